@@ -1,0 +1,24 @@
+export { chainDigest } from './digest.ts'
+export { type WireErrorCode, type WireErrorDetail, wireErrors } from './errors.ts'
+export { initialState, noTokens } from './initial-state.ts'
+export { recover } from './recover.ts'
+export { reduce } from './reduce.ts'
+export { isCall } from './reduce/items.ts'
+export type { Approval, ApprovalDecision, ApprovalKind, ApprovalRequest } from './schema/approval.ts'
+export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TurnOutcome } from './schema/event.ts'
+export type { Actor, InputItem, QueuedMessage } from './schema/input.ts'
+export type { CallItem, DecisionRecord, FileChangeEntry, Item, ItemOf, ItemStatus, Output, RuleRef } from './schema/item.ts'
+export type {
+  ConversationSummary,
+  ListedConversation,
+  MethodName,
+  Methods,
+  Overrides,
+  ParamsOf,
+  ResultOf,
+  ServerNotice,
+} from './schema/method.ts'
+export type { ApprovalPolicy, SandboxMode, SandboxTier, Settings, SettingsPatch } from './schema/settings.ts'
+export type { CompletedItem, ConversationState, Core, Cursor, OpenItem, RequestResult, Turn } from './schema/state.ts'
+export type { Failure, TokenCounts } from './schema/usage.ts'
+export { protocolVersions, reducerVersion } from './version.ts'

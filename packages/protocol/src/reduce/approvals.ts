@@ -1,0 +1,33 @@
+import type { EventOf } from '../schema/event.ts'
+import type { Core } from '../schema/state.ts'
+
+export function reduceApproval(core: Core, event: EventOf<'approval.requested' | 'approval.decided'>): Core {
+  return event.type === 'approval.requested' ? request(core, event) : decide(core, event)
+}
+
+function request(core: Core, { approval }: EventOf<'approval.requested'>): Core {
+  const asked = { ...core, approvals: { ...core.approvals, [approval.id]: { ...approval, state: 'pending' as const } } }
+  return withItemStatus(asked, approval.itemId, 'awaitingApproval')
+}
+
+function decide(core: Core, event: EventOf<'approval.decided'>): Core {
+  const approval = core.approvals[event.approvalId]
+  if (approval === undefined) return core
+  const { [event.approvalId]: _decided, ...rest } = core.approvals
+  const turn = core.turn?.id === approval.turnId ? { ...core.turn, parked: false } : core.turn
+  if (event.decision !== 'approved' && event.decision !== 'approvedForSession') return { ...core, turn, approvals: rest }
+  const approved = {
+    ...approval,
+    state: 'approved' as const,
+    decision: event.decision,
+    by: event.by,
+    ...(event.note === undefined ? {} : { note: event.note }),
+  }
+  return { ...core, turn, approvals: { ...rest, [event.approvalId]: approved } }
+}
+
+function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval'): Core {
+  const open = core.open[itemId]
+  if (open === undefined) return core
+  return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }
+}

@@ -1,0 +1,107 @@
+import { chainDigest } from '../digest.ts'
+import type { Envelope, EventOf } from '../schema/event.ts'
+import type { Item } from '../schema/item.ts'
+import type { CompletedItem, ConversationState, Core, OpenItem } from '../schema/state.ts'
+import { rememberRequest } from './inbox.ts'
+
+const windowLimit = 200
+const titleLength = 80
+
+type ItemEvent = EventOf<'item.started' | 'item.delta' | 'item.progress' | 'item.began' | 'item.completed' | 'item.discarded'>
+
+export function reduceItem(state: ConversationState, event: ItemEvent, envelope: Envelope): ConversationState {
+  switch (event.type) {
+    case 'item.completed':
+      return completeItem(state, event, envelope)
+    case 'item.started':
+      return { ...state, core: startItem(state.core, event) }
+    case 'item.discarded':
+      return { ...state, core: { ...state.core, open: without(state.core.open, event.itemId) } }
+    case 'item.delta':
+    case 'item.progress':
+    case 'item.began':
+      return { ...state, core: changeOpenItem(state.core, event) }
+  }
+}
+
+function startItem(core: Core, { item, turnId }: EventOf<'item.started'>): Core {
+  const opened: OpenItem = { item, turnId: turnId ?? null, output: '', progress: null, began: false }
+  return { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
+}
+
+function countCall(turn: Core['turn'], item: Item): Core['turn'] {
+  return turn !== null && isCall(item) ? { ...turn, calls: turn.calls + 1 } : turn
+}
+
+/** Whether an item is a call of the model, which gets a result in the next request. */
+export function isCall(item: Item): boolean {
+  return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
+}
+
+function changeOpenItem(core: Core, event: EventOf<'item.delta' | 'item.progress' | 'item.began'>): Core {
+  const open = core.open[event.itemId]
+  if (open === undefined) return core
+  const changed = { ...core, open: { ...core.open, [event.itemId]: changedItem(open, event) } }
+  return event.type === 'item.began' ? { ...changed, approvals: approvalsWithout(core.approvals, event.itemId) } : changed
+}
+
+function changedItem(open: OpenItem, event: EventOf<'item.delta' | 'item.progress' | 'item.began'>): OpenItem {
+  switch (event.type) {
+    case 'item.began':
+      return { ...open, began: true, item: { ...open.item, status: 'inProgress' } }
+    case 'item.progress':
+      return { ...open, progress: { totalBytes: event.totalBytes, tail: event.tail } }
+    case 'item.delta':
+      return isSpoken(open.item)
+        ? { ...open, item: { ...open.item, text: open.item.text + event.text } }
+        : { ...open, output: open.output + event.text }
+  }
+}
+
+function isSpoken(item: Item): boolean {
+  return item.type === 'agentMessage' || item.type === 'reasoning'
+}
+
+function completeItem(state: ConversationState, event: EventOf<'item.completed'>, { seq, at }: Envelope): ConversationState {
+  const { item } = event
+  const completed: CompletedItem = { seq, at, turnId: event.turnId ?? null, item }
+  const { core } = state
+  const settled: Core = {
+    ...core,
+    meta: { ...core.meta, updatedAt: at, title: core.meta.title || titleOf(item) },
+    open: without(core.open, item.id),
+    approvals: approvalsWithout(core.approvals, item.id),
+    turn: noteDenial(core.turn, item),
+    counts: { ...core.counts, items: core.counts.items + 1 },
+    digest: chainDigest(core.digest, item),
+  }
+  return { core: rememberMessage(settled, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }
+}
+
+function rememberMessage(core: Core, item: Item, seq: number): Core {
+  if (item.type !== 'userMessage' || item.messageId === undefined) return core
+  return rememberRequest(core, { key: item.messageId, seq, turnId: core.turn?.id ?? null, disposition: 'started' })
+}
+
+function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
+  if (turn === null || item.status !== 'declined') return turn
+  const reason = 'decision' in item && item.decision !== undefined ? (item.decision.note ?? item.decision.reason) : ''
+  return { ...turn, denials: [...turn.denials, { itemId: item.id, title: item.title, reason }] }
+}
+
+function titleOf(item: Item): string {
+  if (item.type !== 'userMessage') return ''
+  const line = item.text.trim().split('\n', 1)[0] ?? ''
+  return line.length > titleLength ? `${line.slice(0, titleLength - 1)}…` : line
+}
+
+function approvalsWithout(approvals: Core['approvals'], itemId: string): Core['approvals'] {
+  const found = Object.values(approvals).filter((approval) => approval.itemId === itemId)
+  return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
+}
+
+function without<Value>(record: Record<string, Value>, key: string): Record<string, Value> {
+  if (!(key in record)) return record
+  const { [key]: _removed, ...rest } = record
+  return rest
+}

@@ -1,0 +1,89 @@
+import { noTokens } from '../initial-state.ts'
+import type { EventOf } from '../schema/event.ts'
+import type { Core, Turn } from '../schema/state.ts'
+import type { TokenCounts } from '../schema/usage.ts'
+
+type TurnEvent = EventOf<
+  | 'turn.started'
+  | 'turn.parked'
+  | 'turn.continued'
+  | 'turn.ended'
+  | 'model.requested'
+  | 'model.responded'
+  | 'retry.scheduled'
+  | 'usage.updated'
+>
+
+export function reduceTurn(core: Core, event: TurnEvent, at: number): Core {
+  if (event.type === 'turn.started') return startTurn(core, event, at)
+  const { turn } = core
+  if (turn === null || turn.id !== event.turnId) return core
+  if (event.type === 'turn.ended') return endTurn(core, event, at)
+  if (event.type === 'usage.updated') return addUsage(core, turn, event)
+  return { ...core, turn: changedTurn(turn, event) }
+}
+
+function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core {
+  const turn: Turn = {
+    id: event.turnId,
+    startedAt: at,
+    phase: 'start',
+    modelCalls: 0,
+    calls: 0,
+    parked: false,
+    retry: null,
+    usage: noTokens,
+    denials: [],
+  }
+  return { ...core, turn, inboxPaused: false, counts: { ...core.counts, turns: core.counts.turns + 1 } }
+}
+
+function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
+  const { turnId: id, outcome, failure, usage } = event
+  return {
+    ...core,
+    meta: { ...core.meta, updatedAt: at },
+    turn: null,
+    lastTurn: { id, outcome, failure: failure ?? null, usage, endedAt: at },
+    inboxPaused: core.inboxPaused || (outcome !== 'completed' && core.inbox.length > 0),
+  }
+}
+
+function changedTurn(
+  turn: Turn,
+  event: EventOf<'turn.parked' | 'turn.continued' | 'model.requested' | 'model.responded' | 'retry.scheduled'>,
+): Turn {
+  switch (event.type) {
+    case 'turn.parked':
+      return { ...turn, parked: true }
+    case 'turn.continued':
+      return { ...turn, parked: false }
+    case 'model.requested':
+      return { ...turn, phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
+    case 'model.responded':
+      return { ...turn, phase: 'calls', retry: null }
+    case 'retry.scheduled':
+      return { ...turn, retry: { retryAt: event.retryAt, attempt: event.attempt, failure: event.failure } }
+  }
+}
+
+function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core {
+  return {
+    ...core,
+    turn: { ...turn, usage: addTokens(turn.usage, event.counts) },
+    usage: {
+      total: addTokens(core.usage.total, event.counts),
+      last: event.counts,
+      contextWindow: event.contextWindow ?? core.usage.contextWindow,
+    },
+  }
+}
+
+function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  }
+}

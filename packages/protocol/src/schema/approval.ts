@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { actor } from './input.ts'
+import { ruleRef } from './item.ts'
+import { sandboxMode } from './settings.ts'
+
+export const approvalKind = z.enum(['command', 'patch', 'escalation', 'network', 'mcpTool', 'read'])
+
+export const decision = z
+  .enum(['approved', 'approvedForSession', 'denied', 'abort'])
+  .describe('Anything but a literal approval is a no. `abort` also ends the turn.')
+
+export const approvalRequest = z
+  .object({
+    id: z.string(),
+    itemId: z.string(),
+    turnId: z.string(),
+    kind: approvalKind,
+    title: z.string(),
+    detail: z.string().describe('The whole command or diff, control characters made visible.'),
+    command: z.array(z.string()).exactOptional(),
+    cwd: z.string(),
+    environment: z.record(z.string(), z.string()).exactOptional().describe('What is laid over the command environment.'),
+    sandbox: z.union([sandboxMode, z.literal('none')]).describe('The limits it will run under; `none` when nothing enforces them.'),
+    contentHash: z.string().exactOptional().describe('sha256 of the exact patch text.'),
+    reason: z.string().describe('Why it is asked for.'),
+    rule: ruleRef,
+    decisions: z.array(decision),
+    answerableBy: z.array(z.string()).describe('clientIds connected when it was asked.'),
+  })
+  .describe('A question to the user. It binds to exactly this command or patch, and survives the process.')
+
+export const approval = z
+  .object({
+    ...approvalRequest.shape,
+    state: z.enum(['pending', 'approved']).describe('`approved`: decided, but the call has not begun.'),
+    decision: decision.exactOptional(),
+    note: z.string().exactOptional(),
+    by: actor.exactOptional(),
+  })
+  .describe('An approval while it is part of the state: pending, or approved and not begun.')
+
+export type ApprovalKind = z.infer<typeof approvalKind>
+export type ApprovalDecision = z.infer<typeof decision>
+export type ApprovalRequest = z.infer<typeof approvalRequest>
+export type Approval = z.infer<typeof approval>

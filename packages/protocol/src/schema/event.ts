@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { approvalRequest, decision } from './approval.ts'
+import { actor, inputItem, queuedMessage } from './input.ts'
+import { item, ruleRef, sideFile } from './item.ts'
+import { settings, settingsPatch } from './settings.ts'
+import { failure, tokenCounts } from './usage.ts'
+
+export const plan = z.object({
+  explanation: z.string().exactOptional(),
+  steps: z.array(z.object({ step: z.string(), status: z.enum(['pending', 'inProgress', 'completed']) })),
+})
+
+export const lostRange = z
+  .object({ fromSeq: z.int(), toSeq: z.int(), reason: z.string() })
+  .describe('Numbers of events that the log no longer holds.')
+
+export const turnOutcome = z.enum(['completed', 'interrupted', 'failed'])
+
+const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
+  z.object({ type: z.literal(type), ...shape }).describe(about)
+
+export const conversationEvent = z.discriminatedUnion('type', [
+  event(
+    'conversation.created',
+    { cwd: z.string(), settings, program: z.string(), title: z.string().exactOptional() },
+    'First event of a log, written with the first message.',
+  ),
+  event('conversation.configured', { settings: settingsPatch, by: actor.exactOptional() }, 'Settings changed; effective at the next model call, policy and sandbox at the next decision.'),
+  event('conversation.moved', { cwd: z.string(), by: actor.exactOptional() }, 'Resumed with another working directory.'),
+  event('conversation.renamed', { name: z.string(), by: actor.exactOptional() }, 'The user gave it a name.'),
+  event('conversation.archived', { archived: z.boolean(), by: actor.exactOptional() }, 'Put away, or taken back.'),
+  event(
+    'conversation.recovered',
+    {
+      by: z.object({ pid: z.int(), program: z.string() }),
+      lost: z.array(lostRange),
+      tornBytes: z.int().min(0).describe('Bytes of an unfinished last line, kept aside.'),
+      parked: z.string().nullable().describe('The turn that waits for the user.'),
+      pending: z.array(z.string()).describe('Approvals that are pending again, with their old ids.'),
+      text: z.string().describe('One line for people.'),
+    },
+    'First event after a crash, before the events that settle what the crash left open.',
+  ),
+  event(
+    'context.set',
+    { instructions: sideFile, tools: sideFile, environment: sideFile, adapter: z.string(), instructionFiles: z.array(z.string()) },
+    'What precedes the messages in a model request. Logged before the first model call and when it changes.',
+  ),
+  event('message.queued', { message: queuedMessage }, 'A message waits in the inbox.'),
+  event('message.edited', { messageId: z.string(), content: z.array(inputItem), by: actor.exactOptional() }, 'A waiting message was changed.'),
+  event('message.removed', { messageId: z.string(), by: actor.exactOptional() }, 'A waiting message was taken back.'),
+  event('message.consumed', { messageId: z.string() }, 'A waiting message leaves the inbox; its `userMessage` item follows in the same write.'),
+  event('turn.started', { turnId: z.string(), trigger: z.enum(['message', 'inbox']) }, 'The model gets to work; its user message follows.'),
+  event('turn.parked', { turnId: z.string(), reason: z.string() }, 'The turn waits for a person and nobody is there; any answer continues it.'),
+  event('turn.continued', { turnId: z.string(), by: actor.exactOptional() }, 'A parked turn goes on by `conversation/continue`.'),
+  event(
+    'turn.ended',
+    { turnId: z.string(), outcome: turnOutcome, failure: failure.exactOptional(), usage: tokenCounts, denials: z.array(z.object({ itemId: z.string(), title: z.string(), reason: z.string() })) },
+    'Last event of a turn. Synced to disk before any client sees it.',
+  ),
+  event('model.requested', { turnId: z.string(), attempt: z.int().min(1) }, 'A model call begins; with attempt > 1 what the failed one left open was discarded.'),
+  event(
+    'model.responded',
+    {
+      turnId: z.string(),
+      adapter: z.string(),
+      parts: z.array(z.unknown()),
+      text: z.string(),
+      calls: z.array(z.object({ itemId: z.string(), callId: z.string(), name: z.string(), arguments: z.string() })),
+    },
+    "The whole response arrived; no call runs before this. Clients get it elided: `parts` is the provider's own.",
+  ),
+  event('item.started', { turnId: z.string().exactOptional(), item }, 'An item opens.'),
+  event('item.delta', { itemId: z.string(), text: z.string() }, 'More text of a message, or output of a command (its first 64 KiB). A courtesy: closing carries the whole.'),
+  event('item.progress', { itemId: z.string(), totalBytes: z.int(), tail: z.string() }, 'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.'),
+  event(
+    'item.began',
+    {
+      itemId: z.string(),
+      attempt: z.int().min(1),
+      decidedBy: z.union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })]),
+      payloadHash: z.string().describe('sha256 of exactly what will be run.'),
+    },
+    'The only thing after which a process may start or a file may change. Synced before it takes effect.',
+  ),
+  event('item.completed', { turnId: z.string().exactOptional(), item }, 'An item closes and is never changed again. Holds all of it.'),
+  event('item.discarded', { itemId: z.string(), reason: z.string() }, 'An unfinished item is void: its stream was cut, and the retry is a new item.'),
+  event('approval.requested', { approval: approvalRequest }, 'A question for the user. Answerable at once.'),
+  event(
+    'approval.decided',
+    { approvalId: z.string(), decision: z.union([decision, z.literal('withdrawn')]), note: z.string().exactOptional(), by: actor },
+    'The answer. Synced to disk before anyone sees it.',
+  ),
+  event('plan.updated', { plan }, "The model's plan, whole."),
+  event('usage.updated', { turnId: z.string(), counts: tokenCounts, contextWindow: z.int().exactOptional() }, 'Tokens of one model call.'),
+  event('retry.scheduled', { turnId: z.string(), retryAt: z.number().describe('ms since the epoch'), attempt: z.int(), failure }, 'The model call failed and will be tried again; clients show the countdown.'),
+])
+
+export const envelope = z
+  .object({
+    conversationId: z.string(),
+    seq: z.int().min(1).describe('Dense from 1, except for ranges a `conversation.recovered` names.'),
+    at: z.number().describe('ms since the epoch; a label, never an order.'),
+    event: conversationEvent,
+    crc: z.string().exactOptional(),
+  })
+  .describe('Everything that happens, as clients receive it in `conversation/event`.')
+
+export type Plan = z.infer<typeof plan>
+export type LostRange = z.infer<typeof lostRange>
+export type TurnOutcome = z.infer<typeof turnOutcome>
+export type ConversationEvent = z.infer<typeof conversationEvent>
+export type EventOf<Type extends ConversationEvent['type']> = Extract<ConversationEvent, { type: Type }>
+export type Envelope = z.infer<typeof envelope>

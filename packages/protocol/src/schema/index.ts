@@ -1,0 +1,6 @@
+export { approval, approvalRequest } from './approval.ts'
+export { conversationEvent, envelope } from './event.ts'
+export { item } from './item.ts'
+export { methods, notifications, serverNotice } from './method.ts'
+export { settings } from './settings.ts'
+export { conversationState, cursor } from './state.ts'

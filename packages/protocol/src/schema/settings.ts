@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+export const approvalPolicy = z
+  .enum(['untrusted', 'on-failure', 'on-request', 'never'])
+  .describe('When a command or patch needs a yes; the table is in docs/policy.md.')
+
+export const sandboxMode = z
+  .enum(['read-only', 'workspace-write', 'danger-full-access'])
+  .describe('What commands and patches may write to.')
+
+export const sandboxTier = z
+  .enum(['A', 'B', 'C', 'D'])
+  .describe('What enforces the sandbox mode here: A full, B partial, C nothing, D the user chose full access.')
+
+export const settings = z
+  .object({
+    model: z.string().min(1),
+    modelProvider: z.string().min(1).describe('Key of `[model_providers.X]`, or a built-in provider.'),
+    effort: z.string().min(1).exactOptional().describe("Reasoning effort, in the provider's own words."),
+    approvalPolicy,
+    sandbox: sandboxMode,
+    tier: sandboxTier,
+    writableRoots: z.array(z.string()).describe('Absolute folders besides cwd that patches and commands may write to.'),
+    profile: z.string().exactOptional(),
+    policyFile: z.string().exactOptional().describe('Absolute path of the rules file given at launch.'),
+  })
+  .describe('What a conversation runs with. Logged at creation; changes are `conversation.configured` events.')
+
+export const settingsPatch = settings
+  .pick({ model: true, modelProvider: true, effort: true, approvalPolicy: true, sandbox: true })
+  .partial()
+  .describe('Settings to change; keys left out stay as they are.')
+
+export type ApprovalPolicy = z.infer<typeof approvalPolicy>
+export type SandboxMode = z.infer<typeof sandboxMode>
+export type SandboxTier = z.infer<typeof sandboxTier>
+export type Settings = z.infer<typeof settings>
+export type SettingsPatch = { [Key in keyof z.infer<typeof settingsPatch>]?: Exclude<z.infer<typeof settingsPatch>[Key], undefined> }
