@@ -1,5 +1,3 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
-  test: { projects: ['packages/*', 'apps/*', 'scripts'], reporters: process.env['CI'] ? ['default'] : ['default'] },
-})
+export default defineConfig({ test: { projects: ['packages/*', 'apps/*', 'scripts'] } })

@@ -22,6 +22,7 @@ export const wireErrors = {
   configInvalid: -32008,
   noCredentials: -32008,
   unknownProvider: -32008,
+  cwdMissing: -32008,
   storageFailed: -32009,
   readOnly: -32009,
   liveElsewhere: -32010,

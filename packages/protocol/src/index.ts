@@ -2,12 +2,21 @@ export { chainDigest } from './digest.ts'
 export { type WireErrorCode, type WireErrorDetail, wireErrors } from './errors.ts'
 export { initialState, noTokens } from './initial-state.ts'
 export { recover } from './recover.ts'
-export { reduce } from './reduce.ts'
 export { isCall } from './reduce/items.ts'
+export { reduce } from './reduce.ts'
 export type { Approval, ApprovalDecision, ApprovalKind, ApprovalRequest } from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TurnOutcome } from './schema/event.ts'
 export type { Actor, InputItem, QueuedMessage } from './schema/input.ts'
-export type { CallItem, DecisionRecord, FileChangeEntry, Item, ItemOf, ItemStatus, Output, RuleRef } from './schema/item.ts'
+export type {
+  CallItem,
+  DecisionRecord,
+  FileChangeEntry,
+  Item,
+  ItemOf,
+  ItemStatus,
+  Output,
+  RuleRef,
+} from './schema/item.ts'
 export type {
   ConversationSummary,
   ListedConversation,

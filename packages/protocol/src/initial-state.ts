@@ -14,11 +14,23 @@ const unknownSettings: Settings = {
 }
 
 /** The state before the first event. A log that lost its first line keeps the strictest settings. */
-export function initialState(conversationId: string, forkedFrom: { id: string; seq: number } | null = null): ConversationState {
+export function initialState(
+  conversationId: string,
+  forkedFrom: { id: string; seq: number } | null = null,
+): ConversationState {
   return {
     core: {
       seq: 0,
-      meta: { conversationId, cwd: '/', createdAt: 0, updatedAt: 0, title: '', name: null, archived: false, forkedFrom },
+      meta: {
+        conversationId,
+        cwd: '/',
+        createdAt: 0,
+        updatedAt: 0,
+        title: '',
+        name: null,
+        archived: false,
+        forkedFrom,
+      },
       settings: unknownSettings,
       context: null,
       turn: null,

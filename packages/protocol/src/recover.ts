@@ -1,52 +1,86 @@
 import { isCall } from './reduce/items.ts'
+import { valueAt } from './reduce/keyed.ts'
+import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
-import type { Item } from './schema/item.ts'
-import type { ConversationState, Core, OpenItem } from './schema/state.ts'
+import type { Item, Output } from './schema/item.ts'
+import type { ConversationState, Core, OpenItem, Turn } from './schema/state.ts'
+import { utf8Length } from './utf8-length.ts'
 
-const endUnknown = 'This was started, but the program ended before it reported; whether it finished is unknown. Check before running it again.'
+const endUnknown =
+  'This was started, but the program ended before it reported; whether it finished is unknown. Check before running it again.'
 const notRun = 'Not run: the conversation was interrupted before it started.'
+const declined = 'Not run: the user declined.'
+const program = { clientId: 'server', name: 'parley' }
 
 /**
  * What a crash left open → the events that settle it. A turn with an approval in it (pending, or approved and not
  * begun) is parked with its calls untouched; any other ends as interrupted. Begun without a result becomes `unknown`
- * and is never run again by itself. Recording these leaves nothing open but what waits for a person.
+ * and is never run again by itself. Recording these leaves nothing open but what waits for a person. An approval
+ * whose call or turn is not there, which only a damaged log has, is withdrawn.
  */
 export function recover(state: ConversationState): readonly ConversationEvent[] {
   const { core } = state
-  const waits = core.turn !== null && Object.keys(core.approvals).length > 0
-  const settled = Object.values(core.open).flatMap((open) => settle(open, waits))
-  return [...settled, ...settleTurn(core, waits)]
+  const approvals = Object.values(core.approvals)
+  const waiting = approvals.filter((approval) => isAnswerable(core, approval))
+  const turn = waiting.length > 0 ? core.turn : null
+  const leaving = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
+  const settled = leaving.map(settle)
+  const gone = new Set(leaving.map(({ item }) => item.id))
+  const orphans = approvals.filter((approval) => !waiting.includes(approval) && !gone.has(approval.itemId))
+  return [...settled, ...orphans.map(withdraw), ...settleTurn(core, { waits: turn !== null, orphans })]
 }
 
-function settle(open: OpenItem, waits: boolean): ConversationEvent[] {
-  if (waits && isCall(open.item) && !open.began) return []
-  const item = settledItem(open)
-  return [{ type: 'item.completed', ...(open.turnId === null ? {} : { turnId: open.turnId }), item }]
+function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boolean {
+  const asked = valueAt(open, itemId)
+  return asked !== undefined && isCall(asked.item) && turn?.id === turnId && asked.turnId === turnId
+}
+
+/** An approval after `item.began` is for another attempt, so the one before it is known to have ended. */
+function waits({ item, began, turnId }: OpenItem, turn: Turn | null, waiting: readonly Approval[]): boolean {
+  if (turn === null || turnId !== turn.id || !isCall(item)) return false
+  return waiting.some((approval) => approval.itemId === item.id) || !(began || item.status === 'declined')
+}
+
+function settle(open: OpenItem): ConversationEvent {
+  return { type: 'item.completed', ...(open.turnId === null ? {} : { turnId: open.turnId }), item: settledItem(open) }
 }
 
 function settledItem({ item, began, output, progress }: OpenItem): Item {
   if (item.type === 'commandExecution' || item.type === 'shellCommand') {
     const seen = shownOutput(output, progress)
-    return { ...item, ...callEnd(began || item.type === 'shellCommand'), ...(seen === null ? {} : { output: seen }) }
+    const end = callEnd(item, began || item.type === 'shellCommand')
+    return { ...item, ...end, ...(seen === null ? {} : { output: seen }) }
   }
-  if (item.type === 'fileChange' || item.type === 'toolCall') return { ...item, ...callEnd(began) }
+  if (item.type === 'fileChange' || item.type === 'toolCall') return { ...item, ...callEnd(item, began) }
   return { ...item, status: 'interrupted' }
 }
 
-function callEnd(began: boolean): { status: 'unknown' | 'interrupted'; modelText: string } {
-  return began ? { status: 'unknown', modelText: endUnknown } : { status: 'interrupted', modelText: notRun }
+/** Every call gets a text for the model, wherever the log was cut. */
+function callEnd({ status }: Item, began: boolean): { status: Item['status']; modelText: string } {
+  if (began) return { status: 'unknown', modelText: endUnknown }
+  if (status === 'declined') return { status, modelText: declined }
+  return { status: 'interrupted', modelText: notRun }
 }
 
-function shownOutput(head: string, progress: OpenItem['progress']) {
+function shownOutput(head: string, progress: OpenItem['progress']): Output | null {
   if (head === '' && progress === null) return null
-  const totalBytes = progress?.totalBytes ?? head.length
-  const tail = progress?.tail ?? ''
-  return { head, tail, totalBytes, omittedBytes: Math.max(0, totalBytes - head.length - tail.length) }
+  const headBytes = utf8Length(head)
+  const { totalBytes, tail } = progress ?? { totalBytes: headBytes, tail: '' }
+  return { head, tail, totalBytes, omittedBytes: Math.max(0, totalBytes - headBytes - utf8Length(tail)) }
 }
 
-function settleTurn(core: Core, waits: boolean): ConversationEvent[] {
-  const { turn } = core
+function withdraw({ id }: Approval): ConversationEvent {
+  return { type: 'approval.decided', approvalId: id, decision: 'withdrawn', by: program }
+}
+
+function settleTurn(
+  { turn }: Core,
+  { waits, orphans }: { waits: boolean; orphans: readonly Approval[] },
+): ConversationEvent[] {
   if (turn === null) return []
-  if (waits) return turn.parked ? [] : [{ type: 'turn.parked', turnId: turn.id, reason: 'The program ended while an approval waited.' }]
-  return [{ type: 'turn.ended', turnId: turn.id, outcome: 'interrupted', usage: turn.usage, denials: turn.denials }]
+  const { id, usage, denials, parked } = turn
+  if (!waits) return [{ type: 'turn.ended', turnId: id, outcome: 'interrupted', usage, denials }]
+  // Deciding an approval of a parked turn lets it go on, so it has to be parked again.
+  const goesOn = !parked || orphans.some((approval) => approval.turnId === id)
+  return goesOn ? [{ type: 'turn.parked', turnId: id, reason: 'The program ended while an approval waited.' }] : []
 }

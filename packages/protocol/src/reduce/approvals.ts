@@ -1,5 +1,6 @@
 import type { EventOf } from '../schema/event.ts'
 import type { Core } from '../schema/state.ts'
+import { valueAt, without } from './keyed.ts'
 
 export function reduceApproval(core: Core, event: EventOf<'approval.requested' | 'approval.decided'>): Core {
   return event.type === 'approval.requested' ? request(core, event) : decide(core, event)
@@ -11,11 +12,12 @@ function request(core: Core, { approval }: EventOf<'approval.requested'>): Core 
 }
 
 function decide(core: Core, event: EventOf<'approval.decided'>): Core {
-  const approval = core.approvals[event.approvalId]
+  const approval = valueAt(core.approvals, event.approvalId)
   if (approval === undefined) return core
-  const { [event.approvalId]: _decided, ...rest } = core.approvals
+  const rest = without(core.approvals, event.approvalId)
   const turn = core.turn?.id === approval.turnId ? { ...core.turn, parked: false } : core.turn
-  if (event.decision !== 'approved' && event.decision !== 'approvedForSession') return { ...core, turn, approvals: rest }
+  if (event.decision !== 'approved' && event.decision !== 'approvedForSession')
+    return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'declined')
   const approved = {
     ...approval,
     state: 'approved' as const,
@@ -26,8 +28,8 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
   return { ...core, turn, approvals: { ...rest, [event.approvalId]: approved } }
 }
 
-function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval'): Core {
-  const open = core.open[itemId]
+function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' | 'declined'): Core {
+  const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }
 }

@@ -16,14 +16,21 @@ export function reduceInbox(core: Core, event: InboxEvent, seq: number): Core {
     case 'message.edited':
       return {
         ...core,
-        inbox: core.inbox.map((message) => (message.messageId === event.messageId ? { ...message, content: event.content } : message)),
+        inbox: core.inbox.map((message) =>
+          message.messageId === event.messageId ? { ...message, content: event.content } : message,
+        ),
       }
     case 'message.removed':
-    case 'message.consumed': {
-      const inbox = core.inbox.filter((message) => message.messageId !== event.messageId)
-      return { ...core, inbox, inboxPaused: core.inboxPaused && inbox.length > 0 }
-    }
+    case 'message.consumed':
+      return takeFromInbox(core, event.messageId)
   }
+}
+
+/** Also done when its `userMessage` item completes, so that a write cut between the two neither loses nor repeats it. */
+export function takeFromInbox(core: Core, messageId: string): Core {
+  if (!core.inbox.some((message) => message.messageId === messageId)) return core
+  const inbox = core.inbox.filter((message) => message.messageId !== messageId)
+  return { ...core, inbox, inboxPaused: core.inboxPaused && inbox.length > 0 }
 }
 
 /** Keeps the first result of a client's key, so that a repeated request is answered, not repeated. */

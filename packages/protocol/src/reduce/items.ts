@@ -2,12 +2,16 @@ import { chainDigest } from '../digest.ts'
 import type { Envelope, EventOf } from '../schema/event.ts'
 import type { Item } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem } from '../schema/state.ts'
-import { rememberRequest } from './inbox.ts'
+import { rememberRequest, takeFromInbox } from './inbox.ts'
+import { valueAt, without } from './keyed.ts'
 
 const windowLimit = 200
+/** In code points, so that none is cut in half. */
 const titleLength = 80
 
-type ItemEvent = EventOf<'item.started' | 'item.delta' | 'item.progress' | 'item.began' | 'item.completed' | 'item.discarded'>
+type ItemEvent = EventOf<
+  'item.started' | 'item.delta' | 'item.progress' | 'item.began' | 'item.completed' | 'item.discarded'
+>
 
 export function reduceItem(state: ConversationState, event: ItemEvent, envelope: Envelope): ConversationState {
   switch (event.type) {
@@ -16,7 +20,7 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
     case 'item.started':
       return { ...state, core: startItem(state.core, event) }
     case 'item.discarded':
-      return { ...state, core: { ...state.core, open: without(state.core.open, event.itemId) } }
+      return { ...state, core: discardItem(state.core, event.itemId) }
     case 'item.delta':
     case 'item.progress':
     case 'item.began':
@@ -29,6 +33,10 @@ function startItem(core: Core, { item, turnId }: EventOf<'item.started'>): Core 
   return { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
 }
 
+function discardItem(core: Core, itemId: string): Core {
+  return { ...core, open: without(core.open, itemId), approvals: approvalsWithout(core.approvals, itemId) }
+}
+
 function countCall(turn: Core['turn'], item: Item): Core['turn'] {
   return turn !== null && isCall(item) ? { ...turn, calls: turn.calls + 1 } : turn
 }
@@ -39,10 +47,12 @@ export function isCall(item: Item): boolean {
 }
 
 function changeOpenItem(core: Core, event: EventOf<'item.delta' | 'item.progress' | 'item.began'>): Core {
-  const open = core.open[event.itemId]
+  const open = valueAt(core.open, event.itemId)
   if (open === undefined) return core
   const changed = { ...core, open: { ...core.open, [event.itemId]: changedItem(open, event) } }
-  return event.type === 'item.began' ? { ...changed, approvals: approvalsWithout(core.approvals, event.itemId) } : changed
+  return event.type === 'item.began'
+    ? { ...changed, approvals: approvalsWithout(core.approvals, event.itemId) }
+    : changed
 }
 
 function changedItem(open: OpenItem, event: EventOf<'item.delta' | 'item.progress' | 'item.began'>): OpenItem {
@@ -62,7 +72,11 @@ function isSpoken(item: Item): boolean {
   return item.type === 'agentMessage' || item.type === 'reasoning'
 }
 
-function completeItem(state: ConversationState, event: EventOf<'item.completed'>, { seq, at }: Envelope): ConversationState {
+function completeItem(
+  state: ConversationState,
+  event: EventOf<'item.completed'>,
+  { seq, at }: Envelope,
+): ConversationState {
   const { item } = event
   const completed: CompletedItem = { seq, at, turnId: event.turnId ?? null, item }
   const { core } = state
@@ -80,7 +94,8 @@ function completeItem(state: ConversationState, event: EventOf<'item.completed'>
 
 function rememberMessage(core: Core, item: Item, seq: number): Core {
   if (item.type !== 'userMessage' || item.messageId === undefined) return core
-  return rememberRequest(core, { key: item.messageId, seq, turnId: core.turn?.id ?? null, disposition: 'started' })
+  const taken = takeFromInbox(core, item.messageId)
+  return rememberRequest(taken, { key: item.messageId, seq, turnId: core.turn?.id ?? null, disposition: 'started' })
 }
 
 function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
@@ -91,17 +106,11 @@ function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
 
 function titleOf(item: Item): string {
   if (item.type !== 'userMessage') return ''
-  const line = item.text.trim().split('\n', 1)[0] ?? ''
-  return line.length > titleLength ? `${line.slice(0, titleLength - 1)}…` : line
+  const line = [...(item.text.trim().split('\n', 1)[0] ?? '')]
+  return line.length > titleLength ? `${line.slice(0, titleLength - 1).join('')}…` : line.join('')
 }
 
 function approvalsWithout(approvals: Core['approvals'], itemId: string): Core['approvals'] {
   const found = Object.values(approvals).filter((approval) => approval.itemId === itemId)
   return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
-}
-
-function without<Value>(record: Record<string, Value>, key: string): Record<string, Value> {
-  if (!(key in record)) return record
-  const { [key]: _removed, ...rest } = record
-  return rest
 }

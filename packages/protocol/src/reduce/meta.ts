@@ -16,7 +16,11 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
   const meta = { ...core.meta, updatedAt: at }
   switch (event.type) {
     case 'conversation.created':
-      return { ...core, settings: event.settings, meta: { ...meta, cwd: event.cwd, createdAt: at, title: event.title ?? '' } }
+      return {
+        ...core,
+        settings: event.settings,
+        meta: { ...meta, cwd: event.cwd, createdAt: at, title: event.title ?? '' },
+      }
     case 'conversation.configured':
       return { ...core, meta, settings: { ...core.settings, ...definedOnly(event.settings) } }
     case 'conversation.moved':
@@ -37,12 +41,13 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
 }
 
 function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Partial<Core['settings']> {
-  const { model, modelProvider, effort, approvalPolicy, sandbox } = patch
+  const { model, modelProvider, effort, approvalPolicy, sandbox, tier } = patch
   return {
     ...(model === undefined ? {} : { model }),
     ...(modelProvider === undefined ? {} : { modelProvider }),
     ...(effort === undefined ? {} : { effort }),
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(tier === undefined ? {} : { tier }),
   }
 }

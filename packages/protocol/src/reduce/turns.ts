@@ -35,7 +35,8 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     usage: noTokens,
     denials: [],
   }
-  return { ...core, turn, inboxPaused: false, counts: { ...core.counts, turns: core.counts.turns + 1 } }
+  const inboxPaused = event.trigger === 'message' && core.inboxPaused
+  return { ...core, turn, inboxPaused, counts: { ...core.counts, turns: core.counts.turns + 1 } }
 }
 
 function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {

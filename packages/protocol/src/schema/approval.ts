@@ -19,8 +19,13 @@ export const approvalRequest = z
     detail: z.string().describe('The whole command or diff, control characters made visible.'),
     command: z.array(z.string()).exactOptional(),
     cwd: z.string(),
-    environment: z.record(z.string(), z.string()).exactOptional().describe('What is laid over the command environment.'),
-    sandbox: z.union([sandboxMode, z.literal('none')]).describe('The limits it will run under; `none` when nothing enforces them.'),
+    environment: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .describe('What is laid over the command environment.'),
+    sandbox: z
+      .union([sandboxMode, z.literal('none')])
+      .describe('The limits it will run under; `none` when nothing enforces them.'),
     contentHash: z.string().exactOptional().describe('sha256 of the exact patch text.'),
     reason: z.string().describe('Why it is asked for.'),
     rule: ruleRef,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { approvalRequest, decision } from './approval.ts'
 import { actor, inputItem, queuedMessage } from './input.ts'
 import { item, ruleRef, sideFile } from './item.ts'
-import { settings, settingsPatch } from './settings.ts'
+import { settings, settingsChange } from './settings.ts'
 import { failure, tokenCounts } from './usage.ts'
 
 export const plan = z.object({
@@ -25,8 +25,16 @@ export const conversationEvent = z.discriminatedUnion('type', [
     { cwd: z.string(), settings, program: z.string(), title: z.string().exactOptional() },
     'First event of a log, written with the first message.',
   ),
-  event('conversation.configured', { settings: settingsPatch, by: actor.exactOptional() }, 'Settings changed; effective at the next model call, policy and sandbox at the next decision.'),
-  event('conversation.moved', { cwd: z.string(), by: actor.exactOptional() }, 'Resumed with another working directory.'),
+  event(
+    'conversation.configured',
+    { settings: settingsChange, by: actor.exactOptional() },
+    'Settings changed; effective at the next model call, policy and sandbox at the next decision.',
+  ),
+  event(
+    'conversation.moved',
+    { cwd: z.string(), by: actor.exactOptional() },
+    'Resumed with another working directory.',
+  ),
   event('conversation.renamed', { name: z.string(), by: actor.exactOptional() }, 'The user gave it a name.'),
   event('conversation.archived', { archived: z.boolean(), by: actor.exactOptional() }, 'Put away, or taken back.'),
   event(
@@ -43,22 +51,58 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'context.set',
-    { instructions: sideFile, tools: sideFile, environment: sideFile, adapter: z.string(), instructionFiles: z.array(z.string()) },
+    {
+      instructions: sideFile,
+      tools: sideFile,
+      environment: sideFile,
+      adapter: z.string(),
+      instructionFiles: z.array(z.string()),
+    },
     'What precedes the messages in a model request. Logged before the first model call and when it changes.',
   ),
   event('message.queued', { message: queuedMessage }, 'A message waits in the inbox.'),
-  event('message.edited', { messageId: z.string(), content: z.array(inputItem), by: actor.exactOptional() }, 'A waiting message was changed.'),
+  event(
+    'message.edited',
+    { messageId: z.string(), content: z.array(inputItem), by: actor.exactOptional() },
+    'A waiting message was changed.',
+  ),
   event('message.removed', { messageId: z.string(), by: actor.exactOptional() }, 'A waiting message was taken back.'),
-  event('message.consumed', { messageId: z.string() }, 'A waiting message leaves the inbox; its `userMessage` item follows in the same write.'),
-  event('turn.started', { turnId: z.string(), trigger: z.enum(['message', 'inbox']) }, 'The model gets to work; its user message follows.'),
-  event('turn.parked', { turnId: z.string(), reason: z.string() }, 'The turn waits for a person and nobody is there; any answer continues it.'),
-  event('turn.continued', { turnId: z.string(), by: actor.exactOptional() }, 'A parked turn goes on by `conversation/continue`.'),
+  event(
+    'message.consumed',
+    { messageId: z.string() },
+    'A waiting message leaves the inbox; its `userMessage` item follows in the same write.',
+  ),
+  event(
+    'turn.started',
+    { turnId: z.string(), trigger: z.enum(['message', 'inbox']) },
+    'The model gets to work; its user message follows.',
+  ),
+  event(
+    'turn.parked',
+    { turnId: z.string(), reason: z.string() },
+    'The turn waits for a person and nobody is there; any answer continues it.',
+  ),
+  event(
+    'turn.continued',
+    { turnId: z.string(), by: actor.exactOptional() },
+    'A parked turn goes on by `conversation/continue`.',
+  ),
   event(
     'turn.ended',
-    { turnId: z.string(), outcome: turnOutcome, failure: failure.exactOptional(), usage: tokenCounts, denials: z.array(z.object({ itemId: z.string(), title: z.string(), reason: z.string() })) },
+    {
+      turnId: z.string(),
+      outcome: turnOutcome,
+      failure: failure.exactOptional(),
+      usage: tokenCounts,
+      denials: z.array(z.object({ itemId: z.string(), title: z.string(), reason: z.string() })),
+    },
     'Last event of a turn. Synced to disk before any client sees it.',
   ),
-  event('model.requested', { turnId: z.string(), attempt: z.int().min(1) }, 'A model call begins; with attempt > 1 what the failed one left open was discarded.'),
+  event(
+    'model.requested',
+    { turnId: z.string(), attempt: z.int().min(1) },
+    'A model call begins; with attempt > 1 what the failed one left open was discarded.',
+  ),
   event(
     'model.responded',
     {
@@ -71,8 +115,16 @@ export const conversationEvent = z.discriminatedUnion('type', [
     "The whole response arrived; no call runs before this. Clients get it elided: `parts` is the provider's own.",
   ),
   event('item.started', { turnId: z.string().exactOptional(), item }, 'An item opens.'),
-  event('item.delta', { itemId: z.string(), text: z.string() }, 'More text of a message, or output of a command (its first 64 KiB). A courtesy: closing carries the whole.'),
-  event('item.progress', { itemId: z.string(), totalBytes: z.int(), tail: z.string() }, 'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.'),
+  event(
+    'item.delta',
+    { itemId: z.string(), text: z.string() },
+    'More text of a message, or output of a command (its first 64 KiB). A courtesy: closing carries the whole.',
+  ),
+  event(
+    'item.progress',
+    { itemId: z.string(), totalBytes: z.int(), tail: z.string() },
+    'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.',
+  ),
   event(
     'item.began',
     {
@@ -83,17 +135,38 @@ export const conversationEvent = z.discriminatedUnion('type', [
     },
     'The only thing after which a process may start or a file may change. Synced before it takes effect.',
   ),
-  event('item.completed', { turnId: z.string().exactOptional(), item }, 'An item closes and is never changed again. Holds all of it.'),
-  event('item.discarded', { itemId: z.string(), reason: z.string() }, 'An unfinished item is void: its stream was cut, and the retry is a new item.'),
+  event(
+    'item.completed',
+    { turnId: z.string().exactOptional(), item },
+    'An item closes and is never changed again. Holds all of it.',
+  ),
+  event(
+    'item.discarded',
+    { itemId: z.string(), reason: z.string() },
+    'An unfinished item is void: its stream was cut, and the retry is a new item.',
+  ),
   event('approval.requested', { approval: approvalRequest }, 'A question for the user. Answerable at once.'),
   event(
     'approval.decided',
-    { approvalId: z.string(), decision: z.union([decision, z.literal('withdrawn')]), note: z.string().exactOptional(), by: actor },
+    {
+      approvalId: z.string(),
+      decision: z.union([decision, z.literal('withdrawn')]),
+      note: z.string().exactOptional(),
+      by: actor,
+    },
     'The answer. Synced to disk before anyone sees it.',
   ),
   event('plan.updated', { plan }, "The model's plan, whole."),
-  event('usage.updated', { turnId: z.string(), counts: tokenCounts, contextWindow: z.int().exactOptional() }, 'Tokens of one model call.'),
-  event('retry.scheduled', { turnId: z.string(), retryAt: z.number().describe('ms since the epoch'), attempt: z.int(), failure }, 'The model call failed and will be tried again; clients show the countdown.'),
+  event(
+    'usage.updated',
+    { turnId: z.string(), counts: tokenCounts, contextWindow: z.int().exactOptional() },
+    'Tokens of one model call.',
+  ),
+  event(
+    'retry.scheduled',
+    { turnId: z.string(), retryAt: z.number().describe('ms since the epoch'), attempt: z.int(), failure },
+    'The model call failed and will be tried again; clients show the countdown.',
+  ),
 ])
 
 export const envelope = z

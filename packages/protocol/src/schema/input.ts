@@ -11,7 +11,9 @@ export const actor = z
 export const queuedMessage = z
   .object({
     messageId: z.string(),
-    when: z.enum(['queue', 'steer']).describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),
+    when: z
+      .enum(['queue', 'steer'])
+      .describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),
     content: z.array(inputItem),
     by: actor,
   })

@@ -13,7 +13,9 @@ export const itemStatus = z.enum([
   'unknown',
 ])
 
-export const sideFile = z.string().describe('`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.')
+export const sideFile = z
+  .string()
+  .describe('`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.')
 
 export const ruleRef = z
   .object({ name: z.string(), file: z.string().exactOptional(), line: z.int().exactOptional() })
@@ -76,10 +78,18 @@ export const fileChangeEntry = z.object({
 
 export const item = z.discriminatedUnion('type', [
   z
-    .object({ ...shown, type: z.literal('userMessage'), content: z.array(inputItem), messageId: z.string().exactOptional(), by: actor.exactOptional() })
+    .object({
+      ...shown,
+      type: z.literal('userMessage'),
+      content: z.array(inputItem),
+      messageId: z.string().exactOptional(),
+      by: actor.exactOptional(),
+    })
     .describe('What the user said.'),
   z.object({ ...shown, type: z.literal('agentMessage') }).describe('What the model said; `text` is Markdown.'),
-  z.object({ ...shown, type: z.literal('reasoning') }).describe("A summary of the model's reasoning, as the provider gave it."),
+  z
+    .object({ ...shown, type: z.literal('reasoning') })
+    .describe("A summary of the model's reasoning, as the provider gave it."),
   z
     .object({
       ...call,

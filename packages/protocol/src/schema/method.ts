@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { decision } from './approval.ts'
 import { inputItem } from './input.ts'
 import { sideFile } from './item.ts'
-import { settings, settingsPatch, approvalPolicy, sandboxMode, sandboxTier } from './settings.ts'
+import { approvalPolicy, sandboxMode, sandboxTier, settings, settingsPatch } from './settings.ts'
 import { completedItem, conversationState, cursor } from './state.ts'
 
 const conversationId = z.string().min(1).describe('Full id.')
@@ -18,7 +18,10 @@ const overrides = z
     approvalPolicy: approvalPolicy.exactOptional(),
     sandbox: sandboxMode.exactOptional(),
     profile: z.string().exactOptional(),
-    policyFile: z.string().exactOptional().describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
+    policyFile: z
+      .string()
+      .exactOptional()
+      .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
     addDirs: z.array(z.string()).exactOptional(),
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
   })
@@ -33,7 +36,9 @@ export const conversationSummary = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
   settings,
-  activity: z.enum(['idle', 'running', 'waiting', 'parked']).describe('`waiting`: an approval is pending and its turn is live here.'),
+  activity: z
+    .enum(['idle', 'running', 'waiting', 'parked'])
+    .describe('`waiting`: an approval is pending and its turn is live here.'),
   turns: z.int(),
   archived: z.boolean(),
   forkedFrom: z.object({ id: z.string(), seq: z.int() }).nullable(),
@@ -96,18 +101,27 @@ export const methods = {
     result: conversationSummary,
   },
   'conversation/stream': {
-    about: 'State now, then `conversation/event` from there on, with no gap and no repeat. The reply leaves before the first event.',
+    about:
+      'State now, then `conversation/event` from there on, with no gap and no repeat. The reply leaves before the first event.',
     params: z.object({ conversationId, after: cursor.exactOptional() }),
     result: z.object({
       cursor,
       state: conversationState.exactOptional(),
-      events: z.array(z.unknown()).exactOptional().describe('Envelopes after the cursor, when that is smaller than the state.'),
+      events: z
+        .array(z.unknown())
+        .exactOptional()
+        .describe('Envelopes after the cursor, when that is smaller than the state.'),
       reset: z.literal(true).exactOptional().describe('The cursor is not in the log: forget what you folded.'),
     }),
   },
-  'conversation/unstream': { about: 'Stops delivery to this client; the turn goes on.', params: byId, result: z.object({}) },
+  'conversation/unstream': {
+    about: 'Stops delivery to this client; the turn goes on.',
+    params: byId,
+    result: z.object({}),
+  },
   'conversation/sendMessage': {
-    about: 'A message of the user. `now` starts a turn (or -32006), `queue` waits for the next, `steer` goes in after the current tool results.',
+    about:
+      'A message of the user. `now` starts a turn (or -32006), `queue` waits for the next, `steer` goes in after the current tool results.',
     params: z.object({
       conversationId,
       input: z.array(inputItem).min(1),
@@ -115,7 +129,11 @@ export const methods = {
       when: z.enum(['now', 'queue', 'steer']).exactOptional(),
       overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
     }),
-    result: z.object({ turnId: z.string().nullable(), disposition: z.enum(['started', 'queued', 'steering']), seq: z.int() }),
+    result: z.object({
+      turnId: z.string().nullable(),
+      disposition: z.enum(['started', 'queued', 'steering']),
+      seq: z.int(),
+    }),
   },
   'conversation/inbox/edit': {
     about: 'Changes a waiting message.',
@@ -143,7 +161,8 @@ export const methods = {
     result: acknowledged,
   },
   'conversation/fork': {
-    about: 'A new conversation from any point of this one: the same events up to `at`, what is open there settled, pending approvals declined.',
+    about:
+      'A new conversation from any point of this one: the same events up to `at`, what is open there settled, pending approvals declined.',
     params: z.object({ conversationId, at: z.int().min(1).exactOptional() }),
     result: conversationSummary,
   },
@@ -159,19 +178,48 @@ export const methods = {
   },
   'conversation/read': {
     about: 'Completed items before a seq, oldest first.',
-    params: z.object({ conversationId, before: z.int().exactOptional(), limit: z.int().min(1).max(1000).exactOptional() }),
+    params: z.object({
+      conversationId,
+      before: z.int().exactOptional(),
+      limit: z.int().min(1).max(1000).exactOptional(),
+    }),
     result: z.object({ items: z.array(completedItem), more: z.boolean() }),
   },
   'conversation/readFile': {
     about: 'A range of a side file.',
-    params: z.object({ conversationId, file: sideFile, offset: z.int().min(0).exactOptional(), limit: z.int().min(1).max(1 << 20).exactOptional() }),
+    params: z.object({
+      conversationId,
+      file: sideFile,
+      offset: z.int().min(0).exactOptional(),
+      limit: z
+        .int()
+        .min(1)
+        .max(1 << 20)
+        .exactOptional(),
+    }),
     result: z.object({ base64: z.string(), totalBytes: z.int(), nextOffset: z.int().nullable() }),
   },
-  'conversation/rename': { about: 'Names a conversation; the name resumes it.', params: z.object({ conversationId, name: z.string().max(200) }), result: acknowledged },
-  'conversation/archive': { about: 'Takes it out of the list; nothing is deleted.', params: byId, result: acknowledged },
+  'conversation/rename': {
+    about: 'Names a conversation; the name resumes it.',
+    params: z.object({ conversationId, name: z.string().max(200) }),
+    result: acknowledged,
+  },
+  'conversation/archive': {
+    about: 'Takes it out of the list; nothing is deleted.',
+    params: byId,
+    result: acknowledged,
+  },
   'conversation/unarchive': { about: 'Puts it back.', params: byId, result: acknowledged },
-  'conversation/delete': { about: 'Deletes the log and its side files. Refused while it is live elsewhere or a turn runs.', params: byId, result: z.object({}) },
-  'conversation/configure': { about: 'Changes settings.', params: z.object({ conversationId, settings: settingsPatch }), result: acknowledged },
+  'conversation/delete': {
+    about: 'Deletes the log and its side files. Refused while it is live elsewhere or a turn runs.',
+    params: byId,
+    result: z.object({}),
+  },
+  'conversation/configure': {
+    about: 'Changes settings.',
+    params: z.object({ conversationId, settings: settingsPatch }),
+    result: acknowledged,
+  },
   'conversation/runShell': {
     about: "Runs the user's own command, outside any sandbox, and records it.",
     params: z.object({ conversationId, command: z.string().min(1) }),
@@ -183,7 +231,9 @@ export const methods = {
     result: z.object({
       models: z.array(z.object({ provider: z.string(), id: z.string(), current: z.boolean() })),
       problems: z.array(z.object({ provider: z.string(), message: z.string() })),
-      local: z.array(z.object({ provider: z.string(), name: z.string(), baseUrl: z.string(), models: z.array(z.string()) })),
+      local: z.array(
+        z.object({ provider: z.string(), name: z.string(), baseUrl: z.string(), models: z.array(z.string()) }),
+      ),
     }),
   },
   'config/read': {
@@ -192,7 +242,10 @@ export const methods = {
     result: z.object({
       values: z.array(z.object({ key: z.string(), value: z.unknown(), origin: z.string() })),
       warnings: z.array(z.string()),
-      credentials: z.object({ found: z.boolean(), variables: z.array(z.string()).describe('Names looked for; never values.') }),
+      credentials: z.object({
+        found: z.boolean(),
+        variables: z.array(z.string()).describe('Names looked for; never values.'),
+      }),
     }),
   },
   'server/diagnostics': {
@@ -209,7 +262,9 @@ export const methods = {
       rssBytes: z.int(),
       tier: sandboxTier,
       tierReason: z.string(),
-      conversations: z.array(z.object({ conversationId: z.string(), activity: z.string(), clients: z.int(), backgroundProcesses: z.int() })),
+      conversations: z.array(
+        z.object({ conversationId: z.string(), activity: z.string(), clients: z.int(), backgroundProcesses: z.int() }),
+      ),
       ignoredMessages: z.int(),
     }),
   },
@@ -218,7 +273,8 @@ export const methods = {
 /** What the server sends unasked. */
 export const notifications = {
   'conversation/event': 'An envelope: see Events. `model.responded` comes elided.',
-  'server/notice': 'Connection level: `{level, code, message, conversationId?}`. Not state; what cannot be logged is never passed off as an event.',
+  'server/notice':
+    'Connection level: `{level, code, message, conversationId?}`. Not state; what cannot be logged is never passed off as an event.',
 } as const
 
 export const serverNotice = z.object({
@@ -228,7 +284,12 @@ export const serverNotice = z.object({
   conversationId: z.string().exactOptional(),
 })
 
-export type Methods = { [Name in keyof typeof methods]: { params: z.infer<(typeof methods)[Name]['params']>; result: z.infer<(typeof methods)[Name]['result']> } }
+export type Methods = {
+  [Name in keyof typeof methods]: {
+    params: z.infer<(typeof methods)[Name]['params']>
+    result: z.infer<(typeof methods)[Name]['result']>
+  }
+}
 export type MethodName = keyof Methods
 export type ParamsOf<Name extends MethodName> = Methods[Name]['params']
 export type ResultOf<Name extends MethodName> = Methods[Name]['result']

@@ -26,13 +26,22 @@ export const settings = z
   })
   .describe('What a conversation runs with. Logged at creation; changes are `conversation.configured` events.')
 
-export const settingsPatch = settings
-  .pick({ model: true, modelProvider: true, effort: true, approvalPolicy: true, sandbox: true })
-  .partial()
+export const settingsPatch = z
+  .object({
+    model: settings.shape.model.exactOptional(),
+    modelProvider: settings.shape.modelProvider.exactOptional(),
+    effort: settings.shape.effort,
+    approvalPolicy: approvalPolicy.exactOptional(),
+    sandbox: sandboxMode.exactOptional(),
+  })
   .describe('Settings to change; keys left out stay as they are.')
+
+export const settingsChange = settingsPatch
+  .extend({ tier: sandboxTier.exactOptional() })
+  .describe('Settings that changed; `tier` follows from the sandbox mode.')
 
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>
 export type SandboxMode = z.infer<typeof sandboxMode>
 export type SandboxTier = z.infer<typeof sandboxTier>
 export type Settings = z.infer<typeof settings>
-export type SettingsPatch = { [Key in keyof z.infer<typeof settingsPatch>]?: Exclude<z.infer<typeof settingsPatch>[Key], undefined> }
+export type SettingsPatch = z.infer<typeof settingsPatch>

@@ -21,7 +21,9 @@ export const completedItem = z.object({ seq: z.int(), at: z.number(), turnId: z.
 export const turn = z.object({
   id: z.string(),
   startedAt: z.number(),
-  phase: z.enum(['start', 'model', 'calls']).describe('`model`: a response is awaited. `calls`: the response is complete, its calls run.'),
+  phase: z
+    .enum(['start', 'model', 'calls'])
+    .describe('`model`: a response is awaited. `calls`: the response is complete, its calls run.'),
   modelCalls: z.int(),
   calls: z.int().describe('Calls of the newest response.'),
   parked: z.boolean(),
@@ -52,10 +54,24 @@ export const core = z
     }),
     settings,
     context: z
-      .object({ instructions: sideFile, tools: sideFile, environment: sideFile, adapter: z.string(), instructionFiles: z.array(z.string()) })
+      .object({
+        instructions: sideFile,
+        tools: sideFile,
+        environment: sideFile,
+        adapter: z.string(),
+        instructionFiles: z.array(z.string()),
+      })
       .nullable(),
     turn: turn.nullable().describe('Running or parked.'),
-    lastTurn: z.object({ id: z.string(), outcome: turnOutcome, failure: failure.nullable(), usage: tokenCounts, endedAt: z.number() }).nullable(),
+    lastTurn: z
+      .object({
+        id: z.string(),
+        outcome: turnOutcome,
+        failure: failure.nullable(),
+        usage: tokenCounts,
+        endedAt: z.number(),
+      })
+      .nullable(),
     open: z.record(z.string(), openItem),
     approvals: z.record(z.string(), approval),
     inbox: z.array(queuedMessage),
@@ -70,7 +86,9 @@ export const core = z
 
 export const conversationState = z.object({
   core,
-  window: z.array(completedItem).describe('The newest completed items, at most 200; older ones by `conversation/read`.'),
+  window: z
+    .array(completedItem)
+    .describe('The newest completed items, at most 200; older ones by `conversation/read`.'),
 })
 
 export const cursor = z

@@ -1,0 +1,71 @@
+import type { Room } from '../../view/span.ts'
+import { type Composer, clear, insert, replace, undo } from './composer.ts'
+import { deleteTo, killTo, killToLineEnd, killToLineStart, yank } from './kill.ts'
+import { paste } from './paste.ts'
+import { stopAfter, stopBefore } from './stops.ts'
+import { moveDown, moveUp } from './vertical.ts'
+import { blankWordStart, lineEnd, lineStart, moveTo, wordEnd, wordStart } from './words.ts'
+
+/** What a key asks of the composer. */
+export type ComposerCommand =
+  | { readonly kind: 'insert' | 'paste'; readonly text: string }
+  | { readonly kind: Motion | Deletion | 'newline' | 'yank' | 'undo' | 'clear' }
+
+export type Motion =
+  | 'left'
+  | 'right'
+  | 'wordLeft'
+  | 'wordRight'
+  | 'lineStart'
+  | 'lineEnd'
+  | 'textStart'
+  | 'textEnd'
+  | 'up'
+  | 'down'
+
+export type Deletion =
+  | 'deleteBefore'
+  | 'deleteAfter'
+  | 'killWordBefore'
+  | 'killBlankWordBefore'
+  | 'killWordAfter'
+  | 'killToLineStart'
+  | 'killToLineEnd'
+
+/** What vertical moves depend on. */
+export interface Surroundings extends Room {
+  /** Earlier messages, oldest first. */
+  readonly history: readonly string[]
+}
+
+const commands: Readonly<
+  Record<Exclude<ComposerCommand['kind'], 'insert' | 'paste'>, (composer: Composer, around: Surroundings) => Composer>
+> = {
+  left: (composer) => moveTo(composer, stopBefore(composer, composer.caret)),
+  right: (composer) => moveTo(composer, stopAfter(composer, composer.caret)),
+  wordLeft: (composer) => moveTo(composer, wordStart(composer)),
+  wordRight: (composer) => moveTo(composer, wordEnd(composer)),
+  lineStart: (composer) => moveTo(composer, lineStart(composer)),
+  lineEnd: (composer) => moveTo(composer, lineEnd(composer)),
+  textStart: (composer) => moveTo(composer, 0),
+  textEnd: (composer) => moveTo(composer, composer.text.length),
+  up: (composer, around) => moveUp(composer, around, around.history),
+  down: (composer, around) => moveDown(composer, around, around.history),
+  deleteBefore: (composer) => deleteTo(composer, stopBefore(composer, composer.caret)),
+  deleteAfter: (composer) => deleteTo(composer, stopAfter(composer, composer.caret)),
+  killWordBefore: (composer) => killTo(composer, wordStart(composer)),
+  killBlankWordBefore: (composer) => killTo(composer, blankWordStart(composer)),
+  killWordAfter: (composer) => killTo(composer, wordEnd(composer)),
+  killToLineStart,
+  killToLineEnd,
+  newline: (composer) => replace(composer, { start: composer.caret, end: composer.caret, text: '\n' }),
+  yank,
+  undo,
+  clear,
+}
+
+export function applyCommand(composer: Composer, command: ComposerCommand, around: Surroundings): Composer {
+  if (command.kind === 'insert') return insert(composer, command.text)
+  if (command.kind === 'paste') return paste(composer, command.text)
+  return commands[command.kind](composer, around)
+}

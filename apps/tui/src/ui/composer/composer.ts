@@ -1,0 +1,96 @@
+import { cleanInput } from '../../view/neutralise.ts'
+import type { Paste } from './paste.ts'
+import { stopFrom } from './stops.ts'
+
+/** The text being written and the caret in it. A value: every edit gives a new one. */
+export interface Composer {
+  readonly text: string
+  /** UTF-16 offset, always between two graphemes and never inside the mark of a folded paste. */
+  readonly caret: number
+  /** Cell that vertical moves aim at while they follow each other. */
+  readonly goal: number | null
+  /** What was killed last, for yanking. */
+  readonly killed: string
+  readonly pastes: readonly Paste[]
+  /** States to undo to, the newest last. */
+  readonly past: readonly Moment[]
+  /** Whether the last edit was typing, which the next letter goes on in the same undo step. */
+  readonly typing: boolean
+  readonly recall: Recall | null
+}
+
+export interface Moment {
+  readonly text: string
+  readonly caret: number
+}
+
+/** The history entry that is shown, and what was being written before. */
+export interface Recall {
+  readonly index: number
+  readonly draft: Moment
+}
+
+const undoSteps = 200
+
+export const emptyComposer: Composer = {
+  text: '',
+  caret: 0,
+  goal: null,
+  killed: '',
+  pastes: [],
+  past: [],
+  typing: false,
+  recall: null,
+}
+
+export interface Replacement {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly typing?: boolean
+}
+
+/** The one way text changes: `start` and `end` are stops, the caret comes to stand after the new text. */
+export function replace(composer: Composer, { start, end, text, typing = false }: Replacement): Composer {
+  if (start === end && text === '') return settle(composer)
+  const goesOn = typing && composer.typing && !/^\s/.test(text)
+  const past = goesOn ? composer.past : remembered(composer.past, momentOf(composer))
+  const edited = { ...composer, text: composer.text.slice(0, start) + text + composer.text.slice(end) }
+  return { ...edited, caret: stopFrom(edited, start + text.length), goal: null, past, typing, recall: null }
+}
+
+/** Typed text; controls and escape sequences in it are dropped. */
+export function insert(composer: Composer, text: string): Composer {
+  return replace(composer, { start: composer.caret, end: composer.caret, text: cleanInput(text), typing: true })
+}
+
+export function undo(composer: Composer): Composer {
+  const moment = composer.past.at(-1)
+  if (moment === undefined) return settle(composer)
+  return { ...settle(composer), ...moment, past: composer.past.slice(0, -1), recall: null }
+}
+
+/** Empties the text; undo brings it back. */
+export function clear(composer: Composer): Composer {
+  return replace(composer, { start: 0, end: composer.text.length, text: '' })
+}
+
+/** Puts unsent text back in front of what has been written since. */
+export function putBack(composer: Composer, text: string): Composer {
+  const separator = composer.text === '' || text.endsWith('\n') ? '' : '\n'
+  const restored = replace(composer, { start: 0, end: 0, text: cleanInput(text) + separator })
+  return { ...restored, caret: restored.text.length }
+}
+
+/** Ends what only the next key of the same kind would go on with. */
+export function settle(composer: Composer): Composer {
+  return composer.typing || composer.goal !== null ? { ...composer, typing: false, goal: null } : composer
+}
+
+export function remembered(past: readonly Moment[], moment: Moment): readonly Moment[] {
+  return [...past, moment].slice(-undoSteps)
+}
+
+export function momentOf({ text, caret }: Composer): Moment {
+  return { text, caret }
+}

@@ -1,0 +1,55 @@
+import { type Line, type Room, type Span, sliceLine } from '../../view/span.ts'
+import type { Composer } from './composer.ts'
+import { type ComposerRow, columnAt, composerRows, rowAt, tabCells } from './rows.ts'
+import { markRanges } from './stops.ts'
+
+export interface ComposerLayout {
+  readonly rows: readonly Line[]
+  /** In cells, within `rows`; the column is always inside the width. */
+  readonly caret: { readonly row: number; readonly column: number }
+  /** Rows that do not fit, before and after. */
+  readonly above: number
+  readonly below: number
+}
+
+/** The composer as rows that fit the room, at most `maxRows` of them, around the caret. */
+export function layoutComposer(composer: Composer, room: Room, maxRows: number): ComposerLayout {
+  const rows = withCaretRow(composer, composerRows(composer, room), room)
+  const row = rowAt(rows, composer.caret)
+  const column = Math.min(columnAt(composer.text, rows[row], composer.caret, room), room.columns - 1)
+  const top = Math.max(0, Math.min(row - Math.floor(maxRows / 2), rows.length - maxRows))
+  const shown = rows.slice(top, top + maxRows)
+  const line = markedLine(composer)
+  return {
+    rows: shown.map(({ start, end }) => visible(sliceLine(line, start, end))),
+    caret: { row: row - top, column },
+    above: top,
+    below: rows.length - top - shown.length,
+  }
+}
+
+/** A caret after a full row stands at the start of an empty row of its own. */
+function withCaretRow(composer: Composer, rows: readonly ComposerRow[], room: Room): readonly ComposerRow[] {
+  const { caret, text } = composer
+  const index = rowAt(rows, caret)
+  const row = rows[index]
+  if (row === undefined || caret !== row.end || columnAt(text, row, caret, room) < room.columns) return rows
+  const own: ComposerRow = { start: caret, end: caret, lineEnds: true }
+  return rows.toSpliced(index, 1, { ...row, lineEnds: false }, own)
+}
+
+/** The whole text as one line of spans, the marks of folded pastes in their tone. */
+function markedLine(composer: Composer): Line {
+  const spans: Span[] = []
+  let offset = 0
+  for (const { start, end } of markRanges(composer)) {
+    spans.push({ text: composer.text.slice(offset, start) })
+    spans.push({ text: composer.text.slice(start, end), tone: 'accent' })
+    offset = end
+  }
+  return [...spans, { text: composer.text.slice(offset) }]
+}
+
+function visible(line: Line): Line {
+  return line.map((span) => ({ ...span, text: span.text.replaceAll('\t', ' '.repeat(tabCells)) }))
+}

@@ -1,0 +1,53 @@
+import { boundaryAfter, boundaryBefore, boundaryFrom } from '../../view/graphemes.ts'
+import type { Paste } from './paste.ts'
+
+/** What decides where a caret may stand. */
+export interface Written {
+  readonly text: string
+  readonly pastes: readonly Paste[]
+}
+
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where folded pastes stand in the text, in order. */
+export function markRanges({ text, pastes }: Written): readonly Range[] {
+  const ranges: Range[] = []
+  for (const { mark } of pastes) {
+    let start = text.indexOf(mark)
+    while (start !== -1) {
+      ranges.push({ start, end: start + mark.length })
+      start = text.indexOf(mark, start + mark.length)
+    }
+  }
+  return ranges.sort((left, right) => left.start - right.start)
+}
+
+/** The first stop at or after the offset. */
+export function stopFrom(written: Written, offset: number): number {
+  const boundary = boundaryFrom(written.text, offset)
+  const mark = markAround(written, boundary)
+  return mark === undefined ? boundary : boundaryFrom(written.text, mark.end)
+}
+
+/** The last stop at or before the offset. */
+export function stopUpTo(written: Written, offset: number): number {
+  const boundary = boundaryFrom(written.text, offset)
+  const floor = boundary > offset ? boundaryBefore(written.text, boundary) : boundary
+  return markAround(written, floor)?.start ?? floor
+}
+
+export function stopAfter(written: Written, offset: number): number {
+  return stopFrom(written, boundaryAfter(written.text, offset))
+}
+
+export function stopBefore(written: Written, offset: number): number {
+  return stopUpTo(written, boundaryBefore(written.text, offset))
+}
+
+function markAround(written: Written, offset: number): Range | undefined {
+  if (written.pastes.length === 0) return undefined
+  return markRanges(written).find((mark) => mark.start < offset && offset < mark.end)
+}

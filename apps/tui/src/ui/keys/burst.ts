@@ -1,0 +1,56 @@
+import type { KeyEvent } from './key-event.ts'
+
+/** Characters that came too close together to be typed. */
+export interface Burst {
+  readonly characters: number
+  readonly lastAtMs: number
+}
+
+export const noBurst: Burst = { characters: 0, lastAtMs: Number.NEGATIVE_INFINITY }
+
+const gapMs = 10
+const minCharacters = 8
+
+/**
+ * For terminals without bracketed paste: where many characters arrive within 10 ms of each other, an Enter among them is
+ * part of a paste and does not send. `events` are those of one read, which arrived at `atMs` on any steady clock.
+ */
+export function gatherBurst(
+  burst: Burst,
+  events: readonly KeyEvent[],
+  atMs: number,
+): { burst: Burst; events: readonly KeyEvent[] } {
+  const before = atMs - burst.lastAtMs <= gapMs ? burst.characters : 0
+  const texts = events.map(burstText)
+  const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), before)
+  const next = { characters, lastAtMs: atMs }
+  if (characters < minCharacters || !texts.some((text) => text?.includes('\n'))) return { burst: next, events }
+  return { burst: next, events: joined(events, texts) }
+}
+
+/** Runs of characters become pastes; other events stay between them. */
+function joined(events: readonly KeyEvent[], texts: readonly (string | null)[]): readonly KeyEvent[] {
+  const result: KeyEvent[] = []
+  for (const [index, event] of events.entries()) {
+    const text = texts[index] ?? null
+    const last = result.at(-1)
+    if (text === null) result.push(event)
+    else if (last?.kind === 'paste') result[result.length - 1] = { kind: 'paste', text: last.text + text }
+    else result.push({ kind: 'paste', text })
+  }
+  return result.map((event) =>
+    event.kind === 'paste'
+      ? { kind: 'paste', text: event.text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') }
+      : event,
+  )
+}
+
+/** What the event would be as pasted text; null if it cannot be. Enter stays CR so that a CRLF can be told. */
+function burstText(event: KeyEvent): string | null {
+  if (event.kind === 'text') return event.text
+  if (event.kind !== 'key' || event.alt || event.shift) return null
+  if (event.name === 'j' && event.ctrl) return '\n'
+  if (event.ctrl) return null
+  if (event.name === 'enter') return '\r'
+  return event.name === 'tab' ? '\t' : null
+}

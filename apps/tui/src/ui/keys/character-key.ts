@@ -1,0 +1,73 @@
+import { type KeyEvent, type KeyPress, keyPress, type Modifiers } from './key-event.ts'
+import { isControl } from './sequence.ts'
+
+/** A key as `CSI u` and modifyOtherKeys report it. */
+export interface CharacterKey {
+  readonly code: number
+  /** What the key gives with Shift. */
+  readonly shifted?: number
+  /** The key at the same place on a US keyboard: shortcuts must work on any layout. */
+  readonly base?: number
+  /** The text that the key produces, if the terminal says it. */
+  readonly text?: string
+}
+
+const named: Readonly<Record<number, KeyPress['name']>> = {
+  8: 'backspace',
+  9: 'tab',
+  13: 'enter',
+  27: 'escape',
+  127: 'backspace',
+  57414: 'enter',
+  57417: 'left',
+  57418: 'right',
+  57419: 'up',
+  57420: 'down',
+  57421: 'pageup',
+  57422: 'pagedown',
+  57423: 'home',
+  57424: 'end',
+  57425: 'insert',
+  57426: 'delete',
+}
+
+const keypadFirst = 57399
+const keypadCharacters = '0123456789./*-+'
+
+export function characterKey(key: CharacterKey, modifiers: Modifiers): KeyEvent | null {
+  const name = named[key.code]
+  if (name !== undefined) return keyPress(name, modifiers)
+  const keypad = keypadCharacters[key.code - keypadFirst]
+  if (keypad !== undefined) return printable(keypad, modifiers)
+  if (!isCharacter(key.code)) return null
+  if (!modifiers.ctrl && !modifiers.alt) return { kind: 'text', text: typed(key, modifiers) }
+  return printable(shortcut(key, modifiers), modifiers)
+}
+
+/** A character with modifiers: a key press with Ctrl or Alt, else text. */
+export function printable(character: string, { ctrl, alt, shift }: Modifiers): KeyEvent {
+  if (!ctrl && !alt) return { kind: 'text', text: character }
+  if (character === ' ') return keyPress('space', { ctrl, alt, shift })
+  const name = character.toLowerCase()
+  return keyPress(name, { ctrl, alt, shift: shift || name !== character })
+}
+
+function typed(key: CharacterKey, { shift }: Modifiers): string {
+  if (key.text !== undefined && key.text !== '') return key.text
+  const character = String.fromCodePoint(key.code)
+  if (!shift) return character
+  return key.shifted !== undefined && isCharacter(key.shifted)
+    ? String.fromCodePoint(key.shifted)
+    : character.toUpperCase()
+}
+
+function shortcut({ code, base, shifted }: CharacterKey, { shift }: Modifiers): string {
+  if (code > 0x7f && base !== undefined && isCharacter(base)) return String.fromCodePoint(base)
+  return String.fromCodePoint(shift && shifted !== undefined && isCharacter(shifted) ? shifted : code)
+}
+
+/** Not a control, a surrogate, or one of the numbers that the protocol gives to keys without a character. */
+function isCharacter(code: number): boolean {
+  if (code > 0x10ffff || isControl(code)) return false
+  return (code < 0xd800 || code > 0xdfff) && (code < 57344 || code > 63743)
+}

@@ -1,0 +1,100 @@
+import { type CharacterKey, characterKey } from './character-key.ts'
+import { type KeyEvent, type KeyPress, keyPress, type Modifiers } from './key-event.ts'
+import { readModifiers } from './modifiers.ts'
+import { csiReply } from './reply.ts'
+import { isControl } from './sequence.ts'
+
+const byNumber: Readonly<Record<string, KeyPress['name']>> = {
+  1: 'home',
+  2: 'insert',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+  11: 'f1',
+  12: 'f2',
+  13: 'f3',
+  14: 'f4',
+  15: 'f5',
+  17: 'f6',
+  18: 'f7',
+  19: 'f8',
+  20: 'f9',
+  21: 'f10',
+  23: 'f11',
+  24: 'f12',
+}
+
+const byLetter: Readonly<Record<string, KeyPress['name']>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  M: 'enter',
+  P: 'f1',
+  Q: 'f2',
+  R: 'f3',
+  S: 'f4',
+}
+
+const keypadFirst = 'j'.charCodeAt(0)
+const keypadCharacters = '*+,-./0123456789'
+
+/** What a control sequence means: a reply, a key, or nothing for us. */
+export function csiEvent(parameters: string, final: string): KeyEvent {
+  const event = csiReply(parameters, final) ?? csiKey(parameters.split(';'), final)
+  return event ?? { kind: 'ignored', sequence: `\x1b[${parameters}${final}` }
+}
+
+/** Keys in application mode. */
+export function ss3Event(parameters: string, final: string): KeyEvent {
+  const { ctrl, alt, shift } = readModifiers(parameters.split(';').at(-1))
+  const name = byLetter[final]
+  if (name !== undefined) return keyPress(name, { ctrl, alt, shift })
+  const arrow = byLetter[final.toUpperCase()]
+  if ('abcd'.includes(final) && arrow !== undefined) return keyPress(arrow, { ctrl: true })
+  const text = keypadCharacters[final.charCodeAt(0) - keypadFirst]
+  return text === undefined ? { kind: 'ignored', sequence: `\x1bO${parameters}${final}` } : { kind: 'text', text }
+}
+
+function csiKey(fields: readonly string[], final: string): KeyEvent | null {
+  const { ours, ...modifiers } = readModifiers(fields[1])
+  if (!ours) return null
+  if (final === 'u') return characterKey(kittyKey(fields), modifiers)
+  if (final === '~' && fields[0] === '27') return characterKey({ code: Number(fields[2] ?? 0) }, modifiers)
+  if (final === 'Z') return keyPress('tab', { ...modifiers, shift: true })
+  if (final === '~') return namedKey(byNumber[fields[0] ?? ''], modifiers)
+  return namedKey(byLetter[final], modifiers) ?? rxvtKey(fields, final)
+}
+
+/** `code:shifted:base ; modifiers:event ; text`, most of it optional. */
+function kittyKey([code = '', , text = '']: readonly string[]): CharacterKey {
+  const [unicode = '', shifted = '', base = ''] = code.split(':')
+  const characters = text.split(':').map(Number).filter(isText)
+  return {
+    code: Number(unicode),
+    ...(shifted === '' ? {} : { shifted: Number(shifted) }),
+    ...(base === '' ? {} : { base: Number(base) }),
+    ...(characters.length === 0 ? {} : { text: String.fromCodePoint(...characters) }),
+  }
+}
+
+function isText(codePoint: number): boolean {
+  return codePoint >= 0x20 && codePoint <= 0x10ffff && !isControl(codePoint)
+}
+
+/** rxvt marks modifiers by the final letter. */
+function rxvtKey(fields: readonly string[], final: string): KeyEvent | null {
+  const key = byNumber[fields[0] ?? '']
+  if (final === '^') return namedKey(key, { ctrl: true })
+  if (final === '@') return namedKey(key, { ctrl: true, shift: true })
+  return 'abcd'.includes(final) ? namedKey(byLetter[final.toUpperCase()], { shift: true }) : null
+}
+
+function namedKey(name: KeyPress['name'] | undefined, modifiers: Partial<Modifiers>): KeyEvent | null {
+  return name === undefined ? null : keyPress(name, modifiers)
+}

@@ -1,0 +1,77 @@
+/** What the terminal sent, decoded. */
+export type KeyEvent = TextEvent | KeyPress | PasteEvent | ReplyEvent | IgnoredEvent
+
+/** Printable characters as typed; a fast typist or an input method may send several at once. */
+export interface TextEvent {
+  readonly kind: 'text'
+  readonly text: string
+}
+
+export interface KeyPress {
+  readonly kind: 'key'
+  /** A name from the list below, or the character of a key that is pressed with Ctrl or Alt, in lower case. */
+  readonly name: NamedKey | (string & {})
+  readonly ctrl: boolean
+  readonly alt: boolean
+  readonly shift: boolean
+}
+
+export type NamedKey =
+  | 'enter'
+  | 'tab'
+  | 'escape'
+  | 'backspace'
+  | 'delete'
+  | 'insert'
+  | 'space'
+  | 'up'
+  | 'down'
+  | 'left'
+  | 'right'
+  | 'home'
+  | 'end'
+  | 'pageup'
+  | 'pagedown'
+  | `f${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}`
+
+/** The raw text between the paste brackets; the composer cleans it. */
+export interface PasteEvent {
+  readonly kind: 'paste'
+  readonly text: string
+}
+
+/** The terminal's answer to a query. Never text, whoever asked. */
+export interface ReplyEvent {
+  readonly kind: 'reply'
+  readonly reply: Reply
+}
+
+export type Reply =
+  | { readonly type: 'cursor'; readonly row: number; readonly column: number }
+  | { readonly type: 'kittyFlags'; readonly flags: number }
+  | { readonly type: 'attributes'; readonly values: readonly number[] }
+  | { readonly type: 'mode'; readonly mode: number; readonly value: number }
+  | {
+      readonly type: 'colour'
+      readonly slot: 'foreground' | 'background'
+      readonly rgb: readonly [number, number, number]
+    }
+  | { readonly type: 'other'; readonly sequence: string }
+
+/** Mouse, focus, key releases, keys without a meaning here. */
+export interface IgnoredEvent {
+  readonly kind: 'ignored'
+  readonly sequence: string
+}
+
+export interface Modifiers {
+  readonly ctrl: boolean
+  readonly alt: boolean
+  readonly shift: boolean
+}
+
+export const unmodified: Modifiers = { ctrl: false, alt: false, shift: false }
+
+export function keyPress(name: KeyPress['name'], modifiers: Partial<Modifiers> = {}): KeyPress {
+  return { kind: 'key', name, ...unmodified, ...modifiers }
+}

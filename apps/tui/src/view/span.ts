@@ -1,0 +1,50 @@
+/** What a piece of text means; the theme decides its colour. */
+export type Tone = 'accent' | 'good' | 'bad' | 'warn' | 'muted'
+
+export interface Style {
+  readonly bold?: true
+  readonly dim?: true
+  readonly italic?: true
+  readonly underline?: true
+  readonly strike?: true
+  readonly code?: true
+  readonly tone?: Tone
+  /** Target of an OSC 8 link, without controls; http, https, file or mailto. */
+  readonly href?: string
+}
+
+/** Styled text without line ends or controls. */
+export interface Span extends Style {
+  readonly text: string
+}
+
+/** One line: of content before wrapping, of the screen after it. */
+export type Line = readonly Span[]
+
+/** The cells there are to fill. */
+export interface Room {
+  readonly columns: number
+  readonly ambiguous?: 1 | 2
+}
+
+export function lineText(line: Line): string {
+  return line.map((span) => span.text).join('')
+}
+
+/** The part of the line between two offsets of its text. */
+export function sliceLine(line: Line, start: number, end: number): Line {
+  const slice: Span[] = []
+  let offset = 0
+  for (const span of line) {
+    const text = span.text.slice(Math.max(0, start - offset), Math.max(0, end - offset))
+    if (text !== '') slice.push(text === span.text ? span : { ...span, text })
+    offset += span.text.length
+    if (offset >= end) break
+  }
+  return slice
+}
+
+/** The room that is left beside `columns` used cells, at least one cell. */
+export function narrowed(room: Room, columns: number): Room {
+  return { ...room, columns: Math.max(1, room.columns - columns) }
+}

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import { around, run, shown, written } from './write.ts'
+
+const surroundings = { ...around, history: ['first', 'second\nline'] }
+
+describe('history', () => {
+  test('up from the first row shows the newest entry, then the older ones', () => {
+    expect(shown(run(written('draft|'), ['up'], surroundings))).toBe('second\nline|')
+    expect(shown(run(written('draft|'), ['up', 'up', 'up'], surroundings))).toBe('first|')
+  })
+
+  test('the oldest entry stays', () => {
+    expect(shown(run(written(''), ['up', 'up', 'up', 'up', 'up'], surroundings))).toBe('first|')
+  })
+
+  test('down from the newest entry brings the draft and its caret back', () => {
+    expect(shown(run(written('dr|aft'), ['up', 'up', 'up', 'down', 'down'], surroundings))).toBe('dr|aft')
+  })
+
+  test('an entry that is edited becomes the draft', () => {
+    const edited = run(written('draft'), ['up', { kind: 'insert', text: '!' }, 'down'], surroundings)
+    expect(edited.text).toBe('second\nline!')
+    expect(run(edited, ['up', 'up', 'down', 'down'], surroundings).text).toBe('second\nline!')
+  })
+
+  test('without history nothing changes', () => {
+    expect(shown(run(written('dr|aft'), ['up', 'down']))).toBe('dr|aft')
+  })
+})

@@ -1,0 +1,222 @@
+import type { ChildProcess } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import type {
+  CommandEnd,
+  CommandSpec,
+  EndReason,
+  OutputSnapshot,
+  RunningCommand,
+  SpawnError,
+  StartOptions,
+  StopReason,
+} from './command.ts'
+import { errorCode } from './error-code.ts'
+import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
+import { readFifo } from './fifo-reader.ts'
+import type { Guard } from './guard.ts'
+import { launch } from './launch.ts'
+import { createOutputWindow, type OutputWindow } from './output-window.ts'
+import { signalGroup } from './signals.ts'
+import { explainSpawnFailure, SpawnProblem, shellExitCode } from './spawn-failure.ts'
+import { openSpool, type Spool } from './spool.ts'
+import { createStopLadder, type Rung, type StopLadder } from './stop-ladder.ts'
+import { killLeftovers } from './sweep.ts'
+
+const defaultWindowBytes = 128 * 1024
+
+/** How long after the leader's exit we read on: a grandchild that holds the pipe must not hold us. */
+const drainMs = 250
+
+const noPipe = 'No pipe for the output can be made'
+
+const maxTimerMs = 2 ** 31 - 1
+
+export interface Machinery {
+  readonly fifos: FifoPool
+  readonly guard: Guard
+}
+
+interface LeaderEnd {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly durationMs: number
+  /** Looked at once, here: later the number of an emptied group may be another's. */
+  readonly groupAlive: boolean
+}
+
+/** One command from its start to its one end. Order: FIFO, spawn, leader's exit, drain, kill what is left, settle. */
+export class CommandRun implements RunningCommand {
+  readonly ended: Promise<CommandEnd>
+  readonly #spec: CommandSpec
+  readonly #options: StartOptions
+  readonly #machinery: Machinery
+  readonly #startedMs = performance.now()
+  readonly #window: OutputWindow
+  readonly #ladder: StopLadder
+  #settle: ((end: CommandEnd) => void) | null = null
+  #child: ChildProcess | null = null
+  #closeReader = () => {}
+  #spool: Spool | null = null
+  #outputEnded = true
+  #leaderEnd: LeaderEnd | null = null
+  #stopped: StopReason | 'timedOut' | null = null
+  #timeout: NodeJS.Timeout | undefined
+  #drain: NodeJS.Timeout | undefined
+
+  constructor(spec: CommandSpec, options: StartOptions, machinery: Machinery) {
+    this.#spec = spec
+    this.#options = options
+    this.#machinery = machinery
+    this.#window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
+    this.#ladder = createStopLadder((rung) => this.#take(rung))
+    this.ended = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null
+  }
+
+  get mark(): string {
+    return this.#spec.mark
+  }
+
+  output(): OutputSnapshot {
+    return this.#window.snapshot()
+  }
+
+  /** Called once. Spawns before it returns unless the FIFO has still to be made. */
+  begin(): void {
+    const { timeoutMs } = this.#spec
+    if (timeoutMs !== undefined) {
+      this.#timeout = setTimeout(() => this.#stop('timedOut'), Math.min(timeoutMs, maxTimerMs))
+    }
+    const fifo = this.#machinery.fifos.take()
+    if (fifo instanceof Promise) void this.#spawnLater(fifo)
+    else this.#spawn(fifo)
+  }
+
+  async #spawnLater(pending: Promise<Fifo>): Promise<void> {
+    const made = await pending.catch(
+      (cause: unknown) => new SpawnProblem(errorCode(cause), 'system', noPipe, { cause }),
+    )
+    if (made instanceof SpawnProblem) this.#fail(made)
+    else this.#spawn(made)
+  }
+
+  stop(reason: StopReason): void {
+    this.#stop(reason)
+  }
+
+  #stop(reason: StopReason | 'timedOut'): void {
+    if (this.#settle === null) return
+    this.#stopped ??= reason
+    clearTimeout(this.#timeout)
+    if (this.#child === null || this.#leaderEnd !== null) this.#finish()
+    else this.#ladder.climb(reason)
+  }
+
+  #take(rung: Rung): void {
+    const groupId = this.pid
+    if (groupId === null) return
+    if (rung === 'abandon') {
+      this.#child?.unref()
+      this.#finish()
+      return
+    }
+    signalGroup(groupId, rung)
+    // A process that is stopped takes no signal but KILL before it runs again.
+    if (rung !== 'SIGKILL') signalGroup(groupId, 'SIGCONT')
+  }
+
+  #spawn(fifo: Fifo): void {
+    if (this.#settle === null) {
+      closeFifo(fifo)
+      return
+    }
+    const { mark } = this.#spec
+    this.#read(fifo.readFd)
+    this.#machinery.guard.watch(mark)
+    try {
+      this.#child = launch(this.#spec, this.#options.sandbox, fifo.writeFd)
+    } catch (error) {
+      this.#fail(error)
+      return
+    } finally {
+      closeSync(fifo.writeFd)
+    }
+    this.#child.once('error', (error) => this.#fail(error))
+    this.#child.once('exit', (exitCode, signal) => this.#leaderEnds(exitCode, signal))
+    if (this.pid !== null) this.#machinery.guard.adopt(mark, this.pid)
+  }
+
+  #read(readFd: number): void {
+    const { onOutput } = this.#options
+    const spool = this.#spec.spool === undefined ? null : openSpool(this.#spec.spool)
+    this.#spool = spool
+    this.#outputEnded = false
+    const onChunk = (chunk: Buffer) => {
+      this.#window.push(chunk)
+      spool?.write(chunk)
+      onOutput?.(chunk, this.#window.totalBytes())
+    }
+    this.#closeReader = readFifo(readFd, onChunk, () => {
+      this.#outputEnded = true
+      if (this.#leaderEnd !== null) this.#finish()
+    })
+  }
+
+  #leaderEnds(exitCode: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#settle === null) return
+    const groupId = this.pid
+    const groupAlive = groupId !== null && signalGroup(groupId, 0)
+    this.#leaderEnd = { exitCode, signal, groupAlive, durationMs: this.#ageMs() }
+    this.#ladder.close()
+    if (this.#outputEnded) this.#finish()
+    // The second step lets a loop that was busy for all this time read what is there before the pipe is closed.
+    else this.#drain = setTimeout(() => setImmediate(() => this.#finish()), drainMs)
+  }
+
+  #fail(error: unknown): void {
+    this.#finish(explainSpawnFailure(error, this.#spec))
+  }
+
+  #finish(spawnError?: SpawnError): void {
+    const settle = this.#settle
+    if (settle === null) return
+    this.#settle = null
+    this.#ladder.close()
+    clearTimeout(this.#timeout)
+    clearTimeout(this.#drain)
+    const leftovers = this.#killLeftovers()
+    this.#closeReader()
+    this.#machinery.guard.release(this.#spec.mark)
+    const spool = this.#spool?.close()
+    settle({
+      exitCode: spawnError === undefined ? (this.#leaderEnd?.exitCode ?? null) : shellExitCode(spawnError),
+      signal: this.#leaderEnd?.signal ?? null,
+      reason: this.#reason(spawnError),
+      durationMs: this.#leaderEnd?.durationMs ?? this.#ageMs(),
+      leftovers,
+      ...this.#window.snapshot(),
+      ...(spawnError === undefined ? {} : { spawnError }),
+      ...(spool === undefined ? {} : { spool }),
+    })
+  }
+
+  #killLeftovers(): number {
+    const groupId = this.pid
+    if (groupId === null) return 0
+    const groupAlive = this.#leaderEnd?.groupAlive ?? true
+    return killLeftovers({ groupId, mark: this.#spec.mark, groupAlive, ageMs: this.#ageMs() })
+  }
+
+  #reason(spawnError: SpawnError | undefined): EndReason {
+    return spawnError === undefined ? (this.#stopped ?? 'exited') : 'spawnFailed'
+  }
+
+  #ageMs(): number {
+    return performance.now() - this.#startedMs
+  }
+}

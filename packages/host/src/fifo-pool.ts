@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { helperPath } from './helper-path.ts'
+
+/**
+ * A pipe with a name no more. One write end serves stdout and stderr, which keeps their true order, and unlike a socket (what Node calls
+ * a pipe) it can be opened again, so that `echo x > /dev/stderr` works.
+ */
+export interface Fifo {
+  readonly readFd: number
+  readonly writeFd: number
+}
+
+export interface FifoPool {
+  /** At once when one is ready. Rejects with the system's error when none can be made. */
+  take(): Fifo | Promise<Fifo>
+  fill(): Promise<void>
+  close(): void
+}
+
+/** Two descriptors each are held while they wait. */
+const batchSize = 8
+const refillBelow = 4
+
+const run = promisify(execFile)
+
+/** Making one takes a process (5 ms), too long for the moment when a command starts: they are made several at a time and kept open. */
+export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = makeFifosOnDisk): FifoPool {
+  const ready: Fifo[] = []
+  let filling: Promise<void> | null = null
+  let closed = false
+  const store = (fifos: Fifo[]) => {
+    if (closed) fifos.forEach(closeFifo)
+    else ready.push(...fifos)
+  }
+  const fill = () => {
+    filling ??= makeFifos(batchSize)
+      .then(store)
+      .finally(() => {
+        filling = null
+      })
+    return filling
+  }
+  const takeLater = async (): Promise<Fifo> => {
+    for (;;) {
+      await fill()
+      if (closed) throw new Error('The pool is closed')
+      const fifo = ready.shift()
+      if (fifo !== undefined) return fifo
+    }
+  }
+  return {
+    fill,
+    take() {
+      const fifo = ready.shift()
+      if (fifo === undefined) return takeLater()
+      // What fails here fails again, and is told, when the pool is empty.
+      if (ready.length < refillBelow) void fill().catch(() => {})
+      return fifo
+    },
+    close() {
+      closed = true
+      ready.splice(0).forEach(closeFifo)
+    },
+  }
+}
+
+export function closeFifo(fifo: Fifo): void {
+  closeSync(fifo.readFd)
+  closeSync(fifo.writeFd)
+}
+
+async function makeFifosOnDisk(count: number): Promise<Fifo[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'parley-fifo-'))
+  try {
+    const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)))
+    await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: helperPath } })
+    return openAll(paths)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** All of them, or as many as there are descriptors for, or the error. */
+function openAll(paths: readonly string[]): Fifo[] {
+  const fifos: Fifo[] = []
+  for (const path of paths) {
+    try {
+      fifos.push(openFifo(path))
+    } catch (error) {
+      if (fifos.length === 0) throw error
+      break
+    }
+  }
+  return fifos
+}
+
+/** The read end first and non-blocking: opening a write end waits for a reader. The write end stays blocking, as programs expect. */
+function openFifo(path: string): Fifo {
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    return { readFd, writeFd: openSync(path, constants.O_WRONLY) }
+  } catch (error) {
+    closeSync(readFd)
+    throw error
+  }
+}

@@ -1,0 +1,30 @@
+export {
+  type BackgroundPorts,
+  type BackgroundProcess,
+  type BackgroundProcesses,
+  createBackgroundProcesses,
+} from './background.ts'
+export type {
+  CommandEnd,
+  CommandSpec,
+  EndReason,
+  OutputSnapshot,
+  RunningCommand,
+  SpawnError,
+  SpoolEnd,
+  SpoolSpec,
+  StartOptions,
+  StopReason,
+} from './command.ts'
+export { commandEnvironment, type EnvironmentRules } from './environment.ts'
+export { type Host, openHost } from './host.ts'
+export { createMark, type MarkOwner, markVariable, parseMark } from './mark.ts'
+export type { OutputSlice } from './output-slice.ts'
+export {
+  noSandbox,
+  type Sandbox,
+  type SandboxedCommand,
+  type SandboxTier,
+  type WrappedCommand,
+} from './sandbox/sandbox.ts'
+export { isOwnerAlive, sweepMarked, sweepOrphans } from './sweep.ts'

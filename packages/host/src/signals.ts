@@ -1,0 +1,17 @@
+/** Sends to every member of a process group; true if there was one to send to. */
+export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+  return send(-groupId, signal)
+}
+
+export function killProcess(pid: number): boolean {
+  return pid > 1 && pid !== process.pid && send(pid, 'SIGKILL')
+}
+
+function send(target: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(target, signal)
+  } catch {
+    // ESRCH: gone. EPERM: not ours (a setuid program), or on macOS only zombies.
+    return false
+  }
+}

@@ -1,0 +1,87 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, resolve } from 'node:path'
+import type { CommandSpec, SpawnError } from './command.ts'
+import { errorCode } from './error-code.ts'
+
+/** A command that could not be started, found before or told by the system. */
+export class SpawnProblem extends Error {
+  readonly code: string
+  readonly subject: SpawnError['subject']
+  constructor(code: string, subject: SpawnError['subject'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.subject = subject
+  }
+}
+
+/** Says what was wrong. The system reports a missing working directory and a missing program alike, so we look. */
+export function explainSpawnFailure(error: unknown, spec: CommandSpec): SpawnError {
+  if (error instanceof SpawnProblem) return { code: error.code, subject: error.subject, message: error.message }
+  const code = errorCode(error)
+  switch (code) {
+    case 'ENOENT':
+    case 'EACCES':
+    case 'ENOTDIR':
+    case 'ELOOP':
+      return cwdProblem(spec.cwd) ?? sandboxProblem(error, code, spec) ?? programProblem(code, spec)
+    case 'ENOEXEC':
+      return { code, subject: 'program', message: `${spec.argv[0]} is not a program this system can run` }
+    case 'E2BIG':
+      return { code, subject: 'arguments', message: 'The arguments and the environment are too long for this system' }
+    case 'ERR_INVALID_ARG_VALUE':
+      return {
+        code: 'EINVAL',
+        subject: 'arguments',
+        message: 'An argument, the directory or the environment holds a NUL byte',
+      }
+    case 'EMFILE':
+    case 'ENFILE':
+      return { code, subject: 'system', message: 'Too many files are open' }
+    case 'EAGAIN':
+      return { code, subject: 'system', message: 'The limit of processes is reached' }
+    default:
+      return { code, subject: 'system', message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** What a shell would answer: 127 not found, 126 found but not to be run, null where no shell would have got that far. */
+export function shellExitCode(error: SpawnError): number | null {
+  if (error.code === 'E2BIG') return 126
+  if (error.subject !== 'program') return null
+  return error.code === 'ENOENT' ? 127 : 126
+}
+
+/** Node names the program it could not start: if it is not the command's own, it is the one that the sandbox put before it. */
+function sandboxProblem(error: unknown, code: string, spec: CommandSpec): SpawnError | null {
+  if (!(error instanceof Error) || !('path' in error) || error.path === spec.argv[0]) return null
+  return { code, subject: 'sandbox', message: `The sandbox cannot be started: ${error.path} (${code})` }
+}
+
+function cwdProblem(cwd: string): SpawnError | null {
+  try {
+    if (!statSync(cwd).isDirectory()) throw new SpawnProblem('ENOTDIR', 'cwd', 'not a directory')
+    accessSync(cwd, constants.X_OK)
+    return null
+  } catch (error) {
+    return { code: errorCode(error), subject: 'cwd', message: `The working directory ${cwd} cannot be entered` }
+  }
+}
+
+function programProblem(code: string, spec: CommandSpec): SpawnError {
+  const program = spec.argv[0] ?? ''
+  if (code !== 'ENOENT') return { code, subject: 'program', message: `${program} may not be executed` }
+  const where = program.includes('/') ? '' : ' on PATH'
+  const message = isFound(program, spec)
+    ? `${program} names an interpreter that does not exist`
+    : `${program} was not found${where}`
+  return { code, subject: 'program', message }
+}
+
+function isFound(program: string, spec: CommandSpec): boolean {
+  const folders = program.includes('/') ? [''] : (spec.env['PATH'] ?? '').split(delimiter)
+  return folders.some((folder) => exists(resolve(spec.cwd, folder, program)))
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}

@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { fixturePath, runFixture } from './fixture-process.ts'
+
+describe.runIf(process.platform === 'linux')('descriptors', { timeout: 20_000 }, () => {
+  it('are as many after 200 commands as before, and keep no process alive', async () => {
+    const { before, after } = Object(await runFixture('many-commands.ts'))
+    expect(after).toBe(before)
+  })
+
+  it.each(['cold', 'warm'])('F072: without any left a command says so, and the next one runs (%s host)', (state) => {
+    const script = 'ulimit -n 64; exec "$0" "$@"'
+    const printed = execFileSync('sh', ['-c', script, process.execPath, fixturePath('few-descriptors.ts'), state])
+    const { starved, recovered } = JSON.parse(printed.toString())
+    expect(starved).toMatchObject({ reason: 'spawnFailed', spawnError: { code: 'EMFILE', subject: 'system' } })
+    expect(recovered).toMatchObject({ reason: 'exited', exitCode: 0, totalBytes: 6 })
+  })
+})

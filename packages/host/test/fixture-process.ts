@@ -1,0 +1,42 @@
+import { execFile, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sweepOrphans } from '../src/index.ts'
+
+const run = promisify(execFile)
+
+export function fixturePath(name: string): string {
+  return join(import.meta.dirname, 'fixtures', name)
+}
+
+/** Runs a fixture to its end and parses what it printed. */
+export async function runFixture(name: string): Promise<unknown> {
+  const { stdout } = await run(process.execPath, [fixturePath(name)])
+  return JSON.parse(stdout)
+}
+
+export interface FixtureServer extends AsyncDisposable {
+  readonly pid: number
+  /** What it has printed. */
+  output(): string
+  kill(): Promise<void>
+}
+
+export function startFixture(name: string, ...args: readonly string[]): FixtureServer {
+  const child = spawn(process.execPath, [fixturePath(name), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  const pid = child.pid ?? 0
+  const dispose = async () => {
+    await kill()
+    await sweepOrphans((owner) => owner.pid !== pid)
+  }
+  return { pid, output: () => output, kill, [Symbol.asyncDispose]: dispose }
+}

@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Workspace extends Disposable {
+  path(name: string): string
+}
+
+/** A directory that goes with the test. */
+export function openWorkspace(): Workspace {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-host-test-'))
+  return {
+    path: (name) => join(directory, name),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,20 @@
+export type { CallContext } from './call.ts'
+export { decodeLine } from './decode-line.ts'
+export {
+  ConnectionClosed,
+  errorCodes,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  RpcError,
+  type RpcErrorData,
+} from './errors.ts'
+export type { FaultCode, PeerFault } from './fault-ledger.ts'
+export type { MethodHandler } from './inbound.ts'
+export { createMemoryTransportPair } from './memory-transport.ts'
+export { notificationLine } from './message-line.ts'
+export type { RequestOptions } from './outbound.ts'
+export { createPeer, type Peer, type PeerLimits, type PeerOptions } from './peer.ts'
+export type { NotificationHandler } from './receiver.ts'
+export { createStreamTransport, type StreamLimits, type StreamTransportOptions } from './stream-transport.ts'
+export type { CloseReason, Incoming, Transport, Unreadable, UnreadableReason } from './transport.ts'

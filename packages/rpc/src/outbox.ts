@@ -1,0 +1,106 @@
+import type { Writable } from 'node:stream'
+
+const pieceLength = 64 * 1024
+const lowMarkBytes = 1024 * 1024
+
+interface Waiter {
+  readonly atMostBytes: number
+  readonly resolve: () => void
+}
+
+/**
+ * Lines on their way to the operating system. Everything sent in one tick, or while a write is under way, is joined
+ * into pieces of about 64 KiB; one write at a time, so the stream's own queue never grows.
+ */
+export class Outbox {
+  readonly #output: Writable
+  readonly #pieces: string[] = []
+  #queuedBytes = 0
+  #writingBytes = 0
+  #scheduled = false
+  #abandoned = false
+  #waiters: Waiter[] = []
+
+  constructor(output: Writable) {
+    this.#output = output
+  }
+
+  get bufferedBytes(): number {
+    return this.#queuedBytes + this.#writingBytes
+  }
+
+  push(line: string): void {
+    if (line.includes('\n')) throw new TypeError('a line must not contain a line feed')
+    if (this.#abandoned) return
+    this.#queuedBytes += Buffer.byteLength(line) + 1
+    const last = this.#pieces.at(-1)
+    if (last === undefined || last.length + line.length >= pieceLength) this.#pieces.push(`${line}\n`)
+    else this.#pieces[this.#pieces.length - 1] = `${last}${line}\n`
+    this.#schedule()
+  }
+
+  drained(): Promise<void> {
+    return this.#whenAtMost(lowMarkBytes)
+  }
+
+  flushed(): Promise<void> {
+    return this.#whenAtMost(0)
+  }
+
+  /** Drops what was not written and ignores what follows: nobody can take it any more. */
+  abandon(): void {
+    this.#abandoned = true
+    this.#pieces.length = 0
+    this.#queuedBytes = 0
+    this.#writingBytes = 0
+    this.#wake()
+  }
+
+  #whenAtMost(atMostBytes: number): Promise<void> {
+    if (this.bufferedBytes <= atMostBytes) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#waiters.push({ atMostBytes, resolve })
+    })
+  }
+
+  /** `nextTick` runs after all microtasks, so the answers to all lines of one chunk leave in one write. */
+  #schedule(): void {
+    if (this.#scheduled || this.#writingBytes > 0) return
+    this.#scheduled = true
+    process.nextTick(() => {
+      this.#scheduled = false
+      this.#writeNext()
+    })
+  }
+
+  #writeNext(): void {
+    if (this.#writingBytes > 0) return
+    const piece = this.#pieces.shift()
+    if (piece === undefined) return
+    if (!this.#output.writable) {
+      this.abandon()
+      return
+    }
+    const bytes = Buffer.from(piece)
+    this.#queuedBytes -= bytes.length
+    this.#writingBytes = bytes.length
+    this.#output.write(bytes, (error) => this.#written(error))
+  }
+
+  #written(error: Error | null | undefined): void {
+    if (error) {
+      this.abandon()
+      return
+    }
+    this.#writingBytes = 0
+    this.#writeNext()
+    this.#wake()
+  }
+
+  #wake(): void {
+    if (this.#waiters.length === 0) return
+    const waiting = this.#waiters
+    this.#waiters = waiting.filter((waiter) => this.bufferedBytes > waiter.atMostBytes)
+    for (const waiter of waiting) if (this.bufferedBytes <= waiter.atMostBytes) waiter.resolve()
+  }
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { ConnectionClosed, createPeer, createStreamTransport } from '../src/index.ts'
+
+const program = fileURLToPath(new URL('./fixtures/echo-process.ts', import.meta.url))
+
+function start() {
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit').then(([code]) => code)
+  const dispose = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { child, exited, [Symbol.asyncDispose]: dispose }
+}
+
+function startPeer() {
+  const started = start()
+  const transport = createStreamTransport({ input: started.child.stdout, output: started.child.stdin })
+  return { ...started, peer: createPeer({ transport, methods: {} }) }
+}
+
+describe('two processes', () => {
+  it('talk until one closes, and the other exits', async () => {
+    await using far = startPeer()
+    expect(await far.peer.request('echo', { text: 'é\u2028😀\n' })).toEqual({ text: 'é\u2028😀\n' })
+    await far.peer.close()
+    expect(await far.exited).toBe(10)
+  })
+
+  it('exchange messages of megabytes', async () => {
+    await using far = startPeer()
+    const text = 'é'.repeat(5 * 1024 * 1024)
+    expect(await far.peer.request('echo', text)).toBe(text)
+    await far.peer.close()
+  })
+
+  it('lose no last words when the far side exits', async () => {
+    await using far = startPeer()
+    expect(await far.peer.request('exitAfterReply')).toBe('last words')
+    expect((await far.peer.closed).code).toBe('ended')
+    expect(await far.exited).toBe(11)
+  })
+
+  it('reject what was waited for when the far side is killed', async () => {
+    await using far = startPeer()
+    const hanging = far.peer.request('hang')
+    await far.peer.request('echo')
+    far.child.kill('SIGKILL')
+    await expect(hanging).rejects.toBeInstanceOf(ConnectionClosed)
+    expect((await far.peer.closed).code).toBe('ended')
+  })
+
+  it('survive writing to a far side that no longer exists (F024)', async () => {
+    await using far = startPeer()
+    far.child.kill('SIGKILL')
+    await far.exited
+    await expect(far.peer.request('echo')).rejects.toBeInstanceOf(ConnectionClosed)
+  })
+})
+
+describe('a process', () => {
+  it('takes a closed standard output for a disconnect and exits by itself (F024)', async () => {
+    await using far = start()
+    far.child.stdout.destroy()
+    far.child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"flood"}\n')
+    expect(await far.exited).toBe(10)
+  })
+
+  it('answers what was piped into it before the end of its input', async () => {
+    await using far = start()
+    const ask = (id: number, method: string) => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${id}}\n`
+    far.child.stdin.end(ask(1, 'echo') + ask(2, 'later') + ask(3, 'nope'))
+    const output = (await far.child.stdout.setEncoding('utf8').toArray()).join('')
+    const answers = output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers).toMatchObject([
+      { id: 1, result: 1 },
+      { id: 3, error: { code: -32601 } },
+      { id: 2, result: 2 },
+    ])
+    expect(await far.exited).toBe(10)
+  })
+})
+
+describe('a socket', () => {
+  it('carries answers after the far side has ended its half', async () => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      const methods = { later: (params: unknown) => new Promise((resolve) => setImmediate(resolve, params)) }
+      createPeer({ transport: createStreamTransport({ input: socket, output: socket }), methods })
+    })
+    await using listening = {
+      server,
+      [Symbol.asyncDispose]: () => new Promise<void>((done) => server.close(() => done())),
+    }
+    await once(listening.server.listen(0, '127.0.0.1'), 'listening')
+    const address = listening.server.address()
+    const socket: Socket = connectSocket(Object(address).port, '127.0.0.1')
+    socket.end('{"jsonrpc":"2.0","id":1,"method":"later","params":"x"}\n')
+    const output = (await socket.setEncoding('utf8').toArray()).join('')
+    expect(JSON.parse(output)).toEqual({ jsonrpc: '2.0', id: 1, result: 'x' })
+  })
+})

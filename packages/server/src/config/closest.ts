@@ -1,0 +1,23 @@
+/** The candidate a typo most likely meant: at most a third of its letters away. */
+export function closest(word: string, candidates: readonly string[]): string | null {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+    .sort((a, b) => a.distance - b.distance)
+  const best = ranked[0]
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3))
+    ? best.candidate
+    : null
+}
+
+export function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitute))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

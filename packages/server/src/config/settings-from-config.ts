@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import type { Overrides, SandboxMode, SandboxTier, Settings } from '@parley/protocol'
+import type { Config } from './config-schema.ts'
+
+/** What a new conversation runs with. `provider` is the one chosen when none is configured. */
+export function settingsFromConfig(
+  config: Config,
+  provider: { id: string; model: string },
+  overrides: Overrides & { cwd: string },
+): Settings {
+  const sandbox = config.sandbox_mode ?? 'workspace-write'
+  const effort = config.model_reasoning_effort
+  const { profile, policyFile } = overrides
+  const roots = [...(config.sandbox_workspace_write?.writable_roots ?? []), ...(overrides.addDirs ?? [])]
+  return {
+    model: config.model ?? provider.model,
+    modelProvider: provider.id,
+    ...(effort === undefined ? {} : { effort }),
+    approvalPolicy: config.approval_policy ?? 'on-request',
+    sandbox,
+    tier: tierOf(sandbox),
+    writableRoots: roots.map((root) => resolve(overrides.cwd, root)),
+    ...(profile === undefined ? {} : { profile }),
+    ...(policyFile === undefined ? {} : { policyFile: resolve(overrides.cwd, policyFile) }),
+  }
+}
+
+/** The flags of a request under their config keys: the layer above every file. */
+export function flagsAsConfig({ model, modelProvider, effort, approvalPolicy, sandbox }: Overrides): Config {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(modelProvider === undefined ? {} : { model_provider: modelProvider }),
+    ...(effort === undefined ? {} : { model_reasoning_effort: effort }),
+    ...(approvalPolicy === undefined ? {} : { approval_policy: approvalPolicy }),
+    ...(sandbox === undefined ? {} : { sandbox_mode: sandbox }),
+  }
+}
+
+/** Nothing enforces the sandbox mode in this version, and the screen says so. */
+export function tierOf(sandbox: SandboxMode): SandboxTier {
+  return sandbox === 'danger-full-access' ? 'D' : 'C'
+}

@@ -1,0 +1,89 @@
+import type { ApprovalPolicy, RuleRef, SandboxMode, SandboxTier } from '@parley/protocol'
+import { columnOf, particularsOf } from './column-of.ts'
+import type { Facts } from './facts.ts'
+import { type Grant, matchesGrant } from './grants.ts'
+import { matchAllow } from './match-allow.ts'
+import { matchStrict } from './match-strict.ts'
+import { matrix } from './matrix.ts'
+import { type DecisionCode, type Outcome, outcomes } from './outcomes.ts'
+import { type Rule, type Rules, ruleRefOf } from './rules.ts'
+
+export type RunLevel = 'sandboxed' | 'unsandboxed'
+
+export interface Decision {
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly rule: RuleRef
+  readonly reason: string
+  readonly code?: DecisionCode
+  /** How it runs if it runs: now, or once the question is answered with yes. */
+  readonly run: RunLevel
+}
+
+export interface DecideSettings {
+  readonly rules: Rules
+  readonly sessionGrants: readonly Grant[]
+  readonly approvalPolicy: ApprovalPolicy
+  readonly sandboxMode: SandboxMode
+  readonly tier: SandboxTier
+}
+
+/**
+ * The one gate. A rule can always forbid or ask; an allow rule or a grant only answers a question that the matrix
+ * asks, so neither ever makes a denied call run.
+ */
+export function decide(facts: Facts, settings: DecideSettings): Decision {
+  const name = matrix[settings.approvalPolicy][settings.sandboxMode][columnOf(facts)][settings.tier]
+  const outcome: Outcome = outcomes[name]
+  const run = outcome.pastSandbox || escalates(facts, settings) ? 'unsandboxed' : enforcedLevel(settings)
+  const denied = matchStrict('deny', settings.rules, facts)
+  if (denied !== null) return { ...byRule(denied, 'deny', run), code: 'deniedByRule' }
+  const builtIn = fromOutcome(name, outcome, { facts, run })
+  if (builtIn.verdict === 'deny') return builtIn
+  const asked = matchStrict('ask', settings.rules, facts)
+  if (asked !== null && settings.approvalPolicy === 'never') return neverAsks(asked, run)
+  if (asked === null && builtIn.verdict === 'allow') return builtIn
+  if (settings.sessionGrants.some((grant) => matchesGrant(grant, facts, run))) return granted(run)
+  if (asked !== null) return byRule(asked, 'ask', run)
+  const allowed = outcome.liftable ? matchAllow(settings.rules, facts) : null
+  return allowed === null ? builtIn : byRule(allowed, 'allow', run)
+}
+
+function enforcedLevel({ sandboxMode, tier }: DecideSettings): RunLevel {
+  return sandboxMode === 'danger-full-access' || tier === 'C' || tier === 'D' ? 'unsandboxed' : 'sandboxed'
+}
+
+/** Under on-failure the wish is ignored (a denial asks anyway), under never it is refused. */
+function escalates(facts: Facts, { approvalPolicy }: DecideSettings): boolean {
+  const honoured = approvalPolicy === 'untrusted' || approvalPolicy === 'on-request'
+  return honoured && facts.kind === 'command' && facts.escalation !== null
+}
+
+function fromOutcome(name: string, outcome: Outcome, { facts, run }: { facts: Facts; run: RunLevel }): Decision {
+  const particulars = outcome.verdict === 'allow' ? '' : particularsOf(facts)
+  const reason = particulars === '' ? outcome.reason : `${outcome.reason} (${particulars})`
+  const { verdict, code } = outcome
+  const decision = { verdict, rule: { name: `builtin:${name}` }, reason, run }
+  return code === undefined ? decision : { ...decision, code }
+}
+
+function byRule(rule: Rule, verdict: Decision['verdict'], run: RunLevel): Decision {
+  return { verdict, rule: ruleRefOf(rule), reason: rule.reason ?? `a rule says ${verdict}`, run }
+}
+
+function neverAsks(rule: Rule, run: RunLevel): Decision {
+  const { reason, ...decision } = byRule(rule, 'deny', run)
+  return {
+    ...decision,
+    reason: `${rule.reason ?? 'a rule asks'}, and the approval policy is never`,
+    code: 'policyNever',
+  }
+}
+
+function granted(run: RunLevel): Decision {
+  return {
+    verdict: 'allow',
+    rule: { name: 'builtin:session-grant' },
+    reason: 'the user approved this for the session',
+    run,
+  }
+}

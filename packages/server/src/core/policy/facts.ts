@@ -1,0 +1,77 @@
+/**
+ * All that policy may know about a call. Plain data: it is stored on the item, and the same facts always get the
+ * same decision.
+ */
+export type Facts = CommandFacts | PatchFacts | ReadFacts | OtherFacts
+
+/** The words of a command found in a script; null stands for a word that only the shell could tell. */
+export type SeenCommand = readonly (string | null)[]
+
+export interface CommandPart {
+  readonly argv: readonly string[]
+  /** `argv[0]` as written. */
+  readonly program: string
+  /** Where the search path leads for a bare name, null when nowhere or when a relative entry comes first. */
+  readonly programPath: string | null
+  readonly programInsideRoots: boolean
+  /** Only looks, and says so with options we know; says nothing about which files it looks at. */
+  readonly knownSafe: boolean
+}
+
+export interface CommandFacts {
+  readonly kind: 'command'
+  readonly tool: string
+  readonly argv: readonly string[]
+  /** The text handed to a shell, null when no shell is involved. */
+  readonly script: string | null
+  readonly understood: boolean
+  readonly notUnderstoodBecause?: string
+  /** Each command that would run; empty unless `understood`. */
+  readonly parts: readonly CommandPart[]
+  /** Commands found anywhere, inside wrappers and nested scripts too. May only make a decision stricter. */
+  readonly seen: readonly SeenCommand[]
+  readonly dangerous: string | null
+  /** Every part is known-safe, and none touches a secret. Implies `understood`. */
+  readonly knownSafe: boolean
+  /** The word that leads to a place of secrets. */
+  readonly touchesSecret: string | null
+  readonly cwd: string
+  readonly escalation: { readonly reason: string } | null
+}
+
+export interface PatchedFile {
+  readonly path: string
+  readonly real: string
+  readonly insideRoots: boolean
+  /** Why this file stays read-only for patches nobody confirmed. */
+  readonly protectedBy: string | null
+}
+
+export interface PatchFacts {
+  readonly kind: 'patch'
+  readonly tool: string
+  readonly files: readonly PatchedFile[]
+  /** `sha256:<hex>` over the exact bytes. */
+  readonly contentHash: string
+  readonly cwd: string
+}
+
+export interface ReadPath {
+  readonly path: string
+  readonly real: string
+  readonly insideRoots: boolean
+  readonly secret: boolean
+}
+
+export interface ReadFacts {
+  readonly kind: 'read'
+  readonly tool: string
+  readonly paths: readonly ReadPath[]
+  readonly cwd: string
+}
+
+export interface OtherFacts {
+  readonly kind: 'other'
+  readonly tool: string
+  readonly readOnly: boolean
+}

@@ -1,0 +1,132 @@
+import type { ApprovalPolicy, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { OutcomeName } from './outcomes.ts'
+
+/** What kind of call it is, as far as the matrix cares. */
+export const columns = [
+  'knownSafe',
+  'otherCommand',
+  'escalation',
+  'dangerous',
+  'patchInside',
+  'patchOutside',
+  'patchProtected',
+  'readInside',
+  'readOutside',
+  'readSecret',
+  'toolReadOnly',
+  'toolWithEffects',
+] as const
+
+export type Column = (typeof columns)[number]
+export type Cell = Readonly<Record<SandboxTier, OutcomeName>>
+export type Row = Readonly<Record<Column, Cell>>
+
+const always = (name: OutcomeName): Cell => ({ A: name, B: name, C: name, D: name })
+
+/**
+ * Unasked only where something enforces the limits. Tier D beside a limited mode means that nothing does, as in C:
+ * full access is a mode, not a tier.
+ */
+const enforcedOrAsked = (enforced: OutcomeName): Cell => ({
+  A: enforced,
+  B: 'partial-sandbox',
+  C: 'no-sandbox',
+  D: 'no-sandbox',
+})
+
+const enforcedOrRefused = (enforced: OutcomeName): Cell => ({
+  A: enforced,
+  B: 'partial-sandbox-never',
+  C: 'no-sandbox-never',
+  D: 'no-sandbox-never',
+})
+
+const harmless = {
+  knownSafe: always('known-safe'),
+  readInside: always('read-inside-roots'),
+  readOutside: always('read-outside-roots'),
+  toolReadOnly: always('tool-read-only'),
+}
+
+const asking = {
+  ...harmless,
+  dangerous: always('dangerous'),
+  patchOutside: always('patch-outside-roots'),
+  patchProtected: always('patch-protected'),
+  readSecret: always('read-secret'),
+  toolWithEffects: always('tool-effects'),
+}
+
+const untrusted: Row = {
+  ...asking,
+  otherCommand: always('untrusted'),
+  escalation: always('escalation'),
+  patchInside: always('untrusted'),
+  toolWithEffects: always('untrusted'),
+}
+
+// In read-only mode, and outside the roots, the sandbox is certain to refuse the write: the question that would
+// follow the denial is asked at once.
+const onFailure: Row = {
+  ...asking,
+  otherCommand: enforcedOrAsked('sandboxed'),
+  escalation: enforcedOrAsked('sandboxed'),
+  patchInside: enforcedOrAsked('patch-inside-roots'),
+}
+
+const onRequest: Row = {
+  ...asking,
+  otherCommand: enforcedOrAsked('sandboxed'),
+  escalation: always('escalation'),
+  patchInside: enforcedOrAsked('patch-inside-roots'),
+}
+
+const never: Row = {
+  ...harmless,
+  otherCommand: enforcedOrRefused('sandboxed'),
+  escalation: always('escalation-never'),
+  dangerous: always('dangerous-never'),
+  patchInside: enforcedOrRefused('patch-inside-roots'),
+  patchOutside: always('patch-outside-roots-never'),
+  patchProtected: always('patch-protected-never'),
+  readSecret: always('read-secret-never'),
+  toolWithEffects: always('tool-effects-never'),
+}
+
+const fullAccess: Row = {
+  ...harmless,
+  otherCommand: always('full-access'),
+  escalation: always('full-access'),
+  dangerous: always('dangerous'),
+  patchInside: always('full-access'),
+  patchOutside: always('full-access'),
+  patchProtected: always('full-access'),
+  readSecret: always('full-access'),
+  toolWithEffects: always('full-access'),
+}
+
+const asksToPatch = { patchInside: always('patch-read-only') }
+
+/** The built-in decision for every policy, mode, kind of call and tier. Rules and grants come on top. */
+export const matrix: Readonly<Record<ApprovalPolicy, Readonly<Record<SandboxMode, Row>>>> = {
+  untrusted: {
+    'read-only': { ...untrusted, ...asksToPatch },
+    'workspace-write': untrusted,
+    'danger-full-access': untrusted,
+  },
+  'on-failure': {
+    'read-only': { ...onFailure, ...asksToPatch },
+    'workspace-write': onFailure,
+    'danger-full-access': fullAccess,
+  },
+  'on-request': {
+    'read-only': { ...onRequest, ...asksToPatch },
+    'workspace-write': onRequest,
+    'danger-full-access': fullAccess,
+  },
+  never: {
+    'read-only': { ...never, patchInside: always('patch-read-only-never') },
+    'workspace-write': never,
+    'danger-full-access': { ...fullAccess, dangerous: always('full-access') },
+  },
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { componentsOf } from './path-text.ts'
+import type { Rule, Rules, RuleTarget } from './rules.ts'
+
+export interface RuleProblem {
+  /** Where in the value: `rule[2].command`. */
+  readonly keyPath: string
+  /** Index of the rule, null for a problem of the file itself. */
+  readonly ruleIndex: number | null
+  /** The key that does not belong there. */
+  readonly unknownKey?: string
+  readonly message: string
+}
+
+export interface ParsedRules {
+  readonly rules: Rules
+  readonly problems: readonly RuleProblem[]
+}
+
+export const fileKeys = ['rule'] as const
+export const ruleKeys = ['decision', 'command', 'tool', 'path', 'reason'] as const
+
+const word = z.string().min(1)
+const pattern = word.superRefine((text, context) => {
+  const complaint = patternComplaint(text)
+  if (complaint !== null) context.addIssue({ code: 'custom', message: complaint })
+})
+
+const ruleSchema = z
+  .strictObject({
+    decision: z.enum(['allow', 'ask', 'deny']),
+    command: z
+      .array(z.union([word, z.array(word).min(1)]))
+      .min(1)
+      .exactOptional(),
+    tool: word.exactOptional(),
+    path: pattern.exactOptional(),
+    reason: z.string().exactOptional(),
+  })
+  .refine(({ command, tool, path }) => [command, tool, path].filter((target) => target !== undefined).length === 1, {
+    message: 'needs exactly one of command, tool and path',
+  })
+
+const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
+
+/**
+ * Reads the rules out of a parsed policy file. A file with a problem loses its allow rules: what cannot be read
+ * might have been a limit to them, while its asks and denials still hold.
+ */
+export function parseRules(value: unknown, source: { file: string; lines: readonly number[] }): ParsedRules {
+  const file = fileSchema.safeParse(value)
+  if (!file.success) return { rules: [], problems: problemsOf(file.error, { prefix: [], ruleIndex: null }) }
+  const rules: Rule[] = []
+  const problems: RuleProblem[] = []
+  for (const [index, entry] of (file.data.rule ?? []).entries()) {
+    const parsed = ruleSchema.safeParse(entry)
+    if (parsed.success) rules.push(ruleFrom(parsed.data, { file: source.file, line: source.lines[index] }))
+    else problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
+  }
+  return { rules: problems.length === 0 ? rules : rules.filter((rule) => rule.decision !== 'allow'), problems }
+}
+
+function ruleFrom(entry: z.infer<typeof ruleSchema>, place: { file: string; line: number | undefined }): Rule {
+  const source = place.line === undefined ? { file: place.file } : { file: place.file, line: place.line }
+  const rule = { decision: entry.decision, target: targetOf(entry), source }
+  return entry.reason === undefined ? rule : { ...rule, reason: entry.reason }
+}
+
+function targetOf({ command, tool, path }: z.infer<typeof ruleSchema>): RuleTarget {
+  if (command !== undefined) {
+    return { kind: 'command', prefix: command.map((words) => (typeof words === 'string' ? [words] : words)) }
+  }
+  return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }
+}
+
+function patternComplaint(text: string): string | null {
+  if (text.startsWith('~')) return '~ is not expanded: write an absolute path'
+  if (componentsOf(text).includes('..')) return '.. is not allowed: write an absolute path'
+  return /[[\]{}!]/.test(text) ? 'only *, ** and ? are patterns' : null
+}
+
+type Context = { prefix: readonly (string | number)[]; ruleIndex: number | null }
+
+function problemsOf(error: z.ZodError, { prefix, ruleIndex }: Context): RuleProblem[] {
+  return error.issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path]
+    if (issue.code !== 'unrecognized_keys') return [{ keyPath: keyPathText(path), ruleIndex, message: issue.message }]
+    return issue.keys.map((unknownKey) => ({
+      keyPath: keyPathText([...path, unknownKey]),
+      ruleIndex,
+      unknownKey,
+      message: 'unknown key',
+    }))
+  })
+}
+
+function keyPathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, '')
+}

@@ -1,0 +1,44 @@
+import type { RuleRef } from '@parley/protocol'
+
+export type RuleVerdict = 'allow' | 'ask' | 'deny'
+
+export type RuleTarget =
+  /** A prefix of argv; each element lists the words that fit there. */
+  | { readonly kind: 'command'; readonly prefix: readonly (readonly string[])[] }
+  | { readonly kind: 'tool'; readonly tool: string }
+  /** A pattern of `*`, `**` and `?`, relative to the conversation's cwd unless it starts with `/`. */
+  | { readonly kind: 'path'; readonly pattern: string }
+
+export interface Rule {
+  readonly decision: RuleVerdict
+  readonly target: RuleTarget
+  /** Shown with the decision. */
+  readonly reason?: string
+  readonly source: { readonly file: string; readonly line?: number }
+}
+
+export type Rules = readonly Rule[]
+
+/** How people see a rule: what it says, and where it stands. */
+export function ruleRefOf({ target, source }: Rule): RuleRef {
+  return { name: `rule:${targetText(target)}`, ...source }
+}
+
+function targetText(target: RuleTarget): string {
+  switch (target.kind) {
+    case 'command':
+      return `command ${target.prefix.map((words) => words.join('|')).join(' ')}`
+    case 'tool':
+      return `tool ${target.tool}`
+    case 'path':
+      return `path ${target.pattern}`
+  }
+}
+
+/** Whether the first words of `argv` are those of the prefix; a word that is not known (null) fits nothing. */
+export function fitsPrefix(prefix: readonly (readonly string[])[], argv: readonly (string | null)[]): boolean {
+  return prefix.every((words, index) => {
+    const word = argv[index] ?? null
+    return word !== null && words.includes(word)
+  })
+}

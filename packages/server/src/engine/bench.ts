@@ -1,0 +1,31 @@
+import type { Grant } from '../core/policy/grants.ts'
+import type { Rules } from '../core/policy/rules.ts'
+import type { ModelClient } from '../model/port.ts'
+import type { RetryLimits } from '../model/retry-plan.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Conversation } from './conversation.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** What the turn loop works with besides the conversation. */
+export interface Bench {
+  readonly clock: Clock
+  readonly ids: Ids
+  /** 0 ≤ x < 1, for the jitter of retries. */
+  readonly random: () => number
+  readonly tools: readonly Tool[]
+  readonly rules: Rules
+  /** What `approvedForSession` granted; ends with the process. */
+  readonly grants: Grant[]
+  readonly model: (conversation: Conversation) => ModelSource
+  readonly context: (conversation: Conversation) => Promise<RequestContext>
+  /** clientIds that can answer an approval now. */
+  readonly answerers: () => readonly string[]
+}
+
+export interface ModelSource {
+  readonly client: ModelClient
+  readonly limits: RetryLimits
+  readonly contextWindow: number | null
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '../ports/clock.ts'
+
+/** At most about 30 deltas a second reach the log; the first of a burst goes at once. */
+const intervalMs = 33
+
+/** Joins text that comes faster than anyone reads. `flush` sends what is held; nothing is sent after `stop`. */
+export interface Coalescer {
+  push(text: string): void
+  flush(): void
+  stop(): void
+}
+
+export function createCoalescer(clock: Clock, emit: (text: string) => void): Coalescer {
+  let held: string[] = []
+  let lastMs = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+
+  function flush(): void {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    if (held.length === 0) return
+    const text = held.join('')
+    held = []
+    lastMs = clock.elapsed()
+    emit(text)
+  }
+
+  return {
+    push(text) {
+      held.push(text)
+      if (timer !== null) return
+      const waitMs = lastMs + intervalMs - clock.elapsed()
+      if (waitMs <= 0) flush()
+      else timer = setTimeout(flush, waitMs)
+    },
+    flush,
+    stop() {
+      if (timer !== null) clearTimeout(timer)
+      timer = null
+      held = []
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import type { Actor, ConversationEvent, ParamsOf, ResultOf, SettingsPatch } from '@parley/protocol'
+import { tierOf } from '../config/settings-from-config.ts'
+import type { OpenConversation } from './open-conversation.ts'
+import { refusal } from './refusal.ts'
+import { isCallItem } from './run-call.ts'
+import { userMessageItem } from './user-message.ts'
+
+type Sent = ResultOf<'conversation/sendMessage'>
+
+/** A message of the user. The same `messageId` again returns the first result and sends nothing. */
+export function sendMessage(open: OpenConversation, params: ParamsOf<'conversation/sendMessage'>, by: Actor): Sent {
+  const { conversation, bench, driver } = writable(open)
+  const messageId = params.messageId ?? bench.ids.message()
+  const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
+  if (known !== undefined) return { turnId: known.turnId, disposition: known.disposition, seq: known.seq }
+  const when = params.when ?? 'now'
+  const { turn } = conversation.state.core
+  if (when === 'now' || turn === null) return startTurn(open, { ...params, messageId }, by)
+  const message = { messageId, when, content: params.input, by }
+  const { seq } = conversation.record({ type: 'message.queued', message })
+  driver.wake()
+  return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq }
+}
+
+function startTurn(
+  open: OpenConversation,
+  params: ParamsOf<'conversation/sendMessage'> & { messageId: string },
+  by: Actor,
+): Sent {
+  const { conversation, bench, driver } = open
+  const { turn } = conversation.state.core
+  if (turn !== null)
+    throw refusal('turnInProgress', 'A turn is running. Send with `queue` or `steer`, or interrupt it first.', {
+      turnId: turn.id,
+    })
+  const turnId = bench.ids.turn()
+  const { messageId, input: content } = params
+  if (params.overrides !== undefined) configure(open, params.overrides, by)
+  const events: ConversationEvent[] = [
+    { type: 'turn.started', turnId, trigger: 'message' },
+    { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), { content, messageId, by }) },
+  ]
+  const seq = conversation.recordAll(events).at(-1)?.seq ?? 0
+  driver.wake()
+  return { turnId, disposition: 'started', seq }
+}
+
+/** The first answer wins; the events that follow from it are in the same write. */
+export function decideApproval(
+  open: OpenConversation,
+  params: ParamsOf<'approval/decide'>,
+  by: Actor,
+): { seq: number } {
+  const { conversation, driver } = writable(open)
+  const { approvalId, decision, note } = params
+  const approval = conversation.state.core.approvals[approvalId]
+  if (approval?.state !== 'pending') throw notPending(approvalId, approval)
+  const answer = {
+    type: 'approval.decided' as const,
+    approvalId,
+    decision,
+    by,
+    ...(note === undefined ? {} : { note }),
+  }
+  const isYes = decision === 'approved' || decision === 'approvedForSession'
+  const [decided] = conversation.recordAll(isYes ? [answer] : [answer, ...declined(open, approvalId, answer)])
+  if (decision === 'abort') driver.interrupt()
+  driver.wake()
+  return { seq: decided?.seq ?? 0 }
+}
+
+function notPending(approvalId: string, approval: { by?: Actor; decision?: string } | undefined) {
+  const who = approval?.by?.name
+  return refusal(
+    'approvalNotPending',
+    who === undefined
+      ? `Approval ${approvalId} is not pending: it was answered or withdrawn.`
+      : `${who} already answered: ${approval?.decision}.`,
+    {
+      ...(who === undefined ? {} : { decidedBy: who }),
+      ...(approval?.decision === undefined ? {} : { decision: approval.decision }),
+    },
+  )
+}
+
+function declined(
+  open: OpenConversation,
+  approvalId: string,
+  answer: { decision: string; by: Actor; note?: string },
+): ConversationEvent[] {
+  const { core } = open.conversation.state
+  const approval = core.approvals[approvalId]
+  const item = approval === undefined ? undefined : core.open[approval.itemId]?.item
+  if (approval === undefined || item === undefined || !isCallItem(item)) return []
+  const { rule, reason, turnId } = approval
+  const { by, note } = answer
+  const decision = {
+    verdict: 'ask' as const,
+    rule,
+    reason,
+    approvalId,
+    answer: answer.decision,
+    by,
+    ...(note === undefined ? {} : { note }),
+  }
+  const modelText = note === undefined ? 'Not run: the user declined.' : `Not run: the user declined and says: ${note}`
+  return [{ type: 'item.completed', turnId, item: { ...item, status: 'declined', decision, modelText } }]
+}
+
+export function interruptTurn(open: OpenConversation, turnId: string | undefined): { interrupted: boolean } {
+  const running = writable(open).conversation.state.core.turn
+  if (turnId !== undefined && running !== null && running.id !== turnId) {
+    throw refusal('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
+  }
+  return { interrupted: open.driver.interrupt() }
+}
+
+/** A parked turn goes on, or a paused inbox is sent. */
+export function continueConversation(open: OpenConversation, by: Actor): { continued: boolean } {
+  const { conversation, driver, bench } = writable(open)
+  const { turn, inbox, inboxPaused } = conversation.state.core
+  if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by })
+  else if (turn === null && inboxPaused && inbox[0] !== undefined) startPausedInbox(open, inbox[0], bench.ids.turn())
+  else return { continued: false }
+  driver.wake()
+  return { continued: true }
+}
+
+function startPausedInbox(
+  { conversation, bench }: OpenConversation,
+  message: Parameters<typeof userMessageItem>[1],
+  turnId: string,
+): void {
+  conversation.recordAll([
+    { type: 'turn.started', turnId, trigger: 'inbox' },
+    { type: 'message.consumed', messageId: message.messageId },
+    { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), message) },
+  ])
+}
+
+export function editQueued(
+  open: OpenConversation,
+  params: ParamsOf<'conversation/inbox/edit'>,
+  by: Actor,
+): { seq: number } {
+  const { messageId, content } = params
+  return { seq: queued(open, messageId).record({ type: 'message.edited', messageId, content, by }).seq }
+}
+
+export function removeQueued(open: OpenConversation, messageId: string, by: Actor): { seq: number } {
+  return { seq: queued(open, messageId).record({ type: 'message.removed', messageId, by }).seq }
+}
+
+function queued(open: OpenConversation, messageId: string) {
+  const { conversation } = writable(open)
+  if (conversation.state.core.inbox.some((message) => message.messageId === messageId)) return conversation
+  throw refusal('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)
+}
+
+/** Effective at the next model call; policy and sandbox at the next decision. */
+export function configure(open: OpenConversation, settings: SettingsPatch, by: Actor): { seq: number } {
+  const { conversation } = writable(open)
+  const change = settings.sandbox === undefined ? settings : { ...settings, tier: tierOf(settings.sandbox) }
+  if (conversation.started)
+    return { seq: conversation.record({ type: 'conversation.configured', settings: change, by }).seq }
+  conversation.redraft(change)
+  return { seq: 0 }
+}
+
+export function writable(open: OpenConversation): OpenConversation {
+  if (!open.conversation.readOnly) return open
+  throw refusal('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+}

@@ -1,0 +1,165 @@
+import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
+import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
+import type { ServerIdentity } from '../identity.ts'
+import type { Files } from '../log/files.ts'
+import { probeLocal } from '../model/probe-local.ts'
+import type { Ids } from '../ports/ids.ts'
+import { ConversationHost } from './conversation-host.ts'
+import { createModelSources } from './model-sources.ts'
+import { summaryOf } from './open-conversation.ts'
+import { createOpener, type OpenerPorts } from './opener.ts'
+import { readConfig } from './settle.ts'
+
+/** A connected client, as the engine may speak to it outside any conversation. */
+export interface ConnectedClient {
+  notice(notice: ServerNotice): void
+}
+
+/** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
+export interface Engine extends AsyncDisposable {
+  readonly host: ConversationHost
+  readonly identity: ServerIdentity
+  newClientId(): string
+  /** Returns how the client leaves again. */
+  addClient(client: ConnectedClient): () => void
+  report(fault: unknown, conversationId?: string): void
+  listModels(): Promise<ResultOf<'model/list'>>
+  readConfig(params: ParamsOf<'config/read'>): ResultOf<'config/read'>
+  diagnose(): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>
+  readonly files: Files
+  readonly home: string
+}
+
+export interface EngineParts extends OpenerPorts {
+  readonly identity: ServerIdentity
+  readonly files: Files
+  readonly ids: Ids
+  /** Writes to the server's own log file. */
+  readonly writeLog: (line: string) => void
+}
+
+export function createEngine(parts: EngineParts): Engine {
+  const clients = new Set<ConnectedClient>()
+  const report = (fault: unknown, conversationId?: string) => {
+    parts.writeLog(describeFault(fault))
+    const message = `Something went wrong in the server: ${messageOf(fault)}`
+    if (conversationId === undefined) return
+    for (const client of clients) client.notice({ level: 'error', code: codeOf(fault), message, conversationId })
+  }
+  const host = new ConversationHost({
+    files: parts.files,
+    home: parts.home,
+    ids: parts.ids,
+    opener: createOpener({ ...parts, report }),
+  })
+  return {
+    host,
+    identity: parts.identity,
+    files: parts.files,
+    home: parts.home,
+    newClientId: () => parts.ids.client(),
+    addClient(client) {
+      clients.add(client)
+      return () => clients.delete(client)
+    },
+    report,
+    listModels: () => listModels(parts),
+    readConfig: (params) => describeConfig(params, parts),
+    diagnose: () => diagnose(host, parts),
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+  }
+}
+
+async function listModels({ home, env, models }: EngineParts): Promise<ResultOf<'model/list'>> {
+  const { values } = readConfig(home, {})
+  const chosen = chooseProvider(values, env)
+  const sourceOf = createModelSources(values, models)
+  const ids = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
+  const { signal } = new AbortController()
+  const [listings, local] = await Promise.all([
+    Promise.all(ids.map(async (id) => ({ id, listing: await sourceOf(id).client.listModels(signal) }))),
+    probeLocal(signal),
+  ])
+  return {
+    models: listings.flatMap(({ id: provider, listing }) =>
+      listing.type === 'models'
+        ? listing.models.map((id) => ({ provider, id, current: chosen?.id === provider && chosen.model === id }))
+        : [],
+    ),
+    problems: listings.flatMap(({ id: provider, listing }) =>
+      listing.type === 'failed' ? [{ provider, message: listing.failure.message }] : [],
+    ),
+    local: local.map(({ provider, models: names }) => ({
+      provider: provider.id,
+      name: provider.name,
+      baseUrl: provider.baseUrl,
+      models: [...names],
+    })),
+  }
+}
+
+function describeConfig(params: ParamsOf<'config/read'>, { home, env }: EngineParts): ResultOf<'config/read'> {
+  const { values, origins, warnings } = readConfig(home, params)
+  const chosen = chooseProvider(values, env)
+  const shown = [...origins].map(([key, origin]) => ({ key, value: valueAt(values, key), origin }))
+  const defaults = [
+    { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
+    { key: 'model', value: chosen?.model ?? null, origin: 'default' },
+    { key: 'approval_policy', value: 'on-request', origin: 'default' },
+    { key: 'sandbox_mode', value: 'workspace-write', origin: 'default' },
+  ].filter(({ key }) => !origins.has(key))
+  return {
+    values: [...shown, ...defaults].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    warnings: [...warnings],
+    credentials: { found: chosen !== null, variables: keyVariables(values) },
+  }
+}
+
+function valueAt(values: object, key: string): unknown {
+  return key
+    .split('.')
+    .reduce<unknown>(
+      (table, part) =>
+        typeof table === 'object' && table !== null
+          ? Object.entries(table).find(([name]) => name === part)?.[1]
+          : undefined,
+      values,
+    )
+}
+
+function diagnose(
+  host: ConversationHost,
+  { identity, home }: EngineParts,
+): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'> {
+  const { version, build } = identity.serverInfo
+  return {
+    pid: process.pid,
+    version,
+    build,
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    home,
+    uptimeMs: Math.round(process.uptime() * 1000),
+    rssBytes: process.memoryUsage.rss(),
+    tier: 'C',
+    tierReason: 'This version has no sandbox: what is not known to be safe asks first.',
+    conversations: host.conversations.map((open) => ({
+      conversationId: open.conversation.id,
+      activity: summaryOf(open).activity,
+      clients: open.watchers.size,
+      backgroundProcesses: open.backgroundProcesses(),
+    })),
+  }
+}
+
+function describeFault(fault: unknown): string {
+  return fault instanceof Error ? (fault.stack ?? fault.message) : JSON.stringify(fault)
+}
+
+function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : JSON.stringify(fault)
+}
+
+function codeOf(fault: unknown): string {
+  return fault instanceof Error && 'code' in fault && typeof fault.code === 'string' ? fault.code : 'internal'
+}

@@ -1,0 +1,74 @@
+/** Characters of newest lines kept in memory for readers that keep up; the rest is read from the log. */
+const recentLimit = 1 << 20
+
+/**
+ * What readers of a conversation may see: every line up to `published`. A line is held back, and all later ones with
+ * it for order, until the sync it waits for is done.
+ */
+export interface EventFeed {
+  readonly published: number
+  append(seq: number, line: string): void
+  /** Nothing from `seq` on is published until `release` is called with it. */
+  hold(seq: number): void
+  release(seq: number): void
+  /** Published lines after `seq`, oldest first; null when they are older than what memory keeps. */
+  recentAfter(seq: number): readonly string[] | null
+  subscribe(wake: () => void): () => void
+}
+
+export function createEventFeed(startSeq: number): EventFeed {
+  const recent: { seq: number; line: string }[] = []
+  const holds: number[] = []
+  const listeners = new Set<() => void>()
+  let recentSize = 0
+  let head = startSeq
+  let published = startSeq
+
+  function publish(): void {
+    const limit = holds[0] === undefined ? head : holds[0] - 1
+    if (limit <= published) return
+    published = limit
+    for (const wake of listeners) wake()
+  }
+
+  function forgetOldest(): void {
+    let count = 0
+    while (recentSize > recentLimit && count < recent.length - 1 && (recent[count]?.seq ?? 0) < published) {
+      recentSize -= recent[count]?.line.length ?? 0
+      count++
+    }
+    if (count > 0) recent.splice(0, count)
+  }
+
+  return {
+    get published() {
+      return published
+    },
+    append(seq, line) {
+      recent.push({ seq, line })
+      recentSize += line.length
+      head = seq
+      if (recentSize > 2 * recentLimit) forgetOldest()
+      publish()
+    },
+    hold(seq) {
+      holds.push(seq)
+    },
+    release(seq) {
+      const at = holds.indexOf(seq)
+      if (at >= 0) holds.splice(at, 1)
+      publish()
+    },
+    recentAfter(seq) {
+      if (seq >= published) return []
+      const first = recent[0]
+      if (first === undefined || first.seq > seq + 1) return null
+      // Numbers are dense within a process, so a seq is also an index.
+      return recent.slice(seq + 1 - first.seq, published + 1 - first.seq).map((entry) => entry.line)
+    },
+    subscribe(wake) {
+      listeners.add(wake)
+      return () => listeners.delete(wake)
+    },
+  }
+}

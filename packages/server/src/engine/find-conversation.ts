@@ -1,0 +1,60 @@
+import type { ParamsOf } from '@parley/protocol'
+import type { Files } from '../log/files.ts'
+import { findId } from '../log/find-id.ts'
+import { isConversationId, sessionPaths } from '../log/session-paths.ts'
+import { walkSessions } from '../log/walk-sessions.ts'
+import { listRows } from './list-conversations.ts'
+import { shortIdOf } from './open-conversation.ts'
+import { refusal } from './refusal.ts'
+
+/** The id that a resume request means. Throws `conversationNotFound` with the nearest ids, or `ambiguousConversation`. */
+export async function findConversation(
+  files: Files,
+  home: string,
+  params: ParamsOf<'conversation/resume'>,
+): Promise<string> {
+  const { conversationId, prefix, last, cwd } = params
+  if ([conversationId, prefix, last].filter((way) => way !== undefined).length !== 1) {
+    throw refusal('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
+      field: 'conversationId',
+    })
+  }
+  if (last === true) return newest(files, home, cwd)
+  if (conversationId !== undefined && isKnown(files, home, conversationId)) return conversationId
+  return byPrefixOrName(files, home, prefix ?? conversationId ?? '')
+}
+
+function isKnown(files: Files, home: string, conversationId: string): boolean {
+  const paths = isConversationId(conversationId) ? sessionPaths(home, conversationId) : null
+  return paths !== null && files.look(paths.log) !== null
+}
+
+async function newest(files: Files, home: string, cwd: string | undefined): Promise<string> {
+  const rows = (await listRows(files, home)).filter(({ row }) => !row.archived)
+  const found = rows.find(({ row }) => row.cwd === cwd) ?? rows[0]
+  if (found === undefined) throw refusal('conversationNotFound', 'There is no conversation to resume yet.')
+  return found.id
+}
+
+async function byPrefixOrName(files: Files, home: string, text: string): Promise<string> {
+  const found = findId(
+    walkSessions(files, home).map(({ id }) => id),
+    text,
+  )
+  if (found.kind === 'one') return found.id
+  const named = (await listRows(files, home)).filter(({ row }) => row.name === text)
+  if (named.length === 1 && named[0] !== undefined) return named[0].id
+  const candidates = found.kind === 'many' ? found.ids : named.map(({ id }) => id)
+  if (candidates.length > 0) {
+    const shown = candidates.slice(0, 5).map(shortIdOf)
+    throw refusal(
+      'ambiguousConversation',
+      `"${text}" fits ${candidates.length} conversations: ${shown.join(', ')}. Give more of the id.`,
+      { nearest: [...candidates] },
+    )
+  }
+  const nearest = found.kind === 'none' ? found.nearest : []
+  const hint =
+    nearest.length === 0 ? '`parley list` shows what there is.' : `Nearest: ${nearest.map(shortIdOf).join(', ')}.`
+  throw refusal('conversationNotFound', `There is no conversation "${text}". ${hint}`, { nearest })
+}

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import {
+  baseInstructions,
+  composeInstructions,
+  describeSurroundings,
+  type InstructionFile,
+} from '../core/base-instructions.ts'
+import type { Conversation } from './conversation.ts'
+import type { RequestContext } from './request-context.ts'
+
+const fileName = 'AGENTS.md'
+/** Per file: more would crowd out the conversation. */
+const maxInstructionBytes = 64 * 1024
+
+interface Around {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly shell: string
+  readonly nowMs: number
+  readonly base: string | null
+}
+
+/** What precedes the messages, as it is on disk now: AGENTS.md of home, then from the repository root down to cwd. */
+export async function gatherContext(conversation: Conversation, around: Around): Promise<RequestContext> {
+  const { meta, settings } = conversation.state.core
+  const root = await repositoryRoot(meta.cwd)
+  const files = await readInstructionFiles([around.home, ...foldersDown(root?.folder ?? meta.cwd, meta.cwd)])
+  return {
+    instructions: composeInstructions(around.base ?? baseInstructions, files),
+    instructionFiles: files.map(({ path }) => path),
+    environment: describeSurroundings({
+      cwd: meta.cwd,
+      date: localDate(around.nowMs),
+      platform: process.platform,
+      shell: around.shell,
+      gitBranch: root?.branch ?? null,
+      sandbox:
+        settings.tier === 'D'
+          ? 'off (the user chose full access)'
+          : settings.tier === 'C'
+            ? `${settings.sandbox} (nothing enforces it here)`
+            : settings.sandbox,
+      approvalPolicy: settings.approvalPolicy,
+      writableRoots: settings.writableRoots,
+    }),
+  }
+}
+
+function localDate(ms: number): string {
+  const now = new Date(ms)
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+}
+
+/** Read from `.git` itself: running git would read a configuration that is not ours. */
+async function repositoryRoot(cwd: string): Promise<{ folder: string; branch: string } | null> {
+  for (const folder of foldersUp(cwd)) {
+    const git = join(folder, '.git')
+    const head = (await textOf(join(git, 'HEAD'))) ?? (await linkedHead(git))
+    if (head !== null) return { folder, branch: head.trim().replace(/^ref: refs\/heads\//, '') }
+  }
+  return null
+}
+
+/** A worktree's `.git` is a file that says where its HEAD is. */
+async function linkedHead(git: string): Promise<string | null> {
+  const folder = (await textOf(git))?.match(/^gitdir: (.+)$/m)?.[1]
+  return folder === undefined ? null : textOf(join(dirname(git), relative(dirname(git), folder), 'HEAD'))
+}
+
+async function readInstructionFiles(folders: readonly string[]): Promise<InstructionFile[]> {
+  const paths = [...new Set(folders)].map((folder) => join(folder, fileName))
+  const texts = await Promise.all(paths.map(textOf))
+  return paths.flatMap((path, index) => {
+    const text = texts[index]
+    return text === null || text === undefined || text.trim() === ''
+      ? []
+      : [{ path, text: text.slice(0, maxInstructionBytes) }]
+  })
+}
+
+function foldersUp(from: string): string[] {
+  const parent = dirname(from)
+  return parent === from ? [from] : [from, ...foldersUp(parent)]
+}
+
+function foldersDown(root: string, cwd: string): string[] {
+  const up = foldersUp(cwd)
+  const at = up.indexOf(root)
+  return up.slice(0, at + 1).reverse()
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch {
+    return null
+  }
+}

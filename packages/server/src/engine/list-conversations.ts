@@ -1,0 +1,116 @@
+import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Files } from '../log/files.ts'
+import { decodeLine } from '../log/line.ts'
+import { readOwner } from '../log/owner.ts'
+import { type ListedSession, type LogExcerpt, listSessions, type Rows } from '../log/session-index.ts'
+import { sessionPaths } from '../log/session-paths.ts'
+import { shortIdOf } from './open-conversation.ts'
+import { refusal } from './refusal.ts'
+
+/** What the listing keeps of a conversation. */
+export interface ConversationRow {
+  readonly cwd: string
+  readonly title: string
+  readonly name: string | null
+  readonly createdAt: number
+  readonly archived: boolean
+}
+
+type Listed = ListedSession<ConversationRow>
+
+export function listRows(files: Files, home: string): Promise<readonly Listed[]> {
+  return listSessions(files, home, rows)
+}
+
+const rows: Rows<ConversationRow> = { version: 1, isRow, describe }
+
+function isRow(value: unknown): value is ConversationRow {
+  return typeof value === 'object' && value !== null && 'cwd' in value && 'title' in value && 'archived' in value
+}
+
+/** Head and tail of a log tell what a list shows; a name or archiving far from both ends is found when it is resumed. */
+function describe({ headLines, tailLines }: LogExcerpt): ConversationRow | null {
+  let row: ConversationRow | null = null
+  for (const line of [...headLines, ...tailLines]) {
+    if (!isTelling.test(line)) continue
+    const logged = decodeLine(line)
+    if (logged !== null) row = described(row, logged)
+  }
+  return row
+}
+
+const isTelling =
+  /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
+
+function described(
+  row: ConversationRow | null,
+  { at, event }: NonNullable<ReturnType<typeof decodeLine>>,
+): ConversationRow | null {
+  if (event.type === 'conversation.created') {
+    return { cwd: String(event['cwd']), title: '', name: null, createdAt: at, archived: false }
+  }
+  if (row === null) return null
+  switch (event.type) {
+    case 'conversation.renamed':
+      return { ...row, name: String(event['name']) }
+    case 'conversation.archived':
+      return { ...row, archived: event['archived'] === true }
+    case 'conversation.moved':
+      return { ...row, cwd: String(event['cwd']) }
+    default:
+      return row.title === '' ? { ...row, title: titleIn(event['item']) } : row
+  }
+}
+
+function titleIn(item: unknown): string {
+  const title = typeof item === 'object' && item !== null && 'title' in item ? item.title : ''
+  return typeof title === 'string' ? title.slice(0, 80) : ''
+}
+
+export async function listConversations(
+  files: Files,
+  home: string,
+  params: ParamsOf<'conversation/list'>,
+): Promise<ResultOf<'conversation/list'>> {
+  const { cwd, archived = false, limit = 50 } = params
+  const all = (await listRows(files, home)).filter(
+    ({ row }) => row.archived === archived && (cwd === undefined || row.cwd === cwd),
+  )
+  const start = params.cursor === undefined ? 0 : positionAfter(all, params.cursor)
+  const page = all.slice(start, start + limit)
+  const last = page.at(-1)
+  return {
+    conversations: page.map((listed) => toListed(files, home, listed)),
+    nextCursor: last !== undefined && start + limit < all.length ? last.id : null,
+  }
+}
+
+function positionAfter(all: readonly Listed[], cursor: string): number {
+  const at = all.findIndex(({ id }) => id === cursor)
+  if (at < 0)
+    throw refusal('badCursor', 'This cursor is not one that conversation/list gave. Start from the first page.', {
+      field: 'cursor',
+    })
+  return at + 1
+}
+
+function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed): ListedConversation {
+  const { cwd, title, name, createdAt, archived } = row
+  const shown = { cwd, title, name, createdAt, archived, updatedAt: Math.round(modifiedAtMs) }
+  return { conversationId: id, shortId: shortIdOf(id), ...shown, live: liveOwner(files, home, id) }
+}
+
+/** A hint: only the lock itself is the truth, and only opening may touch it. */
+function liveOwner(files: Files, home: string, id: string): { pid: number } | null {
+  const paths = sessionPaths(home, id)
+  const owner = paths === null ? null : readOwner(files, paths.owner)
+  return owner !== null && isAlive(owner.pid) ? { pid: owner.pid } : null
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises'
+import { closest } from '../config/closest.ts'
+import type { Config, ProviderSettings } from '../config/config-schema.ts'
+import type { ProviderConfig } from '../model/endpoint.ts'
+import { readKey } from '../model/endpoint.ts'
+import type { Environment } from '../model/http-agents.ts'
+import type { ModelClient, ModelFailure } from '../model/port.ts'
+import { builtinProviders, createModelClient, PROVIDER_DEFAULTS } from '../model/providers.ts'
+import { createRecordedClient } from '../model/recorded.ts'
+import { createRecorder } from '../model/recorder.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ModelSource } from './bench.ts'
+
+/** The provider that plays the recording which comes with the program. */
+export const demoProvider = 'demo'
+
+export interface ModelSourcePorts {
+  readonly env: Environment
+  readonly clock: Clock
+  /** The recording that comes with the program. */
+  readonly demoRecording: string
+  /** Text of a recording streams as a model's would. */
+  readonly paced: boolean
+  /** Where `--record` writes what models say. */
+  readonly recordTo: string | null
+  readonly onProblem: (problem: unknown) => void
+}
+
+/** Clients of the configured models, one per provider; an unknown provider is a client that says so. */
+export function createModelSources(config: Config, ports: ModelSourcePorts): (providerId: string) => ModelSource {
+  const known = new Map<string, ModelSource>()
+  return (providerId) => {
+    const source = known.get(providerId) ?? createSource(providerId, config, ports)
+    known.set(providerId, source)
+    return source
+  }
+}
+
+function createSource(providerId: string, config: Config, ports: ModelSourcePorts): ModelSource {
+  const settings = config.model_providers?.[providerId]
+  const provider = providerOf(providerId, config, ports.env)
+  const client =
+    recorded(providerId, settings, ports) ??
+    (provider === null
+      ? unknownProvider(providerId, config)
+      : createModelClient(provider, { env: ports.env, now: ports.clock.now }))
+  const { requestMaxRetries, streamMaxRetries } = provider ?? PROVIDER_DEFAULTS
+  return {
+    client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports.onProblem),
+    limits: { requestMaxRetries, streamMaxRetries },
+    contextWindow: settings?.context_window ?? config.model_context_window ?? null,
+  }
+}
+
+function recorded(
+  providerId: string,
+  settings: ProviderSettings | undefined,
+  { demoRecording, paced, clock }: ModelSourcePorts,
+): ModelClient | null {
+  const path =
+    settings?.wire_api === 'recorded' ? settings.recording : providerId === demoProvider ? demoRecording : undefined
+  if (path === undefined) return null
+  return createRecordedClient({
+    read: () => readFile(path, 'utf8'),
+    mode: 'lenient',
+    paced,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  })
+}
+
+function recording(client: ModelClient, path: string, onProblem: (problem: unknown) => void): ModelClient {
+  let count = 0
+  return createRecorder(client, { path, newId: () => `${++count}`, onProblem })
+}
+
+/** A configured provider, or a built-in one, whose fields the configuration may change. */
+export function providerOf(providerId: string, config: Config, env: Environment): ProviderConfig | null {
+  const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
+  const settings = config.model_providers?.[providerId]
+  const baseUrl = settings?.base_url ?? builtIn?.baseUrl
+  if (baseUrl === undefined) return null
+  const envKey = settings?.env_key ?? builtIn?.envKey
+  const envHeaders = settings?.env_headers
+  const wireApi =
+    settings?.wire_api === 'responses' || settings?.wire_api === 'chat'
+      ? settings.wire_api
+      : (builtIn?.wireApi ?? 'chat')
+  return {
+    id: providerId,
+    name: settings?.name ?? builtIn?.name ?? providerId,
+    baseUrl,
+    wireApi,
+    ...(envKey === undefined ? {} : { envKey }),
+    headers: settings?.headers ?? {},
+    ...(envHeaders === undefined ? {} : { envHeaders }),
+    queryParams: settings?.query_params ?? {},
+    requestMaxRetries: settings?.request_max_retries ?? PROVIDER_DEFAULTS.requestMaxRetries,
+    streamMaxRetries: settings?.stream_max_retries ?? PROVIDER_DEFAULTS.streamMaxRetries,
+    streamIdleTimeoutMs: settings?.stream_idle_timeout_ms ?? PROVIDER_DEFAULTS.streamIdleTimeoutMs,
+  }
+}
+
+/** Whether a provider could be asked: it needs no key, or its key is there. */
+export function isUsable(provider: ProviderConfig, env: Environment): boolean {
+  return provider.envKey === undefined || readKey(provider, env) !== undefined
+}
+
+function unknownProvider(providerId: string, config: Config): ModelClient {
+  const names = [...Object.keys(config.model_providers ?? {}), 'openai', 'ollama', 'lmstudio', 'llamacpp', 'vllm']
+  const hint = closest(providerId, names)
+  const message = `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
+  const failure: ModelFailure = { code: 'invalidRequest', message, retry: 'never' }
+  return {
+    adapter: 'none',
+    async *stream() {
+      yield { type: 'failed', failure }
+    },
+    listModels: () => Promise.resolve({ type: 'failed', failure }),
+  }
+}

@@ -1,0 +1,54 @@
+import type { ConversationSummary } from '@parley/protocol'
+import type { Bench } from './bench.ts'
+import type { Conversation } from './conversation.ts'
+import type { Driver } from './drive.ts'
+
+/** A conversation that this process holds: the only one that may write it. */
+export interface OpenConversation extends AsyncDisposable {
+  readonly conversation: Conversation
+  readonly driver: Driver
+  readonly bench: Bench
+  /** One line, when opening it had to settle what a crash left. */
+  readonly recovered: string | null
+  readonly warnings: readonly string[]
+  readonly backgroundProcesses: () => number
+  /** Clients that stream it now, so that an approval can name who may answer. */
+  readonly watchers: Set<string>
+  /** Runs the user's own command; resolves when it is recorded as started. */
+  readonly runShell: (command: string, by: { clientId: string; name: string }) => { itemId: string; seq: number }
+}
+
+/** Last 8 hex digits: the first ones of a UUIDv7 are the clock. */
+export function shortIdOf(conversationId: string): string {
+  return conversationId.slice(-8)
+}
+
+export function summaryOf({ conversation, driver, recovered, warnings }: OpenConversation): ConversationSummary {
+  const { core } = conversation.state
+  const { meta } = core
+  return {
+    conversationId: meta.conversationId,
+    shortId: shortIdOf(meta.conversationId),
+    cwd: meta.cwd,
+    title: meta.title,
+    name: meta.name,
+    createdAt: meta.createdAt,
+    updatedAt: meta.updatedAt,
+    settings: core.settings,
+    activity: activityOf(conversation, driver),
+    turns: core.counts.turns,
+    archived: meta.archived,
+    forkedFrom: meta.forkedFrom,
+    readOnly: conversation.readOnly,
+    recovered,
+    instructionFiles: core.context?.instructionFiles ?? [],
+    warnings: [...warnings],
+  }
+}
+
+function activityOf({ state }: Conversation, driver: Driver): ConversationSummary['activity'] {
+  const { turn, approvals } = state.core
+  if (turn === null) return 'idle'
+  if (turn.parked) return 'parked'
+  return !driver.running && Object.keys(approvals).length > 0 ? 'waiting' : 'running'
+}

@@ -1,0 +1,53 @@
+import type { ConversationState, Item } from '@parley/protocol'
+import type { ModelCall } from '../model/port.ts'
+import type { PreparedCall, Tool, Workspace } from '../tools/tool.ts'
+import type { Bench } from './bench.ts'
+
+/** What a model's call comes to: a tool and understood arguments, or a sentence that tells the model what is wrong. */
+export type UnderstoodCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
+
+export function understandCall(tools: readonly Tool[], call: ModelCall): UnderstoodCall {
+  const tool = tools.find(({ name }) => name === call.name)
+  if (tool === undefined) {
+    return { problem: `There is no tool "${call.name}". The tools are: ${tools.map(({ name }) => name).join(', ')}.` }
+  }
+  const args = parseArguments(call.arguments)
+  if ('problem' in args) return args
+  const prepared = tool.prepare(args.value)
+  return 'problem' in prepared
+    ? { problem: `The arguments of ${tool.name} are not right:\n${prepared.problem}` }
+    : { tool, prepared }
+}
+
+function parseArguments(text: string): { value: unknown } | { problem: string } {
+  try {
+    return { value: JSON.parse(text === '' ? '{}' : text) }
+  } catch {
+    return { problem: `The arguments are not valid JSON. They began: ${text.slice(0, 200)}` }
+  }
+}
+
+/** The item that shows a call before anything of it has run. */
+export function proposedItem(bench: Bench, state: ConversationState, call: ModelCall): Item {
+  const id = bench.ids.item()
+  const understood = understandCall(bench.tools, call)
+  if ('problem' in understood) {
+    return {
+      id,
+      type: 'toolCall',
+      status: 'proposed',
+      tool: call.name,
+      title: call.name,
+      text: '',
+      input: call.arguments,
+      readOnly: true,
+    }
+  }
+  const { tool, prepared } = understood
+  const readOnly = tool.readOnly ? { readOnly: true as const } : {}
+  return { id, status: 'proposed', tool: tool.name, ...readOnly, ...prepared.describe(workspaceOf(state)) }
+}
+
+export function workspaceOf({ core }: ConversationState): Workspace {
+  return { cwd: core.meta.cwd, roots: [core.meta.cwd, ...core.settings.writableRoots] }
+}

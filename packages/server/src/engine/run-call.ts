@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import type { Approval, CallItem, ConversationEvent, DecisionRecord, Item } from '@parley/protocol'
+import { type DecideSettings, decide } from '../core/policy/decide.ts'
+import { explainDecision } from '../core/policy/explain.ts'
+import type { Facts } from '../core/policy/facts.ts'
+import { grantFor } from '../core/policy/grants.ts'
+import type { PreparedCall, ToolOutcome } from '../tools/tool.ts'
+import { approvalFor } from './approval-request.ts'
+import type { Bench } from './bench.ts'
+import type { Conversation } from './conversation.ts'
+import type { Run } from './drive.ts'
+import { understandCall, workspaceOf } from './proposed-item.ts'
+import { toolContext } from './tool-context.ts'
+
+/** Brings one proposed or approved call a step on: refused, asked about, or run to its end. */
+export async function runCall(run: Run, itemId: string): Promise<void> {
+  const { conversation, bench } = run
+  const item = conversation.state.core.open[itemId]?.item
+  const source = conversation.view.callOf(itemId)
+  if (item === undefined || source === null || !isCallItem(item)) return
+  const understood = understandCall(bench.tools, source)
+  if ('problem' in understood) return refuse(run, item, understood.problem)
+  const { prepared } = understood
+  const workspace = workspaceOf(conversation.state)
+  const preview = await prepared.preview?.(workspace)
+  if (preview !== undefined && 'problem' in preview) return refuse(run, item, preview.problem)
+  const facts = await prepared.facts(workspace)
+  if (run.signal.aborted) return
+  const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === itemId)
+  const judged = { ...item, ...preview, facts: { ...facts } }
+  if (approval === undefined) return judge(run, prepared, judged, facts)
+  if (approval.decision === 'approvedForSession') grantForSession(run, facts)
+  return begin(run, prepared, { ...judged, decision: answered(approval) })
+}
+
+function grantForSession({ conversation, bench }: Run, facts: Facts): void {
+  const { run } = decide(facts, decideSettings(conversation, bench))
+  const grant = grantFor(facts, run)
+  if (grant !== null) bench.grants.push(grant)
+}
+
+function decideSettings(conversation: Conversation, bench: Bench): DecideSettings {
+  const { approvalPolicy, sandbox: sandboxMode, tier } = conversation.state.core.settings
+  return { rules: bench.rules, sessionGrants: bench.grants, approvalPolicy, sandboxMode, tier }
+}
+
+async function judge(run: Run, prepared: PreparedCall, item: CallItem, facts: Facts): Promise<void> {
+  const { conversation, bench } = run
+  const decision = decide(facts, decideSettings(conversation, bench))
+  const { verdict, rule, reason, code } = decision
+  const record: DecisionRecord = { verdict, rule, reason, ...(code === undefined ? {} : { code }) }
+  const decided = { ...item, decision: record }
+  switch (verdict) {
+    case 'allow':
+      return begin(run, prepared, decided)
+    case 'deny':
+      return decline(run, decided, `Not run: ${explainDecision(decision)}`)
+    case 'ask': {
+      const sessionOffered = grantFor(facts, decision.run) !== null
+      const approval = approvalFor(run, decided, { facts, contentHash: payloadHash(prepared), sessionOffered })
+      conversation.record({ type: 'approval.requested', approval })
+    }
+  }
+}
+
+/** From here on it may have happened: nothing starts before `item.began` is on disk. */
+async function begin(run: Run, prepared: PreparedCall, item: CallItem): Promise<void> {
+  const { conversation, bench, signal } = run
+  const { decision } = item
+  if (decision === undefined) return
+  const decidedBy =
+    decision.approvalId === undefined
+      ? { rule: decision.rule, reason: decision.reason }
+      : { approvalId: decision.approvalId }
+  conversation.record({
+    type: 'item.began',
+    itemId: item.id,
+    attempt: 1,
+    decidedBy,
+    payloadHash: payloadHash(prepared),
+  })
+  if (item.readOnly !== true) await conversation.synced()
+  const startedMs = bench.clock.elapsed()
+  const context = toolContext(run, item.id)
+  const outcome = signal.aborted ? notStarted : await prepared.run(context.tool)
+  context.stop()
+  complete(run, finished(item, outcome, bench.clock.elapsed() - startedMs))
+}
+
+const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the user interrupted the turn.' }
+
+function finished(item: CallItem, outcome: ToolOutcome, durationMs: number): CallItem {
+  const { status, modelText, failure, fields } = outcome
+  const known = { ...item, ...fields, status, modelText, attempt: 1, durationMs: Math.round(durationMs) }
+  return failure === undefined ? known : { ...known, failure }
+}
+
+function answered(approval: Approval): DecisionRecord {
+  const { rule, reason, id, decision, by, note } = approval
+  return {
+    verdict: 'ask',
+    rule,
+    reason,
+    approvalId: id,
+    ...(decision === undefined ? {} : { answer: decision }),
+    ...(by === undefined ? {} : { by }),
+    ...(note === undefined ? {} : { note }),
+  }
+}
+
+function refuse(run: Run, item: CallItem, problem: string): void {
+  complete(run, {
+    ...item,
+    status: 'failed',
+    modelText: problem,
+    failure: { code: 'invalidToolCall', message: problem },
+  })
+}
+
+function decline(run: Run, item: CallItem, modelText: string): void {
+  complete(run, { ...item, status: 'declined', modelText })
+}
+
+function complete({ conversation }: Run, item: CallItem): void {
+  const turnId = conversation.state.core.open[item.id]?.turnId
+  const event: ConversationEvent = { type: 'item.completed', item }
+  conversation.record(turnId === null || turnId === undefined ? event : { ...event, turnId })
+}
+
+export function payloadHash(prepared: PreparedCall): string {
+  return `sha256:${createHash('sha256').update(prepared.payload).digest('hex')}`
+}
+
+export function isCallItem(item: Item): item is CallItem {
+  return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
+}

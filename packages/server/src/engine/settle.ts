@@ -1,0 +1,155 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  type Actor,
+  type ConversationEvent,
+  type ConversationState,
+  type Overrides,
+  recover,
+  reduce,
+  type Settings,
+} from '@parley/protocol'
+import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
+import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts'
+import { flagsAsConfig, settingsFromConfig, tierOf } from '../config/settings-from-config.ts'
+import type { Environment } from '../model/http-agents.ts'
+import { demoProvider, isUsable, providerOf } from './model-sources.ts'
+import { refusal } from './refusal.ts'
+
+export interface SettledStart {
+  readonly cwd: string
+  readonly settings: Settings
+  readonly warnings: readonly string[]
+}
+
+interface Around {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly env: Environment
+}
+
+export function readConfig(home: string, overrides: Overrides): EffectiveConfig {
+  const { profile, config } = overrides
+  return readEffectiveConfig({
+    home,
+    flags: flagsAsConfig(overrides),
+    ...(profile === undefined ? {} : { profile }),
+    ...(config === undefined ? {} : { config }),
+  })
+}
+
+/** What a new conversation runs with. Refuses early what could not work: no folder, no provider, no key. */
+export function settleStart(params: Overrides & { cwd: string }, { home, env }: Around): SettledStart {
+  const cwd = existingFolder(params.cwd)
+  const { values, warnings } = readConfig(home, params)
+  const provider = chooseProvider(values, env)
+  if (provider === null) throw noProvider(keyVariables(values))
+  if (provider.id !== demoProvider && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
+    assertUsable(provider.id, values, env)
+  const settings = settingsFromConfig(values, provider, { ...params, cwd })
+  if (settings.policyFile !== undefined && !existsSync(settings.policyFile)) {
+    throw refusal('configInvalid', `The policy file ${settings.policyFile} does not exist.`, {
+      where: settings.policyFile,
+    })
+  }
+  return { cwd, settings, warnings }
+}
+
+function noProvider(variables: readonly string[]) {
+  return refusal(
+    'noCredentials',
+    `No model is configured: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set and no local server is chosen. Set a key, or run \`parley demo\` to try it without one.`,
+    { variables },
+  )
+}
+
+function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Environment): void {
+  const provider = providerOf(providerId, config, env)
+  if (provider === null) {
+    throw refusal(
+      'unknownProvider',
+      `There is no model provider "${providerId}". Configure [model_providers.${providerId}] with a base_url in config.toml.`,
+    )
+  }
+  if (!isUsable(provider, env)) {
+    throw refusal(
+      'noCredentials',
+      `${provider.name} needs a key: set ${provider.envKey}, or choose another model_provider.`,
+      { variables: [provider.envKey ?? ''] },
+    )
+  }
+}
+
+function existingFolder(path: string): string {
+  const folder = resolve(path)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder
+  throw refusal('cwdMissing', `The folder ${folder} does not exist. Choose another with --cd.`, { cwd: folder })
+}
+
+/** What a resume changes: flags of the caller against what was recorded; the recorded values win where there is none. */
+export function settleResume(state: ConversationState, overrides: Overrides, by: Actor): readonly ConversationEvent[] {
+  const { meta, settings } = state.core
+  const cwd = existingFolder(overrides.cwd ?? meta.cwd)
+  const { model, modelProvider, effort, approvalPolicy, sandbox } = overrides
+  const change = {
+    ...differing('model', model, settings.model),
+    ...differing('modelProvider', modelProvider, settings.modelProvider),
+    ...differing('effort', effort, settings.effort),
+    ...differing('approvalPolicy', approvalPolicy, settings.approvalPolicy),
+    ...differing('sandbox', sandbox, settings.sandbox),
+    ...(sandbox === undefined ? {} : differing('tier', tierOf(sandbox), settings.tier)),
+  }
+  return [
+    ...(cwd === meta.cwd ? [] : [{ type: 'conversation.moved' as const, cwd, by }]),
+    ...(Object.keys(change).length === 0 ? [] : [{ type: 'conversation.configured' as const, settings: change, by }]),
+  ]
+}
+
+function differing<Key extends string, Value>(
+  key: Key,
+  wanted: Value | undefined,
+  known: Value | undefined,
+): Partial<Record<Key, Value>> {
+  if (wanted === undefined || wanted === known) return {}
+  const change: Partial<Record<Key, Value>> = {}
+  change[key] = wanted
+  return change
+}
+
+const forked = { clientId: 'server', name: 'parley' }
+
+/** Settles what was open at the point of a fork. Its approvals belong to the original, so here they are declined. */
+export function settleFork(state: ConversationState): readonly ConversationEvent[] {
+  const declined = Object.values(state.core.approvals).flatMap((approval): ConversationEvent[] => {
+    const item = state.core.open[approval.itemId]?.item
+    const decided: ConversationEvent = {
+      type: 'approval.decided',
+      approvalId: approval.id,
+      decision: 'withdrawn',
+      note: 'forked',
+      by: forked,
+    }
+    if (item === undefined || !('tool' in item)) return [decided]
+    return [
+      decided,
+      {
+        type: 'item.completed',
+        turnId: approval.turnId,
+        item: {
+          ...item,
+          status: 'declined',
+          modelText: 'Not run: declined — this conversation was forked before it was answered.',
+        },
+      },
+    ]
+  })
+  return [...declined, ...recover(foldAll(state, declined))]
+}
+
+function foldAll(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {
+  const { conversationId } = state.core.meta
+  return events.reduce(
+    (folded, event) => reduce(folded, { conversationId, seq: folded.core.seq + 1, at: 0, event }),
+    state,
+  )
+}

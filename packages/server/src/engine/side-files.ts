@@ -1,0 +1,35 @@
+import type { Files } from '../log/files.ts'
+import { adoptSideFile, putSideFile, readSideFile } from '../log/side-files.ts'
+
+/** What is too large for the log, by content hash, beside it. */
+export interface SideFiles {
+  put(content: string | Buffer): Promise<string>
+  /** Moves a finished file in. */
+  adopt(path: string): Promise<string>
+  /** A whole text file, kept in memory after the first read; null when it is missing or damaged. */
+  readText(file: string): string | null
+  read(file: string, range: { readonly offset: number; readonly length: number }): Buffer | null
+  /** Where a running command may spool its output. */
+  readonly folder: string
+}
+
+export function createSideFiles(files: Files, folder: string): SideFiles {
+  const texts = new Map<string, string>()
+  return {
+    folder,
+    async put(content) {
+      const ref = await putSideFile(files, folder, content)
+      if (typeof content === 'string') texts.set(ref, content)
+      return ref
+    },
+    adopt: (path) => adoptSideFile(files, folder, path),
+    readText(file) {
+      const known = texts.get(file)
+      if (known !== undefined) return known
+      const text = readSideFile(files, { folder, ref: file })?.toString() ?? null
+      if (text !== null) texts.set(file, text)
+      return text
+    },
+    read: (file, range) => readSideFile(files, { folder, ref: file }, range),
+  }
+}

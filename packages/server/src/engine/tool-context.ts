@@ -1,0 +1,33 @@
+import type { Output } from '@parley/protocol'
+import type { OutputSource, ToolContext } from '../tools/tool.ts'
+import type { Conversation } from './conversation.ts'
+import type { Run } from './drive.ts'
+import { createOutputReporter } from './output-reporter.ts'
+import { workspaceOf } from './proposed-item.ts'
+
+/** What one running call gets of its conversation, and how that is taken back when it ends. */
+export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop(): void } {
+  const { conversation, bench, signal } = run
+  const reporter = createOutputReporter(conversation, bench.clock, itemId)
+  const tool: ToolContext = {
+    ...workspaceOf(conversation.state),
+    conversationId: conversation.id,
+    itemId,
+    signal,
+    sideFiles: conversation.sideFiles,
+    report: reporter.report,
+    updatePlan: (plan) => void conversation.record({ type: 'plan.updated', plan }),
+    outputOf: (id) => outputOf(conversation, id),
+  }
+  return { tool, stop: reporter.stop }
+}
+
+function outputOf(conversation: Conversation, itemId: string): OutputSource | null {
+  const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
+  const output = found !== undefined && 'output' in found ? found.output : undefined
+  return output === undefined ? null : { file: output.file ?? null, text: wholeText(output) }
+}
+
+function wholeText({ head, tail }: Output): string {
+  return head + tail
+}

@@ -1,0 +1,93 @@
+import { notificationLine } from '../../core/wire-line.ts'
+import type { Conversation } from '../../engine/conversation.ts'
+
+/** Bytes a client may leave unread before its cursor waits; the log holds the rest. */
+const unreadLimit = 1 << 20
+
+export interface EgressPeer {
+  sendLine(line: string): void
+  readonly bufferedBytes: number
+  drained(): Promise<void>
+}
+
+/**
+ * Delivers a conversation's events to one client, each once and in order. Its cursor walks the log at the client's
+ * pace: it never blocks the engine, never drops, and holds at most what the client has not read.
+ */
+export interface Egress {
+  /** Begins delivery after `seq`. */
+  start(seq: number): void
+  stop(): void
+}
+
+export function createEgress(peer: EgressPeer, conversation: Conversation): Egress {
+  let cursor = 0
+  let pumping = false
+  let stopped = false
+  let unsubscribe: (() => void) | null = null
+
+  function wake(): void {
+    if (pumping || stopped) return
+    if (sendRecent()) return
+    pumping = true
+    void pump().finally(() => {
+      pumping = false
+    })
+  }
+
+  /** The fast path: all that is new is in memory and the client reads. False when it has to be waited for. */
+  function sendRecent(): boolean {
+    const lines = conversation.feed.recentAfter(cursor)
+    if (lines === null) return false
+    for (const line of lines) {
+      if (peer.bufferedBytes > unreadLimit) return false
+      send(line)
+    }
+    return true
+  }
+
+  function send(line: string): void {
+    peer.sendLine(notificationLine(conversation.id, line))
+    cursor = seqOf(line)
+  }
+
+  async function pump(): Promise<void> {
+    while (!stopped && !caughtUp()) {
+      await peer.drained()
+      if (stopped || sendRecent()) continue
+      await sendFromLog()
+    }
+  }
+
+  async function sendFromLog(): Promise<void> {
+    for await (const lines of conversation.olderLines(cursor)) {
+      for (const line of lines) {
+        if (stopped || seqOf(line) > conversation.feed.published) return
+        send(line)
+      }
+      if (peer.bufferedBytes > unreadLimit) await peer.drained()
+      if (conversation.feed.recentAfter(cursor) !== null) return
+    }
+  }
+
+  function caughtUp(): boolean {
+    return cursor >= conversation.feed.published
+  }
+
+  return {
+    start(seq) {
+      cursor = seq
+      unsubscribe ??= conversation.feed.subscribe(wake)
+      wake()
+    },
+    stop() {
+      stopped = true
+      unsubscribe?.()
+    },
+  }
+}
+
+/** Every line begins with its number. */
+function seqOf(line: string): number {
+  return Number.parseInt(line.slice('{"seq":'.length), 10)
+}

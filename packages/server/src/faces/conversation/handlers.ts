@@ -1,0 +1,80 @@
+import type { MethodName, ParamsOf, ResultOf } from '@parley/protocol'
+import type { CallContext } from '@parley/rpc'
+import * as commands from '../../engine/commands.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { summaryOf } from '../../engine/open-conversation.ts'
+import { readItems, readSideFile } from '../../engine/read-conversation.ts'
+import type { Session } from './session.ts'
+import type { Streams } from './streams.ts'
+
+/** What handlers of one connection work with. */
+export interface Connection {
+  readonly engine: Engine
+  readonly session: Session
+  readonly streams: Streams
+  readonly ignoredMessages: () => number
+}
+
+type Handler<Name extends MethodName> = (
+  params: ParamsOf<Name>,
+  context: CallContext,
+) => ResultOf<Name> | Promise<ResultOf<Name>>
+
+/** One per method: a missing one does not compile. */
+export type Handlers = { readonly [Name in MethodName]: Handler<Name> }
+
+export function createHandlers({ engine, session, streams, ignoredMessages }: Connection): Handlers {
+  const { host } = engine
+  const by = () => session.actor
+  const acknowledge = async (
+    conversationId: string,
+    record: Parameters<typeof host.withConversation<{ seq: number }>>[1],
+  ) => host.withConversation(conversationId, record)
+
+  return {
+    initialize: (params) => session.initialize(params),
+    'conversation/create': async (params) => summaryOf(await host.create(params)),
+    'conversation/resume': async (params) => summaryOf(await host.resume(params, by())),
+    'conversation/fork': async ({ conversationId, at }) => summaryOf(await host.fork(conversationId, at ?? null)),
+    'conversation/stream': ({ conversationId, after }, context) =>
+      streams.open(host.get(conversationId), after ?? null, context),
+    'conversation/unstream': ({ conversationId }) => {
+      streams.close(conversationId)
+      return {}
+    },
+    'conversation/sendMessage': (params) => commands.sendMessage(host.get(params.conversationId), params, by()),
+    'conversation/inbox/edit': (params) => commands.editQueued(host.get(params.conversationId), params, by()),
+    'conversation/inbox/remove': ({ conversationId, messageId }) =>
+      commands.removeQueued(host.get(conversationId), messageId, by()),
+    'conversation/interrupt': ({ conversationId, turnId }) => commands.interruptTurn(host.get(conversationId), turnId),
+    'conversation/continue': ({ conversationId }) => commands.continueConversation(host.get(conversationId), by()),
+    'approval/decide': (params) => commands.decideApproval(host.get(params.conversationId), params, by()),
+    'conversation/configure': ({ conversationId, settings }) =>
+      commands.configure(host.get(conversationId), settings, by()),
+    'conversation/runShell': ({ conversationId, command }) =>
+      commands.writable(host.get(conversationId)).runShell(command, by()),
+    'conversation/list': (params) => host.list(params),
+    'conversation/read': ({ conversationId, before, limit }) =>
+      readItems(engine, conversationId, { before: before ?? null, limit: limit ?? 100 }),
+    'conversation/readFile': (params) => readSideFile(engine, params),
+    'conversation/rename': ({ conversationId, name }) =>
+      acknowledge(conversationId, ({ conversation }) =>
+        conversation.record({ type: 'conversation.renamed', name, by: by() }),
+      ),
+    'conversation/archive': ({ conversationId }) =>
+      acknowledge(conversationId, ({ conversation }) =>
+        conversation.record({ type: 'conversation.archived', archived: true, by: by() }),
+      ),
+    'conversation/unarchive': ({ conversationId }) =>
+      acknowledge(conversationId, ({ conversation }) =>
+        conversation.record({ type: 'conversation.archived', archived: false, by: by() }),
+      ),
+    'conversation/delete': async ({ conversationId }) => {
+      await host.delete(conversationId)
+      return {}
+    },
+    'model/list': () => engine.listModels(),
+    'config/read': (params) => engine.readConfig(params),
+    'server/diagnostics': () => ({ ...engine.diagnose(), ignoredMessages: ignoredMessages() }),
+  }
+}

@@ -1,0 +1,98 @@
+import { findDanger } from '../core/policy/dangerous.ts'
+import type { CommandFacts, CommandPart } from '../core/policy/facts.ts'
+import { judgeKnownSafe, type SafeUse } from '../core/policy/known-safe.ts'
+import { trustedBuiltins } from '../core/policy/shell-words.ts'
+import { type FoundProgram, findProgram } from './find-program.ts'
+import type { ShellParser } from './parse-shell.ts'
+import { type ArgvReading, readArgv, type ScriptCommand } from './read-argv.ts'
+import { realRoots } from './real-roots.ts'
+import type { SecretPlaces } from './secret-places.ts'
+import { whereCommandsLead } from './where-commands-lead.ts'
+
+export interface CommandCall {
+  readonly tool: string
+  readonly argv: readonly string[]
+  /** Absolute. */
+  readonly cwd: string
+  readonly escalation: { readonly reason: string } | null
+}
+
+export interface Surroundings {
+  /** The writable folders, absolute. */
+  readonly roots: readonly string[]
+  /** The PATH the command will get. */
+  readonly searchPath: string
+  readonly secrets: SecretPlaces
+  readonly shell: ShellParser
+}
+
+export interface JudgedCommand {
+  readonly argv: readonly string[]
+  readonly part: CommandPart
+  readonly safeUse: SafeUse | null
+}
+
+const maxSeenKept = 256
+const maxSeenWords = 32
+
+/** Gathers all that policy may know about a command. Reads files' names and links, never what is in them. */
+export async function gatherCommandFacts(call: CommandCall, given: Surroundings): Promise<CommandFacts> {
+  const around = { ...given, roots: await realRoots(given.roots) }
+  const reading = await readArgv(call.argv, around.shell)
+  const judged = await judgeParts(reading, call.cwd, around)
+  const objection = reading.because ?? (await objectionToShells(reading.shells, call.cwd, around))
+  const understood = objection === null && judged.length > 0
+  const { notSafe, secret } = await whereCommandsLead(judged, call.cwd, around)
+  const parts = judged.map((command) => (notSafe.has(command) ? { ...command.part, knownSafe: false } : command.part))
+  return {
+    kind: 'command',
+    tool: call.tool,
+    argv: call.argv,
+    script: reading.script,
+    understood,
+    ...(objection === null ? {} : { notUnderstoodBecause: objection }),
+    parts: understood ? parts : [],
+    seen: reading.seen.slice(0, maxSeenKept).map((command) => command.slice(0, maxSeenWords)),
+    dangerous: findDanger(reading.seen, reading.script ?? ''),
+    knownSafe: understood && secret === null && parts.every((part) => part.knownSafe),
+    touchesSecret: secret,
+    cwd: call.cwd,
+    escalation: call.escalation,
+  }
+}
+
+async function judgeParts(reading: ArgvReading, cwd: string, around: Surroundings): Promise<JudgedCommand[]> {
+  const found = new Map<string, FoundProgram>()
+  const judged: JudgedCommand[] = []
+  for (const command of reading.commands ?? []) {
+    const name = command.argv[0] ?? ''
+    const program = found.get(name) ?? (await findProgram({ name, cwd, ...around }))
+    found.set(name, program)
+    judged.push(judgePart(command, program))
+  }
+  return judged
+}
+
+function judgePart({ argv, byShell }: ScriptCommand, program: FoundProgram): JudgedCommand {
+  const [name = ''] = argv
+  const trusted = (byShell && trustedBuiltins.has(name)) || (program.path !== null && !program.insideRoots)
+  const safeUse = trusted && !name.includes('/') ? judgeKnownSafe(argv) : null
+  const part = {
+    argv,
+    program: name,
+    programPath: program.path,
+    programInsideRoots: program.insideRoots,
+    knownSafe: safeUse !== null,
+  }
+  return { argv, part, safeUse }
+}
+
+/** A script means what we read only if the shell is a real one. */
+async function objectionToShells(shells: readonly string[], cwd: string, around: Surroundings): Promise<string | null> {
+  for (const name of new Set(shells)) {
+    const { path, insideRoots } = await findProgram({ name, cwd, ...around })
+    if (path === null) return `${name} is not found in the absolute entries of PATH`
+    if (insideRoots) return `${name} is a file of the writable folders`
+  }
+  return null
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { PatchedFile, PatchFacts, ReadFacts, ReadPath } from '../core/policy/facts.ts'
+import { componentsOf } from '../core/policy/path-text.ts'
+import { protectionOf } from '../core/policy/protected-names.ts'
+import { realPathOf } from '../lookup/real-path.ts'
+import { liesWithin } from '../lookup/workspace-path.ts'
+import { realRoots } from './real-roots.ts'
+import { isSecret, type SecretPlaces } from './secret-places.ts'
+
+export interface FileSurroundings {
+  /** The conversation's folder, absolute. */
+  readonly cwd: string
+  /** The writable folders, absolute. */
+  readonly roots: readonly string[]
+  readonly secrets: SecretPlaces
+  /** The user's home: its start-up files are protected even when it is a writable folder. */
+  readonly home: string
+}
+
+export interface PatchCall {
+  readonly tool: string
+  /** Every path the patch names, targets of moves too, as the model wrote them. */
+  readonly paths: readonly string[]
+  /** The exact text. */
+  readonly patch: string
+}
+
+export async function gatherPatchFacts(call: PatchCall, given: FileSurroundings): Promise<PatchFacts> {
+  const contentHash = `sha256:${createHash('sha256').update(call.patch).digest('hex')}`
+  const around = await resolved(given)
+  const files = await Promise.all(call.paths.map((path) => patchedFile(path, around)))
+  return { kind: 'patch', tool: call.tool, files, contentHash, cwd: around.cwd }
+}
+
+export async function gatherReadFacts(
+  call: { readonly tool: string; readonly paths: readonly string[] },
+  given: FileSurroundings,
+): Promise<ReadFacts> {
+  const around = await resolved(given)
+  const paths = await Promise.all(call.paths.map((path) => readPath(path, around)))
+  return { kind: 'read', tool: call.tool, paths, cwd: around.cwd }
+}
+
+async function resolved(given: FileSurroundings): Promise<FileSurroundings> {
+  const [cwd = given.cwd] = (await realRoots([given.cwd])).slice(-1)
+  return { ...given, cwd, roots: await realRoots(given.roots) }
+}
+
+async function readPath(path: string, around: FileSurroundings): Promise<ReadPath> {
+  const { absolute, real, insideRoots } = await placed(path, around)
+  return { path, real, insideRoots, secret: [absolute, real].some((place) => isSecret(place, around.secrets)) }
+}
+
+async function patchedFile(path: string, around: FileSurroundings): Promise<PatchedFile> {
+  const { absolute, real, insideRoots } = await placed(path, around)
+  return { path, real, insideRoots, protectedBy: protection(absolute, around) ?? protection(real, around) }
+}
+
+/** A path that cannot be resolved (a loop of links, a folder that may not be searched) counts as outside. */
+async function placed(path: string, { cwd, roots }: FileSurroundings) {
+  const absolute = resolve(cwd, path)
+  const real = await realPathOf(absolute).catch(() => null)
+  return { absolute, real: real ?? absolute, insideRoots: real !== null && rootOf(real, roots) !== null }
+}
+
+/** The innermost root that holds a path. */
+function rootOf(path: string, roots: readonly string[]): string | null {
+  const holding = roots.filter((root) => liesWithin(path, root)).sort((a, b) => b.length - a.length)
+  return holding[0] ?? null
+}
+
+const startFile = /^\.(?:bash.*|zsh.*|profile|login|kshrc|inputrc|xinitrc|xprofile|gitconfig|config|local)$/
+
+/** Names count below the root only: a workspace may itself lie in a folder of such a name. */
+function protection(place: string, { secrets, home, roots }: FileSurroundings): string | null {
+  if (isSecret(place, secrets)) return 'lies where secrets are kept'
+  const root = rootOf(place, roots)
+  const below = componentsOf(root === null ? place : place.slice(root.length))
+  const homeIsWritable = root !== null && liesWithin(home, root)
+  const [top = ''] = componentsOf(place.slice(home.length))
+  if (homeIsWritable && liesWithin(place, home) && startFile.test(top)) return 'is read when programs start'
+  return protectionOf(below)
+}

@@ -1,0 +1,66 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { realPathOf } from '../lookup/real-path.ts'
+import { liesWithin } from '../lookup/workspace-path.ts'
+
+const underHome = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.netrc',
+  '.npmrc',
+  '.pypirc',
+  '.git-credentials',
+  '.vault-token',
+  '.password-store',
+  '.pgpass',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/git/credentials',
+  '.config/op',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.local/share/keyrings',
+  '.terraform.d',
+  'Library/Keychains',
+]
+const ofTheSystem = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/ssh', '/run/secrets', '/run/user']
+
+/** Absolute paths of files and folders that hold secrets, each as written and with links followed. */
+export type SecretPlaces = readonly string[]
+
+export async function secretPlaces({ home, parleyHome }: { home: string; parleyHome: string }): Promise<SecretPlaces> {
+  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...ofTheSystem]
+  const real = await Promise.all(written.map((path) => realPathOf(path).catch(() => path)))
+  return [...new Set([...written, ...real])]
+}
+
+// Another process's environment, memory and open files; disks as raw bytes.
+const secretProcFile = /^\/proc\/(?:\d+|self|thread-self)\/./
+const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty)$/
+
+/** Whether a path lies in a secret place. Compared without case: some file systems do not see it. */
+export function isSecret(path: string, places: SecretPlaces): boolean {
+  if (secretProcFile.test(path) || (path.startsWith('/dev/') && !harmlessDevice.test(path))) return true
+  const folded = path.toLowerCase()
+  return places.some((place) => liesWithin(folded, place.toLowerCase()))
+}
+
+/** Whether reading everything below a folder would read a secret that exists now. */
+export async function holdsSecrets(folder: string, places: SecretPlaces): Promise<boolean> {
+  if (['/proc', '/dev'].some((system) => liesWithin(system, folder) || liesWithin(folder, system))) return true
+  const below = places.filter((place) => liesWithin(place.toLowerCase(), folder.toLowerCase()))
+  const existing = await Promise.all(
+    below.map((place) =>
+      access(place).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return existing.includes(true)
+}

@@ -1,0 +1,50 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { HeldLock } from './files.ts'
+import { LOCK_UNAVAILABLE, StorageError } from './storage-error.ts'
+
+const SQLITE_BUSY = 5
+const SQLITE_LOCKED = 6
+
+/**
+ * A lock the kernel drops when its owner dies and keeps while its owner is paused: an exclusive transaction on an empty
+ * SQLite file. No other code may open that file: closing any other descriptor of it in this process would drop the lock.
+ */
+export function lockFile(path: string): HeldLock | null {
+  const sqlite = process.getBuiltinModule('node:sqlite')
+  if (sqlite === undefined) throw unavailable(path, 'this Node has no node:sqlite')
+  let database: DatabaseSync | undefined
+  try {
+    database = new sqlite.DatabaseSync(path)
+    // A journal on disk would leave a second file behind each killed owner.
+    database.exec('pragma journal_mode = memory; begin exclusive')
+    return new KernelLock(database)
+  } catch (cause) {
+    database?.close()
+    if (isBusy(cause)) return null
+    throw unavailable(path, cause)
+  }
+}
+
+/** Holds the database: collected as garbage, it would drop the lock. */
+class KernelLock implements HeldLock {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  release(): void {
+    if (this.#database.isOpen) this.#database.close()
+  }
+}
+
+/** The low byte is the primary result code, the rest says where it came from. */
+function isBusy(cause: unknown): boolean {
+  if (!(cause instanceof Error) || !('errcode' in cause) || typeof cause.errcode !== 'number') return false
+  const code = cause.errcode & 0xff
+  return code === SQLITE_BUSY || code === SQLITE_LOCKED
+}
+
+function unavailable(path: string, cause: unknown): StorageError {
+  return new StorageError({ code: LOCK_UNAVAILABLE, operation: 'lock', path, cause })
+}

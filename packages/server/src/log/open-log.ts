@@ -1,0 +1,131 @@
+import { type Damage, type SeqRange, unnamedLosses } from './damage.ts'
+import { EventLog } from './event-log.ts'
+import type { Files, OpenFile } from './files.ts'
+import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader } from './header.ts'
+import { keepTornPiece } from './keep-torn-piece.ts'
+import { readSpan } from './read-file.ts'
+import { type LogLine, readHeader } from './read-log.ts'
+import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
+import { conversationIdOf } from './session-paths.ts'
+import { writeAll } from './write-file.ts'
+
+export interface OpenLogOptions {
+  /** Where a checkpoint says the log stood; if the log agrees, only what follows is verified. */
+  readonly trusted?: LogPoint
+  /** Losses that earlier openings already reported in the log. */
+  readonly reports?: LossReports
+  /** Every good line after the trusted point, in order. */
+  readonly visit?: (line: LogLine) => void
+}
+
+export type OpenedLog = NewerLog | WritableLog
+
+/** Written by a newer program: to be read with `LogView`, and not touched. */
+export interface NewerLog {
+  readonly readOnly: true
+  readonly reason: string
+  readonly header: LogHeader
+}
+
+export interface WritableLog {
+  readonly readOnly: false
+  readonly log: EventLog
+  /** Null when it is damaged: the id then comes from the file's name, and where it was forked from is lost. */
+  readonly header: LogHeader | null
+  readonly conversationId: string
+  /** Higher than any seq seen, in damaged lines too. */
+  readonly nextSeq: number
+  /** The last good line; null when there is none. */
+  readonly last: LogPoint | null
+  /** Missing events that no report names yet: what a new report has to name. */
+  readonly lost: readonly SeqRange[]
+  /** Everything wrong with the verified part, old or new. */
+  readonly damage: readonly Damage[]
+  /** The cut last line, found now and closed. */
+  readonly torn: TornPiece | null
+  /** Lines edited by hand, accepted without a checksum. */
+  readonly uncheckedSeqs: readonly number[]
+  /** 0 when the whole file was verified, else the trusted point. */
+  readonly verifiedFrom: number
+}
+
+export interface TornPiece {
+  readonly byteOffset: number
+  readonly sizeBytes: number
+  /** A copy of the piece; null when it could not be written. The piece itself also stays in the log, as a bad line. */
+  readonly keptAt: string | null
+}
+
+/**
+ * Opens a log for its one writer, who holds the lock, and heals its end. However damaged, a log opens: only the disk
+ * (`StorageError`) and a newer format can refuse.
+ */
+export async function openLog(files: Files, path: string, options: OpenLogOptions = {}): Promise<OpenedLog> {
+  const file = files.open(path, 'edit')
+  let opened: OpenedLog | undefined
+  try {
+    const header = readHeader(files, file)
+    const isNewer = header !== null && header.minReader > LOG_FORMAT
+    opened = isNewer ? newerLog(header) : await openWritable(files, file, { header, options })
+    return opened
+  } finally {
+    if (opened === undefined || opened.readOnly) files.close(file)
+  }
+}
+
+function newerLog(header: LogHeader): NewerLog {
+  const reason = `This conversation was written by a newer parley (log format ${header.format}); it can only be read.`
+  return { readOnly: true, reason, header }
+}
+
+async function openWritable(
+  files: Files,
+  file: OpenFile,
+  { header, options }: { header: LogHeader | null; options: OpenLogOptions },
+): Promise<WritableLog> {
+  const { trusted, ...scanning } = options
+  const after = trusted !== undefined && endsLineAt(files, file, trusted) ? trusted : null
+  const scan = await scanLog(files, file, { ...scanning, after })
+  const torn = scan.tail === null ? null : closeTail(files, file, scan.tail)
+  const conversationId = header?.conversationId ?? conversationIdOf(file.path)
+  const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes })
+  const written = header ?? headerForEmpty(log, scan, conversationId)
+  return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan, after) }
+}
+
+function findings(scan: Scan, after: LogPoint | null) {
+  const { tally, last, named, uncheckedSeqs } = scan
+  return {
+    nextSeq: tally.highest + 1,
+    last,
+    lost: unnamedLosses(tally.damage, named),
+    damage: tally.damage,
+    uncheckedSeqs,
+    verifiedFrom: after?.byteOffset ?? 0,
+  }
+}
+
+/** The last bytes of a line are its checksum, so that they are there, and there, says that the log is the same. */
+function endsLineAt(files: Files, file: OpenFile, { crc, byteOffset }: LogPoint): boolean {
+  const end = Buffer.from(`,"crc":"${crc}"}\n`)
+  if (byteOffset < end.length) return false
+  return readSpan(files, file, { offset: byteOffset - end.length, length: end.length }).equals(end)
+}
+
+/** First the LF, so that what is appended next is whole; only then the copy, which may fail. */
+function closeTail(files: Files, file: OpenFile, tail: Tail): TornPiece | null {
+  writeAll(files, file, Buffer.from('\n'))
+  if (tail.isWhole) return null
+  const { byteOffset, endOffset } = tail
+  const keptAt = keepTornPiece(files, file, { byteOffset, endOffset })
+  return { byteOffset, sizeBytes: endOffset - byteOffset, keptAt }
+}
+
+/** A crash between creating the file and its first event leaves nothing, or a torn header: it gets a new one. */
+function headerForEmpty(log: EventLog, scan: Scan, conversationId: string): LogHeader | null {
+  const isEmpty = scan.last === null && scan.tally.highest === 0
+  if (!isEmpty) return null
+  const header = newHeader(conversationId)
+  log.append([encodeHeader(header)])
+  return header
+}

@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { closeTally, newTally, type SeqRange, type Tally, tallyBad, tallyGood } from './damage.ts'
+import type { Files, OpenFile } from './files.ts'
+import { decodeHeader, type LogHeader } from './header.ts'
+import { checkLine, type LoggedEnvelope } from './line.ts'
+import { envelopeOf, type LogLine, lineCrc, toLogLine } from './read-log.ts'
+import { type RawLine, splitLines } from './split-lines.ts'
+
+/** The end of one line: what a checkpoint remembers of the log it was made from. */
+export interface LogPoint {
+  readonly seq: number
+  readonly crc: string
+  /** After the line's LF. */
+  readonly byteOffset: number
+}
+
+/** Which event type reports losses, and which ranges such an event names: the log itself does not know. */
+export interface LossReports {
+  readonly type: string
+  ranges(event: LoggedEnvelope['event']): readonly SeqRange[]
+}
+
+export interface ScanOptions {
+  /** Lines up to here are believed unread; null: from the first. */
+  readonly after: LogPoint | null
+  readonly reports?: LossReports
+  /** Every good line in order, to fold the log in the same pass. */
+  readonly visit?: (line: LogLine) => void
+}
+
+export interface Scan {
+  header: LogHeader | null
+  readonly tally: Tally
+  last: LogPoint | null
+  readonly named: SeqRange[]
+  readonly uncheckedSeqs: number[]
+  /** The piece after the last LF, if any. */
+  tail: Tail | null
+}
+
+export interface Tail {
+  readonly byteOffset: number
+  readonly endOffset: number
+  /** Whole but for its LF. */
+  readonly isWhole: boolean
+}
+
+/** About 20 ms of work, after which others get a turn: a log may be of gigabytes. */
+const BYTES_PER_TURN = 4 * 1024 * 1024
+
+/** Verifies every line and accounts for what is not there. */
+export async function scanLog(files: Files, file: OpenFile, options: ScanOptions): Promise<Scan> {
+  const { after } = options
+  const scan: Scan = {
+    header: null,
+    tally: newTally(after?.seq ?? 0),
+    last: after,
+    named: [],
+    uncheckedSeqs: [],
+    tail: null,
+  }
+  let turnEnds = (after?.byteOffset ?? 0) + BYTES_PER_TURN
+  for (const raw of splitLines(files, file, after?.byteOffset ?? 0)) {
+    const isWhole = scanLine(scan, raw, options)
+    if (!raw.terminated) scan.tail = { byteOffset: raw.byteOffset, endOffset: raw.endOffset, isWhole }
+    if (raw.endOffset < turnEnds) continue
+    turnEnds = raw.endOffset + BYTES_PER_TURN
+    await nextTurn()
+  }
+  closeTally(scan.tally)
+  return scan
+}
+
+function scanLine(scan: Scan, raw: RawLine, options: ScanOptions): boolean {
+  const { byteOffset, bytes } = raw
+  if (bytes === null) {
+    tallyBad(scan.tally, { byteOffset, reason: 'tooLong', seqHint: null })
+    return false
+  }
+  if (scanHeader(scan, bytes)) return true
+  const check = checkLine(bytes)
+  if (check.state === 'bad') {
+    const reason = isHeaderPlace(scan, raw, check.seqHint) ? 'header' : raw.terminated ? check.reason : 'torn'
+    tallyBad(scan.tally, { byteOffset, reason, seqHint: check.seqHint })
+    return false
+  }
+  if (tallyGood(scan.tally, check.seq, byteOffset)) accept(scan, toLogLine(raw, bytes, check), options)
+  return true
+}
+
+/** A header counts only before the first event. */
+function scanHeader(scan: Scan, bytes: Buffer): boolean {
+  if (scan.header !== null || scan.tally.last > 0) return false
+  scan.header = decodeHeader(bytes)
+  return scan.header !== null
+}
+
+function isHeaderPlace(scan: Scan, raw: RawLine, seqHint: number | null): boolean {
+  return raw.byteOffset === 0 && scan.header === null && seqHint === null
+}
+
+function accept(scan: Scan, line: LogLine, { reports, visit }: ScanOptions): void {
+  scan.last = { seq: line.seq, crc: lineCrc(line), byteOffset: line.endOffset }
+  if (line.unchecked) scan.uncheckedSeqs.push(line.seq)
+  if (reports !== undefined && line.type === reports.type) {
+    const envelope = envelopeOf(line)
+    if (envelope !== null) scan.named.push(...reports.ranges(envelope.event))
+  }
+  visit?.(line)
+}

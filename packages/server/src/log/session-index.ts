@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FileFacts, Files } from './files.ts'
+import { readExcerpt } from './log-excerpt.ts'
+import { type IndexEntry, type RowFormat, readIndex, writeIndex } from './session-index-file.ts'
+import { StorageError } from './storage-error.ts'
+import { type SessionFile, walkSessions } from './walk-sessions.ts'
+
+/** What a row can be made from: whole lines from the beginning and the end of a log, all of them when it is small. */
+export interface LogExcerpt {
+  readonly id: string
+  readonly headLines: readonly string[]
+  /** Empty when `headLines` are the whole log. */
+  readonly tailLines: readonly string[]
+  readonly sizeBytes: number
+  readonly modifiedAtMs: number
+}
+
+/** The meaning of a row belongs to the caller; null keeps a log out of the listing. */
+export interface Rows<Row> extends RowFormat<Row> {
+  describe(excerpt: LogExcerpt): Row | null
+}
+
+export interface ListedSession<Row> {
+  readonly id: string
+  readonly path: string
+  readonly sizeBytes: number
+  readonly modifiedAtMs: number
+  readonly row: Row
+}
+
+/** Between turns of the event loop; a rebuild of thousands must not hold up other answers. */
+const LOGS_PER_TURN = 100
+
+/**
+ * All conversations, the one written last first. The index is a cache: a row is used only if the log still has the size
+ * and time it was made from; a lost, damaged or foreign index only costs time.
+ */
+export async function listSessions<Row>(
+  files: Files,
+  home: string,
+  rows: Rows<Row>,
+): Promise<readonly ListedSession<Row>[]> {
+  const cached = readIndex(files, home, rows)
+  const entries: IndexEntry<Row>[] = []
+  const listed: ListedSession<Row>[] = []
+  let reused = 0
+  let made = 0
+  for (const session of walkSessions(files, home)) {
+    const facts = quietly(() => files.look(session.path))
+    if (facts?.kind !== 'file') continue
+    const known = cached.get(session.id)
+    const isFresh = known?.sizeBytes === facts.sizeBytes && known.modifiedAtMs === facts.modifiedAtMs
+    const entry = isFresh ? known : describe(files, { session, facts, rows })
+    if (entry === null) continue
+    entries.push(entry)
+    if (entry.row !== null) listed.push({ ...entry, path: session.path, row: entry.row })
+    if (isFresh) reused++
+    else if (++made % LOGS_PER_TURN === 0) await nextTurn()
+  }
+  if (made > 0 || reused < cached.size) quietly(() => writeIndex(files, home, { format: rows, entries }))
+  return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
+}
+
+function describe<Row>(
+  files: Files,
+  { session, facts, rows }: { session: SessionFile; facts: FileFacts; rows: Rows<Row> },
+): IndexEntry<Row> | null {
+  const { id, path } = session
+  const { sizeBytes, modifiedAtMs } = facts
+  const lines = quietly(() => readExcerpt(files, path))
+  if (lines === null) return null
+  return { id, sizeBytes, modifiedAtMs, row: rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }) }
+}
+
+/** One unreadable log must not cost the listing of the others, nor a full disk the listing. */
+function quietly<T>(run: () => T): T | null {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
+}

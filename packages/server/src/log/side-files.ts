@@ -1,0 +1,145 @@
+import { createHash, type Hash } from 'node:crypto'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { FILE_MODE, type Files, type OpenFile } from './files.ts'
+import { makeFolders } from './folders.ts'
+import { openExisting, readFile } from './read-file.ts'
+import { hasCode } from './storage-error.ts'
+import { createFile, removeQuietly, temporaryBeside, writeAll } from './write-file.ts'
+
+/** `sha256:<hex>`: names content, in the log. The file of it is `sha256-<hex>` in the conversation's folder. */
+export type SideFileRef = `sha256:${string}`
+
+const REF = /^sha256:([0-9a-f]{64})$/
+const FILE_NAME = /^sha256-[0-9a-f]{64}$/
+const CHUNK_BYTES = 1024 * 1024
+
+export function isSideFileRef(text: string): text is SideFileRef {
+  return REF.test(text)
+}
+
+/** On disk, synced, when it settles; content that is there already costs one look. */
+export async function putSideFile(files: Files, folder: string, content: string | Buffer): Promise<SideFileRef> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const place = placeOf(folder, createHash('sha256').update(bytes))
+  makeFolders(files, folder)
+  if (files.look(place.path) === null) {
+    await createThenRename(files, place.path, async (file) => writeAll(files, file, bytes))
+    await files.syncFolder(folder)
+  }
+  return place.ref
+}
+
+/**
+ * Moves a finished file in (a spool nobody writes to any more), copying only across file systems. Reads in pieces with
+ * turns of the event loop between them, as it may be 64 MB.
+ */
+export async function adoptSideFile(files: Files, folder: string, path: string): Promise<SideFileRef> {
+  const place = placeOf(folder, await hashAndSecure(files, path))
+  makeFolders(files, folder)
+  if (files.look(place.path) === null) await moveIn(files, path, place.path)
+  else files.remove(path)
+  await files.syncFolder(folder)
+  return place.ref
+}
+
+/** Null when it is missing, or when it was read whole and is not what its name says. */
+export function readSideFile(
+  files: Files,
+  at: { readonly folder: string; readonly ref: string },
+  range?: { readonly offset: number; readonly length: number },
+): Buffer | null {
+  const hash = REF.exec(at.ref)?.[1]
+  if (hash === undefined) return null
+  const bytes = readFile(files, join(at.folder, `sha256-${hash}`), range)
+  if (bytes === null || range !== undefined) return bytes
+  return createHash('sha256').update(bytes).digest('hex') === hash ? bytes : null
+}
+
+/** A fork gets the same files under its own name, so that either conversation can be deleted without the other. */
+export async function linkSideFiles(files: Files, from: string, to: string): Promise<void> {
+  if (files.look(from) === null) return
+  const names = files.list(from).filter((name) => FILE_NAME.test(name))
+  if (names.length === 0) return
+  makeFolders(files, to)
+  for (const name of names) await linkOrCopy(files, join(from, name), join(to, name))
+  await files.syncFolder(to)
+}
+
+function placeOf(folder: string, hash: Hash): { ref: SideFileRef; path: string } {
+  const hex = hash.digest('hex')
+  return { ref: `sha256:${hex}`, path: join(folder, `sha256-${hex}`) }
+}
+
+async function hashAndSecure(files: Files, path: string): Promise<Hash> {
+  const file = files.open(path, 'edit')
+  try {
+    const hash = createHash('sha256')
+    await eachChunk(files, file, (chunk) => hash.update(chunk))
+    files.setMode(file, FILE_MODE)
+    await files.sync(file)
+    return hash
+  } finally {
+    files.close(file)
+  }
+}
+
+async function moveIn(files: Files, from: string, to: string): Promise<void> {
+  try {
+    files.rename(from, to)
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error
+    await copy(files, from, to)
+    files.remove(from)
+  }
+}
+
+/** Where links are not possible (another file system, a limit, a file system without them) a copy is the same to readers. */
+async function linkOrCopy(files: Files, from: string, to: string): Promise<void> {
+  try {
+    files.link(from, to)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return
+    if (!hasCode(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
+    await copy(files, from, to)
+  }
+}
+
+async function copy(files: Files, from: string, to: string): Promise<void> {
+  const source = openExisting(files, from)
+  if (source === null) return
+  try {
+    await createThenRename(files, to, (target) => eachChunk(files, source, (chunk) => writeAll(files, target, chunk)))
+  } finally {
+    files.close(source)
+  }
+}
+
+async function createThenRename(files: Files, path: string, fill: (file: OpenFile) => Promise<void>): Promise<void> {
+  const temporary = temporaryBeside(path)
+  const file = createFile(files, temporary)
+  try {
+    try {
+      await fill(file)
+      await files.sync(file)
+    } finally {
+      files.close(file)
+    }
+    files.rename(temporary, path)
+  } catch (error) {
+    removeQuietly(files, temporary)
+    throw error
+  }
+}
+
+async function eachChunk(files: Files, file: OpenFile, take: (chunk: Buffer) => void): Promise<void> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let position = 0
+  for (;;) {
+    const count = files.read(file, buffer, position)
+    if (count === 0) return
+    take(buffer.subarray(0, count))
+    position += count
+    await nextTurn()
+  }
+}

@@ -1,0 +1,125 @@
+export interface RangeLimits {
+  /** 1-based. */
+  readonly firstLine: number
+  readonly maxLines: number
+  /** Of all texts together; the first line is taken whatever its size. */
+  readonly maxTextBytes: number
+  readonly maxLineChars: number
+}
+
+export interface RangeLine {
+  readonly number: number
+  readonly text: string
+  /** How much of the line's end was left out. */
+  readonly omittedBytes: number
+  /** Some bytes were not UTF-8 and stand as U+FFFD. */
+  readonly lossy: boolean
+  readonly crlf: boolean
+}
+
+export interface LineRange {
+  readonly lines: readonly RangeLine[]
+  /** Lines seen so far, the one without a final newline included. */
+  readonly seenLines: number
+}
+
+export interface LineRangeScan {
+  /** True when no later byte can change the lines taken. */
+  push(chunk: Uint8Array): boolean
+  finish(): LineRange
+}
+
+interface RawLine {
+  readonly bytes: Buffer
+  /** More than `bytes` holds when the line was longer than what is kept. */
+  readonly sizeBytes: number
+  readonly crlf: boolean
+}
+
+const newline = 0x0a
+const carriageReturn = 0x0d
+
+/** Takes a range of lines out of a file's bytes, pushed in pieces, holding no more than the range and one clipped line. */
+export function scanLineRange(limits: RangeLimits): LineRangeScan {
+  const lines: RangeLine[] = []
+  const line = gatherLine(limits.maxLineChars * 4)
+  let number = 1
+  let textBytes = 0
+  let full = limits.maxLines <= 0
+
+  function endLine(ended: boolean): void {
+    const raw = line.close(ended)
+    if (!full && number >= limits.firstLine) take(readableLine(number, raw, limits.maxLineChars))
+    number += 1
+  }
+
+  function take(taken: RangeLine): void {
+    textBytes += Buffer.byteLength(taken.text)
+    const fits = textBytes <= limits.maxTextBytes || lines.length === 0
+    if (fits) lines.push(taken)
+    full = !fits || lines.length >= limits.maxLines || textBytes >= limits.maxTextBytes
+  }
+
+  return {
+    push(chunk) {
+      let start = 0
+      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+        line.extend(chunk.subarray(start, end))
+        endLine(true)
+        start = end + 1
+      }
+      line.extend(chunk.subarray(start))
+      return full
+    },
+    finish() {
+      if (!line.isEmpty()) endLine(false)
+      return { lines, seenLines: number - 1 }
+    },
+  }
+}
+
+/** Collects one line at a time and forgets what lies beyond `keptBytes` of it. */
+function gatherLine(keptBytes: number) {
+  let kept: Uint8Array[] = []
+  let sizeBytes = 0
+  let lastByte = 0
+  return {
+    isEmpty: () => sizeBytes === 0,
+    extend(piece: Uint8Array): void {
+      const room = keptBytes - sizeBytes
+      // Copied, because the reader fills the same buffer again.
+      if (room > 0) kept.push(Uint8Array.from(piece.subarray(0, room)))
+      sizeBytes += piece.length
+      lastByte = piece.at(-1) ?? lastByte
+    },
+    close(ended: boolean): RawLine {
+      const crlf = ended && sizeBytes > 0 && lastByte === carriageReturn
+      const length = crlf ? sizeBytes - 1 : sizeBytes
+      const raw = { bytes: Buffer.concat(kept).subarray(0, length), sizeBytes: length, crlf }
+      kept = []
+      sizeBytes = 0
+      return raw
+    },
+  }
+}
+
+function readableLine(number: number, raw: RawLine, maxChars: number): RangeLine {
+  const whole = raw.bytes.toString('utf8')
+  const text = clipAtCharacter(whole, maxChars)
+  const encoded = Buffer.from(text)
+  const clipped = text.length < whole.length || raw.bytes.length < raw.sizeBytes
+  return {
+    number,
+    text,
+    omittedBytes: clipped ? Math.max(1, raw.sizeBytes - encoded.length) : 0,
+    lossy: !encoded.equals(raw.bytes.subarray(0, encoded.length)),
+    crlf: raw.crlf,
+  }
+}
+
+/** Does not cut a surrogate pair in two. */
+export function clipAtCharacter(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  const last = text.charCodeAt(maxChars - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? maxChars - 1 : maxChars)
+}

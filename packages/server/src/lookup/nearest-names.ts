@@ -1,0 +1,54 @@
+import { opendir } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { likeness } from './likeness.ts'
+import { isMissing } from './system-error.ts'
+
+const maxNames = 5
+const maxNamesLookedAt = 5000
+const leastLikeness = 0.4
+
+/** Names that someone may have meant by `wanted`, best first. */
+export function nearestNames(wanted: string, names: readonly string[]): string[] {
+  return names
+    .map((name) => ({ name, score: likeness(wanted, name) }))
+    .filter(({ score }) => score >= leastLikeness)
+    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+    .slice(0, maxNames)
+    .map(({ name }) => name)
+}
+
+/**
+ * The sentence that follows "… does not exist.": similar names beside the missing one, or the first folder of the
+ * path that is missing. Empty when there is nothing to say.
+ */
+export async function suggestForMissing(absolute: string): Promise<string> {
+  const folder = dirname(absolute)
+  const names = await namesIn(folder)
+  if (names === null) {
+    const missing = await firstMissingFolder(folder)
+    return ` The folder ${missing} does not exist either.${await suggestForMissing(missing)}`
+  }
+  const near = nearestNames(basename(absolute), names)
+  return near.length === 0 ? '' : ` Similar names there: ${near.join(', ')}.`
+}
+
+async function firstMissingFolder(folder: string): Promise<string> {
+  const parent = dirname(folder)
+  if (parent === folder || (await namesIn(parent)) !== null) return folder
+  return firstMissingFolder(parent)
+}
+
+/** Null when there is no such folder; empty when it may not be read. */
+async function namesIn(folder: string): Promise<string[] | null> {
+  const names: string[] = []
+  try {
+    for await (const entry of await opendir(folder)) {
+      names.push(entry.isDirectory() ? `${entry.name}/` : entry.name)
+      if (names.length === maxNamesLookedAt) break
+    }
+  } catch (error) {
+    if (isMissing(error)) return null
+    return []
+  }
+  return names
+}

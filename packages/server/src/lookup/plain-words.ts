@@ -1,0 +1,19 @@
+/** A size for people and models: `812 bytes`, `64.0 KiB`, `1.5 GiB`. */
+export function formatBytes(sizeBytes: number): string {
+  if (sizeBytes < 1024) return sizeBytes === 1 ? '1 byte' : `${sizeBytes} bytes`
+  const units = ['KiB', 'MiB', 'GiB', 'TiB']
+  let size = sizeBytes / 1024
+  let unit = 0
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024
+    unit += 1
+  }
+  return `${size.toFixed(1)} ${units[unit]}`
+}
+
+/** Names and paths come from the disk or the model: what could move a cursor or break a line is spelled out. */
+export function visiblePath(path: string): string {
+  return path.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (character) => {
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
+  })
+}

@@ -1,0 +1,139 @@
+import type { FileHandle } from 'node:fs/promises'
+import { binaryKind, sniffBytes } from './binary-kind.ts'
+import { type LineRange, type RangeLimits, type RangeLine, scanLineRange } from './line-range.ts'
+import { suggestForMissing } from './nearest-names.ts'
+import { openRealFile } from './open-real-file.ts'
+import { formatBytes } from './plain-words.ts'
+import { isMissing, systemErrorReason } from './system-error.ts'
+
+export interface ReadRequest {
+  /** The real path; a link in it is refused. */
+  readonly path: string
+  /** The path to speak of in messages. */
+  readonly shownPath: string
+  /** 1-based line to begin with. */
+  readonly offset?: number
+  /** Lines at most. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+export type ReadOutcome =
+  | {
+      readonly kind: 'text'
+      /** Numbered lines, then one line in brackets that says what part this is and how to go on. */
+      readonly text: string
+      /** 0 when the file is empty. */
+      readonly firstLine: number
+      readonly lastLine: number
+      /** Null when the file is so large that its lines were not all counted. */
+      readonly totalLines: number | null
+      readonly totalBytes: number
+      /** Some bytes were not UTF-8: the text shown is not exact. */
+      readonly lossy: boolean
+    }
+  | { readonly kind: 'failed'; readonly message: string }
+
+const defaultLimit = 2000
+const maxTextBytes = 64 * 1024
+const maxLineChars = 2000
+const chunkBytes = 256 * 1024
+/** In a larger file the lines after the range are not counted. */
+const countedFileBytes = 64 * 1024 * 1024
+
+/** Reads a range of lines of a text file, streaming: memory does not grow with the file. */
+export async function readLines(request: ReadRequest): Promise<ReadOutcome> {
+  try {
+    await using handle = await openRealFile(request.path)
+    return await readHandle(handle, request)
+  } catch (error) {
+    const { shownPath } = request
+    if (!isMissing(error)) return failed(`${shownPath} cannot be read: ${systemErrorReason(error)}.`)
+    return failed(`${shownPath} does not exist.${await suggestForMissing(request.path)}`)
+  }
+}
+
+interface Scanned {
+  readonly range: LineRange
+  readonly counted: boolean
+}
+
+async function readHandle(handle: FileHandle, request: ReadRequest): Promise<ReadOutcome> {
+  const stat = await handle.stat()
+  if (stat.isDirectory()) return failed(`${request.shownPath} is a folder; list it instead.`)
+  if (!stat.isFile()) return failed(`${request.shownPath} is neither a file nor a folder (a pipe, socket or device).`)
+  const opening = Buffer.alloc(sniffBytes)
+  const { bytesRead } = await handle.read(opening, 0, sniffBytes, 0)
+  const kind = binaryKind(opening.subarray(0, bytesRead))
+  if (kind !== null) return failed(refusal(request.shownPath, kind, stat.size))
+
+  const scanned = await scanHandle(handle, request, stat.size > countedFileBytes)
+  if (scanned === null) return failed(`Reading ${request.shownPath} was interrupted.`)
+  if (scanned.range.lines.some(({ text }) => text.includes('\0'))) {
+    return failed(refusal(request.shownPath, 'binary data', stat.size))
+  }
+  return present(scanned, request, stat.size)
+}
+
+async function scanHandle(handle: FileHandle, request: ReadRequest, huge: boolean): Promise<Scanned | null> {
+  const scan = scanLineRange(rangeLimits(request))
+  const buffer = Buffer.alloc(chunkBytes)
+  let position = 0
+  for (;;) {
+    if (request.signal?.aborted) return null
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
+    if (bytesRead === 0) return { range: scan.finish(), counted: true }
+    position += bytesRead
+    if (scan.push(buffer.subarray(0, bytesRead)) && huge) return { range: scan.finish(), counted: false }
+  }
+}
+
+function rangeLimits({ offset, limit }: ReadRequest): RangeLimits {
+  const firstLine = Math.max(1, Math.trunc(offset ?? 1))
+  return { firstLine, maxLines: Math.max(1, Math.trunc(limit ?? defaultLimit)), maxTextBytes, maxLineChars }
+}
+
+function present({ range, counted }: Scanned, request: ReadRequest, totalBytes: number): ReadOutcome {
+  const totalLines = counted ? range.seenLines : null
+  const [first] = range.lines
+  if (first === undefined && range.seenLines > 0) {
+    return failed(`${request.shownPath} has ${range.seenLines} lines; line ${request.offset} is past its end.`)
+  }
+  const firstLine = first?.number ?? 0
+  const lastLine = range.lines.at(-1)?.number ?? 0
+  const lossy = range.lines.some((line) => line.lossy)
+  const text = [...range.lines.map(numbered), closing({ firstLine, lastLine, totalLines, totalBytes }, range.lines)]
+  return { kind: 'text', text: text.join('\n'), firstLine, lastLine, totalLines, totalBytes, lossy }
+}
+
+function numbered({ number, text, omittedBytes }: RangeLine): string {
+  const shown = number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text
+  const mark = omittedBytes === 0 ? '' : ` [… ${omittedBytes} more bytes in this line]`
+  return `${String(number).padStart(6)}\t${shown}${mark}`
+}
+
+interface Extent {
+  readonly firstLine: number
+  readonly lastLine: number
+  readonly totalLines: number | null
+  readonly totalBytes: number
+}
+
+function closing(extent: Extent, lines: readonly RangeLine[]): string {
+  const { firstLine, lastLine, totalLines, totalBytes } = extent
+  if (lines.length === 0) return '[the file is empty]'
+  const total = totalLines === null ? '' : ` of ${totalLines}`
+  const parts = [`lines ${firstLine}-${lastLine}${total}, file of ${formatBytes(totalBytes)}`]
+  if (lastLine !== totalLines) parts.push(`go on with offset ${lastLine + 1}`)
+  if (lines.some((line) => line.crlf)) parts.push('lines end in CRLF')
+  if (lines.some((line) => line.lossy)) parts.push('not valid UTF-8: each \uFFFD stands for bytes that are not shown')
+  return `[${parts.join('; ')}]`
+}
+
+function refusal(shownPath: string, kind: string, sizeBytes: number): string {
+  return `${shownPath} is not text but ${kind} of ${formatBytes(sizeBytes)}; it is not shown.`
+}
+
+function failed(message: string): ReadOutcome {
+  return { kind: 'failed', message }
+}

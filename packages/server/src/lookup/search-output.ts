@@ -1,0 +1,106 @@
+import { visiblePath } from './plain-words.ts'
+
+export interface OutputLimits {
+  /** Matching lines, or names, to show. */
+  readonly maxShown: number
+  readonly maxTextBytes: number
+  /** Beyond this much output the rest is not even counted. */
+  readonly maxCountedBytes: number
+}
+
+export interface Collected {
+  readonly text: string
+  readonly shown: number
+  /** Matches, or names, that were counted but not shown. */
+  readonly leftOut: number
+}
+
+export interface OutputCollector {
+  /** False when nothing more is wanted. */
+  push(chunk: Uint8Array): boolean
+  finish(): Collected
+}
+
+/** Matches and names are counted. */
+type LineKind = 'counted' | 'context' | 'divider'
+
+interface Shelf {
+  add(line: string, kind: LineKind): void
+  collected(): Collected
+}
+
+/** Keeps lines until a limit is reached; from then on only counts. */
+function shelve(limits: OutputLimits): Shelf {
+  const lines: string[] = []
+  let textBytes = 0
+  let shown = 0
+  let leftOut = 0
+  let full = false
+  return {
+    add(line, kind) {
+      // The context behind the last match still belongs to it.
+      full ||= textBytes >= limits.maxTextBytes || (kind !== 'context' && shown >= limits.maxShown)
+      if (kind === 'counted' && full) leftOut += 1
+      if (full) return
+      if (kind === 'counted') shown += 1
+      textBytes += Buffer.byteLength(line) + 1
+      lines.push(line)
+    },
+    collected: () => ({ text: lines.join('\n'), shown, leftOut }),
+  }
+}
+
+/** Reads `path NUL number : text` (match) and `path NUL number - text` (context); shows each path once, as a heading. */
+export function collectMatches(limits: OutputLimits): OutputCollector {
+  const shelf = shelve(limits)
+  let lastPath: string | null = null
+
+  function takeRecord(path: string, line: string): void {
+    const separated = /^--\r?\n/.test(path)
+    const name = cleanPath(path)
+    if (name !== lastPath) shelf.add(`${lastPath === null ? '' : '\n'}${visiblePath(name)}`, 'divider')
+    else if (separated) shelf.add('--', 'divider')
+    lastPath = name
+    shelf.add(line.replace(/\r$/, ''), /^\d+:/.test(line) ? 'counted' : 'context')
+  }
+
+  return collector(limits, shelf, (buffer) => {
+    const pathEnd = buffer.indexOf(0)
+    const lineEnd = pathEnd === -1 ? -1 : buffer.indexOf(0x0a, pathEnd)
+    if (lineEnd === -1) return 0
+    takeRecord(buffer.toString('utf8', 0, pathEnd), buffer.toString('utf8', pathEnd + 1, lineEnd))
+    return lineEnd + 1
+  })
+}
+
+/** Reads names that each end with a NUL. */
+export function collectNames(limits: OutputLimits): OutputCollector {
+  const shelf = shelve(limits)
+  return collector(limits, shelf, (buffer) => {
+    const end = buffer.indexOf(0)
+    if (end === -1) return 0
+    shelf.add(visiblePath(cleanPath(buffer.toString('utf8', 0, end))), 'counted')
+    return end + 1
+  })
+}
+
+/** `takeOne` consumes one record from the front of a buffer and says how long it was, or 0 when it is not whole yet. */
+function collector(limits: OutputLimits, shelf: Shelf, takeOne: (buffer: Buffer) => number): OutputCollector {
+  let rest = Buffer.alloc(0)
+  let seenBytes = 0
+  return {
+    push(chunk) {
+      seenBytes += chunk.length
+      rest = Buffer.concat([rest, chunk])
+      for (let taken = takeOne(rest); taken > 0; taken = takeOne(rest)) rest = rest.subarray(taken)
+      return seenBytes < limits.maxCountedBytes
+    },
+    finish: () => shelf.collected(),
+  }
+}
+
+/** Group separators and ripgrep's remarks on binary files come before a path, on lines of their own. */
+function cleanPath(path: string): string {
+  const remarks = /^(?:--\r?\n|.*: (?:WARNING: stopped searching binary file|binary file matches).*\r?\n)+/
+  return path.replace(remarks, '').replace(/^\.\//, '')
+}

@@ -1,0 +1,50 @@
+import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, ToolSpec } from '../port.ts'
+import { createEntryJoiner, writeElements } from '../serialised-entries.ts'
+import type { WriteRequest } from '../wire.ts'
+import { assistantMessage } from './assistant-message.ts'
+
+/** Only fields that every compatible server takes; `prompt_cache_key` is not one of them. */
+export function createChatWriter(adapter: string): WriteRequest {
+  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  return (request) => {
+    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const tools =
+      request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto"`
+    const { instructions } = request
+    const system = instructions === '' ? '' : JSON.stringify({ role: 'system', content: instructions })
+    const messages = [system, joinEntries(request.entries)].filter((text) => text !== '').join(',')
+    return `${head}${tools},"messages":[${messages}]}`
+  }
+}
+
+function settingsOf({ model, effort }: ModelRequest): object {
+  return {
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+  }
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): object {
+  return { type: 'function', function: { name, description, parameters } }
+}
+
+function writeEntry(entry: ModelEntry, adapter: string): string {
+  switch (entry.kind) {
+    case 'user':
+      return JSON.stringify({ role: 'user', content: entry.content.map(({ text }) => text).join('\n\n') })
+    case 'result':
+      return JSON.stringify({ role: 'tool', tool_call_id: entry.callId, content: entry.text })
+    case 'response':
+      return writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry))
+  }
+}
+
+function neutralMessages({ text, calls }: ResponseEntry): readonly object[] {
+  return text === '' && calls.length === 0 ? [] : [assistantMessage({ text, calls: calls.map(toolCallOf) })]
+}
+
+function toolCallOf({ callId, name, arguments: written }: ModelCall) {
+  return { id: callId, name, arguments: written }
+}

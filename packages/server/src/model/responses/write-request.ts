@@ -1,0 +1,64 @@
+import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec } from '../port.ts'
+import { createEntryJoiner, writeElements } from '../serialised-entries.ts'
+import type { WriteRequest } from '../wire.ts'
+
+/** The models known to reason without being told an effort; others refuse the request for encrypted reasoning. */
+const REASONS = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
+
+/** Stateless: the server keeps nothing, so the reasoning comes back encrypted and goes out again with the input. */
+export function createResponsesWriter(adapter: string): WriteRequest {
+  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  return (request) => {
+    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const tools =
+      request.tools.length === 0
+        ? ''
+        : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto","parallel_tool_calls":true`
+    return `${head}${tools},"input":[${joinEntries(request.entries)}]}`
+  }
+}
+
+function settingsOf({ model, effort, instructions, cacheKey }: ModelRequest): object {
+  const reasons = effort !== undefined || REASONS.test(model)
+  return {
+    model,
+    instructions,
+    stream: true,
+    store: false,
+    prompt_cache_key: cacheKey,
+    ...(reasons
+      ? {
+          reasoning: effort === undefined ? { summary: 'auto' } : { effort, summary: 'auto' },
+          include: ['reasoning.encrypted_content'],
+        }
+      : {}),
+  }
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): object {
+  return { type: 'function', name, description, parameters, strict: false }
+}
+
+function writeEntry(entry: ModelEntry, adapter: string): string {
+  switch (entry.kind) {
+    case 'user': {
+      const content = entry.content.map(({ text }) => ({ type: 'input_text', text }))
+      return JSON.stringify({ type: 'message', role: 'user', content })
+    }
+    case 'result':
+      return JSON.stringify({ type: 'function_call_output', call_id: entry.callId, output: entry.text })
+    case 'response':
+      return writeElements(entry.adapter === adapter ? entry.parts : neutralItems(entry))
+  }
+}
+
+function neutralItems({ text, calls }: ResponseEntry): readonly object[] {
+  const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
+  const items = calls.map((call) => ({
+    type: 'function_call',
+    call_id: call.callId,
+    name: call.name,
+    arguments: call.arguments,
+  }))
+  return text === '' ? items : [message, ...items]
+}

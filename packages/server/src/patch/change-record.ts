@@ -1,0 +1,34 @@
+import { resolve } from 'node:path'
+import type { FileChangeEntry } from '@parley/protocol'
+import type { FileChange, FilePlan } from './file-plan.ts'
+import type { PatchFiles } from './patch-files.ts'
+
+/** What the item of a patch records of it: enough to show it, and to tell after a crash which files it reached. */
+export function recordChanges(plans: readonly FilePlan[]): FileChangeEntry[] {
+  return plans.map(({ kind, path, movedTo, before, after, additions, deletions, diff }) => ({
+    path: path.written,
+    kind,
+    ...(movedTo === undefined ? {} : { movedTo: movedTo.written }),
+    additions,
+    deletions,
+    diff,
+    before: before?.hash ?? null,
+    after: after?.hash ?? null,
+  }))
+}
+
+/** The recorded changes with real paths again, for `comparePlan` and `removeStrays`. */
+export async function readChanges(
+  entries: readonly Pick<FileChangeEntry, 'path' | 'movedTo' | 'before' | 'after'>[],
+  cwd: string,
+  files: PatchFiles,
+): Promise<FileChange[]> {
+  return await Promise.all(
+    entries.map(async ({ path, movedTo, before, after }) => ({
+      path: await files.realPath(resolve(cwd, path)),
+      ...(movedTo === undefined ? {} : { movedTo: await files.realPath(resolve(cwd, movedTo)) }),
+      beforeHash: before,
+      afterHash: after,
+    })),
+  )
+}

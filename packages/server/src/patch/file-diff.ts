@@ -1,0 +1,83 @@
+import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, type StructuredPatchHunk, structuredPatch } from 'diff'
+import { decodeUtf8 } from './text-file.ts'
+
+export interface DiffSides {
+  /** Null: the file does not exist on that side. */
+  readonly oldPath: string | null
+  readonly newPath: string | null
+  readonly before: Uint8Array | null
+  readonly after: Uint8Array | null
+}
+
+export interface FileDiff {
+  /** Unified, with three lines of context and `---`/`+++` headers. */
+  readonly diff: string
+  readonly additions: number
+  readonly deletions: number
+}
+
+const contextLines = 3
+const absent = '/dev/null'
+/** Beyond this many changed lines the shortest diff is not worth its time. */
+const maxEditLength = 2000
+
+/** The change of one file for people and records. Of content that is not text only the headers are given. */
+export function diffFile(sides: DiffSides): FileDiff {
+  const names = [sides.oldPath ?? absent, sides.newPath ?? absent] as const
+  const before = textOf(sides.before)
+  const after = textOf(sides.after)
+  if (before === null || after === null) {
+    return { diff: `--- ${names[0]}\n+++ ${names[1]}\nBinary files differ\n`, additions: 0, deletions: 0 }
+  }
+  const options = { context: contextLines, maxEditLength }
+  const shortest = structuredPatch(names[0], names[1], before, after, undefined, undefined, options)
+  const hunks = shortest?.hunks ?? [oneHunk(splitLines(before), splitLines(after))]
+  const lines = hunks.flatMap((hunk) => hunk.lines)
+  return {
+    diff: formatPatch(headed(names, hunks), FILE_HEADERS_ONLY),
+    additions: lines.filter((line) => line.startsWith('+')).length,
+    deletions: lines.filter((line) => line.startsWith('-')).length,
+  }
+}
+
+function headed([oldFileName, newFileName]: readonly [string, string], hunks: StructuredPatchHunk[]): StructuredPatch {
+  return { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks }
+}
+
+function textOf(bytes: Uint8Array | null): string | null {
+  if (bytes === null) return ''
+  return bytes.includes(0) ? null : decodeUtf8(bytes)
+}
+
+/** Everything between the first and the last changed line, in linear time. */
+function oneHunk(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
+  const shorter = Math.min(before.length, after.length)
+  let same = 0
+  while (same < shorter && before[same] === after[same]) same += 1
+  let sameEnd = 0
+  while (sameEnd < shorter - same && before.at(-1 - sameEnd) === after.at(-1 - sameEnd)) sameEnd += 1
+  const start = Math.max(0, same - contextLines)
+  const tail = Math.min(sameEnd, contextLines)
+  const [oldEnd, newEnd] = [before.length - sameEnd, after.length - sameEnd]
+  return {
+    oldStart: start + 1,
+    oldLines: oldEnd + tail - start,
+    newStart: start + 1,
+    newLines: newEnd + tail - start,
+    lines: [
+      ...before.slice(start, same).flatMap((line) => marked(' ', line)),
+      ...before.slice(same, oldEnd).flatMap((line) => marked('-', line)),
+      ...after.slice(same, newEnd).flatMap((line) => marked('+', line)),
+      ...before.slice(oldEnd, oldEnd + tail).flatMap((line) => marked(' ', line)),
+    ],
+  }
+}
+
+function marked(mark: string, line: string): string[] {
+  return line.endsWith('\n') ? [mark + line.slice(0, -1)] : [mark + line, '\\ No newline at end of file']
+}
+
+/** Lines with their line feed; the last one may lack it. */
+function splitLines(content: string): string[] {
+  return content.match(/[^\n]*\n|[^\n]+/g) ?? []
+}

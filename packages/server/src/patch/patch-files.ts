@@ -1,0 +1,38 @@
+/** What lies at a path itself; a link is not followed. */
+export interface FileStat {
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  readonly sizeBytes: number
+  /** Permission bits. */
+  readonly mode: number
+  readonly owner: { readonly uid: number; readonly gid: number }
+  /** This process may write to it. */
+  readonly writable: boolean
+  /** Changes whenever the content is written or another file takes the name. */
+  readonly stamp: string
+}
+
+/**
+ * The file operations behind a patch. Except in `realPath` every path is a real path, and no operation follows a
+ * link in any of its components: a folder swapped for a link after the plan was judged makes it fail. Failures are
+ * the system's errors.
+ */
+export interface PatchFiles {
+  /** Where a write to this absolute path would land, all links followed. */
+  realPath(absolute: string): Promise<string>
+  /** Null when nothing is there. */
+  stat(path: string): Promise<FileStat | null>
+  readFile(path: string): Promise<Uint8Array>
+  /** Creates a file that must not exist and brings its bytes to the disk; `like` gives it mode and owner. */
+  writeTemp(path: string, bytes: Uint8Array, like: FileStat | null): Promise<void>
+  /** A second name for the same file; fails when the name is taken. */
+  link(from: string, to: string): Promise<void>
+  /** Takes the place of whatever file is at `to`. */
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  mkdir(path: string): Promise<void>
+  rmdir(path: string): Promise<void>
+  /** Names in a folder; empty when it is not there. */
+  list(path: string): Promise<readonly string[]>
+  /** Brings renames and new names in a folder to the disk. */
+  syncFolder(path: string): Promise<void>
+}

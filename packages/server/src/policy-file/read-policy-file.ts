@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { parse, TomlError } from 'smol-toml'
+import { fileKeys, parseRules, type RuleProblem, ruleKeys } from '../core/policy/parse-rules.ts'
+import type { Rules } from '../core/policy/rules.ts'
+import { isMissing, systemErrorReason } from '../lookup/system-error.ts'
+import { closestKey } from './closest-key.ts'
+import { keyLine, ruleLines } from './rule-lines.ts'
+
+export interface PolicyProblem {
+  readonly file: string
+  /** 1-based; absent when the file could not be read at all. */
+  readonly line?: number
+  readonly message: string
+}
+
+export interface PolicyFile {
+  readonly rules: Rules
+  /** Not empty: the allow rules were dropped, and after a syntax error all rules; the user must be told. */
+  readonly problems: readonly PolicyProblem[]
+}
+
+/** A file that does not exist holds no rules. */
+export async function readPolicyFile(file: string): Promise<PolicyFile> {
+  try {
+    return parsePolicyText(await readFile(file, 'utf8'), file)
+  } catch (error) {
+    if (isMissing(error)) return { rules: [], problems: [] }
+    return { rules: [], problems: [{ file, message: `cannot be read: ${systemErrorReason(error)}` }] }
+  }
+}
+
+export function parsePolicyText(text: string, file: string): PolicyFile {
+  const toml = parseToml(text, file)
+  if ('problem' in toml) return { rules: [], problems: [toml.problem] }
+  const lines = ruleLines(text)
+  const { rules, problems } = parseRules(toml.value, { file, lines })
+  return { rules, problems: problems.map((problem) => placed(problem, { file, text, lines })) }
+}
+
+function parseToml(text: string, file: string): { value: unknown } | { problem: PolicyProblem } {
+  try {
+    return { value: parse(text) }
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const [message = 'is not valid TOML'] = error.message.split('\n')
+    return { problem: { file, line: error.line, message } }
+  }
+}
+
+function placed(problem: RuleProblem, where: { file: string; text: string; lines: readonly number[] }): PolicyProblem {
+  const { file, text, lines } = where
+  const start = problem.ruleIndex === null ? 0 : (lines[problem.ruleIndex] ?? 0)
+  const key = problem.unknownKey ?? problem.keyPath.match(/^rule\[\d+\]\.(\w+)/)?.[1]
+  const line = key === undefined ? start : keyLine(text, key, start)
+  return { file, line: Math.max(1, line), message: `${problem.keyPath}: ${problem.message}${suggestion(problem)}` }
+}
+
+function suggestion({ unknownKey, ruleIndex }: RuleProblem): string {
+  if (unknownKey === undefined) return ''
+  const meant = closestKey(unknownKey, ruleIndex === null ? fileKeys : ruleKeys)
+  return meant === null ? '' : ` (did you mean ${meant}?)`
+}

@@ -1,0 +1,21 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const maxBytes = 1 << 20
+
+/** The server's own log, for faults: never its stdout, which is the protocol's. Capped; the previous one is kept. */
+export function openServerLog(home: string): { write(line: string): void } {
+  const folder = join(home, 'logs')
+  const path = join(folder, 'server.log')
+  return {
+    write(line) {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`)
+        appendFileSync(path, `${new Date().toISOString()} ${process.pid} ${line}\n`, { mode: 0o600 })
+      } catch {
+        // A log that cannot be written must not take the conversation down with it.
+      }
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What a server is started with. */
+export interface ServerOptions {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  readonly build: string
+  /** Recorded text streams at reading pace. */
+  readonly paced: boolean
+  /** Where models' words are written down, for `--record`. */
+  readonly recordTo: string | null
+  readonly assets: {
+    readonly shellParser: { readonly runtimeWasm: string; readonly grammarWasm: string }
+    readonly ripgrep: string
+    readonly demoRecording: string
+  }
+}
+
+/** Arguments: `--record FILE`, `--unpaced`. Files that come with the program lie beside `moduleUrl`. */
+export function readServerOptions(
+  argv: readonly string[],
+  env: ServerOptions['env'],
+  built: { moduleUrl: string; version: string; build: string; ripgrep: string },
+): ServerOptions {
+  const folder = dirname(fileURLToPath(built.moduleUrl))
+  return {
+    home: env['PARLEY_HOME'] ?? join(env['HOME'] ?? homedir(), '.parley'),
+    env,
+    version: built.version,
+    build: built.build,
+    paced: !argv.includes('--unpaced'),
+    recordTo: valueOf(argv, '--record'),
+    assets: {
+      shellParser: {
+        runtimeWasm: join(folder, 'web-tree-sitter.wasm'),
+        grammarWasm: join(folder, 'tree-sitter-bash.wasm'),
+      },
+      ripgrep: built.ripgrep,
+      demoRecording: join(folder, 'assets', 'demo.jsonl'),
+    },
+  }
+}
+
+function valueOf(argv: readonly string[], flag: string): string | null {
+  const at = argv.indexOf(flag)
+  return at < 0 ? null : (argv[at + 1] ?? null)
+}

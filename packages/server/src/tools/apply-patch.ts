@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { gatherPatchFacts } from '../facts/gather-file-facts.ts'
+import { applyPlan } from '../patch/apply-plan.ts'
+import { recordChanges } from '../patch/change-record.ts'
+import { contentHash } from '../patch/content-hash.ts'
+import { diskPatchFiles } from '../patch/disk-patch-files.ts'
+import { type ParsedPatch, parsePatch } from '../patch/parse-patch.ts'
+import type { Hunk } from '../patch/patch-hunks.ts'
+import { failureText, successText } from '../patch/patch-report.ts'
+import { planPatch } from '../patch/plan-patch.ts'
+import { defineTool } from './define-tool.ts'
+import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
+import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
+
+const description = `Changes files, all of them or none. The patch looks like this:
+*** Begin Patch
+*** Update File: path/to/file.py
+@@ def greet():
+-    return "hi"
++    return "hello"
+*** Add File: notes.txt
++first line
+*** Delete File: old.txt
+*** End Patch
+Lines of an update begin with a space (context), - (removed) or + (added). Give about 3 lines of context; put @@ and a nearby line such as a function's head before a chunk where the context alone is not unique. "*** Move to: new/path" after an Update File line renames it.`
+
+export function applyPatchTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'apply_patch',
+    description,
+    readOnly: false,
+    input: z.object({ patch: z.string().describe('The patch, from *** Begin Patch to *** End Patch.') }),
+    prepare: ({ patch }) => preparePatch(patch, ports),
+  })
+}
+
+function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem: string } {
+  const parsed: ParsedPatch = parsePatch(patch)
+  if (!parsed.ok) return { problem: `${parsed.message}\nNo file was changed.` }
+  const { hunks } = parsed
+  const title = titleOf(hunks)
+  return {
+    payload: patch,
+    describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
+    async preview({ cwd }) {
+      const planned = await planPatch({ hunks, cwd, files: diskPatchFiles })
+      return planned.ok ? { changes: recordChanges(planned.plans) } : { problem: failureText(planned.failures) }
+    },
+    facts: async (workspace) =>
+      gatherPatchFacts({ tool: 'apply_patch', paths: pathsOf(hunks), patch }, await fileSurroundings(ports, workspace)),
+    run: (context) => runPatch(hunks, context),
+  }
+}
+
+async function runPatch(hunks: readonly Hunk[], { cwd, itemId }: ToolContext): Promise<ToolOutcome> {
+  const planned = await planPatch({ hunks, cwd, files: diskPatchFiles })
+  if (!planned.ok) return failed(failureText(planned.failures))
+  const outcome = await applyPlan({ plans: planned.plans, files: diskPatchFiles, tag: itemId })
+  if (!outcome.applied) return failed(failureText(outcome.failures, outcome.states))
+  return {
+    status: 'completed',
+    modelText: successText(planned.plans),
+    fields: { changes: recordChanges(planned.plans) },
+  }
+}
+
+function failed(modelText: string): ToolOutcome {
+  return {
+    status: 'failed',
+    modelText,
+    failure: { code: 'patchFailed', message: modelText.split('\n', 1)[0] ?? modelText },
+  }
+}
+
+function titleOf(hunks: readonly Hunk[]): string {
+  const paths = [...new Set(hunks.map(({ path }) => path))]
+  const [first = 'nothing'] = paths
+  return paths.length <= 1 ? `Patch ${first}` : `Patch ${first} and ${paths.length - 1} more`
+}
+
+function pathsOf(hunks: readonly Hunk[]): string[] {
+  return hunks.flatMap((hunk) =>
+    hunk.kind === 'update' && hunk.movedTo !== undefined ? [hunk.path, hunk.movedTo] : [hunk.path],
+  )
+}

@@ -1,0 +1,42 @@
+import { rm } from 'node:fs/promises'
+import type { CommandEnd } from '@parley/host'
+import type { Output } from '@parley/protocol'
+import type { SideFiles } from '../engine/side-files.ts'
+
+const inlineBytes = 8 * 1024
+const shownHeadBytes = 4 * 1024
+const shownTailBytes = 4 * 1024
+
+/** A command's output as its item keeps it: whole when it is small, else both ends and a side file with all of it. */
+export async function keepOutput(end: CommandEnd, sideFiles: SideFiles): Promise<Output> {
+  const { totalBytes, head, tail, omittedBytes } = end
+  const known = Buffer.concat([head, tail])
+  const binary = known.includes(0) ? { binary: true as const } : {}
+  if (omittedBytes === 0 && totalBytes <= inlineBytes) {
+    if (end.spool !== undefined) await rm(end.spool.path, { force: true })
+    return { head: known.toString(), tail: '', totalBytes, omittedBytes: 0, ...binary }
+  }
+  const start = wholeCharacters(known.subarray(0, shownHeadBytes), 'start')
+  const finish = wholeCharacters(known.subarray(-shownTailBytes), 'end')
+  const file = end.spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(end.spool.path)
+  const shown = start.length + finish.length
+  return {
+    head: start.toString(),
+    tail: finish.toString(),
+    totalBytes,
+    omittedBytes: totalBytes - shown,
+    file,
+    ...binary,
+  }
+}
+
+/** Cuts at a character, so that a clipped text never begins or ends with half of one. */
+function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
+  const isContinuation = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
+  if (keep === 'end') {
+    const from = [0, 1, 2, 3].find((at) => !isContinuation(at)) ?? 0
+    return bytes.subarray(from)
+  }
+  const lead = [1, 2, 3, 4].map((back) => bytes.length - back).find((at) => !isContinuation(at)) ?? 0
+  return (bytes[lead] ?? 0) >= 0xc0 ? bytes.subarray(0, lead) : bytes
+}

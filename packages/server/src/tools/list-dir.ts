@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { listDirectory } from '../lookup/list-directory.ts'
+import { defineTool } from './define-tool.ts'
+import { prepareLookUp } from './look-up.ts'
+import type { Tool } from './tool.ts'
+import type { ToolPorts } from './tool-ports.ts'
+
+const input = z.object({
+  path: z.string().min(1).optional().describe('Folder to list. Default: the working directory.'),
+  depth: z.int().min(1).max(8).optional().describe('Levels to show. Default 2.'),
+  show_ignored: z.boolean().optional().describe('Also what .gitignore hides.'),
+})
+
+export function listDirTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'list_dir',
+    description: 'Lists a folder as a tree, without what .gitignore hides.',
+    readOnly: true,
+    input,
+    prepare: (call) => {
+      const path = call.path ?? '.'
+      return prepareLookUp({
+        tool: 'list_dir',
+        title: `List ${path}`,
+        input: call,
+        path,
+        ports,
+        look: ({ real, shownPath }, { cwd }) =>
+          listDirectory({
+            path: real,
+            shownPath,
+            ignoreRoot: cwd,
+            depth: call.depth ?? 2,
+            showIgnored: call.show_ignored ?? false,
+          }),
+      })
+    },
+  })
+}

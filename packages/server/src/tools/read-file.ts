@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { clipForModel } from '../core/clip-output.ts'
+import { readLines } from '../lookup/read-lines.ts'
+import { defineTool } from './define-tool.ts'
+import { failedLookUp, prepareLookUp } from './look-up.ts'
+import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
+import type { ToolPorts } from './tool-ports.ts'
+
+const outputPrefix = 'output:'
+const modelTextLimit = 32 * 1024
+
+const input = z.object({
+  path: z.string().min(1).describe('File to read, or "output:<item id>" for the whole output of an earlier command.'),
+  offset: z.int().min(1).optional().describe('First line, from 1.'),
+  limit: z.int().min(1).max(5000).optional().describe('Lines at most. Default 2000.'),
+})
+
+export function readFileTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'read_file',
+    description: 'Reads lines of a text file, numbered. Binary files are refused.',
+    readOnly: true,
+    input,
+    prepare: (call) => (call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports)),
+  })
+}
+
+function prepareFile(call: z.infer<typeof input>, ports: ToolPorts): PreparedCall {
+  const { path, offset, limit } = call
+  const range = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
+  return prepareLookUp({
+    tool: 'read_file',
+    title: `Read ${path}${offset === undefined ? '' : ` from line ${offset}`}`,
+    input: call,
+    path,
+    ports,
+    look: ({ real, shownPath }, { signal }) => readLines({ path: real, shownPath, signal, ...range }),
+  })
+}
+
+function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedCall {
+  const itemId = call.path.slice(outputPrefix.length)
+  const text = JSON.stringify(call)
+  return {
+    payload: text,
+    describe: () => ({ type: 'toolCall', title: `Read output of ${itemId}`, text: '', input: text }),
+    facts: () => Promise.resolve({ kind: 'other', tool: 'read_file', readOnly: true }),
+    run: (context) => Promise.resolve(readOutput(itemId, call, context, ports)),
+  }
+}
+
+function readOutput(
+  itemId: string,
+  { offset = 1, limit = 2000 }: z.infer<typeof input>,
+  context: ToolContext,
+  ports: ToolPorts,
+): ToolOutcome {
+  const whole = runningOutput(itemId, ports) ?? finishedOutput(itemId, context)
+  if (whole === null) return failedLookUp(`There is no command ${itemId} in this conversation whose output is kept.`)
+  const lines = whole.split('\n')
+  const shown = lines.slice(offset - 1, offset - 1 + limit)
+  const heading = `[lines ${offset} to ${offset - 1 + shown.length} of ${lines.length}]`
+  const text = shown.join('\n')
+  const clipped = clipForModel(
+    { head: text, tail: '', totalBytes: text.length, omittedBytes: 0 },
+    'ask for fewer lines',
+    modelTextLimit - 1024,
+  )
+  return { status: 'completed', modelText: `${heading}\n${clipped}` }
+}
+
+function runningOutput(itemId: string, { background }: ToolPorts): string | null {
+  const read = background.read(itemId, { maxBytes: 1 << 20 })
+  return read === null ? null : read.bytes.toString()
+}
+
+/** Bytes of a side file that one call may go through. */
+const readableBytes = 64 * 1024 * 1024
+
+function finishedOutput(itemId: string, { outputOf, sideFiles }: ToolContext): string | null {
+  const output = outputOf(itemId)
+  if (output === null) return null
+  if (output.file === null) return output.text
+  return sideFiles.read(output.file, { offset: 0, length: readableBytes })?.toString() ?? output.text
+}

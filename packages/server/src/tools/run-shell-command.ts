@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { type CommandEnd, type CommandSpec, commandEnvironment, createMark } from '@parley/host'
+import type { Output } from '@parley/protocol'
+import { clipForModel } from '../core/clip-output.ts'
+import { keepOutput } from './keep-output.ts'
+import type { ShellInput } from './shell.ts'
+import type { ToolContext, ToolOutcome } from './tool.ts'
+import type { ToolPorts } from './tool-ports.ts'
+
+const defaultTimeoutMs = 120_000
+
+interface ShellRun {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly call: ShellInput
+}
+
+export async function runShellCommand(
+  { argv, cwd, call }: ShellRun,
+  context: ToolContext,
+  ports: ToolPorts,
+): Promise<ToolOutcome> {
+  const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
+  if (call.background === true) return startInBackground(spec, context, ports)
+  const timeoutMs = call.timeout_ms ?? defaultTimeoutMs
+  const running = ports.host.startCommand({ ...spec, timeoutMs }, { sandbox: ports.sandbox, onOutput: context.report })
+  const stop = () => running.stop('interrupted')
+  context.signal.addEventListener('abort', stop, { once: true })
+  if (context.signal.aborted) stop()
+  const end = await running.ended
+  context.signal.removeEventListener('abort', stop)
+  return outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
+}
+
+interface SpecParts {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly itemId: string
+  /** The conversation's side files: the spool becomes one of them. */
+  readonly folder: string
+}
+
+export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
+  const env = {
+    ...commandEnvironment(ports.env, ports.environmentRules),
+    PAGER: 'cat',
+    GIT_PAGER: 'cat',
+    GIT_TERMINAL_PROMPT: '0',
+    NO_COLOR: '1',
+  }
+  return { argv, cwd, env, mark: createMark(), spool: { path: join(folder, `spool-${itemId}`) } }
+}
+
+function startInBackground(spec: CommandSpec, { itemId }: ToolContext, ports: ToolPorts): ToolOutcome {
+  const { pid, end } = ports.background.start(itemId, spec, { sandbox: ports.sandbox })
+  if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
+  const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.`
+  return { status: 'completed', modelText }
+}
+
+const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
+
+function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome {
+  const fields = { exitCode: end.exitCode, output, ...(end.signal === null ? {} : { signal: end.signal }) }
+  const heading = headingOf(end)
+  const shown =
+    output.binary === true
+      ? `(binary output, ${output.totalBytes} bytes)`
+      : clipForModel(seenOutput(end), `read_file "output:${itemId}" shows the rest`)
+  const leftovers =
+    end.leftovers > 0
+      ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
+      : ''
+  const modelText = `${heading}\n${shown}${leftovers}`
+  if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
+  if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
+  return { status: 'failed', modelText, fields, failure: { code: failureCode(end), message: heading } }
+}
+
+function seenOutput({ head, tail, totalBytes, omittedBytes }: CommandEnd) {
+  return { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
+}
+
+function failureCode({ reason }: CommandEnd): string {
+  return reason === 'timedOut' ? 'timedOut' : reason === 'spawnFailed' ? 'spawnFailed' : 'exitCode'
+}
+
+function headingOf(end: CommandEnd): string {
+  const seconds = `${(end.durationMs / 1000).toFixed(1)} s`
+  switch (end.reason) {
+    case 'spawnFailed':
+      return `could not start: ${end.spawnError?.message ?? 'unknown reason'}`
+    case 'timedOut':
+      return `stopped after ${seconds}: it ran into its time limit (give a larger timeout_ms, or background: true)`
+    case 'interrupted':
+      return `interrupted by the user after ${seconds}`
+    case 'shutdown':
+      return `stopped after ${seconds}: parley was closed`
+    case 'exited':
+      return end.signal === null ? `exit ${end.exitCode} after ${seconds}` : `killed by ${end.signal} after ${seconds}`
+  }
+}

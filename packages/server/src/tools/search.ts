@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { searchFileNames, searchText } from '../lookup/search-text.ts'
+import { defineTool } from './define-tool.ts'
+import { prepareLookUp } from './look-up.ts'
+import type { PreparedCall, Tool } from './tool.ts'
+import type { ToolPorts } from './tool-ports.ts'
+
+const input = z.object({
+  pattern: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Regular expression to find in lines. Leave it out to list files by glob.'),
+  path: z.string().min(1).optional().describe('File or folder to search. Default: the working directory.'),
+  globs: z.array(z.string()).optional().describe('Only files that fit, such as "*.ts" or "!dist/**".'),
+  literal: z.boolean().optional().describe('The pattern is plain text.'),
+  ignore_case: z.boolean().optional(),
+  context_lines: z.int().min(0).max(20).optional(),
+  include_ignored: z.boolean().optional().describe('Also files that .gitignore hides.'),
+})
+
+export function searchTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'search',
+    description: 'Searches file contents with ripgrep, or lists files by glob.',
+    readOnly: true,
+    input,
+    prepare: (call) => prepareSearch(call, ports),
+  })
+}
+
+function prepareSearch(call: z.infer<typeof input>, ports: ToolPorts): PreparedCall {
+  const path = call.path ?? '.'
+  const { pattern, globs = [], literal = false, ignore_case: ignoreCase = false } = call
+  const title =
+    pattern === undefined
+      ? `Find files ${globs.join(' ')}`
+      : `Search ${JSON.stringify(pattern)}${path === '.' ? '' : ` in ${path}`}`
+  return prepareLookUp({
+    tool: 'search',
+    title,
+    input: call,
+    path,
+    ports,
+    look: ({ real, shownPath }, { cwd, signal }) => {
+      const place = { ripgrep: [ports.ripgrep] as const, cwd, path: real, shownPath, signal }
+      const includeIgnored = call.include_ignored ?? false
+      if (pattern === undefined) return searchFileNames({ ...place, globs, includeIgnored })
+      return searchText({
+        ...place,
+        pattern,
+        globs,
+        literal,
+        ignoreCase,
+        includeIgnored,
+        contextLines: call.context_lines ?? 0,
+      })
+    },
+  })
+}

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path'
+import { commandEnvironment } from '@parley/host'
+import { z } from 'zod'
+import { gatherCommandFacts } from '../facts/gather-command-facts.ts'
+import { defineTool } from './define-tool.ts'
+import { runShellCommand } from './run-shell-command.ts'
+import type { Described, PreparedCall, Tool } from './tool.ts'
+import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
+
+const input = z.object({
+  command: z.string().min(1).describe('A command line for the shell.'),
+  workdir: z.string().optional().describe('Folder to run it in, relative to the working directory.'),
+  timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Stop it after this long. Default 120000.'),
+  escalate: z.boolean().optional().describe('Ask the user to run it outside the sandbox. Needs a reason.'),
+  reason: z.string().optional().describe('For escalate: one sentence for the user.'),
+  background: z
+    .boolean()
+    .optional()
+    .describe(
+      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process.',
+    ),
+})
+
+export type ShellInput = z.infer<typeof input>
+
+export function shellTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'shell',
+    description:
+      'Runs a command line and returns its exit code and output (stdout and stderr together). What it leaves running is stopped when it ends; use background for that.',
+    readOnly: false,
+    input,
+    prepare: (call) => prepareShell(call, ports),
+  })
+}
+
+function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { problem: string } {
+  if (call.escalate === true && (call.reason ?? '').trim() === '')
+    return { problem: 'escalate needs a reason: one sentence that tells the user why.' }
+  const argv = [ports.shell, '-c', call.command]
+  const escalation = call.escalate === true ? { reason: call.reason ?? '' } : null
+  return {
+    payload: JSON.stringify({ argv, workdir: call.workdir ?? null, escalate: escalation !== null }),
+    describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
+    async facts(workspace) {
+      const { roots, secrets } = await fileSurroundings(ports, workspace)
+      const searchPath = commandEnvironment(ports.env, ports.environmentRules)['PATH'] ?? ''
+      const cwd = resolve(workspace.cwd, call.workdir ?? '.')
+      return gatherCommandFacts(
+        { tool: 'shell', argv, cwd, escalation },
+        { roots, searchPath, secrets, shell: ports.shellParser },
+      )
+    },
+    run: (context) => runShellCommand({ argv, cwd: resolve(context.cwd, call.workdir ?? '.'), call }, context, ports),
+  }
+}
+
+function described(call: ShellInput, argv: readonly string[], cwd: string): Described {
+  const [firstLine = ''] = call.command.split('\n', 1)
+  return {
+    type: 'commandExecution',
+    title: firstLine,
+    text: call.command,
+    command: [...argv],
+    cwd,
+    ...(call.escalate === true ? { escalation: call.reason ?? '' } : {}),
+    ...(call.background === true ? { background: true as const } : {}),
+  }
+}

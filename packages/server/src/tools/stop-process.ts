@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { defineTool } from './define-tool.ts'
+import { failedLookUp } from './look-up.ts'
+import type { Tool } from './tool.ts'
+import type { ToolPorts } from './tool-ports.ts'
+
+/** Ends what the model itself started in the background, so it needs no question. */
+export function stopProcessTool({ background }: ToolPorts): Tool {
+  return defineTool({
+    name: 'stop_process',
+    description: 'Ends a background process of this conversation, or lists them when no id is given.',
+    readOnly: true,
+    input: z.object({ id: z.string().min(1).optional() }),
+    prepare: ({ id }) => ({
+      payload: JSON.stringify({ id: id ?? null }),
+      describe: () => ({
+        type: 'toolCall',
+        title: id === undefined ? 'List background processes' : `Stop process ${id}`,
+        text: '',
+        input: JSON.stringify({ id }),
+      }),
+      facts: () => Promise.resolve({ kind: 'other', tool: 'stop_process', readOnly: true }),
+      async run() {
+        if (id === undefined) return { status: 'completed', modelText: listing(background.list()) }
+        const end = await background.stop(id)
+        if (end === null) return failedLookUp(`There is no background process ${id}.\n${listing(background.list())}`)
+        return { status: 'completed', modelText: `Process ${id} ended (exit ${end.exitCode ?? end.signal}).` }
+      },
+    }),
+  })
+}
+
+function listing(processes: ReturnType<ToolPorts['background']['list']>): string {
+  if (processes.length === 0) return 'There are no background processes.'
+  return processes
+    .map(
+      ({ id, argv, end }) =>
+        `${id}: ${argv.at(-1)} (${end === null ? 'running' : `ended, exit ${end.exitCode ?? end.signal}`})`,
+    )
+    .join('\n')
+}

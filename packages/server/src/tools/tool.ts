@@ -1,0 +1,80 @@
+import type { CallItem, Failure, Item } from '@parley/protocol'
+import type { Facts } from '../core/policy/facts.ts'
+import type { SideFiles } from '../engine/side-files.ts'
+import type { JsonSchemaObject } from '../model/port.ts'
+
+/** The fields of a call item that its tool decides; the engine adds id, status and tool name. */
+export type Described =
+  | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>
+  | Pick<Extract<CallItem, { type: 'fileChange' }>, 'type' | 'title' | 'text' | 'changes' | 'patchHash'>
+  | Pick<
+      Extract<CallItem, { type: 'commandExecution' }>,
+      'type' | 'title' | 'text' | 'command' | 'cwd' | 'escalation' | 'background'
+    >
+
+type FileChanges = Extract<Item, { type: 'fileChange' }>['changes']
+
+/** Where a call happens: all a tool may know of its conversation. */
+export interface Workspace {
+  readonly cwd: string
+  /** Absolute folders that may be written to: cwd and what the user added. */
+  readonly roots: readonly string[]
+}
+
+export interface ToolContext extends Workspace {
+  readonly conversationId: string
+  readonly itemId: string
+  readonly signal: AbortSignal
+  readonly sideFiles: SideFiles
+  /** Output as it comes, for people to watch; what is returned is the whole. */
+  report(chunk: Buffer): void
+  /** Records that the plan is now this; the only event a tool may cause. */
+  updatePlan(plan: {
+    explanation?: string
+    steps: { step: string; status: 'pending' | 'inProgress' | 'completed' }[]
+  }): void
+  /** Output of an earlier command item of this conversation, null when there is none. */
+  outputOf(itemId: string): OutputSource | null
+}
+
+export interface OutputSource {
+  /** Side file with all bytes, when the output did not fit in the item. */
+  readonly file: string | null
+  readonly text: string
+}
+
+export interface ToolOutcome {
+  readonly status: 'completed' | 'failed' | 'interrupted' | 'unknown'
+  /** Exactly what the model is told, at most 32 KiB. */
+  readonly modelText: string
+  readonly failure?: Failure
+  /** Fields of the item that only the run could know. */
+  readonly fields?: Partial<Pick<Extract<Item, { type: 'commandExecution' }>, 'exitCode' | 'signal' | 'output'>> & {
+    readonly changes?: FileChanges
+    readonly text?: string
+  }
+}
+
+/**
+ * A tool of the model. `describe` and `parse` are pure; `facts` is all that policy may know; `run` never throws for
+ * what the model did wrong: failures are outcomes.
+ */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonSchemaObject
+  /** A look-up: changes nothing, runs beside other look-ups. */
+  readonly readOnly: boolean
+  prepare(args: unknown): PreparedCall | { readonly problem: string }
+}
+
+/** One call whose arguments are understood. */
+export interface PreparedCall {
+  /** Exactly what will be done, for the hash an approval binds to. */
+  readonly payload: string
+  describe(workspace: Workspace): Described
+  /** What it would do, worked out without doing it; a problem ends the call before anyone is asked. */
+  preview?(workspace: Workspace): Promise<{ readonly changes: FileChanges } | { readonly problem: string }>
+  facts(workspace: Workspace): Promise<Facts>
+  run(context: ToolContext): Promise<ToolOutcome>
+}

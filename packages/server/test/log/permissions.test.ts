@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { SAMPLE_ID } from './sample-log.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const SCRIPT = fileURLToPath(new URL('make-session.ts', import.meta.url))
+
+describe('what the log leaves on disk', { timeout: 30_000 }, () => {
+  it.each(['000', '022', '777'])('is for its owner alone under umask %s', (umask) => {
+    using folder = temporaryFolder()
+    const home = join(folder.path, 'home')
+    const args = ['--conditions=@parley/source', SCRIPT, home, SAMPLE_ID, umask]
+    const made = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect(made).toMatchObject({ status: 0, stderr: '' })
+    const entries = readdirSync(folder.path, { recursive: true, withFileTypes: true })
+    const modes = entries.map((entry) => {
+      const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777
+      return [entry.name, mode.toString(8), entry.isDirectory() ? '700' : '600']
+    })
+    for (const [name, mode, wanted] of modes) expect([name, mode]).toEqual([name, wanted])
+    // home, sessions, year, month, day, two folders of side files; log, lock, torn piece, four side files, index
+    expect(modes).toHaveLength(15)
+  })
+})

@@ -1,0 +1,58 @@
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ApplyOutcome, applyPlan } from '../../src/patch/apply-plan.ts'
+import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
+import type { FilePlan } from '../../src/patch/file-plan.ts'
+import { parsePatch } from '../../src/patch/parse-patch.ts'
+import type { PatchFiles } from '../../src/patch/patch-files.ts'
+import { failureText, successText } from '../../src/patch/patch-report.ts'
+import { type PlanOutcome, planPatch } from '../../src/patch/plan-patch.ts'
+
+/** A patch text from the lines between the markers. */
+export function patchOf(...lines: readonly string[]): string {
+  return ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
+}
+
+export async function planText(text: string, cwd: string, files: PatchFiles = diskPatchFiles): Promise<PlanOutcome> {
+  const parsed = parsePatch(text)
+  if (parsed.ok) return await planPatch({ hunks: parsed.hunks, cwd, files })
+  const failure = { code: 'invalidPatch', path: null, line: parsed.line, message: parsed.message } as const
+  return { ok: false, failures: [failure] }
+}
+
+export async function plansOf(text: string, cwd: string): Promise<readonly FilePlan[]> {
+  const outcome = await planText(text, cwd)
+  if (!outcome.ok) throw new Error(failureText(outcome.failures))
+  return outcome.plans
+}
+
+export async function failureCodes(text: string, cwd: string): Promise<string[]> {
+  const outcome = await planText(text, cwd)
+  return outcome.ok ? [] : outcome.failures.map(({ code }) => code)
+}
+
+export interface PatchRun {
+  readonly ok: boolean
+  /** What the model would be told. */
+  readonly text: string
+}
+
+/** Parses, plans and applies. */
+export async function runPatch(text: string, cwd: string, files: PatchFiles = diskPatchFiles): Promise<PatchRun> {
+  const outcome = await planText(text, cwd, files)
+  if (!outcome.ok) return { ok: false, text: failureText(outcome.failures) }
+  const applied: ApplyOutcome = await applyPlan({ plans: outcome.plans, files, tag: 'test' })
+  if (applied.applied) return { ok: true, text: successText(outcome.plans) }
+  return { ok: false, text: failureText(applied.failures, applied.states) }
+}
+
+/** Everything below a folder: files with their content, folders as `null`, both by relative path. */
+export async function readTree(folder: string): Promise<Record<string, string | null>> {
+  const tree: Record<string, string | null> = {}
+  for (const name of (await readdir(folder, { recursive: true })).sort()) {
+    const path = join(folder, name)
+    const stats = await lstat(path)
+    tree[name] = stats.isDirectory() ? null : await readFile(path, 'latin1')
+  }
+  return tree
+}

@@ -1,0 +1,125 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { RecordedRequest, Step, Wire } from './scripted-step.ts'
+import { sendStep } from './send-step.ts'
+
+export type ModelServer = AsyncDisposable & {
+  /** What a provider's `base_url` is set to. */
+  readonly url: string
+  readonly requests: readonly RecordedRequest[]
+  /** Appends steps; each answers one model request, in order. */
+  script(steps: readonly Step[]): void
+  /** Steps that no request has taken yet. */
+  pending(): number
+  /** The next request that nobody has taken by this call, also one that is already here. */
+  nextRequest(): Promise<RecordedRequest>
+}
+
+/** A model on loopback that says exactly what the test wrote down. A request beyond the script gets status 400. */
+export async function startModelServer(steps: readonly Step[] = []): Promise<ModelServer> {
+  const queue = [...steps]
+  const requests: RecordedRequest[] = []
+  const arrivals = mailbox<RecordedRequest>()
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
+  })
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const wire = wireOf(incoming)
+    if (wire === undefined) return answerElse(incoming, response)
+    const request = await readRequest({ incoming, response, wire, number: requests.length + 1 })
+    requests.push(request)
+    const step = queue.shift()
+    arrivals.put(request)
+    if (step === undefined) return refuse(response, `the script has no step for request ${request.number}`)
+    await sendStep(typeof step === 'function' ? await step(request) : step, request, response)
+  }
+
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    script: (more) => void queue.push(...more),
+    pending: () => queue.length,
+    nextRequest: arrivals.take,
+    [Symbol.asyncDispose]: () => close(server),
+  }
+}
+
+function wireOf(incoming: IncomingMessage): Wire | undefined {
+  const path = incoming.url?.split('?')[0] ?? ''
+  if (incoming.method !== 'POST') return undefined
+  if (path.endsWith('/responses')) return 'responses'
+  return path.endsWith('/chat/completions') ? 'chat' : undefined
+}
+
+type Arrival = {
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+  readonly wire: Wire
+  readonly number: number
+}
+
+async function readRequest({ incoming, response, wire, number }: Arrival): Promise<RecordedRequest> {
+  const dropped = Promise.withResolvers<void>()
+  response.once('close', () => {
+    if (!response.writableFinished) dropped.resolve()
+  })
+  const body = await text(incoming)
+  const { url: path = '', headers } = incoming
+  return { number, wire, path, headers, text: body, body: parsed(body), dropped: dropped.promise }
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function answerElse(incoming: IncomingMessage, response: ServerResponse): void {
+  if (incoming.url?.endsWith('/models')) sendJson(response, 200, { data: [{ id: 'scripted', object: 'model' }] })
+  else refuse(response, `nothing answers ${incoming.method} ${incoming.url}`, 404)
+}
+
+function refuse(response: ServerResponse, message: string, status = 400): void {
+  sendJson(response, status, { error: { message, type: 'scripted' } })
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the model server has no port')
+  return address.port
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+type Mailbox<T> = { put(value: T): void; take(): Promise<T> }
+
+function mailbox<T>(): Mailbox<T> {
+  const values: T[] = []
+  const takers: ((value: T) => void)[] = []
+  return {
+    put: (value) => {
+      const taker = takers.shift()
+      if (taker) taker(value)
+      else values.push(value)
+    },
+    take: () => {
+      const value = values.shift()
+      return value === undefined ? new Promise((resolve) => takers.push(resolve)) : Promise.resolve(value)
+    },
+  }
+}

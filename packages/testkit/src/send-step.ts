@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { chatFrames } from './chat-wire.ts'
+import { responsesFrames } from './responses-wire.ts'
+import type { AnswerStep, Delivery, RecordedRequest, ReplyStep, StatusStep } from './scripted-step.ts'
+
+/** Plays one step as the answer to a request. Returns early when the client has gone. */
+export async function sendStep(step: ReplyStep, request: RecordedRequest, response: ServerResponse): Promise<void> {
+  await step.gate
+  if (response.destroyed) return
+  if ('status' in step) return sendStatus(step, response)
+  if ('hang' in step && step.hang === 'headers') return
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  response.flushHeaders()
+  if ('raw' in step) return sendFrames([step.raw], step, response)
+  const frames = answerFrames(step, request)
+  if (!('hang' in step)) return sendFrames(frames, step, response)
+  await writeFrames(frames.slice(0, Math.ceil(frames.length / 2)), step, response)
+}
+
+function answerFrames(step: AnswerStep, request: RecordedRequest): string[] {
+  return request.wire === 'responses' ? responsesFrames(step, request.number) : chatFrames(step, request.number)
+}
+
+function sendStatus(step: StatusStep, response: ServerResponse): void {
+  const text = typeof step.body === 'string' ? step.body : JSON.stringify(step.body ?? defaultError(step.status))
+  response.writeHead(step.status, { 'content-type': 'application/json', ...step.headers })
+  response.end(text)
+}
+
+function defaultError(status: number): object {
+  return { error: { message: `scripted failure ${status}`, type: 'scripted', code: `scripted_${status}` } }
+}
+
+async function sendFrames(
+  frames: readonly (string | Uint8Array)[],
+  delivery: Delivery,
+  response: ServerResponse,
+): Promise<void> {
+  const cut = await writeFrames(frames, delivery, response)
+  if (cut) response.destroy()
+  else response.end()
+}
+
+/** True when the byte limit was reached. */
+async function writeFrames(
+  frames: readonly (string | Uint8Array)[],
+  delivery: Delivery,
+  response: ServerResponse,
+): Promise<boolean> {
+  let left = delivery.cutAfterBytes ?? Number.POSITIVE_INFINITY
+  for (const [index, frame] of frames.entries()) {
+    await delivery.beforeFrame?.(index)
+    if (delivery.delayMs !== undefined && index > 0) await delay(delivery.delayMs)
+    if (response.destroyed) return false
+    const bytes = Buffer.from(frame).subarray(0, left)
+    left -= bytes.length
+    // Flushed before a cut: bytes still queued in the socket would be lost with it.
+    if (left <= 0) await new Promise((resolve) => response.write(bytes, resolve))
+    else if (!response.write(bytes)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (left <= 0) return true
+  }
+  return false
+}

@@ -1,0 +1,92 @@
+import xterm from '@xterm/headless'
+
+export type ScreenSize = { readonly cols: number; readonly rows: number }
+
+export type Clears = {
+  /** CSI 3J: the terminal's own history was erased. */
+  readonly scrollback: number
+  /** CSI 2J, a reset, or home followed by erase-to-end: the whole screen was drawn anew. */
+  readonly screen: number
+}
+
+export type VirtualScreen = Disposable & {
+  /** Resolves when the terminal has taken the bytes in. */
+  feed(bytes: string | Uint8Array): Promise<void>
+  /** What is visible now, one string a row, trailing blanks cut. */
+  screen(): string[]
+  /** What has scrolled off, oldest first; lines the terminal wrapped are joined. */
+  scrollback(): string[]
+  /** Scrollback and screen as logical lines, trailing empty ones cut. */
+  transcript(): string[]
+  /** Zero-based, within the visible screen. */
+  cursor(): { readonly column: number; readonly row: number }
+  resize(size: ScreenSize): void
+  size(): ScreenSize
+  clears(): Clears
+  byteCount(): number
+}
+
+export type ScreenOptions = Partial<ScreenSize> & {
+  /** Gets what a real terminal would answer: cursor position, device attributes. */
+  readonly answer?: (text: string) => void
+}
+
+/** A terminal without a window (headless xterm), fed with bytes. */
+export function virtualScreen(options: ScreenOptions = {}): VirtualScreen {
+  const { cols = 80, rows = 24 } = options
+  const terminal = new xterm.Terminal({ cols, rows, scrollback: 200_000, allowProposedApi: true })
+  const { answer } = options
+  if (answer) terminal.onData(answer)
+  const chunks: Uint8Array[] = []
+  const raw = () => Buffer.concat(chunks).toString('latin1')
+  return {
+    feed: (bytes) =>
+      new Promise((resolve) => {
+        chunks.push(Buffer.from(bytes))
+        terminal.write(bytes, resolve)
+      }),
+    screen: () => visibleRows(terminal),
+    scrollback: () => logicalLines(terminal, 0, terminal.buffer.active.baseY),
+    transcript: () => withoutTrailingBlank(logicalLines(terminal, 0, terminal.buffer.active.length)),
+    cursor: () => ({ column: terminal.buffer.active.cursorX, row: terminal.buffer.active.cursorY }),
+    resize: (size) => terminal.resize(size.cols, size.rows),
+    size: () => ({ cols: terminal.cols, rows: terminal.rows }),
+    clears: () => countClears(raw()),
+    byteCount: () => chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+    [Symbol.dispose]: () => terminal.dispose(),
+  }
+}
+
+export function countClears(raw: string): Clears {
+  const count = (pattern: RegExp) => raw.match(pattern)?.length ?? 0
+  return {
+    scrollback: count(/\x1b\[3J/g),
+    screen: count(/\x1b\[2J|\x1bc|\x1b\[(?:1;1|1)?H\x1b\[0?J/g),
+  }
+}
+
+function visibleRows(terminal: xterm.Terminal): string[] {
+  const { active } = terminal.buffer
+  return Array.from(
+    { length: terminal.rows },
+    (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+  )
+}
+
+function logicalLines(terminal: xterm.Terminal, from: number, to: number): string[] {
+  const lines: string[] = []
+  for (let row = from; row < to; row++) {
+    const line = terminal.buffer.active.getLine(row)
+    if (!line) continue
+    const continues = terminal.buffer.active.getLine(row + 1)?.isWrapped ?? false
+    const text = line.translateToString(!continues)
+    if (line.isWrapped && lines.length > 0) lines.push(`${lines.pop() ?? ''}${text}`)
+    else lines.push(text)
+  }
+  return lines
+}
+
+function withoutTrailingBlank(lines: string[]): string[] {
+  const last = lines.findLastIndex((line) => line !== '')
+  return lines.slice(0, last + 1)
+}

@@ -1,0 +1,76 @@
+/**
+ * Bundles the program: apps/tui/dist/parley.mjs and server.mjs with their chunks and assets side by side, straight
+ * from the sources. `--sourcemap` writes maps beside them; `--quiet` prints failures only.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { collectAssets } from './bundle/assets.mjs'
+import { buildId, programVersion } from './bundle/identity.mjs'
+import { inkStartUp } from './bundle/ink-start-up.mjs'
+import { distFolder, root } from './bundle/places.mjs'
+import { publish } from './bundle/publish.mjs'
+import { reportSizes } from './bundle/report.mjs'
+import { startStamp } from './bundle/stamp.mjs'
+
+const withMaps = process.argv.includes('--sourcemap')
+const quiet = process.argv.includes('--quiet')
+
+const programs = [
+  { name: 'parley', entry: 'apps/tui/src/bin.ts' },
+  { name: 'server', entry: 'packages/server/src/bin.ts' },
+]
+
+/** Two builds, not one with shared chunks: each process then loads few, whole files at its start. */
+function bundle({ name, entry }, define) {
+  return build({
+    absWorkingDir: root,
+    entryPoints: { [name]: entry },
+    outdir: distFolder,
+    outExtension: { '.js': '.mjs' },
+    // Chunks lie beside the entry points, so `new URL('./asset', import.meta.url)` means the same in each.
+    chunkNames: `${name}-[name]-[hash]`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.19',
+    conditions: ['@parley/source'],
+    minify: true,
+    sourcemap: withMaps ? 'linked' : false,
+    legalComments: 'none',
+    jsx: 'automatic',
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    define,
+    // Bundled CommonJS parts call require for Node's own modules.
+    banner: {
+      js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
+    },
+    plugins: [inkStartUp()],
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  })
+}
+
+const startedAt = performance.now()
+const stamp = startStamp()
+const version = programVersion()
+const define = {
+  'process.env.NODE_ENV': '"production"',
+  PARLEY_VERSION: JSON.stringify(version),
+  PARLEY_BUILD: JSON.stringify(buildId()),
+}
+const present = programs.filter(({ entry }) => existsSync(join(root, entry)))
+for (const { entry } of programs.filter((program) => !present.includes(program))) {
+  console.error(`build: ${entry} does not exist; its program is left out`)
+}
+const results = await Promise.all(present.map((program) => bundle(program, define))).catch((error) => {
+  // esbuild has printed each error with its place in the source.
+  if (!error.errors) throw error
+  process.exit(1)
+})
+const outputs = [...results.flatMap((result) => result.outputFiles), ...collectAssets()]
+publish(outputs)
+stamp.finish(version)
+if (!quiet) reportSizes(results, outputs, performance.now() - startedAt)

@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { distFolder, root } from './places.mjs'
+import { yogaWasm } from './yoga-binary.mjs'
+
+/** Files that the bundle finds beside itself: parsers, the search program, recordings. */
+export function collectAssets() {
+  const server = createRequire(join(root, 'packages/server/package.json'))
+  const ripgrep = createRequire(server.resolve('@vscode/ripgrep'))
+  const searchProgram = `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`
+  const recordings = globSync(['apps/tui/assets/*', 'packages/server/assets/*'], { cwd: root })
+  return [
+    { path: join(distFolder, 'yoga.wasm'), contents: yogaWasm() },
+    copyOf(server.resolve('web-tree-sitter/web-tree-sitter.wasm')),
+    copyOf(join(root, 'packages/server/node_modules/tree-sitter-bash/tree-sitter-bash.wasm')),
+    { path: join(distFolder, 'rg'), from: ripgrep.resolve(searchProgram) },
+    ...recordings.map((file) => copyOf(join(root, file), 'assets')),
+  ]
+}
+
+function copyOf(file, folder = '') {
+  return { path: join(distFolder, folder, basename(file)), contents: readFileSync(file) }
+}

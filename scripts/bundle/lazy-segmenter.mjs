@@ -1,0 +1,30 @@
+import { isUnjoined } from '../../apps/tui/src/view/graphemes.ts'
+
+/** Intl.Segmenter for graphemes that makes the real one, which is dear, only for text that has joining characters. */
+export class LazySegmenter {
+  #locales
+  #options
+  #real
+
+  constructor(locales, options) {
+    this.#locales = locales
+    this.#options = options
+  }
+
+  segment(input) {
+    const text = String(input)
+    if ((this.#options?.granularity ?? 'grapheme') === 'grapheme' && isUnjoined(text)) return eachUnit(text)
+    this.#real ??= new Intl.Segmenter(this.#locales, this.#options)
+    return this.#real.segment(text)
+  }
+}
+
+function eachUnit(input) {
+  const at = (index) => ({ segment: input.charAt(index), index, input })
+  return {
+    containing: (index = 0) => (index >= 0 && index < input.length ? at(Math.trunc(index)) : undefined),
+    *[Symbol.iterator]() {
+      for (let index = 0; index < input.length; index++) yield at(index)
+    },
+  }
+}

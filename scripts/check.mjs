@@ -1,0 +1,15 @@
+/**
+ * What `npm test` runs: every check in order, a failed one does not stop the next. The last line of stdout is
+ * `N passed, N failed`, alone; the exit code says the same. A failed step counts as one failure beside the tests'.
+ */
+import { runSteps } from './check/run-steps.mjs'
+import { runTests } from './check/run-tests.mjs'
+import { steps } from './check/steps.mjs'
+
+const failedSteps = await runSteps(steps())
+const tests = await runTests()
+const failures = [...failedSteps, ...tests.failures]
+if (failures.length > 0) console.log(`\nfailed:\n${failures.map((name) => `  ${name}`).join('\n')}`)
+const failed = failedSteps.length + tests.failed
+process.exitCode = failed === 0 ? 0 : 1
+console.log(`\n${tests.passed} passed, ${failed} failed`)

@@ -1,0 +1,19 @@
+/**
+ * Counts of vitest's JSON report. A file that could not be loaded counts as one failure though it has no test, and so
+ * does a run that ended badly for a reason that no test shows (an unhandled rejection, a crash).
+ */
+export function countResults(report, exitCode, nameOf = (file) => file) {
+  if (report === undefined) return { passed: 0, failed: 1, failures: ['the test run itself'] }
+  const tests = report.testResults.flatMap((file) =>
+    file.assertionResults.map((test) => ({ ...test, file: file.name })),
+  )
+  const broken = tests.filter((test) => test.status === 'failed')
+  const unloaded = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
+  const failures = [
+    ...broken.map((test) => `${nameOf(test.file)} > ${test.fullName}`),
+    ...unloaded.map((file) => `${nameOf(file.name)} could not be loaded`),
+  ]
+  if (failures.length === 0 && exitCode !== 0) failures.push('errors outside of any test')
+  const passed = tests.filter((test) => test.status === 'passed').length
+  return { passed, failed: failures.length, failures }
+}

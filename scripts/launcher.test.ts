@@ -1,0 +1,136 @@
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile, rm, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  type CliOptions,
+  type CliResult,
+  startProgram,
+  type TempDirectory,
+  tempDirectory,
+} from '../packages/testkit/src/index.ts'
+import { root } from './bundle/places.mjs'
+
+/** Builds as the real one does as far as the launcher can tell, and keeps count. */
+const fakeBuild = `
+import { appendFileSync, mkdirSync, symlinkSync, rmSync, writeFileSync } from 'node:fs'
+appendFileSync('builds', 'built\\n')
+mkdirSync('apps/tui/dist', { recursive: true })
+writeFileSync('apps/tui/dist/parley.mjs', \`
+  console.log(JSON.stringify({ argv: process.argv.slice(2), cwd: process.cwd() }))
+  process.stdin.pipe(process.stdout)
+  if (process.argv[2] === 'fail') process.exitCode = 7
+\`)
+rmSync('.parley-build/node', { force: true })
+symlinkSync(process.execPath, '.parley-build/node')
+writeFileSync('.parley-build/version', 'parley 1.2.3\\n')
+writeFileSync('.parley-build/stamp', '')
+`
+
+/** A checkout in miniature: the real launcher, a package or two, dependencies that count as installed. */
+async function checkout(): Promise<TempDirectory & { readonly launcher: string; at(name: string): string }> {
+  const directory = await tempDirectory()
+  const at = (name: string) => join(directory.path, name)
+  for (const folder of [
+    'packages/rpc/src',
+    'apps/tui/src',
+    'scripts/bundle',
+    'node_modules/.bin',
+    'node_modules/.pnpm',
+  ]) {
+    mkdirSync(at(folder), { recursive: true })
+  }
+  cpSync(join(root, 'parley'), at('parley'))
+  cpSync(join(root, 'scripts/prepare.sh'), at('scripts/prepare.sh'))
+  symlinkSync(process.execPath, at('node_modules/.bin/node'))
+  const empty = ['node_modules/.bin/esbuild', 'node_modules/.pnpm/lock.yaml', 'pnpm-lock.yaml', 'packages/rpc/src/a.ts']
+  const manifests = ['package.json', 'packages/rpc/package.json', 'apps/tui/package.json']
+  for (const name of [...empty, ...manifests]) writeFileSync(at(name), '')
+  writeFileSync(at('scripts/build.mjs'), fakeBuild)
+  return { ...directory, at, launcher: at('parley') }
+}
+
+async function run(launcher: string, argv: readonly string[] = [], options: CliOptions = {}): Promise<CliResult> {
+  await using started = startProgram([launcher, ...argv], options)
+  return await started.result
+}
+
+const buildsOf = async (place: { at(name: string): string }) =>
+  (await readFile(place.at('builds'), 'utf8')).split('\n').length - 1
+
+/** Later than any stamp that a build is about to write. */
+const touch = (path: string) => utimes(path, new Date(), new Date())
+
+describe('the launcher', () => {
+  test('builds once, then starts the program with its arguments, folder, stdin and exit code', async () => {
+    await using place = await checkout()
+    await using elsewhere = await tempDirectory()
+    const argv = ['fail', 'two words', '']
+    for (let round = 0; round < 2; round++) {
+      const result = await run(place.launcher, argv, { cwd: elsewhere.path, stdin: 'from the user' })
+      expect(result).toMatchObject({ exitCode: 7, stderr: '' })
+      expect(result.lines()).toEqual([JSON.stringify({ argv, cwd: elsewhere.path }), 'from the user'])
+    }
+    expect(await buildsOf(place)).toBe(1)
+  })
+
+  test('builds again when a source is newer and when one is gone', async () => {
+    await using place = await checkout()
+    await run(place.launcher)
+    await touch(place.at('packages/rpc/src/a.ts'))
+    await run(place.launcher)
+    expect(await buildsOf(place)).toBe(2)
+    await rm(place.at('packages/rpc/src/a.ts'))
+    await run(place.launcher)
+    await run(place.launcher)
+    expect(await buildsOf(place)).toBe(3)
+  })
+
+  test('first starts at the same time build once and all run', async () => {
+    await using place = await checkout()
+    const results = await Promise.all(['1', '2', '3', '4'].map((name) => run(place.launcher, [name])))
+    expect(results.map((result) => result.exitCode)).toEqual([0, 0, 0, 0])
+    expect(await buildsOf(place)).toBe(1)
+  })
+
+  test('the lock of a dead build is taken over', async () => {
+    await using place = await checkout()
+    await using dead = startProgram(['true'])
+    await dead.result
+    mkdirSync(place.at('.parley-build/lock'), { recursive: true })
+    writeFileSync(place.at('.parley-build/lock/pid'), `${dead.pid}\n`)
+    expect((await run(place.launcher)).exitCode).toBe(0)
+  })
+
+  test('is found through symlinks', async () => {
+    await using place = await checkout()
+    await using elsewhere = await tempDirectory()
+    symlinkSync(place.launcher, join(elsewhere.path, 'first'))
+    symlinkSync('first', join(elsewhere.path, 'second'))
+    expect((await run(join(elsewhere.path, 'second'))).exitCode).toBe(0)
+  })
+
+  test('a failing build shows its output and runs nothing', async () => {
+    await using place = await checkout()
+    writeFileSync(place.at('scripts/build.mjs'), 'throw new Error("no such import")')
+    const result = await run(place.launcher)
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(result.stderr).toMatch(/no such import[\s\S]*parley: building failed/)
+    expect((await run(place.launcher)).stderr).toContain('no such import')
+  })
+
+  test('the version is answered without Node', async () => {
+    await using place = await checkout()
+    await run(place.launcher)
+    await rm(place.at('.parley-build/node'))
+    expect(await run(place.launcher, ['--version'])).toMatchObject({ exitCode: 0, stdout: 'parley 1.2.3\n' })
+  })
+
+  test('without npm a first start says what it needs', async () => {
+    await using place = await checkout()
+    await rm(place.at('node_modules'), { recursive: true })
+    const result = await run('/bin/sh', ['-c', `command() { return 1; }; . "$0"`, place.launcher])
+    expect(result.exitCode).toBe(1)
+    expect(result.stderr).toContain('needs npm')
+  })
+})

@@ -1,0 +1,86 @@
+import { posix } from 'node:path'
+import type { Source } from './sources.ts'
+import type { Import } from './syntax.ts'
+
+/** The arrows of ARCHITECTURE.md: which of our packages a package may import. Nobody imports the server. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  'apps/tui': ['@parley/client', '@parley/protocol', '@parley/rpc'],
+  'packages/client': ['@parley/protocol', '@parley/rpc'],
+  'packages/server': ['@parley/protocol', '@parley/rpc', '@parley/host'],
+  'packages/host': [],
+  'packages/rpc': [],
+  'packages/protocol': [],
+  'packages/testkit': [],
+}
+
+/** The innermost packages take no third party but these. */
+const thirdParties: Readonly<Record<string, readonly string[]>> = {
+  'packages/protocol': ['zod'],
+  'packages/rpc': [],
+}
+
+export const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+
+export const isRelative = (specifier: string): boolean => specifier.startsWith('.')
+
+/** The path from the repository's root that a relative import names. */
+export const targetOf = (source: Source, { specifier }: Import): string =>
+  posix.join(posix.dirname(source.path), specifier)
+
+type Rule = (source: Source, imported: Import) => string | undefined
+
+const packageArrows: Rule = (source, { specifier }) => {
+  const name = packageOf(specifier)
+  if (!name.startsWith('@parley/')) return undefined
+  const allowed = [...(arrows[source.home] ?? []), ...(source.isTest ? ['@parley/testkit'] : [])]
+  return allowed.includes(name) ? undefined : `${source.home} may not import ${name}`
+}
+
+const innermostThirdParties: Rule = (source, { specifier }) => {
+  const allowed = thirdParties[source.home]
+  if (source.isTest || allowed === undefined || isRelative(specifier) || specifier.startsWith('node:')) return undefined
+  return allowed.includes(packageOf(specifier)) ? undefined : `${source.home} may not depend on ${specifier}`
+}
+
+const relativeStaysHome: Rule = (source, imported) => {
+  if (!isRelative(imported.specifier)) return undefined
+  const target = targetOf(source, imported)
+  const allowed = source.isTest ? `${source.home}/` : `${source.home}/src/`
+  return target.startsWith(allowed) ? undefined : `${imported.specifier} leaves ${allowed}`
+}
+
+const reactOnlyUnderInk: Rule = (source, { specifier }) => {
+  if (!/^(react|ink|react-reconciler|react-dom)$/.test(packageOf(specifier))) return undefined
+  const places = ['apps/tui/src/ink/', 'apps/tui/test/']
+  return places.some((place) => source.path.startsWith(place)) ? undefined : `${specifier} outside of apps/tui/src/ink`
+}
+
+/** Whoever imports the protocol's types, reducer or errors must not pay for zod. */
+const zodOnlyInSchemas: Rule = (source, imported) => {
+  const outside = source.path.startsWith('packages/protocol/src/') && !source.path.includes('/src/schema/')
+  if (!outside || imported.typeOnly) return undefined
+  if (packageOf(imported.specifier) === 'zod') return 'zod as a value outside of schema/'
+  const reachesSchema = isRelative(imported.specifier) && targetOf(source, imported).includes('/src/schema/')
+  return reachesSchema ? `${imported.specifier} as a value outside of schema/` : undefined
+}
+
+const rules: readonly Rule[] = [
+  packageArrows,
+  innermostThirdParties,
+  relativeStaysHome,
+  reactOnlyUnderInk,
+  zodOnlyInSchemas,
+]
+
+export function importViolations(source: Source): string[] {
+  return source.syntax.imports.flatMap((imported) =>
+    rules.flatMap((rule) => {
+      const fault = rule(source, imported)
+      return fault === undefined ? [] : [`${source.path}:${imported.line} ${fault}`]
+    }),
+  )
+}

@@ -1,0 +1,46 @@
+import type { Source } from './sources.ts'
+
+const bannedWords = /^(manager|service|helper|util|common|misc|base|data|info)s?$/
+const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/
+const tables = /\/(schema|tables?)\/|[-/](table|catalogue|errors|messages)\.ts$/
+
+const lineLimit = 300
+/** Schemas, tables and tests are read by looking up, not from top to bottom. */
+const tableLineLimit = 400
+
+export function nameViolations({ path }: Source): string[] {
+  const parts = path.split('/').map((part) => part.replace(/(\.test)?\.tsx?$/, ''))
+  return parts.flatMap((part) => {
+    if (!kebabCase.test(part)) return [`${path}: ${part} is not kebab-case`]
+    const banned = part.split('-').filter((word) => bannedWords.test(word))
+    return banned.map((word) => `${path}: "${word}" says nothing of what the file decides`)
+  })
+}
+
+export function lengthViolations({ path, text, isTest }: Source): string[] {
+  const lines = text.split('\n').length - 1
+  const limit = isTest || tables.test(path) ? tableLineLimit : lineLimit
+  return lines > limit ? [`${path} has ${lines} lines, the limit is ${limit}`] : []
+}
+
+/** A cast is allowed on a line that says, after "narrowed:", which check has made it safe. */
+export function looseTypeViolations(source: Source): string[] {
+  if (source.isTest) return []
+  const lines = source.text.split('\n')
+  const isExplained = (line: number) =>
+    [lines[line - 1], lines[line - 2]].some((text) => text?.includes('// narrowed: '))
+  return source.syntax.looseTypes
+    .filter(({ what, line }) => !(what === 'as' && isExplained(line)))
+    .map(({ what, line }) => `${source.path}:${line} ${what}`)
+}
+
+export function silencedCheckViolations({ path, text, isTest }: Source): string[] {
+  const banned = isTest ? /\bvi\.(mock|doMock)\b/ : /biome-ignore|@ts-(ignore|expect-error|nocheck)/
+  const found = banned.exec(text)?.[0]
+  return found === undefined ? [] : [`${path} has ${found}`]
+}
+
+/** A package's root is read as its table of contents. */
+export function rootExportViolations({ path, text }: Source): string[] {
+  return /^packages\/[^/]+\/src\/index\.ts$/.test(path) && /^export \*/m.test(text) ? [`${path} exports by *`] : []
+}

@@ -1,0 +1,29 @@
+import { isBuiltin } from 'node:module'
+import { isRelative, targetOf } from './import-rules.ts'
+import type { Source } from './sources.ts'
+
+/** Folders whose code is a function of its arguments: no clock, no randomness, no environment, no Node. */
+export const pureFolders = [
+  'packages/protocol/src/',
+  'packages/server/src/core/',
+  'apps/tui/src/view/',
+  'apps/tui/src/ui/',
+]
+
+const impureNames = ['Date', 'Math.random', 'process', 'performance', 'globalThis', 'crypto', 'console']
+
+export function impurities(source: Source): string[] {
+  if (!isPure(source.path)) return []
+  const mentioned = source.syntax.names.filter(({ what }) => impureNames.includes(what))
+  const imported = source.syntax.imports.filter((one) =>
+    isRelative(one.specifier) ? !isPure(targetOf(source, one)) : isBuiltin(one.specifier),
+  )
+  return [
+    ...mentioned.map(({ what, line }) => `${source.path}:${line} mentions ${what}`),
+    ...imported.map(({ specifier, line }) => `${source.path}:${line} imports ${specifier}`),
+  ]
+}
+
+function isPure(path: string): boolean {
+  return pureFolders.some((folder) => path.startsWith(folder))
+}

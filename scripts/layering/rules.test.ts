@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { importViolations } from './import-rules.ts'
+import { manifestViolations } from './manifests.ts'
+import {
+  lengthViolations,
+  looseTypeViolations,
+  nameViolations,
+  rootExportViolations,
+  silencedCheckViolations,
+} from './manners.ts'
+import { impurities } from './purity.ts'
+import { type Manifest, type Source, toSource } from './sources.ts'
+
+type Case = readonly [path: string, text: string]
+
+const faultsOf = (rule: (source: Source) => string[], [path, text]: Case): string[] => rule(toSource(path, text))
+
+describe('an import is refused', () => {
+  test.each<Case>([
+    ['packages/client/src/a.ts', `import { serve } from '@parley/server'`],
+    ['apps/tui/src/a.ts', `const { serve } = await import('@parley/server')`],
+    ['packages/host/src/a.ts', `import type { Event } from '@parley/protocol'`],
+    ['packages/rpc/src/a.ts', `import { z } from 'zod'`],
+    ['packages/server/src/a.ts', `import { waitUntil } from '@parley/testkit'`],
+    ['packages/server/src/a.ts', `import { peer } from '../../rpc/src/peer.ts'`],
+    ['packages/rpc/src/a.ts', `import { fake } from '../test/fake.ts'`],
+    ['apps/tui/src/view/a.ts', `import type { ReactNode } from 'react'`],
+    ['packages/protocol/src/reduce.ts', `import { z } from 'zod'`],
+    ['packages/protocol/src/index.ts', `export { event } from './schema/event.ts'`],
+  ])('%s: %s', (...given) => {
+    expect(faultsOf(importViolations, given)).toHaveLength(1)
+  })
+})
+
+describe('an import is allowed', () => {
+  test.each<Case>([
+    ['apps/tui/src/a.ts', `import { connect } from '@parley/client'`],
+    ['packages/server/test/a.test.ts', `import { waitUntil } from '@parley/testkit'`],
+    ['packages/server/test/a.test.ts', `import { step } from '../src/core/step.ts'`],
+    ['apps/tui/src/ink/a.tsx', `import { Box } from 'ink'\nexport const A = () => <Box />`],
+    ['packages/protocol/src/reduce.ts', `import type { z } from 'zod'`],
+    ['packages/protocol/src/schema/event.ts', `import { z } from 'zod'`],
+  ])('%s: %s', (...given) => {
+    expect(faultsOf(importViolations, given)).toEqual([])
+  })
+})
+
+describe('a pure folder', () => {
+  const at = (text: string): Case => ['apps/tui/src/view/a.ts', text]
+
+  test.each([
+    'const now = Date.now()',
+    'const at = new Date()',
+    'const chance = Math.random()',
+    'const { pid } = process',
+    'const start = performance.now()',
+    `import { join } from 'node:path'`,
+    `import { join } from 'path'`,
+    `import { main } from '../ink/main.ts'`,
+  ])('refuses %s', (text) => {
+    expect(faultsOf(impurities, at(text))).toHaveLength(1)
+  })
+
+  test.each([
+    'const x = { process: 1 }.process',
+    'type Item = { readonly process: string }',
+    '// Date and process are only mentioned here',
+    'const text = "new Date()"',
+    'const floor = Math.floor(1.5)',
+    `import { keys } from '../ui/keys.ts'`,
+  ])('allows %s', (text) => {
+    expect(faultsOf(impurities, at(text))).toEqual([])
+  })
+})
+
+describe('the types of a source', () => {
+  const at = (text: string): Case => ['packages/rpc/src/a.ts', text]
+
+  test.each(['let a: any', 'const a = b!', 'const a = b as C', 'let a!: number'])('may not say %s', (text) => {
+    expect(faultsOf(looseTypeViolations, at(text))).toHaveLength(1)
+  })
+
+  test.each([
+    'const a = [1] as const',
+    `import { a as b } from './a.ts'`,
+    'const a = b as C // narrowed: the line above has checked it',
+    '// narrowed: checked above\nconst a = b as C',
+    'const many = "any as !"',
+  ])('may say %s', (text) => {
+    expect(faultsOf(looseTypeViolations, at(text))).toEqual([])
+  })
+})
+
+describe('a name, a length, a silenced check', () => {
+  test.each(['packages/rpc/src/call-manager.ts', 'packages/rpc/src/utils/call.ts', 'packages/rpc/src/someCall.ts'])(
+    '%s is refused',
+    (path) => {
+      expect(faultsOf(nameViolations, [path, ''])).toHaveLength(1)
+    },
+  )
+
+  test('a word inside a word is not that word', () => {
+    expect(faultsOf(nameViolations, ['packages/rpc/src/database-information.test.ts', ''])).toEqual([])
+  })
+
+  test('a source of 300 lines passes and one of 301 does not, unless it is a table', () => {
+    expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(300)])).toEqual([])
+    expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(301)])).toHaveLength(1)
+    expect(faultsOf(lengthViolations, ['apps/tui/src/view/width-table.ts', '\n'.repeat(301)])).toEqual([])
+  })
+
+  test.each<Case>([
+    ['packages/rpc/src/a.ts', '// biome-ignore lint: because'],
+    ['packages/rpc/src/a.ts', '// @ts-expect-error'],
+    ['packages/rpc/test/a.test.ts', `vi.mock('./a.ts')`],
+  ])('%s may not hold %s', (...given) => {
+    expect(faultsOf(silencedCheckViolations, given)).toHaveLength(1)
+  })
+
+  test('a package root may not export by star', () => {
+    expect(faultsOf(rootExportViolations, ['packages/rpc/src/index.ts', `export * from './a.ts'`])).toHaveLength(1)
+  })
+})
+
+test('a manifest that declares too much or too little is refused', () => {
+  const manifest: Manifest = { home: 'packages/rpc', name: 'rpc', dependencies: ['unused'], devDependencies: [] }
+  const sources = [
+    toSource('packages/rpc/src/a.ts', `import { z } from 'zod/mini'\nimport { join } from 'node:path'`),
+    toSource('packages/rpc/test/a.test.ts', `import { test } from 'vitest'\nimport { q } from '@scope/q/sub'`),
+  ]
+  expect(manifestViolations(manifest, sources)).toEqual([
+    'packages/rpc imports zod undeclared',
+    'packages/rpc tests import @scope/q undeclared',
+    'packages/rpc declares unused, which no source imports',
+  ])
+})

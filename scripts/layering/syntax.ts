@@ -1,0 +1,112 @@
+import { parseAst } from 'vitest/node'
+
+export type Import = {
+  readonly specifier: string
+  /** Erased at run time. */
+  readonly typeOnly: boolean
+  readonly line: number
+}
+
+export type Finding = { readonly what: string; readonly line: number }
+
+export type Syntax = {
+  readonly imports: readonly Import[]
+  /** Free-standing names (not members, keys or labels) and `Math.random`, where they are mentioned. */
+  readonly names: readonly Finding[]
+  /** `any`, `!` and casts. */
+  readonly looseTypes: readonly Finding[]
+}
+
+type Node = { readonly type: string; readonly start: number; readonly [field: string]: unknown }
+
+/** What the layering rules need to know of one TypeScript source. */
+export function readSyntax(path: string, text: string): Syntax {
+  const imports: Import[] = []
+  const names: Finding[] = []
+  const looseTypes: Finding[] = []
+  const lineAt = lineCounter(text)
+  const program: unknown = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' })
+  walk(program, (node) => {
+    const line = lineAt(node.start)
+    const imported = importOf(node)
+    if (imported) imports.push({ ...imported, line })
+    const name = nameOf(node)
+    if (name !== undefined) names.push({ what: name, line })
+    const loose = looseTypeOf(node)
+    if (loose !== undefined) looseTypes.push({ what: loose, line })
+  })
+  return { imports, names, looseTypes }
+}
+
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) {
+    for (const element of value) walk(element, visit)
+    return
+  }
+  if (!isNode(value)) return
+  visit(value)
+  for (const [field, child] of Object.entries(value)) {
+    if (typeof child === 'object' && !isPlainKey(value, field)) walk(child, visit)
+  }
+}
+
+/** A member's name or an object's key says nothing about a global of that name. */
+function isPlainKey(node: Node, field: string): boolean {
+  if (node['computed'] === true) return false
+  if (field === 'property') return node.type === 'MemberExpression'
+  return field === 'key' && node['shorthand'] !== true
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+}
+
+function importOf(node: Node): Omit<Import, 'line'> | undefined {
+  const specifier = sourceOf(node)
+  return specifier === undefined ? undefined : { specifier, typeOnly: isTypeOnly(node) }
+}
+
+function sourceOf(node: Node): string | undefined {
+  const kinds = [
+    'ImportDeclaration',
+    'ExportNamedDeclaration',
+    'ExportAllDeclaration',
+    'ImportExpression',
+    'TSImportType',
+  ]
+  if (!kinds.includes(node.type) || !isNode(node['source'])) return undefined
+  const { value } = node['source']
+  return typeof value === 'string' ? value : undefined
+}
+
+function isTypeOnly(node: Node): boolean {
+  if (node.type === 'TSImportType') return true
+  return node['importKind'] === 'type' || node['exportKind'] === 'type'
+}
+
+function nameOf(node: Node): string | undefined {
+  if (node.type === 'Identifier') return String(node['name'])
+  if (node.type !== 'MemberExpression') return undefined
+  const { object, property } = node
+  const isRandom = isNode(object) && object['name'] === 'Math' && isNode(property) && property['name'] === 'random'
+  return isRandom ? 'Math.random' : undefined
+}
+
+function looseTypeOf(node: Node): string | undefined {
+  if (node.type === 'TSAnyKeyword') return 'any'
+  if (node.type === 'TSNonNullExpression' || node['definite'] === true) return '!'
+  if (node.type === 'TSTypeAssertion') return 'a cast'
+  return node.type === 'TSAsExpression' && !isConst(node['typeAnnotation']) ? 'as' : undefined
+}
+
+function isConst(annotation: unknown): boolean {
+  return isNode(annotation) && isNode(annotation['typeName']) && annotation['typeName']['name'] === 'const'
+}
+
+function lineCounter(text: string): (offset: number) => number {
+  const starts = [...text.matchAll(/\n/g)].map((match) => match.index)
+  return (offset) => {
+    const next = starts.findIndex((start) => start >= offset)
+    return next === -1 ? starts.length + 1 : next + 1
+  }
+}

@@ -1,0 +1,114 @@
+# Sourced by ../parley when its build is missing or out of date: installs and builds under a lock, so that two first
+# starts do not race, and returns when a build is in place. Uses $root, $built and is_fresh; says all it says on stderr
+# and leaves stdin alone.
+
+pnpm_version=12.21.0
+root=$(cd "$root" && pwd -P) || exit
+built=$root/.parley-build
+lock=$built/lock
+
+fail() {
+  echo "parley: $*" >&2
+  exit 1
+}
+
+say() {
+  if [ -t 2 ]; then echo "parley: $*" >&2; fi
+}
+
+can_run() { [ -x "$built/node" ] && [ -f "$root/apps/tui/dist/parley.mjs" ]; }
+
+# Runs a step with its output kept aside, and shows that output only if the step fails.
+quietly() {
+  step=$1
+  shift
+  if ! (cd "$root" && "$@") </dev/null >"$built/log" 2>&1; then
+    cat "$built/log" >&2
+    fail "$step failed (its output is above)"
+  fi
+}
+
+# pnpm keeps a copy of the lockfile that it last installed.
+is_installed() { [ -e "$root/node_modules/.bin/esbuild" ] && cmp -s "$root/pnpm-lock.yaml" "$root/node_modules/.pnpm/lock.yaml"; }
+
+install() {
+  command -v npx >/dev/null 2>&1 || fail "the first start needs npm (Node 18 or later) to fetch the dependencies"
+  say "installing dependencies…"
+  quietly "installing" env CI=true npm_config_update_notifier=false npx --yes "pnpm@$pnpm_version" install --frozen-lockfile
+}
+
+# The repository's Node, or the machine's own on a platform for which the repository has none.
+find_node() {
+  for node in "$root/node_modules/.bin/node" "$(command -v node)"; do
+    if "$node" -e '
+      const [major, minor] = process.versions.node.split(".").map(Number)
+      process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1)
+    ' 2>/dev/null; then return; fi
+  done
+  fail "no Node 22.19 or later for this platform, neither in the checkout nor on PATH"
+}
+
+build() {
+  find_node
+  say "building…"
+  quietly "building" "$node" scripts/build.mjs --quiet
+}
+
+# A dead owner's lock is adopted, not removed: removing could hit the lock of whoever was quicker to do the same.
+adopt_stale_lock() {
+  owner=$(lock_owner)
+  is_dead "$owner" && mkdir "$lock/adopting" 2>/dev/null || return 1
+  adopted=false
+  if [ "$(lock_owner)" = "$owner" ]; then
+    echo $$ >"$lock/pid"
+    adopted=true
+  fi
+  rmdir "$lock/adopting"
+  $adopted
+}
+
+lock_owner() { cat "$lock/pid" 2>/dev/null; }
+
+# An owner writes its name at once; one that has none after five seconds died in between.
+is_dead() {
+  if [ -z "$1" ]; then [ "$waited" -gt 25 ]; else ! kill -0 "$1" 2>/dev/null && ! [ -d "/proc/$1" ]; fi
+}
+
+take_lock() {
+  waited=0
+  until mkdir "$lock" 2>/dev/null && echo $$ >"$lock/pid"; do
+    adopt_stale_lock && return
+    # Fractions of a second are not portable sh, but every sleep in use takes them.
+    sleep 0.2 2>/dev/null || sleep 1
+    waited=$((waited + 1))
+    [ "$waited" -eq 25 ] && say "waiting for another parley that is building (pid $(lock_owner))…"
+    [ "$waited" -lt 3000 ] || fail "waited ten minutes for $lock; remove it if no other parley is building"
+  done
+}
+
+release_lock() {
+  rm -rf "$lock"
+  trap - EXIT HUP INT TERM
+}
+
+case $(uname -s) in
+  MINGW* | MSYS* | CYGWIN*) fail "on Windows, run parley inside WSL (https://learn.microsoft.com/windows/wsl)" ;;
+esac
+
+if ! mkdir -p "$built" 2>/dev/null || ! [ -w "$built" ]; then
+  # Nobody can build here. What was built runs, even if a copy or a checkout has touched the files' times since.
+  can_run || fail "$root is not built and cannot be written to; run $root/parley once as a user who may"
+  return
+fi
+
+take_lock
+trap release_lock EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# Whoever held the lock may have built what we came for.
+if ! is_fresh; then
+  is_installed || install
+  build
+fi
+release_lock
