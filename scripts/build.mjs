@@ -12,6 +12,7 @@ import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
 import { reportSizes } from './bundle/report.mjs'
 import { startStamp } from './bundle/stamp.mjs'
+import { trimPackages } from './bundle/trim-packages.mjs'
 
 const withMaps = process.argv.includes('--sourcemap')
 const quiet = process.argv.includes('--quiet')
@@ -46,7 +47,7 @@ function bundle({ name, entry }, define) {
     banner: {
       js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
     },
-    plugins: [inkStartUp()],
+    plugins: [inkStartUp(), trimPackages()],
     metafile: true,
     write: false,
     logLevel: 'warning',

@@ -6,7 +6,7 @@ const here = (name) => join(import.meta.dirname, name)
 const inkAndItsParts = /[\\/](ink|wrap-ansi|slice-ansi|cli-truncate|ansi-tokenize)[\\/].*\.js$/
 const ownSources = /[\\/](apps|packages)[\\/][^\\/]+[\\/]src[\\/]/
 
-/** Takes out of Ink's start what it does not need then, which is half of its CPU. Also points ripgrep at our copy. */
+/** Takes out of Ink's start what it does not need then, which is half of its CPU. */
 export function inkStartUp() {
   return {
     name: 'ink-start-up',
@@ -22,8 +22,6 @@ export function inkStartUp() {
       )
 
       build.onLoad({ filter: inkAndItsParts }, trimStart)
-
-      build.onResolve({ filter: /^@vscode\/ripgrep$/ }, () => ({ path: here('ripgrep.mjs') }))
     },
   }
 }

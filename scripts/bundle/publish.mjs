@@ -24,14 +24,14 @@ const keepSupersededMs = 24 * 60 * 60 * 1000
  */
 export function publish(outputs) {
   mkdirSync(distFolder, { recursive: true })
-  const ordered = outputs.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
+  const ordered = outputs.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)))
   const live = new Set(outputs.map((output) => basename(output.path)))
   const before = readdirSync(distFolder).filter((name) => chunkName.test(name))
   for (const output of ordered) place(output)
   for (const name of before.filter((chunk) => !live.has(chunk))) retire(join(distFolder, name))
 }
 
-const isEntry = (output) => entryName.test(basename(output.path))
+export const isEntry = (path) => entryName.test(basename(path))
 
 function place({ path, contents, from }) {
   mkdirSync(dirname(path), { recursive: true })

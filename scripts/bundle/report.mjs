@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { isEntry } from './publish.mjs'
 
 /** Sizes of what lies in dist, and of what each program reads before its first line runs. */
 export function reportSizes(results, outputs, tookMs) {
   for (const { metafile } of results) {
-    const [entry] = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint)
+    // A lazily imported module counts as an entry point too; the program is the one with the plain name.
+    const entry = Object.keys(metafile.outputs).find(isEntry)
     const all = Object.values(metafile.outputs).filter((output) => output.entryPoint || output.imports)
     const loaded = reachedStatically(metafile, entry).reduce((sum, name) => sum + metafile.outputs[name].bytes, 0)
     const total = all.reduce((sum, output) => sum + output.bytes, 0)

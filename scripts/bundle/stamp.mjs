@@ -13,7 +13,7 @@ export function startStamp() {
   process.once('exit', () => rmSync(begun, { force: true }))
   return {
     finish(version) {
-      replace('version', (path) => writeFileSync(path, `parley ${version}\n`))
+      replace('version', (path) => writeFileSync(path, `${version}\n`))
       replace('node', (path) => symlinkSync(process.execPath, path))
       renameSync(begun, join(buildFolder, 'stamp'))
     },

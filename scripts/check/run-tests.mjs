@@ -1,33 +1,58 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as processes from '../../packages/testkit/src/processes.ts'
 import { root } from '../bundle/places.mjs'
 import { countResults } from './count-results.mjs'
+
+const limitMs = 15 * 60_000
+/** How long processes that a test has told to end may take for it after the last test. */
+const graceMs = 15_000
 
 /** One vitest run over all projects; its own report goes to the terminal, its counts come back. */
 export async function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-check-'))
-  const outputFile = join(folder, 'results.json')
-  const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${outputFile}`]
-  const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const [code] = await once(child, 'close')
-  try {
-    return countResults(readResults(outputFile), code, (file) => relative(root, file))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const report = join(folder, 'results.json')
+  const { exitCode, leftovers } = await runVitest(report)
+  const counts = countResults(readReport(report), exitCode, (file) => relative(root, file))
+  rmSync(folder, { recursive: true })
+  const failures = [...counts.failures, ...leftovers.map((command) => `left running: ${command}`)]
+  return { passed: counts.passed, failed: failures.length, failures }
 }
 
-function readResults(file) {
+/** A process that a test left behind holds a worker's pipe, and vitest would wait for it without end. */
+async function runVitest(report) {
+  const mark = processes.newMark()
+  const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
+  const env = { ...process.env, [processes.markVariable]: mark }
+  const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const closed = once(child, 'close')
+  await Promise.race([closed, waitFor(() => existsSync(report), limitMs)])
+  await waitFor(() => processes.descendantsWithMark(mark).length === 0, graceMs)
+  const commands = processes.descendantsWithMark(mark).map(processes.commandOf)
+  const leftovers = commands.filter((command) => !command.includes('vitest'))
+  processes.killMarked(mark)
+  await closed
+  return { exitCode: leftovers.length > 0 ? 0 : child.exitCode, leftovers }
+}
+
+function readReport(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     // vitest ended before it could write its report.
     return undefined
   }
+}
+
+async function waitFor(condition, timeoutMs) {
+  const deadline = performance.now() + timeoutMs
+  while (!condition() && performance.now() < deadline) await delay(50)
 }

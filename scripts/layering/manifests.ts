@@ -15,7 +15,7 @@ export function manifestViolations(manifest: Manifest, sources: readonly Source[
   const own = sources.filter((source) => source.home === manifest.home)
   const used = packagesOf(own.filter((source) => !source.isTest))
   const usedByTests = packagesOf(own.filter((source) => source.isTest))
-  const declared = [...manifest.dependencies, ...manifest.devDependencies]
+  const declared = [manifest.name, ...manifest.dependencies, ...manifest.devDependencies]
   const isKnown = (name: string) => `${manifest.home} ${name}` in reasons || name.startsWith('@types/')
   const unused = (names: readonly string[], users: ReadonlySet<string>) =>
     names.filter((name) => !users.has(name) && !isKnown(name))

@@ -36,6 +36,7 @@ describe('an import is allowed', () => {
   test.each<Case>([
     ['apps/tui/src/a.ts', `import { connect } from '@parley/client'`],
     ['packages/server/test/a.test.ts', `import { waitUntil } from '@parley/testkit'`],
+    ['packages/rpc/test/a.test.ts', `import { peer } from '@parley/rpc'`],
     ['packages/server/test/a.test.ts', `import { step } from '../src/core/step.ts'`],
     ['apps/tui/src/ink/a.tsx', `import { Box } from 'ink'\nexport const A = () => <Box />`],
     ['packages/protocol/src/reduce.ts', `import type { z } from 'zod'`],

@@ -10,19 +10,16 @@ import type {
   StartOptions,
   StopReason,
 } from './command.ts'
+import { type CommandOutput, createCommandOutput } from './command-output.ts'
 import { errorCode } from './error-code.ts'
 import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
-import { readFifo } from './fifo-reader.ts'
 import type { Guard } from './guard.ts'
 import { launch } from './launch.ts'
-import { createOutputWindow, type OutputWindow } from './output-window.ts'
+import { isUsableMark } from './mark.ts'
 import { signalGroup } from './signals.ts'
 import { explainSpawnFailure, SpawnProblem, shellExitCode } from './spawn-failure.ts'
-import { openSpool, type Spool } from './spool.ts'
 import { createStopLadder, type Rung, type StopLadder } from './stop-ladder.ts'
 import { killLeftovers } from './sweep.ts'
-
-const defaultWindowBytes = 128 * 1024
 
 /** How long after the leader's exit we read on: a grandchild that holds the pipe must not hold us. */
 const drainMs = 250
@@ -51,13 +48,10 @@ export class CommandRun implements RunningCommand {
   readonly #options: StartOptions
   readonly #machinery: Machinery
   readonly #startedMs = performance.now()
-  readonly #window: OutputWindow
+  readonly #output: CommandOutput
   readonly #ladder: StopLadder
   #settle: ((end: CommandEnd) => void) | null = null
   #child: ChildProcess | null = null
-  #closeReader = () => {}
-  #spool: Spool | null = null
-  #outputEnded = true
   #leaderEnd: LeaderEnd | null = null
   #stopped: StopReason | 'timedOut' | null = null
   #timeout: NodeJS.Timeout | undefined
@@ -67,7 +61,7 @@ export class CommandRun implements RunningCommand {
     this.#spec = spec
     this.#options = options
     this.#machinery = machinery
-    this.#window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
+    this.#output = createCommandOutput(spec, options.onOutput)
     this.#ladder = createStopLadder((rung) => this.#take(rung))
     this.ended = new Promise((resolve) => {
       this.#settle = resolve
@@ -83,12 +77,16 @@ export class CommandRun implements RunningCommand {
   }
 
   output(): OutputSnapshot {
-    return this.#window.snapshot()
+    return this.#output.snapshot()
   }
 
   /** Called once. Spawns before it returns unless the FIFO has still to be made. */
   begin(): void {
-    const { timeoutMs } = this.#spec
+    const { mark, timeoutMs } = this.#spec
+    if (!isUsableMark(mark)) {
+      this.#fail(new SpawnProblem('EINVAL', 'arguments', 'The mark is not letters, digits, - and _'))
+      return
+    }
     if (timeoutMs !== undefined) {
       this.#timeout = setTimeout(() => this.#stop('timedOut'), Math.min(timeoutMs, maxTimerMs))
     }
@@ -136,7 +134,9 @@ export class CommandRun implements RunningCommand {
       return
     }
     const { mark } = this.#spec
-    this.#read(fifo.readFd)
+    this.#output.read(fifo.readFd, () => {
+      if (this.#leaderEnd !== null) this.#finish()
+    })
     this.#machinery.guard.watch(mark)
     try {
       this.#child = launch(this.#spec, this.#options.sandbox, fifo.writeFd)
@@ -151,29 +151,13 @@ export class CommandRun implements RunningCommand {
     if (this.pid !== null) this.#machinery.guard.adopt(mark, this.pid)
   }
 
-  #read(readFd: number): void {
-    const { onOutput } = this.#options
-    const spool = this.#spec.spool === undefined ? null : openSpool(this.#spec.spool)
-    this.#spool = spool
-    this.#outputEnded = false
-    const onChunk = (chunk: Buffer) => {
-      this.#window.push(chunk)
-      spool?.write(chunk)
-      onOutput?.(chunk, this.#window.totalBytes())
-    }
-    this.#closeReader = readFifo(readFd, onChunk, () => {
-      this.#outputEnded = true
-      if (this.#leaderEnd !== null) this.#finish()
-    })
-  }
-
   #leaderEnds(exitCode: number | null, signal: NodeJS.Signals | null): void {
     if (this.#settle === null) return
     const groupId = this.pid
     const groupAlive = groupId !== null && signalGroup(groupId, 0)
     this.#leaderEnd = { exitCode, signal, groupAlive, durationMs: this.#ageMs() }
     this.#ladder.close()
-    if (this.#outputEnded) this.#finish()
+    if (this.#output.isEnded()) this.#finish()
     // The second step lets a loop that was busy for all this time read what is there before the pipe is closed.
     else this.#drain = setTimeout(() => setImmediate(() => this.#finish()), drainMs)
   }
@@ -190,16 +174,15 @@ export class CommandRun implements RunningCommand {
     clearTimeout(this.#timeout)
     clearTimeout(this.#drain)
     const leftovers = this.#killLeftovers()
-    this.#closeReader()
+    const spool = this.#output.close()
     this.#machinery.guard.release(this.#spec.mark)
-    const spool = this.#spool?.close()
     settle({
       exitCode: spawnError === undefined ? (this.#leaderEnd?.exitCode ?? null) : shellExitCode(spawnError),
       signal: this.#leaderEnd?.signal ?? null,
       reason: this.#reason(spawnError),
       durationMs: this.#leaderEnd?.durationMs ?? this.#ageMs(),
       leftovers,
-      ...this.#window.snapshot(),
+      ...this.#output.snapshot(),
       ...(spawnError === undefined ? {} : { spawnError }),
       ...(spool === undefined ? {} : { spool }),
     })

@@ -18,6 +18,7 @@ export interface Fifo {
 export interface FifoPool {
   /** At once when one is ready. Rejects with the system's error when none can be made. */
   take(): Fifo | Promise<Fifo>
+  /** Makes more unless a few are ready. */
   fill(): Promise<void>
   close(): void
 }
@@ -37,13 +38,14 @@ export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = m
     if (closed) fifos.forEach(closeFifo)
     else ready.push(...fifos)
   }
-  const fill = () => {
+  const fill = async () => {
+    if (ready.length >= refillBelow) return
     filling ??= makeFifos(batchSize)
       .then(store)
       .finally(() => {
         filling = null
       })
-    return filling
+    await filling
   }
   const takeLater = async (): Promise<Fifo> => {
     for (;;) {
@@ -59,7 +61,7 @@ export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = m
       const fifo = ready.shift()
       if (fifo === undefined) return takeLater()
       // What fails here fails again, and is told, when the pool is empty.
-      if (ready.length < refillBelow) void fill().catch(() => {})
+      void fill().catch(() => {})
       return fifo
     },
     close() {

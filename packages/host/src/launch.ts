@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { CommandSpec } from './command.ts'
-import { isUsableMark, markVariable } from './mark.ts'
+import { markVariable } from './mark.ts'
 import type { Sandbox, WrappedCommand } from './sandbox/sandbox.ts'
 import { SpawnProblem } from './spawn-failure.ts'
 

@@ -21,7 +21,7 @@ export function parseMark(mark: string): MarkOwner | null {
   return pid === undefined || startTime === undefined ? null : { pid: Number(pid), startTime }
 }
 
-/** The guard's shell script takes marks as words, so they hold nothing a shell or grep would read otherwise. */
+/** The guard is told marks as words on a line, so they hold nothing that would be read otherwise: checked before it hears of one. */
 export function isUsableMark(mark: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(mark)
 }

@@ -2,11 +2,14 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** What Linux tells of other processes through /proc. Elsewhere every list is empty and every answer null. */
 export interface ProcessStat {
-  /** `Z` and `X` are dead: a zombie keeps its number and its group until its parent collects it. */
-  readonly state: string
+  /** Dead, or past the point of no return: a zombie keeps its number and its group until its parent collects it. */
+  readonly ending: boolean
   readonly groupId: number
   readonly startTime: string
 }
+
+/** PF_EXITING: set before a process gives up its descriptors, so that whoever made us see the end of the output no longer counts. */
+const exitingFlag = 0x4
 
 export function listPids(): number[] {
   try {
@@ -32,7 +35,8 @@ export function readStat(pid: number): ProcessStat | null {
   if (text === null) return null
   // The second field is the program's name in parentheses, and may itself hold spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { state: fields[0] ?? '', groupId: Number(fields[2]), startTime: fields[19] ?? '' }
+  const ending = 'ZX'.includes(fields[0] ?? 'X') || (Number(fields[6]) & exitingFlag) !== 0
+  return { ending, groupId: Number(fields[2]), startTime: fields[19] ?? '' }
 }
 
 /** The value of a variable in the environment the process was started with; null if absent, not ours to read, or a zombie. */

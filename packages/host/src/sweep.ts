@@ -50,7 +50,7 @@ function isLeftover(pid: number, command: EndedCommand): boolean {
 function isMember(pid: number, command: EndedCommand): boolean {
   if (!command.groupAlive) return false
   const stat = readStat(pid)
-  return stat !== null && stat.groupId === command.groupId && !'ZX'.includes(stat.state)
+  return stat !== null && stat.groupId === command.groupId && !stat.ending
 }
 
 /** Kills every process that carries this mark; returns how many. Linux; elsewhere 0. */
@@ -69,7 +69,8 @@ export function sweepOrphans(isAlive: (owner: MarkOwner) => boolean = isOwnerAli
 }
 
 export function isOwnerAlive(owner: MarkOwner): boolean {
-  return readStat(owner.pid)?.startTime === owner.startTime
+  const stat = readStat(owner.pid)
+  return stat !== null && stat.startTime === owner.startTime && !stat.ending
 }
 
 async function sweep(isWanted: (mark: string, pid: number) => boolean): Promise<number> {

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { fixturePath, runFixture } from './fixture-process.ts'
+import { fixturePath } from './fixture-process.ts'
 
 describe.runIf(process.platform === 'linux')('descriptors', { timeout: 20_000 }, () => {
-  it('are as many after 200 commands as before, and keep no process alive', async () => {
-    const { before, after } = Object(await runFixture('many-commands.ts'))
-    expect(after).toBe(before)
+  it('are as many after 200 commands as before, and keep no process alive', () => {
+    expect(execFileSync(process.execPath, [fixturePath('many-commands.ts')]).toString()).toBe('done')
   })
 
   it.each(['cold', 'warm'])('F072: without any left a command says so, and the next one runs (%s host)', (state) => {

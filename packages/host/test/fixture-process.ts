@@ -1,18 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { sweepOrphans } from '../src/index.ts'
-
-const run = promisify(execFile)
 
 export function fixturePath(name: string): string {
   return join(import.meta.dirname, 'fixtures', name)
-}
-
-/** Runs a fixture to its end and parses what it printed. */
-export async function runFixture(name: string): Promise<unknown> {
-  const { stdout } = await run(process.execPath, [fixturePath(name)])
-  return JSON.parse(stdout)
 }
 
 export interface FixtureServer extends AsyncDisposable {

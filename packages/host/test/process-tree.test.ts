@@ -105,7 +105,10 @@ describe.runIf(process.platform === 'linux')('what a command leaves behind', () 
   })
 
   it('what still writes within the drain is heard', async () => {
-    const end = await host.startCommand(shellCommand('(sleep 0.05; echo late) & exit 0'), { sandbox }).ended
+    const end = await host.startCommand(
+      shellCommand('(while kill -0 $$ 2>/dev/null; do :; done; echo late) & exit 0'),
+      { sandbox },
+    ).ended
     expect(end.head.toString()).toBe('late\n')
     expect(end.leftovers).toBe(0)
   })

@@ -50,7 +50,14 @@ describe('F090: what cannot be started', () => {
     ['too long arguments', () => command(['echo', ...tooLong]), 'E2BIG', 'arguments', 126, /too long/],
     ['a NUL in an argument', () => command(['echo', 'a\0b']), 'EINVAL', 'arguments', null, /NUL/],
     ['no program', () => command([]), 'EINVAL', 'arguments', null, /No program/],
-    ['a mark that a shell would read', () => command(['true'], { mark: '$(x)' }), 'EINVAL', 'arguments', null, /mark/],
+    [
+      'a mark that would tell the guard more',
+      () => command(['true'], { mark: 'a\ngroups 1' }),
+      'EINVAL',
+      'arguments',
+      null,
+      /mark/,
+    ],
   ] as const)('%s is told from the others', async (_title, spec, code, subject, exitCode, message) => {
     const end = await run(spec())
     expect(end).toMatchObject({ reason: 'spawnFailed', exitCode, signal: null, totalBytes: 0, leftovers: 0 })

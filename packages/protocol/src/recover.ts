@@ -1,4 +1,4 @@
-import { isCall } from './reduce/items.ts'
+import { denialOf, isCall } from './reduce/items.ts'
 import { valueAt } from './reduce/keyed.ts'
 import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
@@ -9,7 +9,7 @@ import { utf8Length } from './utf8-length.ts'
 const endUnknown =
   'This was started, but the program ended before it reported; whether it finished is unknown. Check before running it again.'
 const notRun = 'Not run: the conversation was interrupted before it started.'
-const declined = 'Not run: the user declined.'
+const notAllowed = 'Not run: the user declined.'
 const program = { clientId: 'server', name: 'parley' }
 
 /**
@@ -24,10 +24,11 @@ export function recover(state: ConversationState): readonly ConversationEvent[] 
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
   const turn = waiting.length > 0 ? core.turn : null
   const leaving = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
-  const settled = leaving.map(settle)
+  const settled = leaving.map((open) => ({ ...open, item: settledItem(open) }))
   const gone = new Set(leaving.map(({ item }) => item.id))
   const orphans = approvals.filter((approval) => !waiting.includes(approval) && !gone.has(approval.itemId))
-  return [...settled, ...orphans.map(withdraw), ...settleTurn(core, { waits: turn !== null, orphans })]
+  const end = turn === null ? endTurn(core, settled) : park(turn, orphans)
+  return [...settled.map(completed), ...orphans.map(withdraw), ...end]
 }
 
 function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boolean {
@@ -39,10 +40,6 @@ function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boole
 function waits({ item, began, turnId }: OpenItem, turn: Turn | null, waiting: readonly Approval[]): boolean {
   if (turn === null || turnId !== turn.id || !isCall(item)) return false
   return waiting.some((approval) => approval.itemId === item.id) || !(began || item.status === 'declined')
-}
-
-function settle(open: OpenItem): ConversationEvent {
-  return { type: 'item.completed', ...(open.turnId === null ? {} : { turnId: open.turnId }), item: settledItem(open) }
 }
 
 function settledItem({ item, began, output, progress }: OpenItem): Item {
@@ -58,7 +55,7 @@ function settledItem({ item, began, output, progress }: OpenItem): Item {
 /** Every call gets a text for the model, wherever the log was cut. */
 function callEnd({ status }: Item, began: boolean): { status: Item['status']; modelText: string } {
   if (began) return { status: 'unknown', modelText: endUnknown }
-  if (status === 'declined') return { status, modelText: declined }
+  if (status === 'declined') return { status, modelText: notAllowed }
   return { status: 'interrupted', modelText: notRun }
 }
 
@@ -69,18 +66,23 @@ function shownOutput(head: string, progress: OpenItem['progress']): Output | nul
   return { head, tail, totalBytes, omittedBytes: Math.max(0, totalBytes - headBytes - utf8Length(tail)) }
 }
 
+function completed({ item, turnId }: OpenItem): ConversationEvent {
+  return { type: 'item.completed', ...(turnId === null ? {} : { turnId }), item }
+}
+
 function withdraw({ id }: Approval): ConversationEvent {
   return { type: 'approval.decided', approvalId: id, decision: 'withdrawn', by: program }
 }
 
-function settleTurn(
-  { turn }: Core,
-  { waits, orphans }: { waits: boolean; orphans: readonly Approval[] },
-): ConversationEvent[] {
+function endTurn({ turn }: Core, settled: readonly OpenItem[]): ConversationEvent[] {
   if (turn === null) return []
-  const { id, usage, denials, parked } = turn
-  if (!waits) return [{ type: 'turn.ended', turnId: id, outcome: 'interrupted', usage, denials }]
-  // Deciding an approval of a parked turn lets it go on, so it has to be parked again.
-  const goesOn = !parked || orphans.some((approval) => approval.turnId === id)
-  return goesOn ? [{ type: 'turn.parked', turnId: id, reason: 'The program ended while an approval waited.' }] : []
+  const declined = settled.flatMap(({ item }) => (item.status === 'declined' ? [denialOf(item)] : []))
+  const { id: turnId, usage, denials } = turn
+  return [{ type: 'turn.ended', turnId, outcome: 'interrupted', usage, denials: [...denials, ...declined] }]
+}
+
+/** Deciding an approval of a parked turn lets it go on, so after a withdrawal it has to be parked again. */
+function park({ id, parked }: Turn, orphans: readonly Approval[]): ConversationEvent[] {
+  if (parked && !orphans.some((approval) => approval.turnId === id)) return []
+  return [{ type: 'turn.parked', turnId: id, reason: 'The program ended while an approval waited.' }]
 }

@@ -2,7 +2,7 @@ export { cleanEnvironment, type Environment } from './clean-environment.ts'
 export { type CallCount, countCalls, failNth } from './fault-shim.ts'
 export { keyBytes } from './keys.ts'
 export { type ModelServer, startModelServer } from './model-server.ts'
-export { descendantsWithMark, isAlive, killMarked, markVariable, newMark } from './processes.ts'
+export { commandOf, descendantsWithMark, isAlive, killMarked, markVariable, newMark } from './processes.ts'
 export { type Pty, type PtyExit, type PtyOptions, type Seen, startPty } from './pty.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
 export type {

@@ -24,6 +24,12 @@ export function descendantsWithMark(mark: string): number[] {
   return pids.filter((pid) => pid !== process.pid && isAlive(pid))
 }
 
+/** The command line of a process, for messages; empty when it has gone. */
+export function commandOf(pid: number): string {
+  if (process.platform === 'linux') return readProcess(pid, 'cmdline').replaceAll('\0', ' ').trim()
+  return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+}
+
 /** Kills what carries the mark until nothing is left: a process may fork while it is being killed. */
 export function killMarked(mark: string): void {
   for (let round = 0; round < 20; round++) {
@@ -55,7 +61,7 @@ function otherPidsWith(needle: string): number[] {
     .map((line) => Number.parseInt(line, 10))
 }
 
-function readProcess(pid: number, file: 'environ' | 'status'): string {
+function readProcess(pid: number, file: 'cmdline' | 'environ' | 'status'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {

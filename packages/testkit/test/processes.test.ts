@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAlive, startProgram, waitUntil } from '../src/index.ts'
+import { commandOf, isAlive, startProgram, waitUntil } from '../src/index.ts'
 
 const node = (script: string): [string, ...string[]] => [process.execPath, '-e', script]
 
@@ -27,6 +27,11 @@ test('a program that ends in a signal says which', async () => {
   await using run = startProgram(['sleep', '60'])
   run.signal('SIGTERM')
   expect(await run.result).toMatchObject({ exitCode: null, signal: 'SIGTERM' })
+})
+
+test('a process is named by its command line while it lives', async () => {
+  await using run = startProgram(['sleep', '60'])
+  expect(commandOf(run.pid)).toBe('sleep 60')
 })
 
 test('a program that does not exist rejects with its name', async () => {

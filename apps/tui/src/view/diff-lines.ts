@@ -20,13 +20,16 @@ interface Hunk {
 
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 
-/** Reads unified diff text. Inside a hunk its header's counts decide, so a removed `-- x` is no file header. */
+/**
+ * Reads unified diff text. Inside a hunk its header's counts decide, so a removed `-- x` is no file header. Counts that
+ * promise too much, as models write them, end at the next header.
+ */
 export function parseDiff(diff: string): readonly DiffLine[] {
   let hunk: Hunk = { oldLine: 0, newLine: 0, oldLeft: 0, newLeft: 0 }
   const lines: DiffLine[] = []
   for (const raw of diff.replace(/\n$/, '').split('\n')) {
     const header = hunkHeader.exec(raw)
-    if (hunk.oldLeft > 0 || hunk.newLeft > 0) lines.push(hunkLine(raw, hunk))
+    if ((hunk.oldLeft > 0 || hunk.newLeft > 0) && /^(?:[ +\-\\]|\r?$)/.test(raw)) lines.push(hunkLine(raw, hunk))
     else if (header !== null) {
       hunk = begunHunk(header)
       lines.push({ kind: 'hunk', text: stripEffects(raw) })

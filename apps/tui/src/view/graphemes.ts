@@ -53,8 +53,7 @@ export function boundaryAfter(text: string, offset: number): number {
 export function boundaryBefore(text: string, offset: number): number {
   if (offset <= 1) return 0
   if (isUnjoined(text.slice(offset - 2, offset))) return offset - 1
-  const lineStart = text.lastIndexOf('\n', offset - 1) + 1
-  if (lineStart === offset) return offset - 1
+  const lineStart = text.lastIndexOf('\n', offset - 2) + 1
   let last = lineStart
   let boundary = lineStart
   for (const grapheme of graphemes(text.slice(lineStart, offset))) {
@@ -64,8 +63,8 @@ export function boundaryBefore(text: string, offset: number): number {
   return last
 }
 
-/** A line end is always a boundary, so the line is all the context that segmentation needs. */
+/** The rest of the line with its end, after which there is always a boundary: all the context segmentation needs. */
 function lineFrom(text: string, offset: number): string {
   const end = text.indexOf('\n', offset)
-  return text.slice(offset, end === -1 ? text.length : Math.max(end, offset + 1))
+  return text.slice(offset, end === -1 ? text.length : end + 1)
 }

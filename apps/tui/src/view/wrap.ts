@@ -38,14 +38,16 @@ export function breakRows(text: string, breaking: Breaking): readonly Row[] {
   const origin: Place = { offset: 0, column: 0 }
   const pass: Pass = { rows: [], start: 0, at: origin, opportunity: origin }
   let indenting = true
+  let afterWide = false
   for (const grapheme of graphemes(text)) {
     const width = breaking.measure(grapheme)
     const blank = grapheme === ' ' || grapheme === '\t'
-    if (width === 2 && !indenting && !closing.includes(grapheme)) pass.opportunity = pass.at
+    if ((width === 2 || afterWide) && !indenting && !closing.includes(grapheme)) pass.opportunity = pass.at
     if (!blank) fit(pass, width, breaking)
     indenting &&= blank
     pass.at = { offset: pass.at.offset + grapheme.length, column: pass.at.column + width }
-    if (!indenting && (blank || width === 2)) pass.opportunity = pass.at
+    if (!indenting && blank) pass.opportunity = pass.at
+    afterWide = width === 2
   }
   pass.rows.push({ start: pass.start, end: text.length })
   return pass.rows

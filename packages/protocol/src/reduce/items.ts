@@ -1,7 +1,7 @@
 import { chainDigest } from '../digest.ts'
 import type { Envelope, EventOf } from '../schema/event.ts'
 import type { Item } from '../schema/item.ts'
-import type { CompletedItem, ConversationState, Core, OpenItem } from '../schema/state.ts'
+import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { rememberRequest, takeFromInbox } from './inbox.ts'
 import { valueAt, without } from './keyed.ts'
 
@@ -58,7 +58,7 @@ function changeOpenItem(core: Core, event: EventOf<'item.delta' | 'item.progress
 function changedItem(open: OpenItem, event: EventOf<'item.delta' | 'item.progress' | 'item.began'>): OpenItem {
   switch (event.type) {
     case 'item.began':
-      return { ...open, began: true, item: { ...open.item, status: 'inProgress' } }
+      return { ...open, began: true, item: begunItem(open.item, event) }
     case 'item.progress':
       return { ...open, progress: { totalBytes: event.totalBytes, tail: event.tail } }
     case 'item.delta':
@@ -66,6 +66,11 @@ function changedItem(open: OpenItem, event: EventOf<'item.delta' | 'item.progres
         ? { ...open, item: { ...open.item, text: open.item.text + event.text } }
         : { ...open, output: open.output + event.text }
   }
+}
+
+function begunItem(item: Item, { changes }: EventOf<'item.began'>): Item {
+  if (item.type === 'fileChange' && changes !== undefined) return { ...item, status: 'inProgress', changes }
+  return { ...item, status: 'inProgress' }
 }
 
 function isSpoken(item: Item): boolean {
@@ -99,9 +104,13 @@ function rememberMessage(core: Core, item: Item, seq: number): Core {
 }
 
 function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
-  if (turn === null || item.status !== 'declined') return turn
+  return turn === null || item.status !== 'declined' ? turn : { ...turn, denials: [...turn.denials, denialOf(item)] }
+}
+
+/** What a turn reports of a call that was not run because the answer was no. */
+export function denialOf(item: Item): Turn['denials'][number] {
   const reason = 'decision' in item && item.decision !== undefined ? (item.decision.note ?? item.decision.reason) : ''
-  return { ...turn, denials: [...turn.denials, { itemId: item.id, title: item.title, reason }] }
+  return { itemId: item.id, title: item.title, reason }
 }
 
 function titleOf(item: Item): string {

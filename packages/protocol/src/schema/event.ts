@@ -1,14 +1,20 @@
 import { z } from 'zod'
 import { approvalRequest, decision } from './approval.ts'
 import { actor, inputItem, queuedMessage } from './input.ts'
-import { item, ruleRef, sideFile } from './item.ts'
+import { fileChangeEntry, item, ruleRef, sideFile } from './item.ts'
 import { settings, settingsChange } from './settings.ts'
 import { failure, tokenCounts } from './usage.ts'
 
-export const plan = z.object({
-  explanation: z.string().exactOptional(),
-  steps: z.array(z.object({ step: z.string(), status: z.enum(['pending', 'inProgress', 'completed']) })),
-})
+export const plan = z
+  .object({
+    explanation: z.string().exactOptional(),
+    steps: z.array(z.object({ step: z.string(), status: z.enum(['pending', 'inProgress', 'completed']) })),
+  })
+  .describe('What the model says it will do.')
+
+export const denial = z
+  .object({ itemId: z.string(), title: z.string(), reason: z.string() })
+  .describe('A call that was not run because the answer was no.')
 
 export const lostRange = z
   .object({ fromSeq: z.int(), toSeq: z.int(), reason: z.string() })
@@ -22,7 +28,12 @@ const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: T
 export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'conversation.created',
-    { cwd: z.string(), settings, program: z.string(), title: z.string().exactOptional() },
+    {
+      cwd: z.string(),
+      settings,
+      program: z.string().describe('Name and version of what wrote it.'),
+      title: z.string().exactOptional(),
+    },
     'First event of a log, written with the first message.',
   ),
   event(
@@ -40,7 +51,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'conversation.recovered',
     {
-      by: z.object({ pid: z.int(), program: z.string() }),
+      by: z.object({ pid: z.int(), program: z.string() }).describe('The process that recovered it.'),
       lost: z.array(lostRange),
       tornBytes: z.int().min(0).describe('Bytes of an unfinished last line, kept aside.'),
       parked: z.string().nullable().describe('The turn that waits for the user.'),
@@ -54,32 +65,35 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       instructions: sideFile,
       tools: sideFile,
-      environment: sideFile,
-      adapter: z.string(),
-      instructionFiles: z.array(z.string()),
+      environment: sideFile.describe('Side file: cwd, date, git.'),
+      adapter: z.string().describe('Which wire requests are written for, with its version.'),
+      instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
     },
     'What precedes the messages in a model request. Logged before the first model call and when it changes.',
   ),
   event('message.queued', { message: queuedMessage }, 'A message waits in the inbox.'),
   event(
     'message.edited',
-    { messageId: z.string(), content: z.array(inputItem), by: actor.exactOptional() },
+    { messageId: z.string(), content: z.array(inputItem).describe('All of it, new.'), by: actor.exactOptional() },
     'A waiting message was changed.',
   ),
   event('message.removed', { messageId: z.string(), by: actor.exactOptional() }, 'A waiting message was taken back.'),
   event(
     'message.consumed',
     { messageId: z.string() },
-    'A waiting message leaves the inbox; its `userMessage` item follows in the same write.',
+    'A waiting message leaves the inbox; its `userMessage` item is in the same write.',
   ),
   event(
     'turn.started',
-    { turnId: z.string(), trigger: z.enum(['message', 'inbox']) },
+    {
+      turnId: z.string(),
+      trigger: z.enum(['message', 'inbox']).describe('Sent now, or taken from the inbox.'),
+    },
     'The model gets to work; its user message follows.',
   ),
   event(
     'turn.parked',
-    { turnId: z.string(), reason: z.string() },
+    { turnId: z.string(), reason: z.string().describe('One sentence.') },
     'The turn waits for a person and nobody is there; any answer continues it.',
   ),
   event(
@@ -92,9 +106,9 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId: z.string(),
       outcome: turnOutcome,
-      failure: failure.exactOptional(),
-      usage: tokenCounts,
-      denials: z.array(z.object({ itemId: z.string(), title: z.string(), reason: z.string() })),
+      failure: failure.exactOptional().describe('Why, when it failed.'),
+      usage: tokenCounts.describe('Of the whole turn.'),
+      denials: z.array(denial),
     },
     'Last event of a turn. Synced to disk before any client sees it.',
   ),
@@ -107,12 +121,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'model.responded',
     {
       turnId: z.string(),
-      adapter: z.string(),
-      parts: z.array(z.unknown()),
-      text: z.string(),
-      calls: z.array(z.object({ itemId: z.string(), callId: z.string(), name: z.string(), arguments: z.string() })),
+      adapter: z.string().describe('Which wire `parts` belong to.'),
+      parts: z.array(z.unknown()).describe("The provider's own form of it."),
+      text: z.string().describe('Its messages, joined.'),
+      calls: z
+        .array(z.object({ itemId: z.string(), callId: z.string(), name: z.string(), arguments: z.string() }))
+        .describe('Its calls in order; `callId` is the provider’s.'),
     },
-    "The whole response arrived; no call runs before this. Clients get it elided: `parts` is the provider's own.",
+    'The whole response arrived; no call runs before this. Clients get it elided.',
   ),
   event('item.started', { turnId: z.string().exactOptional(), item }, 'An item opens.'),
   event(
@@ -122,16 +138,23 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'item.progress',
-    { itemId: z.string(), totalBytes: z.int(), tail: z.string() },
+    {
+      itemId: z.string(),
+      totalBytes: z.int().describe('Output so far.'),
+      tail: z.string().describe('Its newest lines.'),
+    },
     'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.',
   ),
   event(
     'item.began',
     {
       itemId: z.string(),
-      attempt: z.int().min(1),
-      decidedBy: z.union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })]),
+      attempt: z.int().min(1).describe('2: again, outside the sandbox.'),
+      decidedBy: z
+        .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })])
+        .describe('The rule that allowed it, or the approval.'),
       payloadHash: z.string().describe('sha256 of exactly what will be run.'),
+      changes: z.array(fileChangeEntry).exactOptional().describe('Of a patch: with the hashes, the journal that tells after a crash which files it reached.'),
     },
     'The only thing after which a process may start or a file may change. Synced before it takes effect.',
   ),
@@ -142,7 +165,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'item.discarded',
-    { itemId: z.string(), reason: z.string() },
+    { itemId: z.string(), reason: z.string().describe('One sentence.') },
     'An unfinished item is void: its stream was cut, and the retry is a new item.',
   ),
   event('approval.requested', { approval: approvalRequest }, 'A question for the user. Answerable at once.'),
@@ -150,21 +173,32 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'approval.decided',
     {
       approvalId: z.string(),
-      decision: z.union([decision, z.literal('withdrawn')]),
-      note: z.string().exactOptional(),
-      by: actor,
+      decision: z
+        .union([decision, z.literal('withdrawn')])
+        .describe('`withdrawn`: what it asked for is gone; nothing was run.'),
+      note: z.string().exactOptional().describe('What the user added; the model is told.'),
+      by: actor.describe('Who answered first.'),
     },
     'The answer. Synced to disk before anyone sees it.',
   ),
   event('plan.updated', { plan }, "The model's plan, whole."),
   event(
     'usage.updated',
-    { turnId: z.string(), counts: tokenCounts, contextWindow: z.int().exactOptional() },
+    {
+      turnId: z.string(),
+      counts: tokenCounts,
+      contextWindow: z.int().exactOptional().describe('Tokens the model can take, where known.'),
+    },
     'Tokens of one model call.',
   ),
   event(
     'retry.scheduled',
-    { turnId: z.string(), retryAt: z.number().describe('ms since the epoch'), attempt: z.int(), failure },
+    {
+      turnId: z.string(),
+      retryAt: z.number().describe('ms since the epoch'),
+      attempt: z.int().describe('The one to come.'),
+      failure,
+    },
     'The model call failed and will be tried again; clients show the countdown.',
   ),
 ])
@@ -175,9 +209,22 @@ export const envelope = z
     seq: z.int().min(1).describe('Dense from 1, except for ranges a `conversation.recovered` names.'),
     at: z.number().describe('ms since the epoch; a label, never an order.'),
     event: conversationEvent,
-    crc: z.string().exactOptional(),
+    crc: z
+      .string()
+      .exactOptional()
+      .describe('Checksum of the log line; with `seq` it is the cursor. Absent when the line was edited by hand.'),
   })
-  .describe('Everything that happens, as clients receive it in `conversation/event`.')
+  .describe('An event in its place in the log.')
+
+export const elidedResponse = event(
+  'model.responded',
+  { turnId: z.string(), elided: z.literal(true) },
+  "A `model.responded` as clients get it: numbered like the one in the log, without the provider's parts.",
+)
+
+export const deliveredEnvelope = envelope
+  .extend({ event: z.union([elidedResponse, conversationEvent]) })
+  .describe('An event as clients receive it, in `conversation/event` and from `conversation/stream`.')
 
 export type Plan = z.infer<typeof plan>
 export type LostRange = z.infer<typeof lostRange>

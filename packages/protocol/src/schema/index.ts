@@ -1,5 +1,5 @@
 export { approval, approvalRequest } from './approval.ts'
-export { conversationEvent, envelope } from './event.ts'
+export { conversationEvent, deliveredEnvelope, envelope } from './event.ts'
 export { item } from './item.ts'
 export { methods, notifications, serverNotice } from './method.ts'
 export { settings } from './settings.ts'

@@ -2,16 +2,11 @@ import { z } from 'zod'
 import { actor, inputItem } from './input.ts'
 import { failure } from './usage.ts'
 
-export const itemStatus = z.enum([
-  'proposed',
-  'awaitingApproval',
-  'inProgress',
-  'completed',
-  'failed',
-  'declined',
-  'interrupted',
-  'unknown',
-])
+export const itemStatus = z
+  .enum(['proposed', 'awaitingApproval', 'inProgress', 'completed', 'failed', 'declined', 'interrupted', 'unknown'])
+  .describe(
+    'Open: `proposed` (the model asked for it), `awaitingApproval`, `inProgress`. Final: `completed`, `failed`, `declined` (not run: the user or a rule said no), `interrupted`, `unknown` (it was started, and the program ended before it reported).',
+  )
 
 export const sideFile = z
   .string()
@@ -23,33 +18,33 @@ export const ruleRef = z
 
 export const decisionRecord = z
   .object({
-    verdict: z.enum(['allow', 'ask', 'deny']),
+    verdict: z.enum(['allow', 'ask', 'deny']).describe('What the rules said; `ask` was put to the user.'),
     rule: ruleRef,
-    reason: z.string(),
-    code: z.string().exactOptional(),
+    reason: z.string().describe('One sentence.'),
+    code: z.string().exactOptional().describe('Stable name of a refusal, for programs.'),
     approvalId: z.string().exactOptional(),
     answer: z.string().exactOptional().describe("The user's decision, where one was asked for."),
-    by: actor.exactOptional(),
-    note: z.string().exactOptional(),
+    by: actor.exactOptional().describe('Who answered.'),
+    note: z.string().exactOptional().describe('What the user added to the answer.'),
   })
   .describe('Why a call was run or not: what `parley why` prints.')
 
 export const output = z
   .object({
-    head: z.string(),
+    head: z.string().describe('Its beginning.'),
     tail: z.string().describe('Empty when `head` is everything.'),
-    totalBytes: z.int().min(0),
+    totalBytes: z.int().min(0).describe('Bytes written.'),
     omittedBytes: z.int().min(0).describe('Bytes between head and tail.'),
     file: sideFile.exactOptional().describe('All bytes, when they do not fit in head.'),
-    binary: z.literal(true).exactOptional(),
+    binary: z.literal(true).exactOptional().describe('It is not text.'),
   })
   .describe('What a command wrote, stdout and stderr in true order, clipped for display.')
 
 const shown = {
-  id: z.string(),
+  id: z.string().describe('Unique in its conversation; kept by a fork.'),
   status: itemStatus,
   title: z.string().describe('One line; with `text` enough to show an item of an unknown type.'),
-  text: z.string(),
+  text: z.string().describe('The whole of it as text: message, command line, arguments.'),
 }
 
 /** What every call of the model has; a client shows calls from these fields and never looks at a tool's name. */
@@ -57,23 +52,23 @@ const call = {
   ...shown,
   tool: z.string().describe('The name the model called; for people, not for clients to switch on.'),
   readOnly: z.literal(true).exactOptional().describe('A look-up: runs in parallel with its neighbours.'),
-  attempt: z.int().min(1).exactOptional(),
+  attempt: z.int().min(1).exactOptional().describe('2: run again outside the sandbox.'),
   decision: decisionRecord.exactOptional(),
   facts: z.record(z.string(), z.unknown()).exactOptional().describe('All that policy knew when it decided.'),
   modelText: z.string().exactOptional().describe('Exactly what the model was told, at most 32 KiB.'),
   failure: failure.exactOptional(),
-  durationMs: z.number().exactOptional(),
+  durationMs: z.number().exactOptional().describe('How long it ran.'),
 }
 
 export const fileChangeEntry = z.object({
   path: z.string().describe('As the patch named it, relative to cwd where possible.'),
   kind: z.enum(['add', 'update', 'delete']),
-  movedTo: z.string().exactOptional(),
-  additions: z.int(),
-  deletions: z.int(),
+  movedTo: z.string().exactOptional().describe('Its new path, when it is renamed.'),
+  additions: z.int().describe('Lines.'),
+  deletions: z.int().describe('Lines.'),
   diff: z.string().describe('Unified diff, for display.'),
   before: z.string().nullable().describe('sha256 of the file before, null when it did not exist.'),
-  after: z.string().nullable(),
+  after: z.string().nullable().describe('sha256 of the file after, null when it is deleted.'),
 })
 
 export const item = z.discriminatedUnion('type', [
@@ -82,7 +77,7 @@ export const item = z.discriminatedUnion('type', [
       ...shown,
       type: z.literal('userMessage'),
       content: z.array(inputItem),
-      messageId: z.string().exactOptional(),
+      messageId: z.string().exactOptional().describe('The one from `conversation/sendMessage`.'),
       by: actor.exactOptional(),
     })
     .describe('What the user said.'),
@@ -97,14 +92,19 @@ export const item = z.discriminatedUnion('type', [
       command: z.array(z.string()).describe('Exact argv.'),
       cwd: z.string(),
       escalation: z.string().exactOptional().describe("The model's reason to run outside the sandbox."),
-      background: z.literal(true).exactOptional(),
-      exitCode: z.int().nullable().exactOptional(),
-      signal: z.string().exactOptional(),
+      background: z.literal(true).exactOptional().describe('It goes on after the call has answered.'),
+      exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
+      signal: z.string().exactOptional().describe('The signal that ended it.'),
       output: output.exactOptional(),
     })
     .describe('A command the model wants to run or ran.'),
   z
-    .object({ ...call, type: z.literal('fileChange'), changes: z.array(fileChangeEntry), patchHash: z.string() })
+    .object({
+      ...call,
+      type: z.literal('fileChange'),
+      changes: z.array(fileChangeEntry),
+      patchHash: z.string().describe('sha256 of the exact patch text.'),
+    })
     .describe('A patch the model wants to apply or applied; all of its files or none.'),
   z
     .object({ ...call, type: z.literal('toolCall'), input: z.string().describe('The arguments, as JSON text.') })
@@ -113,17 +113,22 @@ export const item = z.discriminatedUnion('type', [
     .object({
       ...shown,
       type: z.literal('shellCommand'),
-      command: z.string(),
+      command: z.string().describe('As typed, without the `!`.'),
       cwd: z.string(),
-      exitCode: z.int().nullable().exactOptional(),
-      durationMs: z.number().exactOptional(),
+      exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
+      durationMs: z.number().exactOptional().describe('How long it ran.'),
       output: output.exactOptional(),
-      modelText: z.string().exactOptional(),
+      modelText: z.string().exactOptional().describe('What the model is told of it.'),
       by: actor.exactOptional(),
     })
     .describe("The user's own `!` command."),
   z
-    .object({ ...shown, type: z.literal('notice'), level: z.enum(['info', 'warning', 'error']), code: z.string() })
+    .object({
+      ...shown,
+      type: z.literal('notice'),
+      level: z.enum(['info', 'warning', 'error']),
+      code: z.string().describe('Stable, for programs.'),
+    })
     .describe('Something the conversation says about itself, in its place in the transcript.'),
 ])
 

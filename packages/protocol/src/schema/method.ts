@@ -11,18 +11,18 @@ const acknowledged = z.object({ seq: z.int().describe('The event that made it so
 
 const overrides = z
   .object({
-    cwd: z.string().exactOptional(),
+    cwd: z.string().exactOptional().describe('Absolute path.'),
     model: z.string().exactOptional(),
     modelProvider: z.string().exactOptional(),
     effort: z.string().exactOptional(),
     approvalPolicy: approvalPolicy.exactOptional(),
     sandbox: sandboxMode.exactOptional(),
-    profile: z.string().exactOptional(),
+    profile: z.string().exactOptional().describe('A named set of config values.'),
     policyFile: z
       .string()
       .exactOptional()
       .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
-    addDirs: z.array(z.string()).exactOptional(),
+    addDirs: z.array(z.string()).exactOptional().describe('Folders besides `cwd` that may be written to.'),
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
   })
   .describe('What the caller sets itself; the rest comes from config files and defaults.')
@@ -31,31 +31,34 @@ export const conversationSummary = z.object({
   conversationId: z.string(),
   shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
   cwd: z.string(),
-  title: z.string(),
-  name: z.string().nullable(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
+  title: z.string().describe('First line of the first message; empty before it.'),
+  name: z.string().nullable().describe('Given by the user.'),
+  createdAt: z.number().describe('ms since the epoch.'),
+  updatedAt: z.number().describe('ms since the epoch.'),
   settings,
   activity: z
     .enum(['idle', 'running', 'waiting', 'parked'])
     .describe('`waiting`: an approval is pending and its turn is live here.'),
-  turns: z.int(),
+  turns: z.int().describe('Started so far.'),
   archived: z.boolean(),
-  forkedFrom: z.object({ id: z.string(), seq: z.int() }).nullable(),
-  readOnly: z.boolean(),
+  forkedFrom: z
+    .object({ id: z.string(), seq: z.int() })
+    .nullable()
+    .describe('The conversation whose events up to `seq` this one begins with.'),
+  readOnly: z.boolean().describe('A view: nothing can be sent.'),
   recovered: z.string().nullable().describe('One line, when opening it had to settle what a crash left.'),
-  instructionFiles: z.array(z.string()),
-  warnings: z.array(z.string()),
+  instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
+  warnings: z.array(z.string()).describe('Sentences for people.'),
 })
 
 export const listedConversation = z.object({
   conversationId: z.string(),
-  shortId: z.string(),
+  shortId: z.string().describe('Last 8 hex digits.'),
   cwd: z.string(),
   title: z.string(),
   name: z.string().nullable(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
+  createdAt: z.number().describe('ms since the epoch.'),
+  updatedAt: z.number().describe('ms since the epoch.'),
   archived: z.boolean(),
   live: z.object({ pid: z.int() }).nullable().describe('The process that holds its writer lock, if any.'),
 })
@@ -65,24 +68,28 @@ export const methods = {
   initialize: {
     about: 'First request of a connection; then the client notifies `initialized`.',
     params: z.object({
-      protocolVersion: z.object({ min: z.int(), max: z.int() }),
-      clientInfo: z.object({ name: z.string(), title: z.string().exactOptional(), version: z.string() }),
+      protocolVersion: z
+        .object({ min: z.int(), max: z.int() })
+        .describe('The versions this client speaks; the highest common one is used.'),
+      clientInfo: z
+        .object({ name: z.string(), title: z.string().exactOptional(), version: z.string() })
+        .describe('`name` is what others see as the author of its messages and decisions.'),
       capabilities: z.array(z.string()).exactOptional().describe('`approvals`: this client can answer them.'),
     }),
     result: z.object({
-      protocolVersion: z.int(),
+      protocolVersion: z.int().describe('The one both sides use from now on.'),
       serverInfo: z.object({ name: z.string(), version: z.string(), build: z.string() }),
-      clientId: z.string(),
-      home: z.string(),
-      capabilities: z.array(z.string()),
+      clientId: z.string().describe('This connection, as approvals and messages name it.'),
+      home: z.string().describe('Folder the server keeps its conversations in.'),
+      capabilities: z.array(z.string()).describe('What this server can do beyond the minimum.'),
     }),
   },
   'conversation/create': {
     about: 'A new conversation. Its log appears with the first message; until then it is neither listed nor resumable.',
     params: z.object({
       ...overrides.shape,
-      cwd: z.string(),
-      baseInstructions: z.string().exactOptional(),
+      cwd: z.string().describe('Absolute path of the folder to work in.'),
+      baseInstructions: z.string().exactOptional().describe('Instead of the built-in instructions to the model.'),
       ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
       requestKey: z.string().exactOptional().describe('A repeat with the same key returns the first result.'),
     }),
@@ -94,7 +101,7 @@ export const methods = {
       conversationId: z.string().exactOptional(),
       prefix: z.string().exactOptional().describe('Unique prefix or suffix of an id, or a name.'),
       last: z.boolean().exactOptional().describe('The one updated last (in `cwd`, when given).'),
-      cwd: z.string().exactOptional(),
+      cwd: z.string().exactOptional().describe('For `last`: prefer one of this folder.'),
       readOnly: z.boolean().exactOptional().describe('A view without the lock; nothing can be sent.'),
       overrides: overrides.exactOptional(),
     }),
@@ -103,14 +110,19 @@ export const methods = {
   'conversation/stream': {
     about:
       'State now, then `conversation/event` from there on, with no gap and no repeat. The reply leaves before the first event.',
-    params: z.object({ conversationId, after: cursor.exactOptional() }),
+    params: z.object({
+      conversationId,
+      after: cursor.exactOptional().describe('The last event this client has; left out for a first attachment.'),
+    }),
     result: z.object({
-      cursor,
-      state: conversationState.exactOptional(),
+      cursor: cursor.describe('Where `state`, or the last of `events`, stands; deliveries begin after it.'),
+      state: conversationState
+        .exactOptional()
+        .describe('Replaces what the client had; left out when the cursor was found.'),
       events: z
         .array(z.unknown())
         .exactOptional()
-        .describe('Envelopes after the cursor, when that is smaller than the state.'),
+        .describe('Delivered envelopes after the cursor that was given, oldest first; the rest are notified.'),
       reset: z.literal(true).exactOptional().describe('The cursor is not in the log: forget what you folded.'),
     }),
   },
@@ -125,14 +137,17 @@ export const methods = {
     params: z.object({
       conversationId,
       input: z.array(inputItem).min(1),
-      messageId: z.string().exactOptional(),
-      when: z.enum(['now', 'queue', 'steer']).exactOptional(),
+      messageId: z
+        .string()
+        .exactOptional()
+        .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
+      when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
       overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
     }),
     result: z.object({
-      turnId: z.string().nullable(),
-      disposition: z.enum(['started', 'queued', 'steering']),
-      seq: z.int(),
+      turnId: z.string().nullable().describe('The turn it started or joins.'),
+      disposition: z.enum(['started', 'queued', 'steering']).describe('What became of it.'),
+      seq: z.int().describe('The event that made it so.'),
     }),
   },
   'conversation/inbox/edit': {
@@ -147,57 +162,76 @@ export const methods = {
   },
   'conversation/interrupt': {
     about: 'Stops the running turn; answers at once, also when idle.',
-    params: z.object({ conversationId, turnId: z.string().exactOptional() }),
-    result: z.object({ interrupted: z.boolean() }),
+    params: z.object({
+      conversationId,
+      turnId: z.string().exactOptional().describe('Only this turn; another one running is -32006.'),
+    }),
+    result: z.object({ interrupted: z.boolean().describe('False when nothing ran.') }),
   },
   'conversation/continue': {
     about: 'Lets a parked turn, or a paused inbox, go on.',
     params: byId,
-    result: z.object({ continued: z.boolean() }),
+    result: z.object({ continued: z.boolean().describe('False when nothing waited.') }),
   },
   'approval/decide': {
     about: 'Answers an approval. The first answer wins; a late one is -32005 and names who answered what.',
-    params: z.object({ conversationId, approvalId: z.string(), decision, note: z.string().exactOptional() }),
+    params: z.object({
+      conversationId,
+      approvalId: z.string(),
+      decision,
+      note: z.string().exactOptional().describe('For the model, with a no: what to do instead.'),
+    }),
     result: acknowledged,
   },
   'conversation/fork': {
     about:
       'A new conversation from any point of this one: the same events up to `at`, what is open there settled, pending approvals declined.',
-    params: z.object({ conversationId, at: z.int().min(1).exactOptional() }),
+    params: z.object({
+      conversationId,
+      at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),
+    }),
     result: conversationSummary,
   },
   'conversation/list': {
     about: 'Conversations, newest first.',
     params: z.object({
-      cursor: z.string().exactOptional(),
-      limit: z.int().min(1).max(1000).exactOptional(),
-      cwd: z.string().exactOptional(),
-      archived: z.boolean().exactOptional(),
+      cursor: z.string().exactOptional().describe('`nextCursor` of the page before.'),
+      limit: z.int().min(1).max(1000).exactOptional().describe('Default 50.'),
+      cwd: z.string().exactOptional().describe('Only those of this folder.'),
+      archived: z.boolean().exactOptional().describe('Those put away instead of the others.'),
     }),
-    result: z.object({ conversations: z.array(listedConversation), nextCursor: z.string().nullable() }),
+    result: z.object({
+      conversations: z.array(listedConversation),
+      nextCursor: z.string().nullable().describe('Null on the last page.'),
+    }),
   },
   'conversation/read': {
     about: 'Completed items before a seq, oldest first.',
     params: z.object({
       conversationId,
-      before: z.int().exactOptional(),
-      limit: z.int().min(1).max(1000).exactOptional(),
+      before: z.int().exactOptional().describe('Only items completed before this seq; default all.'),
+      limit: z.int().min(1).max(1000).exactOptional().describe('The newest so many of them; default 100.'),
     }),
-    result: z.object({ items: z.array(completedItem), more: z.boolean() }),
+    result: z.object({ items: z.array(completedItem), more: z.boolean().describe('There are older ones.') }),
   },
   'conversation/readFile': {
     about: 'A range of a side file.',
     params: z.object({
       conversationId,
       file: sideFile,
-      offset: z.int().min(0).exactOptional(),
+      offset: z.int().min(0).exactOptional().describe('Bytes; default 0.'),
       limit: z
         .int()
         .min(1)
         .max(1 << 20)
-        .exactOptional(),
+        .exactOptional()
+        .describe('Bytes.'),
     }),
-    result: z.object({ base64: z.string(), totalBytes: z.int(), nextOffset: z.int().nullable() }),
+    result: z.object({
+      base64: z.string(),
+      totalBytes: z.int().describe('Of the whole file.'),
+      nextOffset: z.int().nullable().describe('Null at the end.'),
+    }),
   },
   'conversation/rename': {
     about: 'Names a conversation; the name resumes it.',
@@ -223,14 +257,25 @@ export const methods = {
   'conversation/runShell': {
     about: "Runs the user's own command, outside any sandbox, and records it.",
     params: z.object({ conversationId, command: z.string().min(1) }),
-    result: z.object({ itemId: z.string(), seq: z.int() }),
+    result: z.object({
+      itemId: z.string().describe('Of its `shellCommand` item.'),
+      seq: z.int().describe('The event that made it so.'),
+    }),
   },
   'model/list': {
     about: 'Models of the configured providers, and local servers that answer.',
     params: z.object({ cwd: z.string().exactOptional() }),
     result: z.object({
-      models: z.array(z.object({ provider: z.string(), id: z.string(), current: z.boolean() })),
-      problems: z.array(z.object({ provider: z.string(), message: z.string() })),
+      models: z.array(
+        z.object({
+          provider: z.string(),
+          id: z.string(),
+          current: z.boolean().describe('What a new conversation would use.'),
+        }),
+      ),
+      problems: z
+        .array(z.object({ provider: z.string(), message: z.string() }))
+        .describe('Providers that could not be asked.'),
       local: z.array(
         z.object({ provider: z.string(), name: z.string(), baseUrl: z.string(), models: z.array(z.string()) }),
       ),
@@ -240,7 +285,9 @@ export const methods = {
     about: 'The effective configuration, each value with its origin.',
     params: z.object({ ...overrides.shape, cwd: z.string() }),
     result: z.object({
-      values: z.array(z.object({ key: z.string(), value: z.unknown(), origin: z.string() })),
+      values: z.array(
+        z.object({ key: z.string(), value: z.unknown(), origin: z.string().describe('File, flag or `default`.') }),
+      ),
       warnings: z.array(z.string()),
       credentials: z.object({
         found: z.boolean(),
@@ -257,15 +304,15 @@ export const methods = {
       build: z.string(),
       node: z.string(),
       platform: z.string(),
-      home: z.string(),
+      home: z.string().describe('Folder the server keeps its conversations in.'),
       uptimeMs: z.number(),
       rssBytes: z.int(),
       tier: sandboxTier,
-      tierReason: z.string(),
+      tierReason: z.string().describe('Why it is not a better one.'),
       conversations: z.array(
         z.object({ conversationId: z.string(), activity: z.string(), clients: z.int(), backgroundProcesses: z.int() }),
       ),
-      ignoredMessages: z.int(),
+      ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
     }),
   },
 } as const
@@ -279,8 +326,8 @@ export const notifications = {
 
 export const serverNotice = z.object({
   level: z.enum(['info', 'warning', 'error']),
-  code: z.string(),
-  message: z.string(),
+  code: z.string().describe('Stable, for programs.'),
+  message: z.string().describe('For people.'),
   conversationId: z.string().exactOptional(),
 })
 

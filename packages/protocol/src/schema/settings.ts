@@ -21,7 +21,7 @@ export const settings = z
     sandbox: sandboxMode,
     tier: sandboxTier,
     writableRoots: z.array(z.string()).describe('Absolute folders besides cwd that patches and commands may write to.'),
-    profile: z.string().exactOptional(),
+    profile: z.string().exactOptional().describe('The named set of config values it was made with.'),
     policyFile: z.string().exactOptional().describe('Absolute path of the rules file given at launch.'),
   })
   .describe('What a conversation runs with. Logged at creation; changes are `conversation.configured` events.')

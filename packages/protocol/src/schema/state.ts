@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { approval } from './approval.ts'
-import { plan, turnOutcome } from './event.ts'
+import { denial, plan, turnOutcome } from './event.ts'
 import { queuedMessage } from './input.ts'
 import { item, sideFile } from './item.ts'
 import { settings } from './settings.ts'
@@ -11,29 +11,42 @@ export const openItem = z
     item,
     turnId: z.string().nullable(),
     output: z.string().describe('Output deltas so far, for calls; at most 64 KiB.'),
-    progress: z.object({ totalBytes: z.int(), tail: z.string() }).nullable(),
+    progress: z
+      .object({ totalBytes: z.int().describe('Output so far.'), tail: z.string().describe('Its newest lines.') })
+      .nullable()
+      .describe('Output past the first 64 KiB.'),
     began: z.boolean().describe('`item.began` is in the log: it may have happened.'),
   })
   .describe('An item that is not finished.')
 
-export const completedItem = z.object({ seq: z.int(), at: z.number(), turnId: z.string().nullable(), item })
+export const completedItem = z
+  .object({
+    seq: z.int().describe('Of its `item.completed`; what `conversation/read` pages by.'),
+    at: z.number().describe('ms since the epoch.'),
+    turnId: z.string().nullable(),
+    item,
+  })
+  .describe('A finished item. It never changes again.')
 
 export const turn = z.object({
   id: z.string(),
-  startedAt: z.number(),
+  startedAt: z.number().describe('ms since the epoch.'),
   phase: z
     .enum(['start', 'model', 'calls'])
     .describe('`model`: a response is awaited. `calls`: the response is complete, its calls run.'),
-  modelCalls: z.int(),
+  modelCalls: z.int().describe('Model requests so far, retries included.'),
   calls: z.int().describe('Calls of the newest response.'),
-  parked: z.boolean(),
-  retry: z.object({ retryAt: z.number(), attempt: z.int(), failure }).nullable(),
+  parked: z.boolean().describe('It waits for a person; nothing runs until one answers or continues it.'),
+  retry: z
+    .object({ retryAt: z.number().describe('ms since the epoch.'), attempt: z.int(), failure })
+    .nullable()
+    .describe('The model call failed and is waited out.'),
   usage: tokenCounts,
-  denials: z.array(z.object({ itemId: z.string(), title: z.string(), reason: z.string() })),
+  denials: z.array(denial).describe('Its calls that were not run because the answer was no.'),
 })
 
 export const requestResult = z.object({
-  key: z.string(),
+  key: z.string().describe('A `messageId`.'),
   seq: z.int(),
   turnId: z.string().nullable(),
   disposition: z.enum(['started', 'queued', 'steering']),
@@ -41,16 +54,19 @@ export const requestResult = z.object({
 
 export const core = z
   .object({
-    seq: z.int(),
+    seq: z.int().describe('Of the last event folded; 0 before the first.'),
     meta: z.object({
       conversationId: z.string(),
       cwd: z.string(),
-      createdAt: z.number(),
-      updatedAt: z.number(),
-      title: z.string(),
-      name: z.string().nullable(),
+      createdAt: z.number().describe('ms since the epoch.'),
+      updatedAt: z.number().describe('ms since the epoch.'),
+      title: z.string().describe('First line of the first message, at most 80 characters; empty before it.'),
+      name: z.string().nullable().describe('Given by the user.'),
       archived: z.boolean(),
-      forkedFrom: z.object({ id: z.string(), seq: z.int() }).nullable(),
+      forkedFrom: z
+        .object({ id: z.string(), seq: z.int() })
+        .nullable()
+        .describe('The conversation whose events up to `seq` this one begins with.'),
     }),
     settings,
     context: z
@@ -61,7 +77,8 @@ export const core = z
         adapter: z.string(),
         instructionFiles: z.array(z.string()),
       })
-      .nullable(),
+      .nullable()
+      .describe('The newest `context.set`.'),
     turn: turn.nullable().describe('Running or parked.'),
     lastTurn: z
       .object({
@@ -69,31 +86,43 @@ export const core = z
         outcome: turnOutcome,
         failure: failure.nullable(),
         usage: tokenCounts,
-        endedAt: z.number(),
+        endedAt: z.number().describe('ms since the epoch.'),
       })
-      .nullable(),
-    open: z.record(z.string(), openItem),
-    approvals: z.record(z.string(), approval),
-    inbox: z.array(queuedMessage),
+      .nullable()
+      .describe('The turn that ended last.'),
+    open: z.record(z.string(), openItem).describe('By item id, in the order they were started.'),
+    approvals: z.record(z.string(), approval).describe('By approval id: pending, or approved and not begun.'),
+    inbox: z.array(queuedMessage).describe('Oldest first.'),
     inboxPaused: z.boolean().describe('After an interrupt or a restart nothing in the inbox is sent by itself.'),
     plan: plan.nullable(),
-    usage: z.object({ total: tokenCounts, last: tokenCounts.nullable(), contextWindow: z.int().nullable() }),
-    counts: z.object({ turns: z.int(), items: z.int() }),
-    digest: z.string().describe('Chained over completed items.'),
-    requestKeys: z.array(requestResult).describe('Newest 1,000.'),
+    usage: z.object({
+      total: tokenCounts.describe('Of the whole conversation.'),
+      last: tokenCounts.nullable().describe('Of the newest model call.'),
+      contextWindow: z.int().nullable().describe('Tokens the model can take, where known.'),
+    }),
+    counts: z.object({
+      turns: z.int().describe('Started.'),
+      items: z.int().describe('Completed.'),
+    }),
+    digest: z
+      .string()
+      .describe('Chained over completed items, to compare folds; a client may carry it along unchanged.'),
+    requestKeys: z.array(requestResult).describe('First results by `messageId`, newest 1,000.'),
   })
   .describe('All of a conversation but its finished items.')
 
-export const conversationState = z.object({
-  core,
-  window: z
-    .array(completedItem)
-    .describe('The newest completed items, at most 200; older ones by `conversation/read`.'),
-})
+export const conversationState = z
+  .object({
+    core,
+    window: z
+      .array(completedItem)
+      .describe('The newest completed items, at most 200, oldest first; older ones by `conversation/read`.'),
+  })
+  .describe('What a conversation amounts to: the fold of its events.')
 
 export const cursor = z
   .object({ seq: z.int().min(0), crc: z.string().nullable() })
-  .describe('The last event folded; crc null for none or when the line has none.')
+  .describe('The last event folded: its `seq` and `crc`. `{seq: 0, crc: null}` is before the first.')
 
 export type OpenItem = z.infer<typeof openItem>
 export type CompletedItem = z.infer<typeof completedItem>

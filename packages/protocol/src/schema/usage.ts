@@ -8,7 +8,7 @@ export const tokenCounts = z
 
 export const failure = z
   .object({
-    code: z.string().describe('Stable; the error catalogue lists them.'),
+    code: z.string().describe('Stable, for programs: `rateLimited`, `auth`, `contextTooLong`, … New ones may appear.'),
     message: z.string().describe('What, why and what next, in one or two sentences.'),
     status: z.int().exactOptional().describe("The provider's HTTP status, where one was received."),
   })

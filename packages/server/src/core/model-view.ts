@@ -1,6 +1,6 @@
 import type { ConversationEvent, EventOf, Item } from '@parley/protocol'
 import { isCall } from '@parley/protocol'
-import type { ModelCall, ModelEntry } from '../model/port.ts'
+import type { ModelCall, ModelEntry } from './model-request.ts'
 
 /**
  * The second fold over the log: what the model sees. Blocks are appended in log order and a block's entries keep

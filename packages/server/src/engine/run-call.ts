@@ -78,6 +78,7 @@ async function begin(run: Run, prepared: PreparedCall, item: CallItem): Promise<
     attempt: 1,
     decidedBy,
     payloadHash: payloadHash(prepared),
+    ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
   })
   if (item.readOnly !== true) await conversation.synced()
   const startedMs = bench.clock.elapsed()

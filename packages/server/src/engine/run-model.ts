@@ -16,13 +16,14 @@ export async function runModel(run: Run): Promise<Failure | null> {
   const turnId = turn.id
   if (turn.modelCalls === 0) await ensureContext(conversation, bench)
   const request = requestOf(conversation, bench)
-  const startedMs = bench.clock.elapsed()
+  let firstFailureMs = 0
   const failures: ModelFailure[] = []
   for (;;) {
     const failure = await streamOnce(run, turnId, request, failures.length + 1)
     if (failure === null || signal.aborted) return null
+    if (failures.length === 0) firstFailureMs = bench.clock.elapsed()
     failures.push(failure)
-    const delayMs = retryDelay(run, failures, bench.clock.elapsed() - startedMs)
+    const delayMs = retryDelay(run, failures, bench.clock.elapsed() - firstFailureMs)
     if (delayMs === null) return toFailure(failure)
     const retryAt = bench.clock.now() + delayMs
     conversation.record({

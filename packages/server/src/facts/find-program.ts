@@ -28,12 +28,12 @@ const nowhere: FoundProgram = { path: null, insideRoots: false }
 export async function findProgram({ name, searchPath, cwd, roots }: ProgramQuestion): Promise<FoundProgram> {
   if (name === '' || name.includes('\0')) return nowhere
   if (name.includes('/')) return located(resolve(cwd, name), roots)
-  for (const folder of searchPath.split(':')) {
-    if (!isAbsolute(folder)) return nowhere
-    const candidate = join(folder, name)
-    if (await isProgram(candidate)) return located(candidate, roots)
-  }
-  return nowhere
+  const folders = searchPath.split(':')
+  const relative = folders.findIndex((folder) => !isAbsolute(folder))
+  const candidates = folders.slice(0, relative < 0 ? undefined : relative).map((folder) => join(folder, name))
+  const found = await Promise.all(candidates.map(isProgram))
+  const first = candidates[found.indexOf(true)]
+  return first === undefined ? nowhere : located(first, roots)
 }
 
 async function located(path: string, roots: readonly string[]): Promise<FoundProgram> {

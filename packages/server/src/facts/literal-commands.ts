@@ -16,10 +16,14 @@ export function commandsIn(root: Node): FoundCommand[] {
 
 /** Texts that the script feeds to a shell as its input. */
 export function fedScripts(root: Node): string[] {
-  return root.descendantsOfType('redirected_statement').flatMap((statement) => {
-    const body = statement?.childForFieldName('body')
-    if (statement === null || body?.type !== 'command' || !isShell(programOf(foundCommand(body).words))) return []
-    return statement.descendantsOfType(['heredoc_body', 'raw_string', 'string']).map((node) => node?.text ?? '')
+  return root.descendantsOfType('command').flatMap((command) => {
+    if (command === null || !isShell(programOf(foundCommand(command).words))) return []
+    const statement = command.parent?.type === 'redirected_statement' ? command.parent : command
+    const hereDocuments = statement.descendantsOfType('heredoc_body').map((body) => body?.text ?? null)
+    const hereStrings = statement
+      .descendantsOfType('herestring_redirect')
+      .map((redirect) => (redirect?.firstNamedChild ? literalOf(redirect.firstNamedChild) : null))
+    return [...hereDocuments, ...hereStrings].filter((text) => text !== null)
   })
 }
 

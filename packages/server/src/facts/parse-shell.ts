@@ -28,7 +28,7 @@ export interface ShellParserFiles {
 
 const maxScriptBytes = 64 * 1024
 const maxParts = 200
-const maxWords = 2_000
+const maxWords = 500
 
 export function createShellParser(files: ShellParserFiles): ShellParser {
   let loading: Promise<Parser | null> | null = null
@@ -57,11 +57,12 @@ async function load({ runtimeWasm, grammarWasm }: ShellParserFiles): Promise<Par
 }
 
 function readWith(parser: Parser, script: string): ShellReading {
-  const tree = parser.parse(script)
+  const plain = readPlainScript(script)
+  // The grammar splits a word at a backslash and newline, where the shell joins it.
+  const tree = parser.parse(plain.ok ? script : script.replaceAll('\\\n', ''))
   if (tree === null) return unread(script, 'it cannot be parsed')
   try {
     const found = commandsIn(tree.rootNode)
-    const plain = readPlainScript(script)
     const because = objection(plain, found, tree.rootNode.hasError)
     const commands = because === null && plain.ok ? plain.commands.map((words) => words.map(({ text }) => text)) : null
     const loose = tree.rootNode.hasError ? looseCommands(script) : []

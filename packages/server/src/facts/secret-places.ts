@@ -46,14 +46,15 @@ const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|st
 /** Whether a path lies in a secret place. Compared without case: some file systems do not see it. */
 export function isSecret(path: string, places: SecretPlaces): boolean {
   if (secretProcFile.test(path) || (path.startsWith('/dev/') && !harmlessDevice.test(path))) return true
-  const folded = path.toLowerCase()
-  return places.some((place) => liesWithin(folded, place.toLowerCase()))
+  const folded = `${path.toLowerCase().replace(/\/+/g, '/')}/`
+  return places.some((place) => folded.startsWith(`${place.toLowerCase()}/`))
 }
 
 /** Whether reading everything below a folder would read a secret that exists now. */
 export async function holdsSecrets(folder: string, places: SecretPlaces): Promise<boolean> {
   if (['/proc', '/dev'].some((system) => liesWithin(system, folder) || liesWithin(folder, system))) return true
-  const below = places.filter((place) => liesWithin(place.toLowerCase(), folder.toLowerCase()))
+  const folded = `${folder.toLowerCase().replace(/\/+$/, '')}/`
+  const below = places.filter((place) => `${place.toLowerCase()}/`.startsWith(folded))
   const existing = await Promise.all(
     below.map((place) =>
       access(place).then(

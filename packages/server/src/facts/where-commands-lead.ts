@@ -34,18 +34,22 @@ export async function whereCommandsLead(
   return { notSafe, secret: null }
 }
 
-async function secretWord(command: JudgedCommand, folders: string[], around: Surroundings): Promise<string | null> {
+async function secretWord(
+  command: JudgedCommand,
+  folders: readonly string[],
+  around: Surroundings,
+): Promise<string | null> {
   const below = command.safeUse?.readsBelow ?? false
-  const words = below ? [...command.argv.slice(1), '.'] : command.argv.slice(1)
-  for (const word of words) {
-    for (const text of pathsIn(word)) {
-      for (const place of await placesOf(text, folders)) {
-        if (isSecret(place, around.secrets)) return word
-        if (below && (await holdsSecrets(place, around.secrets))) return word
-      }
-    }
-  }
-  return null
+  const words = new Set(below ? [...command.argv.slice(1), '.'] : command.argv.slice(1))
+  const leading = await Promise.all(
+    [...words].map(async (word) => {
+      const places = (await Promise.all(pathsIn(word).map((text) => placesOf(text, folders)))).flat()
+      if (places.some((place) => isSecret(place, around.secrets))) return word
+      const held = below ? await Promise.all(places.map((place) => holdsSecrets(place, around.secrets))) : []
+      return held.includes(true) ? word : null
+    }),
+  )
+  return leading.find((word) => word !== null) ?? null
 }
 
 /** A word as a path, and the value of an option. */

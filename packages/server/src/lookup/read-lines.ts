@@ -35,7 +35,8 @@ export type ReadOutcome =
   | { readonly kind: 'failed'; readonly message: string }
 
 const defaultLimit = 2000
-const maxTextBytes = 64 * 1024
+/** The model is told at most 32 KiB of one call. */
+const maxTextBytes = 31 * 1024
 const maxLineChars = 2000
 const chunkBytes = 256 * 1024
 /** In a larger file the lines after the range are not counted. */

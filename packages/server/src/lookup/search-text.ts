@@ -40,7 +40,8 @@ export type SearchOutcome =
 
 const defaultMaxShown = 200
 const defaultTimeLimitMs = 20_000
-const maxTextBytes = 48 * 1024
+/** The model is told at most 32 KiB of one call. */
+const maxTextBytes = 31 * 1024
 const maxCountedBytes = 8 * 1024 * 1024
 
 /** Searches the lines of files with ripgrep. */

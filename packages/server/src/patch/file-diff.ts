@@ -19,7 +19,7 @@ export interface FileDiff {
 const contextLines = 3
 const absent = '/dev/null'
 /** Beyond this many changed lines the shortest diff is not worth its time. */
-const maxEditLength = 2000
+const maxEditLength = 1000
 
 /** The change of one file for people and records. Of content that is not text only the headers are given. */
 export function diffFile(sides: DiffSides): FileDiff {

@@ -51,9 +51,9 @@ const runs = [
 
 const asks: Record<string, readonly string[]> = {
   'shell grammar': [
-    'ls && touch {OUT}/pwned',
+    'find . -exec ls {} +',
+    'wc -c < {HOME}/.ssh/id_test',
     'ls; touch {OUT}/pwned | cat || true & touch {OUT}/pwned',
-    `${'true;'.repeat(50)} touch {OUT}/pwned`,
     'true;'.repeat(201),
     `echo ${'x'.repeat(70_000)}`,
     `echo${' x'.repeat(3_000)}`,
@@ -62,8 +62,8 @@ const asks: Record<string, readonly string[]> = {
     'cat <(touch {OUT}/pwned); echo x >(tee {OUT}/pwned)',
     'cat <<EOF\n$(touch {OUT}/pwned)\nEOF',
     'cat <<< "$(touch {OUT}/pwned)"',
-    'echo $((a[$(touch {OUT}/pwned)])) ${x@P}',
-    '{ls,-la};touch${IFS}{OUT}/pwned',
+    'echo $((a[$(touch {OUT}/pwned)])) $' + '{x@P}',
+    '{ls,-la};touch$' + '{IFS}{OUT}/pwned',
     'ls() { touch {OUT}/pwned; }; ls',
     'LD_PRELOAD=./x.so GIT_EXTERNAL_DIFF="touch {OUT}/pwned" git diff',
     'LD_PRELOAD=./x.so ls',
@@ -92,7 +92,6 @@ const asks: Record<string, readonly string[]> = {
     'eval ls',
     'source b.ts',
     '. b.ts',
-    'exec ls',
     'alias ls=touch; ls',
     'hash -p {WS}/cat cat; cat b.ts',
     'export PATH={WS}; cat b.ts',
@@ -111,7 +110,7 @@ const asks: Record<string, readonly string[]> = {
     'echo $HOME',
     "echo $'a'",
     'echo "$x"',
-    'echo "${x}"',
+    'echo "$' + '{x}"',
     'echo "!`id`"',
     '[ -f b.ts ]',
     '[[ -f b.ts ]]',
@@ -131,12 +130,14 @@ const asks: Record<string, readonly string[]> = {
     'bash --rcfile b.ts -c ls',
   ],
   'programs and their options': [
+    'ls && touch {OUT}/pwned',
+    `${'true;'.repeat(50)} touch {OUT}/pwned`,
+    'exec ls',
     './cat b.ts',
     '{WS}/cat b.ts',
     '/bin/cat b.ts',
     'nosuchprogram',
     'find . -name x -exec touch {OUT}/pwned \\; -o -fprintf {OUT}/pwned x',
-    'find . -exec ls {} +',
     'find . -execdir ls \\;',
     'find . -ok ls \\;',
     'find . -delete',
@@ -249,13 +250,20 @@ const asks: Record<string, readonly string[]> = {
     'rg x homelink/',
     'cd src && cat ../../home/.ssh/id_test',
     'cd src && cat ../key',
-    'wc -c < {HOME}/.ssh/id_test',
     'realpath --relative-to={HOME}/.ssh b.ts',
     'cat /proc/1/environ',
     'cat /proc/self/environ',
     'grep -r x /proc',
     'cat /dev/sda',
   ],
+}
+
+/** Why it asks, so that no case passes for another reason than its own. */
+const because: Record<string, object> = {
+  'shell grammar': { understood: false, parts: [] },
+  'programs and their options': { understood: true, touchesSecret: null },
+  git: { touchesSecret: null },
+  secrets: { understood: true, touchesSecret: expect.any(String) },
 }
 
 describe('in tier C', () => {
@@ -266,7 +274,8 @@ describe('in tier C', () => {
   for (const [category, scripts] of Object.entries(asks)) {
     it.each(scripts)(`${category}: %j asks`, async (script) => {
       const { facts, verdict } = await decideScript(script)
-      expect({ verdict, knownSafe: facts.knownSafe }).toEqual({ verdict: 'ask', knownSafe: false })
+      expect(verdict).toBe('ask')
+      expect(facts).toMatchObject({ knownSafe: false, ...because[category] })
     })
   }
 })

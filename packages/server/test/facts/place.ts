@@ -34,6 +34,7 @@ export async function testPlace() {
   await writeFile(at('work/b.ts'), 'b')
   await symlink(at('home/.ssh/id_test'), at('work/key'))
   await symlink(at('home'), at('work/homelink'))
+  await symlink(workspace, at('worklink'))
   await program(at('work/bash'))
   await program(at('work/cat'))
   const shell = createShellParser(shellParserFiles)
@@ -45,6 +46,8 @@ export async function testPlace() {
   }
   return {
     workspace,
+    /** A link to the workspace. */
+    workspaceLink: at('worklink'),
     home,
     outside,
     bin,

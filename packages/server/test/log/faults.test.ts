@@ -161,6 +161,7 @@ describe('a session with a disk that fails', () => {
       )
       expect(runs).toBeGreaterThan(60)
     },
+    30_000,
   )
 
   it('from any operation on loses nothing it was told is saved', async () => {

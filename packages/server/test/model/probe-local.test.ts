@@ -10,7 +10,7 @@ it('finds the servers that answer with models, and passes over the silent, the s
   const missing = await startLoopback()
   await missing[Symbol.asyncDispose]()
   const candidates = [silent, missing, good, strange].map(({ baseUrl }) => providerAt(baseUrl))
-  const found = await probeLocal(new AbortController().signal, { candidates })
+  const found = await probeLocal(new AbortController().signal, { candidates, timeoutMs: 1_000 })
   expect(found).toEqual([{ provider: providerAt(good.baseUrl), models: ['llama'] }])
 })
 

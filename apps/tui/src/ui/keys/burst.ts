@@ -24,7 +24,8 @@ export function gatherBurst(
   const texts = events.map(burstText)
   const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), before)
   const next = { characters, lastAtMs: atMs }
-  if (characters < minCharacters || !texts.some((text) => text?.includes('\n'))) return { burst: next, events }
+  if (characters < minCharacters || !texts.some((text) => text === '\r' || text === '\n'))
+    return { burst: next, events }
   return { burst: next, events: joined(events, texts) }
 }
 

@@ -46,8 +46,8 @@ const keypadCharacters = '*+,-./0123456789'
 
 /** What a control sequence means: a reply, a key, or nothing for us. */
 export function csiEvent(parameters: string, final: string): KeyEvent {
-  const event = csiReply(parameters, final) ?? csiKey(parameters.split(';'), final)
-  return event ?? { kind: 'ignored', sequence: `\x1b[${parameters}${final}` }
+  const key = () => (/^[\d:;]*$/.test(parameters) ? csiKey(parameters.split(';'), final) : null)
+  return csiReply(parameters, final) ?? key() ?? { kind: 'ignored', sequence: `\x1b[${parameters}${final}` }
 }
 
 /** Keys in application mode. */

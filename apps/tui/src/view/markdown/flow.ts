@@ -8,7 +8,6 @@ import {
   type LineKind,
   lineKind,
 } from './line-kind.ts'
-
 import type { Piece } from './piece.ts'
 
 type Mode =

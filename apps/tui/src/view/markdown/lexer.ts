@@ -2,6 +2,9 @@ import { Marked, type MarkedToken, type Token } from 'marked'
 
 let marked: Marked | undefined
 
+/** A line of quote and list markers nests as deep as it is long; the lexer recurses, so what nobody could read is cut. */
+const deepMarkers = /^((?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){24})(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+/gm
+
 /**
  * Markdown without what would reach across blocks or hide text: no reference definitions (a later one would change
  * settled text), no HTML (it is shown as written).
@@ -10,7 +13,7 @@ export function lex(text: string): readonly MarkedToken[] {
   marked ??= new Marked({
     tokenizer: { def: () => undefined, html: () => undefined, tag: () => undefined },
   })
-  return known(marked.lexer(text))
+  return known(marked.lexer(text.replace(deepMarkers, '$1')))
 }
 
 /** Drops the open-ended half of the lexer's type: without extensions no other tokens come. */

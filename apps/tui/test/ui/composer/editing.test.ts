@@ -92,9 +92,7 @@ describe('editing', () => {
 
   test('rows that are wrapped are rows to go through', () => {
     const text = written('one two three four five six|')
-    expect(shown(run(text, ['up'], { ...around, columns: 14 }))).toBe(
-      'one two three |four five six'.replace('|', '').replace('e four', 'e| four').replace('three| ', 'three| '),
-    )
+    expect(shown(run(text, ['up'], { ...around, columns: 14 }))).toBe('one two three| four five six')
   })
 
   test('wide characters count two cells for the column', () => {

@@ -23,6 +23,12 @@ describe('history', () => {
     expect(run(edited, ['up', 'up', 'down', 'down'], surroundings).text).toBe('second\nline!')
   })
 
+  test('undo brings the draft back from an entry, edited or not', () => {
+    expect(shown(run(written('dr|aft'), ['up', 'undo'], surroundings))).toBe('dr|aft')
+    const edited = run(written('dr|aft'), ['up', { kind: 'insert', text: '!' }], surroundings)
+    expect(shown(run(edited, ['undo', 'undo'], surroundings))).toBe('dr|aft')
+  })
+
   test('without history nothing changes', () => {
     expect(shown(run(written('dr|aft'), ['up', 'down']))).toBe('dr|aft')
   })

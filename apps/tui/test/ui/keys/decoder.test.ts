@@ -97,11 +97,14 @@ describe('flush', () => {
 
 /** Texts that follow each other are one. */
 function merged(events: readonly KeyEvent[]): readonly KeyEvent[] {
-  return events.reduce<KeyEvent[]>((list, event) => {
+  const list: KeyEvent[] = []
+  for (const event of events) {
     const last = list.at(-1)
-    if (last?.kind !== 'text' || event.kind !== 'text') return [...list, event]
-    return [...list.slice(0, -1), { kind: 'text', text: last.text + event.text }]
-  }, [])
+    if (last?.kind === 'text' && event.kind === 'text')
+      list[list.length - 1] = { kind: 'text', text: last.text + event.text }
+    else list.push(event)
+  }
+  return list
 }
 
 function decodedInParts<Input extends string | Uint8Array>(parts: readonly Input[]) {

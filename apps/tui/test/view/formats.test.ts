@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { formatAgo } from '../../src/view/ago.ts'
+import { formatBytes } from '../../src/view/bytes.ts'
+import { formatDuration } from '../../src/view/duration.ts'
+
+test.each([
+  [0, '0 ms'],
+  [999.4, '999 ms'],
+  [999.6, '1.0 s'],
+  [1_240, '1.2 s'],
+  [9_949, '9.9 s'],
+  [9_950, '10 s'],
+  [59_499, '59 s'],
+  [59_500, '1 min 00 s'],
+  [185_000, '3 min 05 s'],
+  [3_599_600, '1 h 00 min'],
+  [7_620_000, '2 h 07 min'],
+  [-5, '0 ms'],
+])('%d ms is %s', (durationMs, expected) => {
+  expect(formatDuration(durationMs)).toBe(expected)
+})
+
+test.each([
+  [0, '0 B'],
+  [1_023, '1023 B'],
+  [1_024, '1.0 KB'],
+  [1_536, '1.5 KB'],
+  [24 * 1_024 ** 2, '24 MB'],
+  [1_048_575, '1.0 MB'],
+  [5 * 1_024 ** 5, '5120 TB'],
+])('%d bytes are %s', (sizeBytes, expected) => {
+  expect(formatBytes(sizeBytes)).toBe(expected)
+})
+
+test.each([
+  [-10, 'now'],
+  [59, 'now'],
+  [60, '1 min ago'],
+  [3_599, '59 min ago'],
+  [3_600, '1 h ago'],
+  [86_400, 'yesterday'],
+  [2 * 86_400, '2 days ago'],
+  [90 * 86_400, '3 months ago'],
+  [800 * 86_400, '2 years ago'],
+])('%d seconds ago is %s', (seconds, expected) => {
+  expect(formatAgo(0, seconds * 1_000)).toBe(expected)
+})

@@ -1,0 +1,45 @@
+import type { CommandSpec, OutputSnapshot, SpoolEnd, StartOptions } from './command.ts'
+import { readFifo } from './fifo-reader.ts'
+import { createOutputWindow } from './output-window.ts'
+import { openSpool, type Spool } from './spool.ts'
+
+const defaultWindowBytes = 128 * 1024
+
+/** What a command says, on its way to memory, to the spool and to the listener. */
+export interface CommandOutput {
+  snapshot(): OutputSnapshot
+  /** Reads `fd`, which it then owns; `onEnd` when nobody can write any more. */
+  read(fd: number, onEnd: () => void): void
+  /** True while nobody can write: before `read` and after `onEnd`. */
+  isEnded(): boolean
+  /** Leaves unread what is still in the pipe. */
+  close(): SpoolEnd | undefined
+}
+
+export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['onOutput']): CommandOutput {
+  const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
+  let spool: Spool | undefined
+  let ended = true
+  let closeReader = () => {}
+  const take = (chunk: Buffer) => {
+    window.push(chunk)
+    spool?.write(chunk)
+    onOutput?.(chunk, window.totalBytes())
+  }
+  return {
+    snapshot: window.snapshot,
+    read(fd, onEnd) {
+      if (spec.spool !== undefined) spool = openSpool(spec.spool)
+      ended = false
+      closeReader = readFifo(fd, take, () => {
+        ended = true
+        onEnd()
+      })
+    },
+    isEnded: () => ended,
+    close() {
+      closeReader()
+      return spool?.close()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { CallItem, ConversationEvent, Item } from '@parley/protocol'
+
+/** A call of the model on its way: as far as this small engine knows, which is less than the reducer. */
+export interface Call {
+  readonly item: CallItem
+  readonly stage: 'proposed' | 'asked' | 'approved' | 'begun'
+  /** Of the approval that is asked or approved. */
+  readonly approvalId: string
+  readonly attempt: number
+}
+
+export interface Turn {
+  readonly id: string
+  readonly phase: 'start' | 'model' | 'retry' | 'calls'
+  readonly message: Item | null
+  readonly calls: readonly Call[]
+  readonly attempt: number
+  readonly parked: boolean
+}
+
+/** What an engine must know to write a log that could be real. */
+export interface Engine {
+  /** Ids given so far; each is new. */
+  readonly ids: number
+  readonly turn: Turn | null
+  readonly inbox: readonly string[]
+  readonly shells: readonly Item[]
+}
+
+/** What chance says at one step. */
+export interface Choice {
+  readonly pick: number
+  readonly count: number
+  readonly flag: boolean
+  readonly text: string
+}
+
+export interface Step {
+  readonly engine: Engine
+  readonly events: readonly ConversationEvent[]
+}
+
+/** Null when the engine could not do this now. */
+export type Move = (engine: Engine, choice: Choice) => Step | null
+
+export const newEngine: Engine = { ids: 0, turn: null, inbox: [], shells: [] }
+
+export function newId(engine: Engine, kind: string): { id: string; engine: Engine } {
+  return { id: `${kind}${engine.ids}`, engine: { ...engine, ids: engine.ids + 1 } }
+}
+
+/** A move within a turn that nobody has parked. */
+export function inTurn(move: (turn: Turn, engine: Engine, choice: Choice) => Step | null): Move {
+  return (engine, choice) => (engine.turn === null || engine.turn.parked ? null : move(engine.turn, engine, choice))
+}
+
+export function withTurn(engine: Engine, turn: Turn, change: Partial<Turn>): Engine {
+  return { ...engine, turn: { ...turn, ...change } }
+}
+
+/** One of them, as chance has it. */
+export function chosen<Value>(values: readonly Value[], { count }: Choice): Value | undefined {
+  return values[count % Math.max(1, values.length)]
+}

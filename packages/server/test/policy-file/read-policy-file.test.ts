@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { parsePolicyText, readPolicyFile } from '../../src/policy-file/read-policy-file.ts'
+
+const good = `
+# comment
+[[rule]]
+decision = "allow"
+command = ["npm", ["test", "run"]]
+reason = """
+[[rule]]
+"""
+
+  [[ rule ]]
+decision = "deny"
+path = "secret/**"
+
+[["rule"]]
+decision = "ask"
+tool = "search"
+`
+
+describe('a policy file', () => {
+  it('gives its rules with the line of each', () => {
+    const { rules, problems } = parsePolicyText(good, 'policy.toml')
+    expect(problems).toEqual([])
+    expect(rules).toEqual([
+      {
+        decision: 'allow',
+        target: { kind: 'command', prefix: [['npm'], ['test', 'run']] },
+        source: { file: 'policy.toml', line: 3 },
+        reason: '[[rule]]\n',
+      },
+      { decision: 'deny', target: { kind: 'path', pattern: 'secret/**' }, source: { file: 'policy.toml', line: 10 } },
+      { decision: 'ask', target: { kind: 'tool', tool: 'search' }, source: { file: 'policy.toml', line: 14 } },
+    ])
+  })
+
+  it('with inline rules has rules without a line', () => {
+    const { rules } = parsePolicyText('rule = [{decision = "deny", tool = "x"}]', 'p')
+    expect(rules).toEqual([{ decision: 'deny', target: { kind: 'tool', tool: 'x' }, source: { file: 'p' } }])
+  })
+
+  it('with a problem keeps what asks and denies and drops what allows', () => {
+    const { rules, problems } = parsePolicyText(`${good}\n[[rule]]\ndecision = "deny"\ncomand = ["x"]\n`, 'p')
+    expect(rules.map(({ decision }) => decision)).toEqual(['deny', 'ask'])
+    expect(problems).toContainEqual({
+      file: 'p',
+      line: 20,
+      message: 'rule[3].comand: unknown key (did you mean command?)',
+    })
+  })
+
+  it.each([
+    ['rules = []', 1, 'rules: unknown key (did you mean rule?)'],
+    ['[[rule]]\ntool = "x"\ndecision = "maybe"', 3, 'rule[0].decision: '],
+    ['[[rule]]\ndecision = "ask"\ntool = "x"\npath = "y"', 1, 'rule[0]: needs exactly one of command, tool and path'],
+    ['[[rule]]\ndecision = "ask"', 1, 'rule[0]: needs exactly one'],
+    ['[[rule]]\ndecision = "ask"\ncommand = []', 3, 'rule[0].command: '],
+    ['[[rule]]\ndecision = "ask"\ncommand = ["a", []]', 3, 'rule[0].command[1]'],
+    ['[[rule]]\ndecision = "ask"\npath = "~/x"', 3, 'rule[0].path: ~ is not expanded'],
+    ['[[rule]]\ndecision = "ask"\npath = "../x"', 3, 'rule[0].path: .. is not allowed'],
+    ['[[rule]]\ndecision = "ask"\npath = "{a,b}"', 3, 'rule[0].path: only *, ** and ?'],
+    ['rule = 3', 1, 'rule: '],
+    ['[[rule]]\nrule = = 3', 2, ''],
+    ['\n[[rule', 2, ''],
+  ])('%j is a problem on line %i', (text, line, start) => {
+    const { problems, rules } = parsePolicyText(text, 'p')
+    expect(rules).toEqual([])
+    expect(problems[0]).toMatchObject({ file: 'p', line })
+    expect(problems[0]?.message.startsWith(start)).toBe(true)
+  })
+
+  it('that does not exist holds no rules, and one that cannot be read is a problem', async () => {
+    await using directory = await tempDirectory()
+    expect(await readPolicyFile(join(directory.path, 'none.toml'))).toEqual({ rules: [], problems: [] })
+    expect((await readPolicyFile(directory.path)).problems[0]?.message).toMatch(/^cannot be read/)
+    const file = join(directory.path, 'policy.toml')
+    await writeFile(file, good)
+    expect((await readPolicyFile(file)).rules).toHaveLength(3)
+  })
+})
