@@ -20,9 +20,12 @@ describe('reduce, by fixtures', () => {
     check(fixture, given, events.reduce(reduce, given))
   })
 
-  it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('%s is a file named for its sentence', (name, fixture) => {
-    expect(name).toBe(fixture.says.toLowerCase().replaceAll(/[,']/g, '').replaceAll(' ', '-'))
-  })
+  it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))(
+    '%s is a file named for its sentence',
+    (name, fixture) => {
+      expect(name).toBe(fixture.says.toLowerCase().replaceAll(/[,']/g, '').replaceAll(' ', '-'))
+    },
+  )
 
   it.each(fixtures.filter(({ name }) => !strangers.includes(name)).map((fixture) => [fixture.name, fixture] as const))(
     '%s has only valid events',
@@ -38,10 +41,15 @@ describe('reduce, by fixtures', () => {
   })
 })
 
-function check({ expect: part, at = {}, changesOnly }: ReduceFixture, given: ConversationState, state: ConversationState) {
+function check(
+  { expect: part, at = {}, changesOnly }: ReduceFixture,
+  given: ConversationState,
+  state: ConversationState,
+) {
   if (part !== undefined) expectPart(state, part)
   for (const [pointer, value] of Object.entries(at)) expect(valueAtPointer(state, pointer), pointer).toEqual(value)
-  if (changesOnly !== undefined) expect(withoutPointers(state, changesOnly)).toEqual(withoutPointers(given, changesOnly))
+  if (changesOnly !== undefined)
+    expect(withoutPointers(state, changesOnly)).toEqual(withoutPointers(given, changesOnly))
 }
 
 function expectPart(state: ConversationState, part: unknown) {

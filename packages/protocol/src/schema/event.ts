@@ -154,7 +154,10 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })])
         .describe('The rule that allowed it, or the approval.'),
       payloadHash: z.string().describe('sha256 of exactly what will be run.'),
-      changes: z.array(fileChangeEntry).exactOptional().describe('Of a patch: with the hashes, the journal that tells after a crash which files it reached.'),
+      changes: z
+        .array(fileChangeEntry)
+        .exactOptional()
+        .describe('Of a patch: with the hashes, the journal that tells after a crash which files it reached.'),
     },
     'The only thing after which a process may start or a file may change. Synced before it takes effect.',
   ),

@@ -14,7 +14,11 @@ export interface EventStream {
 
 export const conversationId = '01890000-0000-7000-8000-000000000000'
 
-const texts = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constant('a\nb'))
+const texts = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constant('a\nb'),
+)
 
 const choices: fc.Arbitrary<Choice> = fc.record({
   pick: fc.nat(1_000_000),
@@ -83,7 +87,12 @@ export function fold(envelopes: readonly Envelope[], state = initialState(conver
 
 /** Numbers events on from a state, as the engine would. */
 export function continued(state: ConversationState, events: readonly ConversationEvent[]): Envelope[] {
-  return events.map((event, index) => ({ conversationId, seq: state.core.seq + 1 + index, at: 1_800_000_000_000, event }))
+  return events.map((event, index) => ({
+    conversationId,
+    seq: state.core.seq + 1 + index,
+    at: 1_800_000_000_000,
+    event,
+  }))
 }
 
 /** A stream and a place to cut it. */

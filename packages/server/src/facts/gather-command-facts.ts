@@ -32,7 +32,7 @@ export interface JudgedCommand {
   readonly safeUse: SafeUse | null
 }
 
-const maxSeenKept = 256
+const maxSeenKept = 1_000
 const maxSeenWords = 32
 
 /** Gathers all that policy may know about a command. Reads files' names and links, never what is in them. */

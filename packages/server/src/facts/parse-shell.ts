@@ -32,19 +32,26 @@ const maxWords = 500
 
 export function createShellParser(files: ShellParserFiles): ShellParser {
   let loading: Promise<Parser | null> | null = null
-  let loaded: Parser | null = null
   return {
     async read(script) {
       if (Buffer.byteLength(script) > maxScriptBytes) return unread(script, 'it is longer than 64 KiB')
       loading ??= load(files).catch(() => null)
-      loaded = await loading
-      return loaded === null ? unread(script, 'the shell parser could not be loaded') : readWith(loaded, script)
+      const parser = await loading
+      return parser === null ? unread(script, 'the shell parser could not be loaded') : readOrGiveUp(parser, script)
     },
     [Symbol.dispose]() {
-      loaded?.delete()
-      loaded = null
+      void loading?.then((parser) => parser?.delete())
       loading = Promise.resolve(null)
     },
+  }
+}
+
+/** A wasm trap must not become a way around the gate, nor end the turn. */
+function readOrGiveUp(parser: Parser, script: string): ShellReading {
+  try {
+    return readWith(parser, script)
+  } catch {
+    return unread(script, 'the shell parser failed')
   }
 }
 

@@ -22,7 +22,8 @@ export interface ScriptCommand {
 const shellNames = new Set(['bash', 'sh', 'zsh'])
 const shellPath = /^(?:\/usr)?\/bin\/(?:bash|sh|zsh)$/
 const maxNesting = 4
-const maxSeen = 256
+// More than a script within the limits can hold, so that padding hides nothing.
+const maxSeen = 20_000
 
 /** Takes a command apart: a shell's script into its commands, and once more where one of them is a shell again. */
 export async function readArgv(argv: readonly string[], shell: ShellParser): Promise<ArgvReading> {
@@ -99,5 +100,5 @@ async function everythingSeen(start: readonly SeenCommand[], shell: ShellParser)
       level.push(...seen, ...fed.map((text): SeenCommand => ['sh', '-c', text]))
     }
   }
-  return all
+  return [...new Map(all.map((command) => [JSON.stringify(command), command])).values()]
 }

@@ -77,6 +77,13 @@ describe('danger', () => {
     expect((await place.run(['bash', '-lc', script])).dangerous).not.toBeNull()
   })
 
+  it('is seen behind any number of other commands', async () => {
+    const padding = Array.from({ length: 900 }, (_, index) => `true ${index};`).join('')
+    const facts = await place.run(['bash', '-c', `${padding.repeat(3)} bash -c 'rm -rf y' &`])
+    expect(facts).toMatchObject({ understood: false, dangerous: 'rm deletes without asking' })
+    expect(facts.seen).toContainEqual(['rm', '-rf', 'y'])
+  })
+
   it('is seen in plain argv behind wrappers', async () => {
     expect((await place.run(['sudo', 'env', 'rm', '-rf', 'y'])).dangerous).not.toBeNull()
     expect((await place.run(['/usr/bin/env', 'sh', '-c', 'rm -rf y'])).dangerous).not.toBeNull()

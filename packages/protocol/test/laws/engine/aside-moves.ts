@@ -1,5 +1,5 @@
 import type { ConversationEvent } from '@parley/protocol'
-import { chosen, type Choice, type Move, newId } from './engine.ts'
+import { type Choice, chosen, type Move, newId } from './engine.ts'
 import { shellCommand } from './items.ts'
 
 const setting: Move = (engine, choice) => ({ engine, events: [settingEvent(choice)] })
@@ -12,7 +12,14 @@ function settingEvent({ count, text, flag }: Choice): ConversationEvent {
     { type: 'conversation.archived', archived: flag },
     { type: 'conversation.moved', cwd: `/${text}` },
     { type: 'conversation.configured', settings: flag ? { effort: 'high' } : { sandbox: 'read-only', tier: 'B' } },
-    { type: 'context.set', instructions: file, tools: file, environment: file, adapter: 'chat/1', instructionFiles: [text] },
+    {
+      type: 'context.set',
+      instructions: file,
+      tools: file,
+      environment: file,
+      adapter: 'chat/1',
+      instructionFiles: [text],
+    },
     { type: 'plan.updated', plan: { steps: [{ step: text, status: flag ? 'inProgress' : 'completed' }] } },
   ]
   return events[count % events.length] ?? { type: 'conversation.renamed', name: text }

@@ -1,11 +1,29 @@
 import type { ConversationEvent } from '@parley/protocol'
-import { type Call, type Choice, chosen, type Engine, inTurn, type Move, newId, type Step, type Turn, withTurn } from './engine.ts'
+import {
+  type Call,
+  type Choice,
+  chosen,
+  type Engine,
+  inTurn,
+  type Move,
+  newId,
+  type Step,
+  type Turn,
+  withTurn,
+} from './engine.ts'
 import { ada, approvalOf } from './items.ts'
 
-const atStage = (stage: Call['stage'], step: (call: Call, turn: Turn, at: { engine: Engine; choice: Choice }) => Step | null) =>
-  inTurn((turn, engine, choice) => callStep(turn, stage, { engine, choice }, step))
+const atStage = (
+  stage: Call['stage'],
+  step: (call: Call, turn: Turn, at: { engine: Engine; choice: Choice }) => Step | null,
+) => inTurn((turn, engine, choice) => callStep(turn, stage, { engine, choice }, step))
 
-function callStep(turn: Turn, stage: Call['stage'], at: { engine: Engine; choice: Choice }, step: Parameters<typeof atStage>[1]) {
+function callStep(
+  turn: Turn,
+  stage: Call['stage'],
+  at: { engine: Engine; choice: Choice },
+  step: Parameters<typeof atStage>[1],
+) {
   if (turn.phase !== 'calls') return null
   const call = chosen(
     turn.calls.filter((other) => other.stage === stage),
@@ -49,10 +67,18 @@ function approved(call: Call, turn: Turn, { engine, choice }: { engine: Engine; 
 function declined(call: Call, turn: Turn, { engine, choice }: { engine: Engine; choice: Choice }): Step {
   const decision = (['denied', 'abort', 'withdrawn'] as const)[choice.count % 3] ?? 'denied'
   const { engine: next, events } = closed(engine, turn, { ...call, item: { ...call.item, status: 'declined' } })
-  return { engine: next, events: [{ type: 'approval.decided', approvalId: call.approvalId, decision, note: choice.text, by: ada }, ...events] }
+  return {
+    engine: next,
+    events: [
+      { type: 'approval.decided', approvalId: call.approvalId, decision, note: choice.text, by: ada },
+      ...events,
+    ],
+  }
 }
 
-const begin: Move = atStage('approved', (call, turn, { engine }) => begun(engine, turn, call, { approvalId: call.approvalId }))
+const begin: Move = atStage('approved', (call, turn, { engine }) =>
+  begun(engine, turn, call, { approvalId: call.approvalId }),
+)
 
 const print: Move = atStage('begun', ({ item }, _turn, { engine, choice }) => ({
   engine,
@@ -67,7 +93,10 @@ const printMuch: Move = atStage('begun', ({ item }, _turn, { engine, choice }) =
 const finish: Move = atStage('begun', (call, turn, { engine, choice }) => {
   const { item } = call
   const status = choice.flag ? 'completed' : 'failed'
-  return closed(engine, turn, { ...call, item: { ...item, status, attempt: call.attempt, durationMs: choice.count, modelText: choice.text } })
+  return closed(engine, turn, {
+    ...call,
+    item: { ...item, status, attempt: call.attempt, durationMs: choice.count, modelText: choice.text },
+  })
 })
 
 function asked(engine: Engine, turn: Turn, call: Call): Step {
@@ -100,4 +129,16 @@ function withCall(engine: Engine, turn: Turn, call: Call): Engine {
   return withTurn(engine, turn, { calls: turn.calls.map((other) => (other.item.id === call.item.id ? call : other)) })
 }
 
-export const callMoves: readonly Move[] = [allow, refuse, ask, ask, askAgain, answer, answer, begin, print, printMuch, finish]
+export const callMoves: readonly Move[] = [
+  allow,
+  refuse,
+  ask,
+  ask,
+  askAgain,
+  answer,
+  answer,
+  begin,
+  print,
+  printMuch,
+  finish,
+]

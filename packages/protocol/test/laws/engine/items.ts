@@ -8,16 +8,36 @@ export function textInput(text: string): InputItem[] {
 }
 
 export function userMessage(id: string, text: string, messageId: string): Item {
-  return { id, type: 'userMessage', status: 'completed', title: text, text, content: textInput(text), messageId, by: ada }
+  return {
+    id,
+    type: 'userMessage',
+    status: 'completed',
+    title: text,
+    text,
+    content: textInput(text),
+    messageId,
+    by: ada,
+  }
 }
 
 export function spoken(id: string, { flag }: Choice): ItemOf<'agentMessage' | 'reasoning'> {
   const shown = { id, status: 'inProgress' as const, text: '' }
-  return flag ? { ...shown, type: 'agentMessage', title: 'Answer' } : { ...shown, type: 'reasoning', title: 'Reasoning' }
+  return flag
+    ? { ...shown, type: 'agentMessage', title: 'Answer' }
+    : { ...shown, type: 'reasoning', title: 'Reasoning' }
 }
 
 export function shellCommand(id: string, command: string): ItemOf<'shellCommand'> {
-  return { id, type: 'shellCommand', status: 'inProgress', title: command, text: command, command, cwd: '/repo', by: ada }
+  return {
+    id,
+    type: 'shellCommand',
+    status: 'inProgress',
+    title: command,
+    text: command,
+    command,
+    cwd: '/repo',
+    by: ada,
+  }
 }
 
 /** A call of one of the three kinds; some look-ups. */

@@ -53,7 +53,14 @@ const respond: Move = inTurn((turn, engine, choice) => {
     engine: withTurn(engine, turn, { phase: 'calls' }),
     events: [
       { type: 'usage.updated', turnId: turn.id, counts: choice.flag ? tokens(choice) : noTokens, ...contextWindow },
-      { type: 'model.responded', turnId: turn.id, adapter: 'chat/1', parts: [{ said: choice.text }], text: choice.text, calls },
+      {
+        type: 'model.responded',
+        turnId: turn.id,
+        adapter: 'chat/1',
+        parts: [{ said: choice.text }],
+        text: choice.text,
+        calls,
+      },
     ],
   }
 })
@@ -61,12 +68,27 @@ const respond: Move = inTurn((turn, engine, choice) => {
 const breakOff: Move = inTurn((turn, engine, { count }) => {
   if (turn.phase !== 'model') return null
   const ids = [...(turn.message === null ? [] : [turn.message.id]), ...turn.calls.map(({ item }) => item.id)]
-  const discarded = ids.map((itemId): ConversationEvent => ({ type: 'item.discarded', itemId, reason: 'The stream was cut.' }))
+  const discarded = ids.map(
+    (itemId): ConversationEvent => ({ type: 'item.discarded', itemId, reason: 'The stream was cut.' }),
+  )
   const failure = { code: 'overloaded', message: 'Overloaded.' }
   return {
     engine: withTurn(engine, turn, { phase: 'retry', message: null, calls: [] }),
-    events: [...discarded, { type: 'retry.scheduled', turnId: turn.id, retryAt: count, attempt: turn.attempt + 1, failure }],
+    events: [
+      ...discarded,
+      { type: 'retry.scheduled', turnId: turn.id, retryAt: count, attempt: turn.attempt + 1, failure },
+    ],
   }
 })
 
-export const modelMoves: readonly Move[] = [request, speak, speakOn, speakOn, speakNoMore, propose, propose, respond, breakOff]
+export const modelMoves: readonly Move[] = [
+  request,
+  speak,
+  speakOn,
+  speakOn,
+  speakNoMore,
+  propose,
+  propose,
+  respond,
+  breakOff,
+]

@@ -76,7 +76,14 @@ const fail: Move = inTurn((turn, engine) => (turn.phase === 'retry' ? ended(engi
 function ended(engine: Engine, turn: Turn, outcome: 'completed' | 'interrupted' | 'failed') {
   const closing = openItems(turn).map((item) => closed(turn, { ...item, status: 'interrupted' }))
   const failure = outcome === 'failed' ? { failure: { code: 'overloaded', message: 'Overloaded.', status: 529 } } : {}
-  const last: ConversationEvent = { type: 'turn.ended', turnId: turn.id, outcome, ...failure, usage: noTokens, denials: [] }
+  const last: ConversationEvent = {
+    type: 'turn.ended',
+    turnId: turn.id,
+    outcome,
+    ...failure,
+    usage: noTokens,
+    denials: [],
+  }
   return { engine: { ...engine, turn: null }, events: [...closing, last] }
 }
 
@@ -84,7 +91,9 @@ function ended(engine: Engine, turn: Turn, outcome: 'completed' | 'interrupted' 
 const crash: Move = (engine, { count }) => {
   if (count % 3 > 0) return null
   const { turn } = engine
-  const shells = engine.shells.map((item): ConversationEvent => ({ type: 'item.completed', item: { ...item, status: 'unknown' } }))
+  const shells = engine.shells.map(
+    (item): ConversationEvent => ({ type: 'item.completed', item: { ...item, status: 'unknown' } }),
+  )
   const events = [recovered, ...shells]
   if (turn === null) return { engine: { ...engine, shells: [] }, events }
   if (turn.calls.every(({ stage }) => stage === 'proposed' || stage === 'begun')) {
@@ -95,7 +104,10 @@ const crash: Move = (engine, { count }) => {
   const unknown = begun.map(({ item }) => closed(turn, { ...item, status: 'unknown' }))
   const parked: ConversationEvent = { type: 'turn.parked', turnId: turn.id, reason: 'The program ended.' }
   const calls = turn.calls.filter(({ stage }) => stage !== 'begun')
-  return { engine: { ...engine, shells: [], turn: { ...turn, calls, parked: true } }, events: [...events, ...unknown, parked] }
+  return {
+    engine: { ...engine, shells: [], turn: { ...turn, calls, parked: true } },
+    events: [...events, ...unknown, parked],
+  }
 }
 
 const recovered: ConversationEvent = {
@@ -118,7 +130,12 @@ function closed(turn: Turn, item: Item): ConversationEvent {
 
 const queue: Move = (engine, { text, flag }) => {
   const { id, engine: next } = newId(engine, 'm')
-  const message = { messageId: id, when: flag ? ('steer' as const) : ('queue' as const), content: textInput(text), by: { clientId: 'c-2', name: 'bob' } }
+  const message = {
+    messageId: id,
+    when: flag ? ('steer' as const) : ('queue' as const),
+    content: textInput(text),
+    by: { clientId: 'c-2', name: 'bob' },
+  }
   return { engine: { ...next, inbox: [...engine.inbox, id] }, events: [{ type: 'message.queued', message }] }
 }
 
@@ -135,5 +152,15 @@ const remove: Move = (engine, choice) => {
   return { engine: { ...engine, inbox }, events: [{ type: 'message.removed', messageId }] }
 }
 
-export const turnMoves: readonly Move[] = [startByMessage, startByInbox, steer, park, goOn, complete, interrupt, fail, crash]
+export const turnMoves: readonly Move[] = [
+  startByMessage,
+  startByInbox,
+  steer,
+  park,
+  goOn,
+  complete,
+  interrupt,
+  fail,
+  crash,
+]
 export const inboxMoves: readonly Move[] = [queue, edit, remove]
