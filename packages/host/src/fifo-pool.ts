@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -78,12 +78,14 @@ export function closeFifo(fifo: Fifo): void {
 
 async function makeFifosOnDisk(count: number): Promise<Fifo[]> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-fifo-'))
+  const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)))
   try {
-    const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)))
     await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: helperPath } })
     return openAll(paths)
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    // One by one: a recursive removal needs a descriptor, and there may be none.
+    await Promise.allSettled(paths.map((path) => unlink(path)))
+    await Promise.allSettled([rmdir(directory)])
   }
 }
 

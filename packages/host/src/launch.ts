@@ -27,8 +27,6 @@ export function launch(spec: CommandSpec, sandbox: Sandbox, writeFd: number): Ch
 }
 
 function wrap(spec: CommandSpec, sandbox: Sandbox): WrappedCommand {
-  if (!isUsableMark(spec.mark))
-    throw new SpawnProblem('EINVAL', 'arguments', 'The mark is not letters, digits, - and _')
   const command = { argv: spec.argv, cwd: spec.cwd, env: { ...spec.env, [markVariable]: spec.mark } }
   try {
     return sandbox.wrap(command)

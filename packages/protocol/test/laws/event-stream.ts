@@ -8,7 +8,7 @@ import { inboxMoves, turnMoves } from './engine/turn-moves.ts'
 
 /** A log that an engine could have written, and how that engine stood at its end. */
 export interface EventStream {
-  readonly envelopes: readonly Envelope[]
+  readonly envelopes: Envelope[]
   readonly engine: Engine
 }
 

@@ -66,9 +66,13 @@ function unescapeBare(text: string): string {
   return text.replace(/\\\n/g, '').replace(/\\(.)/gs, '$1')
 }
 
+// More than any system takes as one argument.
+const maxLooseLength = 1024 * 1024
+
 /** For text that no grammar fits: every stretch between separators is taken for a command, quotes ignored. */
 export function looseCommands(text: string): SeenCommand[] {
   return text
+    .slice(0, maxLooseLength)
     .replace(/\\\n/g, '')
     .split(/[;&|\n(){}`]/)
     .map((stretch) => stretch.replace(/["'\\$]/g, '').split(/[ \t\r<>]+/))

@@ -88,17 +88,14 @@ function objectionToArgv(argv: readonly string[]): string | null {
 
 /** Commands inside wrappers and nested scripts, to a depth and a number; the outermost come first. */
 async function everythingSeen(start: readonly SeenCommand[], shell: ShellParser): Promise<SeenCommand[]> {
-  const all: SeenCommand[] = []
-  let level = [...start]
+  let all: SeenCommand[] = []
+  let level = start
   for (let depth = 0; depth < maxNesting && level.length > 0 && all.length < maxSeen; depth++) {
-    const wrapped = level.flatMap((command) => innerCommands(command))
-    all.push(...level, ...wrapped)
-    const scripts = [...level, ...wrapped].flatMap((command) => innerScripts(command))
-    level = []
-    for (const script of new Set(scripts)) {
-      const { seen, fed } = await shell.read(script)
-      level.push(...seen, ...fed.map((text): SeenCommand => ['sh', '-c', text]))
-    }
+    const reached = level.concat(level.flatMap(innerCommands))
+    all = all.concat(reached)
+    const scripts = new Set(reached.flatMap(innerScripts))
+    const readings = await Promise.all([...scripts].map((script) => shell.read(script)))
+    level = readings.flatMap(({ seen, fed }) => seen.concat(fed.map((text) => ['sh', '-c', text])))
   }
   return [...new Map(all.map((command) => [JSON.stringify(command), command])).values()]
 }

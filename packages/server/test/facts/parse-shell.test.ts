@@ -120,6 +120,11 @@ describe('any input', () => {
     )
   })
 
+  it('far over the limit is judged without an error', async () => {
+    const facts = await place.run(['bash', '-c', `rm -rf y;${'a;'.repeat(1_000_000)}`])
+    expect(facts).toMatchObject({ understood: false, dangerous: 'rm deletes without asking' })
+  })
+
   it.each(['(', '$(', '"$(', '`', '{ ', '[[', '${', '<<A ', 'if ', 'case a in '])(
     'of %j over and over is not understood',
     async (piece) => {

@@ -66,7 +66,7 @@ const respond: Move = inTurn((turn, engine, choice) => {
 })
 
 const breakOff: Move = inTurn((turn, engine, { count }) => {
-  if (turn.phase !== 'model') return null
+  if (turn.phase !== 'model' || count % 4 > 0) return null
   const ids = [...(turn.message === null ? [] : [turn.message.id]), ...turn.calls.map(({ item }) => item.id)]
   const discarded = ids.map(
     (itemId): ConversationEvent => ({ type: 'item.discarded', itemId, reason: 'The stream was cut.' }),

@@ -68,7 +68,7 @@ const complete: Move = inTurn((turn, engine) =>
 
 const interrupt: Move = (engine, { count }) => {
   const { turn } = engine
-  return turn === null || count % 4 > 0 ? null : ended(engine, turn, 'interrupted')
+  return turn === null || count % 12 > 0 ? null : ended(engine, turn, 'interrupted')
 }
 
 const fail: Move = inTurn((turn, engine) => (turn.phase === 'retry' ? ended(engine, turn, 'failed') : null))
@@ -89,7 +89,7 @@ function ended(engine: Engine, turn: Turn, outcome: 'completed' | 'interrupted' 
 
 /** What recovery is to make of a crash here, said a second time and more simply. */
 const crash: Move = (engine, { count }) => {
-  if (count % 3 > 0) return null
+  if (count % 12 > 0) return null
   const { turn } = engine
   const shells = engine.shells.map(
     (item): ConversationEvent => ({ type: 'item.completed', item: { ...item, status: 'unknown' } }),
