@@ -6,11 +6,11 @@ import type { Config } from './config-schema.ts'
 export function settingsFromConfig(
   config: Config,
   provider: { id: string; model: string },
-  overrides: Overrides & { cwd: string },
+  overrides: Overrides & { cwd: string; baseInstructions?: string },
 ): Settings {
   const sandbox = config.sandbox_mode ?? 'workspace-write'
   const effort = config.model_reasoning_effort
-  const { profile, policyFile } = overrides
+  const { profile, policyFile, baseInstructions } = overrides
   const roots = [...(config.sandbox_workspace_write?.writable_roots ?? []), ...(overrides.addDirs ?? [])]
   return {
     model: config.model ?? provider.model,
@@ -21,6 +21,7 @@ export function settingsFromConfig(
     tier: tierOf(sandbox),
     writableRoots: roots.map((root) => resolve(overrides.cwd, root)),
     ...(profile === undefined ? {} : { profile }),
+    ...(baseInstructions === undefined ? {} : { baseInstructions }),
     ...(policyFile === undefined ? {} : { policyFile: resolve(overrides.cwd, policyFile) }),
   }
 }

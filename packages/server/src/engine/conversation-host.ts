@@ -78,7 +78,6 @@ export class ConversationHost implements AsyncDisposable {
       recovered: null,
       warnings: created.warnings,
       overrides: params,
-      baseInstructions: params.baseInstructions ?? null,
       dispose: () => {
         if (params.ephemeral === true) rmSync(home, { recursive: true, force: true })
       },
@@ -179,7 +178,6 @@ export class ConversationHost implements AsyncDisposable {
       recovered: recovered?.type === 'conversation.recovered' ? recovered.text : null,
       warnings,
       overrides,
-      baseInstructions: null,
       dispose: () => undefined,
     })
   }

@@ -18,7 +18,6 @@ interface Around {
   readonly home: string
   readonly shell: string
   readonly nowMs: number
-  readonly base: string | null
 }
 
 /** What precedes the messages, as it is on disk now: AGENTS.md of home, then from the repository root down to cwd. */
@@ -27,7 +26,7 @@ export async function gatherContext(conversation: Conversation, around: Around):
   const root = await repositoryRoot(meta.cwd)
   const files = await readInstructionFiles([around.home, ...foldersDown(root?.folder ?? meta.cwd, meta.cwd)])
   return {
-    instructions: composeInstructions(around.base ?? baseInstructions, files),
+    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, files),
     instructionFiles: files.map(({ path }) => path),
     environment: describeSurroundings({
       cwd: meta.cwd,

@@ -11,6 +11,8 @@ export interface OpenConversation extends AsyncDisposable {
   /** One line, when opening it had to settle what a crash left. */
   readonly recovered: string | null
   readonly warnings: readonly string[]
+  /** AGENTS.md files found when it was opened. */
+  readonly instructionFiles: readonly string[]
   readonly backgroundProcesses: () => number
   /** Clients that stream it now, so that an approval can name who may answer. */
   readonly watchers: Set<string>
@@ -23,7 +25,7 @@ export function shortIdOf(conversationId: string): string {
   return conversationId.slice(-8)
 }
 
-export function summaryOf({ conversation, driver, recovered, warnings }: OpenConversation): ConversationSummary {
+export function summaryOf({ conversation, driver, recovered, warnings, instructionFiles }: OpenConversation): ConversationSummary {
   const { core } = conversation.state
   const { meta } = core
   return {
@@ -41,7 +43,7 @@ export function summaryOf({ conversation, driver, recovered, warnings }: OpenCon
     forkedFrom: meta.forkedFrom,
     readOnly: conversation.readOnly,
     recovered,
-    instructionFiles: core.context?.instructionFiles ?? [],
+    instructionFiles: core.context?.instructionFiles ?? [...instructionFiles],
     warnings: [...warnings],
   }
 }

@@ -17,12 +17,12 @@ import { createModelSources, type ModelSourcePorts } from './model-sources.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
 import { createShellRunner } from './run-shell.ts'
-import { readConfig, type SettledStart, settleFork, settleResume, settleStart } from './settle.ts'
+import { readConfig, type SettledStart, type StartParams, settleFork, settleResume, settleStart } from './settle.ts'
 
 /** How conversations are set up, whatever way they come: new, resumed or forked. */
 export interface Opener {
   readonly program: string
-  settle(params: Overrides & { cwd: string }): SettledStart
+  settle(params: StartParams): SettledStart
   /** What a resume changes: flags of the caller against what was recorded. */
   resettle(state: ConversationState, overrides: Overrides, by: Actor): readonly ConversationEvent[]
   /** Settles what was open at the point of a fork: its approvals belong to the original. */
@@ -35,7 +35,6 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program'> 
   readonly warnings: readonly string[]
   /** What the caller gave besides files, so that an open conversation keeps its providers. */
   readonly overrides: Overrides
-  readonly baseInstructions: string | null
   readonly dispose: () => void
 }
 
@@ -92,10 +91,10 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
         home: ports.home,
         shell: ports.shell,
         nowMs: ports.clock.now(),
-        base: parts.baseInstructions,
       }),
     answerers: () => [...watchers],
   }
+  const { instructionFiles } = await bench.context(conversation)
   const driver = createDriver(conversation, bench, (fault) => ports.report(fault, conversation.id))
   const shell = createShellRunner(conversation, bench, toolPorts)
   return {
@@ -104,6 +103,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
     bench,
     recovered: parts.recovered,
     warnings: parts.warnings,
+    instructionFiles,
     watchers,
     runShell: shell.run,
     backgroundProcesses: () => background.list().filter(({ end }) => end === null).length,

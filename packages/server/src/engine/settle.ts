@@ -22,6 +22,8 @@ export interface SettledStart {
   readonly warnings: readonly string[]
 }
 
+export type StartParams = Overrides & { readonly cwd: string; readonly baseInstructions?: string }
+
 interface Around {
   /** `$PARLEY_HOME`. */
   readonly home: string
@@ -39,7 +41,7 @@ export function readConfig(home: string, overrides: Overrides): EffectiveConfig 
 }
 
 /** What a new conversation runs with. Refuses early what could not work: no folder, no provider, no key. */
-export function settleStart(params: Overrides & { cwd: string }, { home, env }: Around): SettledStart {
+export function settleStart(params: StartParams, { home, env }: Around): SettledStart {
   const cwd = existingFolder(params.cwd)
   const { values, warnings } = readConfig(home, params)
   const provider = chooseProvider(values, env)
