@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { exitCodes } from './cli/exit-codes.ts'
-import { reportBug } from './cli/report-bug.ts'
 import { expectsServer, type LaunchedServer, launchServer } from './cli/launch-server.ts'
+import { reportBug } from './cli/report-bug.ts'
 
 /** What this build is, and where its files lie. */
 export interface Program {
@@ -45,6 +45,8 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** Only after what was written has been taken: leaving earlier loses output when the reader is slow. */
 async function exit(code: number): Promise<never> {
-  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
+  await Promise.all(
+    [process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))),
+  )
   process.exit(code)
 }

@@ -27,7 +27,8 @@ export async function openConversationStore(client: Client, conversationId: stri
       return
     }
     if (envelope.seq <= state.core.seq) return
-    if (envelope.seq > state.core.seq + 1 && !mayJump(envelope)) return void stream(cursorOf(state)).catch(() => undefined)
+    if (envelope.seq > state.core.seq + 1 && !mayJump(envelope))
+      return void stream(cursorOf(state)).catch(() => undefined)
     state = reduce(state, envelope)
     crc = envelope.crc ?? null
     for (const listener of listeners) listener(envelope)

@@ -44,7 +44,9 @@ function defineProgram(launch: Launch, settle: Settle): Command {
   withCommonFlags(program.command('fork <id>'))
     .description('a new conversation from any point of an old one')
     .option('--at <seq>', 'the last event to take over', Number)
-    .action((id: string, flags: CommonFlags & { at?: number }) => settle(interactive(launch, { kind: 'fork', id, at: flags.at ?? null, flags })))
+    .action((id: string, flags: CommonFlags & { at?: number }) =>
+      settle(interactive(launch, { kind: 'fork', id, at: flags.at ?? null, flags })),
+    )
   withCommonFlags(program.command('demo'))
     .description('a real session on a recorded model, in a scratch project: no key, no network')
     .action((flags: CommonFlags) => settle(import('../demo/run-demo.ts').then(({ runDemo }) => runDemo(launch, flags))))
@@ -55,7 +57,11 @@ function defineProgram(launch: Launch, settle: Settle): Command {
 
 function defineExec(program: Command, launch: Launch, settle: Settle): void {
   const run = (prompt: string | undefined, flags: ExecFlags, resume: { id: string | null; last: boolean } | null) =>
-    settle(import('../scripted/run-exec.ts').then(({ runExec }) => runExec(launch, { prompt: prompt ?? null, flags, resume })))
+    settle(
+      import('../scripted/run-exec.ts').then(({ runExec }) =>
+        runExec(launch, { prompt: prompt ?? null, flags, resume }),
+      ),
+    )
   const exec = withExecFlags(program.command('exec [prompt]').enablePositionalOptions())
     .description('one turn without a terminal; the prompt comes from the argument, or from stdin')
     .action((prompt: string | undefined, flags: ExecFlags) => run(prompt, flags, null))
@@ -64,7 +70,9 @@ function defineExec(program: Command, launch: Launch, settle: Settle): void {
     .option('--last', 'the newest conversation; then the only argument is the prompt')
     .action((id: string | undefined, prompt: string | undefined, flags: ExecFlags & { last?: boolean }) => {
       const all = { ...exec.opts<ExecFlags>(), ...flags }
-      return flags.last === true ? run(prompt ?? id, all, { id: null, last: true }) : run(prompt, all, { id: id ?? null, last: false })
+      return flags.last === true
+        ? run(prompt ?? id, all, { id: null, last: true })
+        : run(prompt, all, { id: id ?? null, last: false })
     })
 }
 
@@ -81,7 +89,9 @@ function defineLookups(program: Command, launch: Launch, settle: Settle): void {
   withCommonFlags(program.command('config'))
     .description('the effective configuration, each value with its origin')
     .option('--json', 'as JSON')
-    .action((flags: CommonFlags & { json?: boolean }) => settle(import('./show-config.ts').then(({ showConfig }) => showConfig(launch, flags))))
+    .action((flags: CommonFlags & { json?: boolean }) =>
+      settle(import('./show-config.ts').then(({ showConfig }) => showConfig(launch, flags))),
+    )
   program
     .command('server')
     .description('the conversation JSON-RPC server on stdio; docs/protocol describes it')
@@ -89,7 +99,10 @@ function defineLookups(program: Command, launch: Launch, settle: Settle): void {
     .action((flags: { record?: string }) => settle(import('./serve.ts').then(({ serve }) => serve(launch, flags))))
 }
 
-function interactive(launch: Launch, start: Parameters<typeof import('../ink/run-interactive.tsx')['runInteractive']>[1]): Promise<Outcome> {
+function interactive(
+  launch: Launch,
+  start: Parameters<typeof import('../ink/run-interactive.tsx')['runInteractive']>[1],
+): Promise<Outcome> {
   return import('../ink/run-interactive.tsx').then(({ runInteractive }) => runInteractive(launch, start))
 }
 
@@ -97,8 +110,21 @@ function withCommonFlags(command: Command): Command {
   return command
     .option('-m, --model <model>', 'model to use')
     .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high')
-    .addOption(new Option('-s, --sandbox <mode>', 'what commands may write to').choices(['read-only', 'workspace-write', 'danger-full-access']))
-    .addOption(new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(['untrusted', 'on-failure', 'on-request', 'never']))
+    .addOption(
+      new Option('-s, --sandbox <mode>', 'what commands may write to').choices([
+        'read-only',
+        'workspace-write',
+        'danger-full-access',
+      ]),
+    )
+    .addOption(
+      new Option('-a, --ask-for-approval <policy>', 'when to ask').choices([
+        'untrusted',
+        'on-failure',
+        'on-request',
+        'never',
+      ]),
+    )
     .option('-C, --cd <dir>', 'folder to work in')
     .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
     .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml')

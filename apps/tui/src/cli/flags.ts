@@ -53,6 +53,7 @@ export function collectList(text: string, known: string[] = []): string[] {
 export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(text)
   const unitMs = { s: 1000, m: 60_000, h: 3_600_000 }[match?.[2] ?? 's']
-  if (match?.[1] === undefined || unitMs === undefined) throw new Error(`a duration is like 90, 90s, 5m or 1h; got ${JSON.stringify(text)}.`)
+  if (match?.[1] === undefined || unitMs === undefined)
+    throw new Error(`a duration is like 90, 90s, 5m or 1h; got ${JSON.stringify(text)}.`)
   return Number(match[1]) * unitMs
 }

@@ -1,12 +1,18 @@
-import { formatAgo } from '../view/ago.ts'
 import type { Launch } from '../main.ts'
+import { formatAgo } from '../view/ago.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 
 /** `parley list`. */
-export async function runList(launch: Launch, flags: { json?: boolean; archived?: boolean; limit: number }): Promise<number> {
+export async function runList(
+  launch: Launch,
+  flags: { json?: boolean; archived?: boolean; limit: number },
+): Promise<number> {
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-list' })
-  const { conversations } = await connection.client.request('conversation/list', { limit: flags.limit, archived: flags.archived === true })
+  const { conversations } = await connection.client.request('conversation/list', {
+    limit: flags.limit,
+    archived: flags.archived === true,
+  })
   const now = Date.now()
   const lines = conversations.map((conversation) => {
     if (flags.json === true) return JSON.stringify(conversation)

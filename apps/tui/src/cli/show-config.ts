@@ -8,10 +8,15 @@ import { type CommonFlags, overridesOf } from './flags.ts'
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-config' })
   try {
-    const config = await connection.client.request('config/read', { ...overridesOf(flags), cwd: flags.cd ?? process.cwd() })
+    const config = await connection.client.request('config/read', {
+      ...overridesOf(flags),
+      cwd: flags.cd ?? process.cwd(),
+    })
     for (const warning of config.warnings) process.stderr.write(`${warning}\n`)
     const width = Math.max(...config.values.map(({ key }) => key.length))
-    const lines = config.values.map(({ key, value, origin }) => `${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`)
+    const lines = config.values.map(
+      ({ key, value, origin }) => `${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`,
+    )
     process.stdout.write(flags.json === true ? `${JSON.stringify(config)}\n` : `${lines.join('\n')}\n`)
     return exitCodes.ok
   } catch (error) {

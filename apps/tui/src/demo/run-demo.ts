@@ -5,13 +5,18 @@ import type { CommonFlags } from '../cli/flags.ts'
 import type { Launch } from '../main.ts'
 import { demoProject, demoTask } from './demo-project.ts'
 
-const banner = 'Demo: the model’s words are recorded. Every command and patch is real, in a scratch folder, and asks you first.'
+const banner =
+  'Demo: the model’s words are recorded. Every command and patch is real, in a scratch folder, and asks you first.'
 
 /** `parley demo`: a real session on a recorded model, in a scratch project of its own. */
 export async function runDemo(launch: Launch, flags: CommonFlags): Promise<number> {
   const folder = makeProject()
   const { runInteractive } = await import('../ink/run-interactive.tsx')
-  const code = await runInteractive(launch, { kind: 'new', prompt: demoTask, flags: { ...flags, cd: folder } }, { provider: 'demo', banner })
+  const code = await runInteractive(
+    launch,
+    { kind: 'new', prompt: demoTask, flags: { ...flags, cd: folder } },
+    { provider: 'demo', banner },
+  )
   process.stdout.write(`The scratch project is in ${folder}\n`)
   return code
 }

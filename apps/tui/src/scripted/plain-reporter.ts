@@ -88,6 +88,7 @@ function statusNote({ status }: Item): string {
 
 function closingWords({ failure, outcome, denials, exitCode }: RunEnd): string | null {
   if (failure !== null && outcome === null) return `parley: ${failure.message}`
-  if (denials.length > 0) return `parley: ${denials.length} ${denials.length === 1 ? 'request was' : 'requests were'} denied; a --policy file can answer them.`
+  if (denials.length > 0)
+    return `parley: ${denials.length} ${denials.length === 1 ? 'request was' : 'requests were'} denied; a --policy file can answer them.`
   return outcome === 'interrupted' && exitCode !== 0 ? 'parley: interrupted; the conversation is saved.' : null
 }

@@ -9,8 +9,8 @@ import { createPlainReporter } from './plain-reporter.ts'
 import { readPrompt } from './prompt.ts'
 import type { Reporter, RunEnd } from './reporter.ts'
 import { runTurn } from './run-turn.ts'
-import { openResultStream } from './stdout.ts'
 import { watchSignals } from './signals.ts'
+import { openResultStream } from './stdout.ts'
 import { writeAnswer } from './write-answer.ts'
 
 export interface ExecRequest {
@@ -42,7 +42,11 @@ interface Watching {
   readonly readerLeft: Promise<void>
 }
 
-async function runToEnd(launch: Launch, request: ExecRequest, { reporter, stop, readerLeft }: Watching): Promise<RunEnd> {
+async function runToEnd(
+  launch: Launch,
+  request: ExecRequest,
+  { reporter, stop, readerLeft }: Watching,
+): Promise<RunEnd> {
   const { flags } = request
   const timedOut = timeLimit(flags.timeout)
   const prompt = await Promise.race([
@@ -61,9 +65,16 @@ async function runToEnd(launch: Launch, request: ExecRequest, { reporter, stop, 
       ...(flags.record === undefined ? {} : { serverArgs: ['--record', flags.record] }),
     })
     const conversation = await openConversation(connection, request)
-    for (const warning of [conversation.recovered, ...conversation.warnings]) if (warning !== null) reporter.problem(warning)
+    for (const warning of [conversation.recovered, ...conversation.warnings])
+      if (warning !== null) reporter.problem(warning)
     const leaves = [stop, timedOut, readerLeft.then(() => exitCodes.ok)]
-    return await runTurn({ client: connection.client, conversation, prompt: prompt.prompt, reporter, leave: Promise.race(leaves) })
+    return await runTurn({
+      client: connection.client,
+      conversation,
+      prompt: prompt.prompt,
+      reporter,
+      leave: Promise.race(leaves),
+    })
   } catch (error) {
     return failedRun(failureOf(error))
   } finally {
@@ -75,7 +86,11 @@ function openConversation({ client }: Connection, { flags, resume }: ExecRequest
   const cwd = flags.cd ?? process.cwd()
   const overrides = overridesOf(flags)
   if (resume === null) {
-    return client.request('conversation/create', { ...overrides, cwd, ...(flags.ephemeral === true ? { ephemeral: true } : {}) })
+    return client.request('conversation/create', {
+      ...overrides,
+      cwd,
+      ...(flags.ephemeral === true ? { ephemeral: true } : {}),
+    })
   }
   if (resume.last) return client.request('conversation/resume', { last: true, cwd, overrides })
   return client.request('conversation/resume', { prefix: resume.id ?? '', overrides })
@@ -92,7 +107,15 @@ function failureOf(error: unknown): Failure {
 }
 
 export function failedRun(failure: Failure): RunEnd {
-  return { exitCode: exitCodeOf(failure.code), conversationId: null, outcome: null, answer: null, failure, denials: [], usage: null }
+  return {
+    exitCode: exitCodeOf(failure.code),
+    conversationId: null,
+    outcome: null,
+    answer: null,
+    failure,
+    denials: [],
+    usage: null,
+  }
 }
 
 function stopped(exitCode: ExitCode): RunEnd {

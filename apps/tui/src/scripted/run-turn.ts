@@ -1,4 +1,4 @@
-import { type Client, openConversationStore, type ConversationStore } from '@parley/client'
+import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import type { ConversationSummary, Envelope, EventOf, ItemOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type ExitCode, exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
@@ -24,7 +24,10 @@ export async function runTurn(run: TurnRun): Promise<RunEnd> {
   const store = await openConversationStore(client, conversationId)
   const turn = followTurn(run, store)
   await settleOldTurn(run, store)
-  const sent = await client.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: run.prompt }] })
+  const sent = await client.request('conversation/sendMessage', {
+    conversationId,
+    input: [{ type: 'text', text: run.prompt }],
+  })
   turn.expect(sent.turnId)
   const lost = client.closed.then(() => 'lost' as const)
   const first = await Promise.race([turn.ended, run.leave.then((code) => ({ code })), lost])
@@ -121,6 +124,17 @@ function codeOf({ outcome, failure, denials }: EventOf<'turn.ended'>, answer: st
 }
 
 function lostServer(conversationId: string): RunEnd {
-  const failure = { code: 'internal', message: `The server ended unexpectedly; the conversation is saved. Go on with: parley exec resume ${conversationId.slice(-8)}` }
-  return { exitCode: exitCodes.internal, conversationId, outcome: null, answer: null, failure, denials: [], usage: null }
+  const failure = {
+    code: 'internal',
+    message: `The server ended unexpectedly; the conversation is saved. Go on with: parley exec resume ${conversationId.slice(-8)}`,
+  }
+  return {
+    exitCode: exitCodes.internal,
+    conversationId,
+    outcome: null,
+    answer: null,
+    failure,
+    denials: [],
+    usage: null,
+  }
 }
