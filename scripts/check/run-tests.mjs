@@ -34,7 +34,8 @@ async function runVitest(report) {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const closed = once(child, 'close')
-  await Promise.race([closed, waitFor(() => existsSync(report), limitMs)])
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  await waitFor(() => hasEnded() || existsSync(report), limitMs)
   await waitFor(() => processes.descendantsWithMark(mark).length === 0, graceMs)
   const commands = processes.descendantsWithMark(mark).map(processes.commandOf)
   const leftovers = commands.filter((command) => !command.includes('vitest'))

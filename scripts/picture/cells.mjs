@@ -23,7 +23,9 @@ function runsOf(line, cols) {
     if (last !== undefined && sameStyle(last, style)) last.text += text
     else runs.push({ text, column, ...style })
   }
-  return runs.map((run) => ({ ...run, text: run.text.trimEnd() === '' ? '' : run.text })).filter(({ text }) => text !== '')
+  return runs
+    .map((run) => ({ ...run, text: run.text.trimEnd() === '' ? '' : run.text }))
+    .filter(({ text }) => text !== '')
 }
 
 function colorOf(cell) {
@@ -36,4 +38,21 @@ function sameStyle(a, b) {
   return a.color === b.color && a.bold === b.bold && a.dim === b.dim
 }
 
-const palette = ['#484f58', '#ff7b72', '#3fb950', '#d29922', '#58a6ff', '#bc8cff', '#39c5cf', '#b1bac4', '#6e7681', '#ffa198', '#56d364', '#e3b341', '#79c0ff', '#d2a8ff', '#56d4dd', '#f0f6fc']
+const palette = [
+  '#484f58',
+  '#ff7b72',
+  '#3fb950',
+  '#d29922',
+  '#58a6ff',
+  '#bc8cff',
+  '#39c5cf',
+  '#b1bac4',
+  '#6e7681',
+  '#ffa198',
+  '#56d364',
+  '#e3b341',
+  '#79c0ff',
+  '#d2a8ff',
+  '#56d4dd',
+  '#f0f6fc',
+]

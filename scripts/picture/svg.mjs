@@ -20,7 +20,11 @@ ${lines.join('\n')}
 }
 
 function drawRun({ text, column, color, bold, dim }, y) {
-  const style = [color === null ? '' : ` fill="${color}"`, bold ? ' font-weight="bold"' : '', dim ? ' opacity="0.65"' : ''].join('')
+  const style = [
+    color === null ? '' : ` fill="${color}"`,
+    bold ? ' font-weight="bold"' : '',
+    dim ? ' opacity="0.65"' : '',
+  ].join('')
   const x = (margin + column * cell.width).toFixed(1)
   const length = (text.length * cell.width).toFixed(1)
   return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}"${style}>${escape(text)}</text>`

@@ -1,4 +1,4 @@
-import { type ConversationState, type Cursor, type Envelope, reduce } from '@parley/protocol'
+import { type ConversationState, type Envelope, reduce } from '@parley/protocol'
 import type { Client } from './client.ts'
 
 /** A conversation as this client sees it: the server's state, folded here with the same reducer. */
@@ -13,12 +13,11 @@ export interface ConversationStore {
   close(): Promise<void>
 }
 
-/** Streams a conversation: state, then every event once and in order; a gap is closed from the server's log. */
+/** Streams a conversation: state, then every event once and in order; should one be missing, the state anew. */
 export async function openConversationStore(client: Client, conversationId: string): Promise<ConversationStore> {
   const listeners = new Set<(envelope: Envelope | null) => void>()
   let early: Envelope[] | null = []
   let state: ConversationState | null = null
-  let crc: string | null = null
   const unlisten = client.onEvent(conversationId, take)
 
   function take(envelope: Envelope): void {
@@ -27,28 +26,17 @@ export async function openConversationStore(client: Client, conversationId: stri
       return
     }
     if (envelope.seq <= state.core.seq) return
-    if (envelope.seq > state.core.seq + 1 && !mayJump(envelope))
-      return void stream(cursorOf(state)).catch(() => undefined)
+    // Numbers are dense but for what a damaged log lost; either way the server's state is whole.
+    if (envelope.seq > state.core.seq + 1) return void stream().catch(() => undefined)
     state = reduce(state, envelope)
-    crc = envelope.crc ?? null
     for (const listener of listeners) listener(envelope)
   }
 
-  /** Numbers are dense but for what a damaged log lost, which the event after the hole says. */
-  function mayJump({ event }: Envelope): boolean {
-    return event.type === 'conversation.recovered'
-  }
-
-  function cursorOf({ core }: ConversationState): Cursor {
-    return { seq: core.seq, crc }
-  }
-
-  async function stream(after: Cursor | null): Promise<void> {
+  async function stream(): Promise<void> {
     early ??= []
-    const reply = await client.request('conversation/stream', { conversationId, ...(after === null ? {} : { after }) })
+    const reply = await client.request('conversation/stream', { conversationId })
     if (reply.state !== undefined) {
       state = reply.state
-      crc = reply.cursor.crc
       for (const listener of listeners) listener(null)
     }
     const waiting = early
@@ -56,7 +44,7 @@ export async function openConversationStore(client: Client, conversationId: stri
     for (const envelope of waiting) take(envelope)
   }
 
-  await stream(null)
+  await stream()
   return {
     conversationId,
     get state() {
@@ -67,7 +55,7 @@ export async function openConversationStore(client: Client, conversationId: stri
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    refresh: () => stream(null),
+    refresh: stream,
     async close() {
       unlisten()
       await client.request('conversation/unstream', { conversationId })

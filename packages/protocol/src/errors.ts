@@ -10,6 +10,8 @@ export const wireErrors = {
   invalidParams: -32602,
   badCursor: -32602,
   internal: -32603,
+  messageTooLarge: -32603,
+  connectionClosed: -32000,
   serverOverloaded: -32001,
   conversationNotFound: -32004,
   ambiguousConversation: -32004,
@@ -29,6 +31,38 @@ export const wireErrors = {
 } as const
 
 export type WireErrorCode = keyof typeof wireErrors
+
+/** What each code tells a client, and the further keys that `data` has with it. */
+export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
+  parseError: 'The line is not JSON, not UTF-8, longer than 32 MiB or nested deeper than 512; `reason` says which.',
+  invalidRequest: 'Not a JSON-RPC 2.0 request: a batch, no `jsonrpc`, an id that is no string or integer, two ids.',
+  duplicateId: 'A request with this `id` is still unanswered.',
+  notInitialized: 'The first request was not `initialize`.',
+  alreadyInitialized: '`initialize` was sent twice.',
+  protocolVersion: 'No version in common; `server` and `client` are the two ranges.',
+  methodNotFound: 'There is no such `method`.',
+  invalidParams: 'The parameters do not fit; `field` is the path of the first that does not, e.g. `input[0].text`.',
+  badCursor: 'The cursor is none that `conversation/list` gave.',
+  internal: 'A fault of the server; its log says more.',
+  messageTooLarge: 'The answer would be longer than `maxLineBytes`.',
+  connectionClosed: 'The connection ended before the request was done; whether it took effect is unknown.',
+  serverOverloaded: 'Too many requests in flight. Nothing was done; send it again later.',
+  conversationNotFound: 'There is no such conversation, or it is not open here; `nearest` has ids that are close.',
+  ambiguousConversation: 'More than one fits; `nearest` has their ids.',
+  itemNotFound: 'There is no such event or side file.',
+  messageNotQueued: 'The message does not wait: it was sent or taken back.',
+  approvalNotPending: 'It was answered or withdrawn; `decidedBy` and `decision` say who and what, where known.',
+  turnMismatch: 'Another turn runs; `turnId` is its id.',
+  turnInProgress: 'A turn runs, so a message cannot start one; `turnId` is its id. Send it with `queue` or `steer`.',
+  aboveCeiling: 'More than this server was started to allow.',
+  configInvalid: 'A configuration or policy file, or a setting, is wrong; `where` says which.',
+  noCredentials: 'The provider needs a key and none is set.',
+  unknownProvider: 'No provider of this name is configured.',
+  cwdMissing: 'The folder to work in is not there.',
+  storageFailed: 'The log could not be written; `errno` says why. Nothing that was shown is lost.',
+  readOnly: 'This is a view; fork the conversation to go on.',
+  liveElsewhere: 'Another process has it open: `pid`, and `socket` where it can be reached.',
+}
 
 /** Detail that travels with some codes, so that a client can act without reading the message. */
 export interface WireErrorDetail {

@@ -1,5 +1,5 @@
 export { chainDigest } from './digest.ts'
-export { type WireErrorCode, type WireErrorDetail, wireErrors } from './errors.ts'
+export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { initialState, noTokens } from './initial-state.ts'
 export { recover } from './recover.ts'
 export { isCall } from './reduce/items.ts'

@@ -32,11 +32,13 @@ export function readFixtures(): readonly ReduceFixture[] {
 
 /** The events before, and those the sentence is about. */
 export function envelopesOf({ given = [], events }: ReduceFixture): { before: Envelope[]; events: Envelope[] } {
-  const before = numbered(
-    given.flatMap((name) => readJson(`given/${name}.json`)),
-    0,
-  )
+  const before = givenEvents(given)
   return { before, events: numbered(events, before.length) }
+}
+
+export function givenEvents(names: readonly string[]): Envelope[] {
+  const events = names.flatMap((name): FixtureEntry[] => readJson(`given/${name}.json`))
+  return numbered(events, 0)
 }
 
 function numbered(entries: readonly FixtureEntry[], lastSeq: number): Envelope[] {

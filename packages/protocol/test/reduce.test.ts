@@ -1,5 +1,5 @@
 import { type ConversationState, initialState, reduce } from '@parley/protocol'
-import { envelope } from '@parley/protocol/schema'
+import { conversationEvent, envelope } from '@parley/protocol/schema'
 import { describe, expect, it } from 'vitest'
 import { valueAtPointer, withoutPointers } from './json-pointer.ts'
 import { envelopesOf, type ReduceFixture, readFixtures } from './reduce-fixture.ts'
@@ -34,6 +34,15 @@ describe('reduce, by fixtures', () => {
       for (const one of [...before, ...events]) expect(envelope.safeParse(one).error).toBeUndefined()
     },
   )
+
+  it('have every type of event that there is', () => {
+    const all = fixtures.flatMap((fixture) => Object.values(envelopesOf(fixture)).flat())
+    const types = new Set<string>(all.map(({ event }) => event.type))
+    const missing = conversationEvent.options
+      .flatMap(({ shape }) => shape.type.value)
+      .filter((type) => !types.has(type))
+    expect(missing).toEqual([])
+  })
 
   it.each(strangers)('%s has an event that is not valid here', (name) => {
     const events = fixtures.filter((fixture) => fixture.name === name).flatMap((fixture) => envelopesOf(fixture).events)

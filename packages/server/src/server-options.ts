@@ -33,7 +33,7 @@ export function readServerOptions(
     version: built.version,
     build: built.build,
     paced: !argv.includes('--unpaced'),
-    recordTo: valueOf(argv, '--record'),
+    recordTo: valueAfter(argv, '--record'),
     assets: {
       shellParser: {
         runtimeWasm: join(folder, 'web-tree-sitter.wasm'),
@@ -45,7 +45,7 @@ export function readServerOptions(
   }
 }
 
-function valueOf(argv: readonly string[], flag: string): string | null {
+function valueAfter(argv: readonly string[], flag: string): string | null {
   const at = argv.indexOf(flag)
   return at < 0 ? null : (argv[at + 1] ?? null)
 }

@@ -20,7 +20,7 @@ export const lostRange = z
   .object({ fromSeq: z.int(), toSeq: z.int(), reason: z.string() })
   .describe('Numbers of events that the log no longer holds.')
 
-export const turnOutcome = z.enum(['completed', 'interrupted', 'failed'])
+export const turnOutcome = z.enum(['completed', 'interrupted', 'failed']).describe('How a turn ended.')
 
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.object({ type: z.literal(type), ...shape }).describe(about)

@@ -60,16 +60,18 @@ const call = {
   durationMs: z.number().exactOptional().describe('How long it ran.'),
 }
 
-export const fileChangeEntry = z.object({
-  path: z.string().describe('As the patch named it, relative to cwd where possible.'),
-  kind: z.enum(['add', 'update', 'delete']),
-  movedTo: z.string().exactOptional().describe('Its new path, when it is renamed.'),
-  additions: z.int().describe('Lines.'),
-  deletions: z.int().describe('Lines.'),
-  diff: z.string().describe('Unified diff, for display.'),
-  before: z.string().nullable().describe('sha256 of the file before, null when it did not exist.'),
-  after: z.string().nullable().describe('sha256 of the file after, null when it is deleted.'),
-})
+export const fileChangeEntry = z
+  .object({
+    path: z.string().describe('As the patch named it, relative to cwd where possible.'),
+    kind: z.enum(['add', 'update', 'delete']),
+    movedTo: z.string().exactOptional().describe('Its new path, when it is renamed.'),
+    additions: z.int().describe('Lines.'),
+    deletions: z.int().describe('Lines.'),
+    diff: z.string().describe('Unified diff, for display.'),
+    before: z.string().nullable().describe('sha256 of the file before, null when it did not exist.'),
+    after: z.string().nullable().describe('sha256 of the file after, null when it is deleted.'),
+  })
+  .describe('One file of a patch.')
 
 export const item = z.discriminatedUnion('type', [
   z

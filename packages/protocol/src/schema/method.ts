@@ -6,8 +6,10 @@ import { approvalPolicy, sandboxMode, sandboxTier, settings, settingsPatch } fro
 import { completedItem, conversationState, cursor } from './state.ts'
 
 const conversationId = z.string().min(1).describe('Full id.')
-const byId = z.object({ conversationId })
-const acknowledged = z.object({ seq: z.int().describe('The event that made it so.') })
+export const byId = z.object({ conversationId })
+export const acknowledged = z
+  .object({ seq: z.int().describe('The event that made it so.') })
+  .describe('It is in the log.')
 
 const overrides = z
   .object({
@@ -27,41 +29,45 @@ const overrides = z
   })
   .describe('What the caller sets itself; the rest comes from config files and defaults.')
 
-export const conversationSummary = z.object({
-  conversationId: z.string(),
-  shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
-  cwd: z.string(),
-  title: z.string().describe('First line of the first message; empty before it.'),
-  name: z.string().nullable().describe('Given by the user.'),
-  createdAt: z.number().describe('ms since the epoch.'),
-  updatedAt: z.number().describe('ms since the epoch.'),
-  settings,
-  activity: z
-    .enum(['idle', 'running', 'waiting', 'parked'])
-    .describe('`waiting`: an approval is pending and its turn is live here.'),
-  turns: z.int().describe('Started so far.'),
-  archived: z.boolean(),
-  forkedFrom: z
-    .object({ id: z.string(), seq: z.int() })
-    .nullable()
-    .describe('The conversation whose events up to `seq` this one begins with.'),
-  readOnly: z.boolean().describe('A view: nothing can be sent.'),
-  recovered: z.string().nullable().describe('One line, when opening it had to settle what a crash left.'),
-  instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
-  warnings: z.array(z.string()).describe('Sentences for people.'),
-})
+export const conversationSummary = z
+  .object({
+    conversationId: z.string(),
+    shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
+    cwd: z.string(),
+    title: z.string().describe('First line of the first message; empty before it.'),
+    name: z.string().nullable().describe('Given by the user.'),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    settings,
+    activity: z
+      .enum(['idle', 'running', 'waiting', 'parked'])
+      .describe('`waiting`: an approval is pending and its turn is live here.'),
+    turns: z.int().describe('Started so far.'),
+    archived: z.boolean(),
+    forkedFrom: z
+      .object({ id: z.string(), seq: z.int() })
+      .nullable()
+      .describe('The conversation whose events up to `seq` this one begins with.'),
+    readOnly: z.boolean().describe('A view: nothing can be sent.'),
+    recovered: z.string().nullable().describe('One line, when opening it had to settle what a crash left.'),
+    instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
+    warnings: z.array(z.string()).describe('Sentences for people.'),
+  })
+  .describe('A conversation that is open here.')
 
-export const listedConversation = z.object({
-  conversationId: z.string(),
-  shortId: z.string().describe('Last 8 hex digits.'),
-  cwd: z.string(),
-  title: z.string(),
-  name: z.string().nullable(),
-  createdAt: z.number().describe('ms since the epoch.'),
-  updatedAt: z.number().describe('ms since the epoch.'),
-  archived: z.boolean(),
-  live: z.object({ pid: z.int() }).nullable().describe('The process that holds its writer lock, if any.'),
-})
+export const listedConversation = z
+  .object({
+    conversationId: z.string(),
+    shortId: z.string().describe('Last 8 hex digits.'),
+    cwd: z.string(),
+    title: z.string(),
+    name: z.string().nullable(),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    archived: z.boolean(),
+    live: z.object({ pid: z.int() }).nullable().describe('The process that holds its writer lock, if any.'),
+  })
+  .describe('A conversation as a list shows it.')
 
 /** Everything a client may ask: name → parameters and result. The server's handler table is typed by it. */
 export const methods = {
@@ -324,12 +330,14 @@ export const notifications = {
     'Connection level: `{level, code, message, conversationId?}`. Not state; what cannot be logged is never passed off as an event.',
 } as const
 
-export const serverNotice = z.object({
-  level: z.enum(['info', 'warning', 'error']),
-  code: z.string().describe('Stable, for programs.'),
-  message: z.string().describe('For people.'),
-  conversationId: z.string().exactOptional(),
-})
+export const serverNotice = z
+  .object({
+    level: z.enum(['info', 'warning', 'error']),
+    code: z.string().describe('Stable, for programs.'),
+    message: z.string().describe('For people.'),
+    conversationId: z.string().exactOptional(),
+  })
+  .describe('Something about the server or its disk, said to everyone connected.')
 
 export type Methods = {
   [Name in keyof typeof methods]: {

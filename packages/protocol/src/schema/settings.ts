@@ -22,7 +22,10 @@ export const settings = z
     tier: sandboxTier,
     writableRoots: z.array(z.string()).describe('Absolute folders besides cwd that patches and commands may write to.'),
     profile: z.string().exactOptional().describe('The named set of config values it was made with.'),
-    baseInstructions: z.string().exactOptional().describe('Instead of the built-in instructions; AGENTS.md files follow either.'),
+    baseInstructions: z
+      .string()
+      .exactOptional()
+      .describe('Instead of the built-in instructions; AGENTS.md files follow either.'),
     policyFile: z.string().exactOptional().describe('Absolute path of the rules file given at launch.'),
   })
   .describe('What a conversation runs with. Logged at creation; changes are `conversation.configured` events.')

@@ -28,29 +28,33 @@ export const completedItem = z
   })
   .describe('A finished item. It never changes again.')
 
-export const turn = z.object({
-  id: z.string(),
-  startedAt: z.number().describe('ms since the epoch.'),
-  phase: z
-    .enum(['start', 'model', 'calls'])
-    .describe('`model`: a response is awaited. `calls`: the response is complete, its calls run.'),
-  modelCalls: z.int().describe('Model requests so far, retries included.'),
-  calls: z.int().describe('Calls of the newest response.'),
-  parked: z.boolean().describe('It waits for a person; nothing runs until one answers or continues it.'),
-  retry: z
-    .object({ retryAt: z.number().describe('ms since the epoch.'), attempt: z.int(), failure })
-    .nullable()
-    .describe('The model call failed and is waited out.'),
-  usage: tokenCounts,
-  denials: z.array(denial).describe('Its calls that were not run because the answer was no.'),
-})
+export const turn = z
+  .object({
+    id: z.string(),
+    startedAt: z.number().describe('ms since the epoch.'),
+    phase: z
+      .enum(['start', 'model', 'calls'])
+      .describe('`model`: a response is awaited. `calls`: the response is complete, its calls run.'),
+    modelCalls: z.int().describe('Model requests so far, retries included.'),
+    calls: z.int().describe('Calls of the newest response.'),
+    parked: z.boolean().describe('It waits for a person; nothing runs until one answers or continues it.'),
+    retry: z
+      .object({ retryAt: z.number().describe('ms since the epoch.'), attempt: z.int(), failure })
+      .nullable()
+      .describe('The model call failed and is waited out.'),
+    usage: tokenCounts,
+    denials: z.array(denial).describe('Its calls that were not run because the answer was no.'),
+  })
+  .describe('The work on one message: model calls and what they ask for, until the model has no more calls.')
 
-export const requestResult = z.object({
-  key: z.string().describe('A `messageId`.'),
-  seq: z.int(),
-  turnId: z.string().nullable(),
-  disposition: z.enum(['started', 'queued', 'steering']),
-})
+export const requestResult = z
+  .object({
+    key: z.string().describe('A `messageId`.'),
+    seq: z.int(),
+    turnId: z.string().nullable(),
+    disposition: z.enum(['started', 'queued', 'steering']),
+  })
+  .describe('What a message came to, for the client that sends it again.')
 
 export const core = z
   .object({

@@ -13,16 +13,18 @@ export interface ModelView {
    * The messages of the next request. Valid for a log cut at any line: each call has exactly one result, in call
    * order. `readText` gives a side file's content; a missing one becomes a fixed placeholder.
    */
-  entries(readText: (file: string) => string | null): readonly ModelEntry[]
+  entries(readText: ReadText): readonly ModelEntry[]
   /** What the model wrote for a call item, null for an item that is not a call of a complete response. */
   callOf(itemId: string): ModelCall | null
   readonly context: EventOf<'context.set'> | null
 }
 
+type ReadText = (file: string) => string | null
+
 type Block =
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
-  | { readonly kind: 'environment'; readonly file: string }
-  | { readonly kind: 'response'; readonly entry: ModelEntry; readonly calls: AnsweredCall[] }
+  | { readonly kind: 'environment'; readonly file: string; entry: ModelEntry | null }
+  | { readonly kind: 'response'; readonly entry: ModelEntry; readonly calls: readonly AnsweredCall[] }
 
 interface AnsweredCall {
   readonly call: ModelCall
@@ -30,96 +32,98 @@ interface AnsweredCall {
   result: ModelEntry | null
 }
 
+/** What the events so far amount to; changed in place, since a conversation may have thousands of blocks. */
+interface Fold {
+  readonly blocks: Block[]
+  readonly calls: Map<string, AnsweredCall>
+  context: EventOf<'context.set'> | null
+  /** Message texts of a response that has not arrived whole. */
+  draft: string[]
+}
+
 const cutHere = 'Not run: the conversation was cut here.'
 const missingFile = '(A file of this conversation is missing here.)'
 
 export function createModelView(): ModelView {
-  const blocks: Block[] = []
-  const calls = new Map<string, AnsweredCall>()
-  const environments = new Map<string, ModelEntry>()
-  let context: EventOf<'context.set'> | null = null
-  /** Finished message texts of a response that has not arrived whole. */
-  let draft: string[] = []
-
-  function apply(event: ConversationEvent): void {
-    switch (event.type) {
-      case 'context.set':
-        // Said where it changed rather than replaced, so that the prefix before it stays cached.
-        if (context?.environment !== event.environment) blocks.push({ kind: 'environment', file: event.environment })
-        context = event
-        return
-      case 'model.requested':
-        draft = []
-        return
-      case 'model.responded':
-        draft = []
-        blocks.push(responseBlock(event))
-        return
-      case 'item.completed':
-        return addItem(event.item)
-      case 'turn.ended':
-        return keepDraft()
-      default:
-        return
-    }
-  }
-
-  function responseBlock(event: EventOf<'model.responded'>): Block {
-    const answered = event.calls.map(({ itemId, callId, name, arguments: text }): AnsweredCall => {
-      const call = { itemId, call: { callId, name, arguments: text }, result: null }
-      calls.set(itemId, call)
-      return call
-    })
-    const { adapter, parts, text } = event
-    return {
-      kind: 'response',
-      entry: { kind: 'response', adapter, parts, text, calls: answered.map(({ call }) => call) },
-      calls: answered,
-    }
-  }
-
-  function addItem(item: Item): void {
-    const answered = isCall(item) ? calls.get(item.id) : undefined
-    if (answered !== undefined)
-      answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')
-    else if (item.type === 'userMessage') blocks.push({ kind: 'entry', entry: { kind: 'user', content: item.content } })
-    else if (item.type === 'shellCommand')
-      blocks.push({ kind: 'entry', entry: userText(item.modelText ?? `I ran \`${item.command}\` myself.`) })
-    else if (item.type === 'agentMessage') draft.push(item.text)
-  }
-
-  /** What the model had said when its answer was cut off for good: it should know that the user saw it. */
-  function keepDraft(): void {
-    const text = draft.join('\n\n')
-    draft = []
-    if (text !== '')
-      blocks.push({ kind: 'entry', entry: { kind: 'response', adapter: 'none', parts: [], text, calls: [] } })
-  }
-
-  function entriesOf(block: Block, readText: (file: string) => string | null): readonly ModelEntry[] {
-    switch (block.kind) {
-      case 'entry':
-        return [block.entry]
-      case 'environment':
-        return [environmentEntry(block.file, readText)]
-      case 'response':
-        return [block.entry, ...block.calls.map(({ call, result }) => result ?? resultEntry(call, cutHere, true))]
-    }
-  }
-
-  function environmentEntry(file: string, readText: (file: string) => string | null): ModelEntry {
-    const entry = environments.get(file) ?? userText(readText(file) ?? missingFile)
-    environments.set(file, entry)
-    return entry
-  }
-
+  const fold: Fold = { blocks: [], calls: new Map(), context: null, draft: [] }
   return {
-    apply,
-    entries: (readText) => blocks.flatMap((block) => entriesOf(block, readText)),
-    callOf: (itemId) => calls.get(itemId)?.call ?? null,
+    apply: (event) => foldEvent(fold, event),
+    entries: (readText) => fold.blocks.flatMap((block) => entriesOf(block, readText)),
+    callOf: (itemId) => fold.calls.get(itemId)?.call ?? null,
     get context() {
-      return context
+      return fold.context
     },
+  }
+}
+
+function foldEvent(fold: Fold, event: ConversationEvent): void {
+  switch (event.type) {
+    case 'context.set':
+      setContext(fold, event)
+      break
+    case 'model.requested':
+      fold.draft = []
+      break
+    case 'model.responded':
+      fold.draft = []
+      addResponse(fold, event)
+      break
+    case 'item.completed':
+      addItem(fold, event.item)
+      break
+    case 'turn.ended':
+      keepDraft(fold)
+      break
+    default:
+      break
+  }
+}
+
+/** The environment is said where it changed rather than replaced, so that the prefix before it stays cached. */
+function setContext(fold: Fold, event: EventOf<'context.set'>): void {
+  const { environment: file } = event
+  if (fold.context?.environment !== file) fold.blocks.push({ kind: 'environment', file, entry: null })
+  fold.context = event
+}
+
+function addResponse({ blocks, calls }: Fold, event: EventOf<'model.responded'>): void {
+  const answered = event.calls.map(({ itemId, callId, name, arguments: text }): AnsweredCall => {
+    const call = { itemId, call: { callId, name, arguments: text }, result: null }
+    calls.set(itemId, call)
+    return call
+  })
+  const { adapter, parts, text } = event
+  const entry: ModelEntry = { kind: 'response', adapter, parts, text, calls: answered.map(({ call }) => call) }
+  blocks.push({ kind: 'response', entry, calls: answered })
+}
+
+function addItem({ blocks, calls, draft }: Fold, item: Item): void {
+  const answered = isCall(item) ? calls.get(item.id) : undefined
+  if (answered !== undefined)
+    answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')
+  else if (item.type === 'userMessage') blocks.push({ kind: 'entry', entry: { kind: 'user', content: item.content } })
+  else if (item.type === 'shellCommand')
+    blocks.push({ kind: 'entry', entry: userText(item.modelText ?? `I ran \`${item.command}\` myself.`) })
+  else if (item.type === 'agentMessage') draft.push(item.text)
+}
+
+/** What the model had said when its answer was cut off for good: it should know that the user saw it. */
+function keepDraft(fold: Fold): void {
+  const text = fold.draft.join('\n\n')
+  fold.draft = []
+  if (text === '') return
+  fold.blocks.push({ kind: 'entry', entry: { kind: 'response', adapter: 'none', parts: [], text, calls: [] } })
+}
+
+function entriesOf(block: Block, readText: ReadText): readonly ModelEntry[] {
+  switch (block.kind) {
+    case 'entry':
+      return [block.entry]
+    case 'environment':
+      block.entry ??= userText(readText(block.file) ?? missingFile)
+      return [block.entry]
+    case 'response':
+      return [block.entry, ...block.calls.map(({ call, result }) => result ?? resultEntry(call, cutHere, true))]
   }
 }
 

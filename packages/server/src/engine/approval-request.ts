@@ -1,6 +1,6 @@
 import type { ApprovalKind, ApprovalRequest, CallItem } from '@parley/protocol'
 import type { Facts } from '../core/policy/facts.ts'
-import type { Run } from './drive.ts'
+import type { Run } from './run.ts'
 
 interface Asked {
   readonly facts: Facts

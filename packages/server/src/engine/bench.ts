@@ -5,8 +5,7 @@ import type { RetryLimits } from '../model/retry-plan.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { Conversation } from './conversation.ts'
-import type { RequestContext } from './request-context.ts'
+import type { RequestSource } from './request-source.ts'
 
 /** What the turn loop works with besides the conversation. */
 export interface Bench {
@@ -18,8 +17,9 @@ export interface Bench {
   readonly rules: Rules
   /** What `approvedForSession` granted; ends with the process. */
   readonly grants: Grant[]
-  readonly model: (conversation: Conversation) => ModelSource
-  readonly context: (conversation: Conversation) => Promise<RequestContext>
+  /** Of the conversation's settings now. */
+  readonly model: () => ModelSource
+  readonly requests: RequestSource
   /** clientIds that can answer an approval now. */
   readonly answerers: () => readonly string[]
 }

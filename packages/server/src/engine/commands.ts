@@ -1,8 +1,9 @@
 import type { Actor, ConversationEvent, ParamsOf, ResultOf, SettingsPatch } from '@parley/protocol'
 import { tierOf } from '../config/settings-from-config.ts'
+import { startInboxTurn } from './inbox-events.ts'
+import { isCallItem } from './is-call-item.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
-import { isCallItem } from './run-call.ts'
 import { userMessageItem } from './user-message.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
@@ -14,6 +15,10 @@ export function sendMessage(open: OpenConversation, params: ParamsOf<'conversati
   const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
   if (known !== undefined) return { turnId: known.turnId, disposition: known.disposition, seq: known.seq }
   const when = params.when ?? 'now'
+  if (when !== 'now' && params.overrides !== undefined)
+    throw refusal('invalidParams', 'Settings can only be changed with a message that is sent now.', {
+      field: 'overrides',
+    })
   const { turn } = conversation.state.core
   if (when === 'now' || turn === null) return startTurn(open, { ...params, messageId }, by)
   const message = { messageId, when, content: params.input, by }
@@ -55,6 +60,10 @@ export function decideApproval(
   const { approvalId, decision, note } = params
   const approval = conversation.state.core.approvals[approvalId]
   if (approval?.state !== 'pending') throw notPending(approvalId, approval)
+  if (!approval.decisions.includes(decision))
+    throw refusal('invalidParams', `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`, {
+      field: 'decision',
+    })
   const answer = {
     type: 'approval.decided' as const,
     approvalId,
@@ -112,7 +121,8 @@ export function interruptTurn(open: OpenConversation, turnId: string | undefined
   if (turnId !== undefined && running !== null && running.id !== turnId) {
     throw refusal('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
   }
-  return { interrupted: open.driver.interrupt() }
+  const interrupted = open.driver.interrupt()
+  return { interrupted: interrupted || open.shell.interrupt() }
 }
 
 /** A parked turn goes on, or a paused inbox is sent. */
@@ -120,22 +130,11 @@ export function continueConversation(open: OpenConversation, by: Actor): { conti
   const { conversation, driver, bench } = writable(open)
   const { turn, inbox, inboxPaused } = conversation.state.core
   if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by })
-  else if (turn === null && inboxPaused && inbox[0] !== undefined) startPausedInbox(open, inbox[0], bench.ids.turn())
+  else if (turn === null && inboxPaused && inbox[0] !== undefined)
+    conversation.recordAll(startInboxTurn(bench.ids, inbox[0]))
   else return { continued: false }
   driver.wake()
   return { continued: true }
-}
-
-function startPausedInbox(
-  { conversation, bench }: OpenConversation,
-  message: Parameters<typeof userMessageItem>[1],
-  turnId: string,
-): void {
-  conversation.recordAll([
-    { type: 'turn.started', turnId, trigger: 'inbox' },
-    { type: 'message.consumed', messageId: message.messageId },
-    { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), message) },
-  ])
 }
 
 export function editQueued(

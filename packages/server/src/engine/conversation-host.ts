@@ -1,41 +1,43 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Actor, ConversationEvent, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
-import { initialState } from '@parley/protocol'
-import { createModelView } from '../core/model-view.ts'
-import { EventLog } from '../log/event-log.ts'
+import type { Actor, ConversationEvent, ConversationState, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Files } from '../log/files.ts'
-import { newHeader } from '../log/header.ts'
-import { WriterLock } from '../log/lock.ts'
-import { thisProcess } from '../log/owner.ts'
 import { type SessionPaths, sessionPaths } from '../log/session-paths.ts'
+import type { PatchFiles } from '../patch/patch-files.ts'
 import type { Ids } from '../ports/ids.ts'
+import { loadedParts, newParts } from './conversation-parts.ts'
+import { removeConversation } from './delete-conversation.ts'
 import { findConversation } from './find-conversation.ts'
 import { forkLog } from './fork-log.ts'
-import { createJournal, createViewJournal } from './journal.ts'
 import { listConversations } from './list-conversations.ts'
 import { type LoadedConversation, loadConversation, viewConversation } from './load-conversation.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import type { Opener, OpenParts } from './opener.ts'
 import { refusal } from './refusal.ts'
-import { createSideFiles } from './side-files.ts'
+import { createTaskQueue } from './task-queue.ts'
+import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
+
+interface HostParts {
+  readonly files: Files
+  readonly patchFiles: PatchFiles
+  readonly home: string
+  readonly ids: Ids
+  readonly opener: Opener
+}
+
+type Settle = (state: ConversationState) => readonly ConversationEvent[]
 
 /** Opens, resumes, forks, lists and closes conversations; keeps one writer per conversation. */
 export class ConversationHost implements AsyncDisposable {
-  readonly #files: Files
-  readonly #home: string
-  readonly #ids: Ids
-  readonly #opener: Opener
+  readonly #parts: HostParts
+  readonly #locks: WriterLocks
   readonly #open = new Map<string, OpenConversation>()
-  readonly #created = new Map<string, string>()
-  readonly #locks = new Map<string, WriterLock>()
+  /** By `requestKey`. */
+  readonly #created = new Map<string, Promise<OpenConversation>>()
+  /** Opening and closing of one conversation never overlap. */
+  readonly #inOrder = createTaskQueue()
 
-  constructor({ files, home, ids, opener }: { files: Files; home: string; ids: Ids; opener: Opener }) {
-    this.#files = files
-    this.#home = home
-    this.#ids = ids
-    this.#opener = opener
+  constructor(parts: HostParts) {
+    this.#parts = parts
+    this.#locks = createWriterLocks(parts.files, parts.opener.program)
   }
 
   get conversations(): readonly OpenConversation[] {
@@ -45,186 +47,194 @@ export class ConversationHost implements AsyncDisposable {
   /** A conversation that is open here. */
   get(conversationId: string): OpenConversation {
     const open = this.#open.get(conversationId)
-    if (open === undefined)
-      throw refusal('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
-    return open
+    if (open !== undefined) return open
+    throw refusal('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
   }
 
-  async create(params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
+  create(params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
     const { requestKey } = params
-    const known = requestKey === undefined ? undefined : this.#open.get(this.#created.get(requestKey) ?? '')
+    if (requestKey === undefined) return this.#create(params)
+    const known = this.#created.get(requestKey)
     if (known !== undefined) return known
-    const created = this.#opener.settle(params)
-    const conversationId = this.#ids.conversation()
-    const home = params.ephemeral === true ? temporaryHome() : this.#home
-    const paths = this.#pathsOf(conversationId, home)
-    this.#lock(conversationId, paths)
-    const start = initialState(conversationId)
-    const meta = { ...start.core.meta, cwd: created.cwd }
-    const state = { ...start, core: { ...start.core, meta, settings: created.settings } }
-    const open = await this.#keep(conversationId, {
-      state,
-      view: createModelView(),
-      headCrc: null,
-      nextSeq: 1,
-      readOnly: false,
-      journal: null,
-      startJournal: () =>
-        createJournal(
-          this.#files,
-          EventLog.create(this.#files, paths.log, { header: newHeader(conversationId), home }),
-        ),
-      sideFiles: createSideFiles(this.#files, paths.sideFiles),
-      recovered: null,
-      warnings: created.warnings,
-      overrides: params,
-      dispose: () => {
-        if (params.ephemeral === true) rmSync(home, { recursive: true, force: true })
-      },
-    })
-    if (requestKey !== undefined) this.#created.set(requestKey, conversationId)
-    return open
+    const creating = this.#create(params)
+    this.#created.set(requestKey, creating)
+    creating.catch(() => this.#created.delete(requestKey))
+    return creating
   }
 
   async resume(params: ParamsOf<'conversation/resume'>, by: Actor): Promise<OpenConversation> {
-    const conversationId = await findConversation(this.#files, this.#home, params)
-    const known = this.#open.get(conversationId)
-    if (known !== undefined && (!known.conversation.readOnly || params.readOnly === true)) return known
-    const paths = this.#pathsOf(conversationId, this.#home)
-    if (params.readOnly === true)
-      return this.#keepLoaded(conversationId, paths, viewConversation(this.#files, paths, conversationId))
-    this.#lock(conversationId, paths)
-    try {
-      const loaded = await loadConversation(this.#files, paths, conversationId)
-      const open = await this.#keepLoaded(conversationId, paths, loaded, params.overrides)
-      const changes = this.#opener.resettle(loaded.fold.state, params.overrides ?? {}, by)
-      const events: ConversationEvent[] = [...loaded.recovery, ...changes]
-      if (!open.conversation.readOnly && events.length > 0) open.conversation.recordAll(events)
-      return open
-    } catch (error) {
-      await this.#close(conversationId)
-      throw error
-    }
+    const { files, home, opener } = this.#parts
+    const conversationId = await findConversation(files, home, params)
+    return this.#inOrder(conversationId, async () => {
+      const { overrides, readOnly = false } = params
+      const known = this.#open.get(conversationId)
+      if (known !== undefined && !known.conversation.readOnly) {
+        const changes = overrides === undefined ? [] : opener.resettle(known.conversation.state, overrides, by)
+        if (changes.length > 0) known.conversation.recordAll(changes)
+        return known
+      }
+      // A view shows the log as it was; opened again it is read anew.
+      if (readOnly) return this.#view(conversationId)
+      return this.#load(conversationId, (state) => opener.resettle(state, overrides ?? {}, by), overrides)
+    })
   }
 
   /** Copies the raw lines up to `at`; the source may be live anywhere, it is only read. */
   async fork(conversationId: string, at: number | null): Promise<OpenConversation> {
-    const from = this.#pathsOf(conversationId, this.#home)
-    const forkId = this.#ids.conversation()
-    const to = this.#pathsOf(forkId, this.#home)
+    const { files, home, ids, opener } = this.#parts
+    const from = this.#pathsOf(conversationId)
+    const forkId = ids.conversation()
+    const to = this.#pathsOf(forkId)
     await this.#open.get(conversationId)?.conversation.synced()
-    this.#lock(forkId, to)
+    this.#locks.take(forkId, to)
     try {
-      await forkLog(this.#files, { from, to, fromId: conversationId, toId: forkId, at, home: this.#home })
-      const loaded = await loadConversation(this.#files, to, forkId)
-      const open = await this.#keepLoaded(forkId, to, { ...loaded, recovery: [] })
-      const settling = this.#opener.settleFork(loaded.fold.state)
-      if (settling.length > 0) open.conversation.recordAll(settling)
-      return open
+      await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })
+      const loaded = await loadConversation(this.#parts, to, forkId)
+      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: opener.settleFork })
     } catch (error) {
-      await this.#close(forkId)
+      removeConversation(files, to)
+      this.#locks.release(forkId)
       throw error
     }
   }
 
   list(params: ParamsOf<'conversation/list'>): Promise<ResultOf<'conversation/list'>> {
-    return listConversations(this.#files, this.#home, params)
+    return listConversations(this.#parts.files, this.#parts.home, params)
   }
 
   /** Runs on the open conversation, or opens it for just this. */
-  async withConversation<Result>(conversationId: string, run: (open: OpenConversation) => Result): Promise<Result> {
-    const known = this.#open.get(conversationId)
-    if (known !== undefined) return run(known)
-    const open = await this.resume({ conversationId }, { clientId: 'server', name: 'parley' })
-    try {
-      return run(open)
-    } finally {
-      await this.#close(conversationId)
-    }
-  }
-
-  async delete(conversationId: string): Promise<void> {
-    const open = this.#open.get(conversationId)
-    if (open?.conversation.state.core.turn != null)
-      throw refusal('turnInProgress', 'A turn is open in it. Interrupt it first.')
-    const paths = this.#pathsOf(conversationId, this.#home)
-    if (this.#files.look(paths.log) === null)
-      throw refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
-    if (open === undefined) this.#lock(conversationId, paths)
-    await this.#close(conversationId)
-    for (const path of [paths.log, paths.checkpoint, paths.sideFiles]) rmSync(path, { recursive: true, force: true })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#open.keys()].map((conversationId) => this.#close(conversationId)))
-  }
-
-  #keepLoaded(
-    conversationId: string,
-    paths: SessionPaths,
-    loaded: LoadedConversation,
-    overrides: Overrides = {},
-  ): Promise<OpenConversation> {
-    const { fold, headCrc, nextSeq, log, recovery, warnings } = loaded
-    const [recovered] = recovery
-    return this.#keep(conversationId, {
-      state: fold.state,
-      view: fold.view,
-      headCrc,
-      nextSeq,
-      readOnly: log === null,
-      journal: log === null ? createViewJournal(this.#files, paths.log) : createJournal(this.#files, log),
-      sideFiles: createSideFiles(this.#files, paths.sideFiles),
-      recovered: recovered?.type === 'conversation.recovered' ? recovered.text : null,
-      warnings,
-      overrides,
-      dispose: () => undefined,
+  withConversation<Result>(conversationId: string, run: (open: OpenConversation) => Result): Promise<Result> {
+    return this.#inOrder(conversationId, async () => {
+      const known = this.#open.get(conversationId)
+      if (known !== undefined && !known.conversation.readOnly) return run(known)
+      const open = await this.#load(conversationId, () => [])
+      try {
+        return run(open)
+      } finally {
+        await this.#close(conversationId)
+        if (known !== undefined) this.#open.set(conversationId, known)
+      }
     })
   }
 
-  async #keep(conversationId: string, parts: OpenParts): Promise<OpenConversation> {
-    const open = await this.#opener.open(parts)
-    this.#open.set(conversationId, open)
-    return open
+  delete(conversationId: string): Promise<void> {
+    return this.#inOrder(conversationId, async () => {
+      const { files } = this.#parts
+      const paths = this.#pathsOf(conversationId)
+      const open = this.#open.get(conversationId)
+      if (open?.conversation.state.core.turn != null && !open.conversation.readOnly)
+        throw refusal('turnInProgress', 'A turn is open in it. Interrupt it first.')
+      if (files.look(paths.log) === null) throw notThere(conversationId)
+      if (open === undefined || open.conversation.readOnly) this.#locks.take(conversationId, paths)
+      // The lock is kept until the files are gone, so that nobody opens what is being deleted.
+      await this.#dispose(conversationId)
+      removeConversation(files, paths)
+      this.#locks.release(conversationId)
+    })
   }
 
-  #lock(conversationId: string, paths: SessionPaths): void {
-    const owner = thisProcess(this.#files, { program: this.#opener.program, socket: null })
-    const lock = WriterLock.tryAcquire(this.#files, paths, owner)
-    if (lock instanceof WriterLock) {
-      this.#locks.set(conversationId, lock)
-      return
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ids = [...this.#open.keys()]
+    const ends = await Promise.allSettled(ids.map((id) => this.#inOrder(id, () => this.#close(id))))
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  async #create(params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
+    const { files, home, ids, opener } = this.#parts
+    const created = opener.settle(params)
+    const conversationId = ids.conversation()
+    const parts = newParts(files, { conversationId, home, params, created })
+    this.#locks.take(conversationId, parts.paths)
+    return this.#keep(conversationId, parts.open)
+  }
+
+  async #load(conversationId: string, settle: Settle, overrides?: Overrides): Promise<OpenConversation> {
+    const paths = this.#pathsOf(conversationId)
+    if (this.#parts.files.look(paths.log) === null) throw notThere(conversationId)
+    this.#locks.take(conversationId, paths)
+    let loaded: LoadedConversation
+    try {
+      loaded = await loadConversation(this.#parts, paths, conversationId)
+    } catch (error) {
+      this.#locks.release(conversationId)
+      throw error
     }
-    const pid = lock.heldBy?.pid
-    throw refusal(
-      'liveElsewhere',
-      `Conversation ${conversationId} is open in ${pid === undefined ? 'another process' : `process ${pid}`}. View it read-only, or fork it.`,
-      {
-        conversationId,
-        socket: null,
-        ...(pid === undefined ? {} : { pid }),
-      },
-    )
+    return this.#adopt(conversationId, loaded, { settle, ...(overrides === undefined ? {} : { overrides }) })
+  }
+
+  /** What was loaded under the lock becomes an open conversation, and what it has to settle is recorded. */
+  async #adopt(
+    conversationId: string,
+    loaded: LoadedConversation,
+    { settle, overrides }: { settle: Settle; overrides?: Overrides },
+  ): Promise<OpenConversation> {
+    let changes: readonly ConversationEvent[]
+    try {
+      changes = settle(loaded.fold.state)
+    } catch (error) {
+      await loaded.log?.[Symbol.asyncDispose]()
+      this.#locks.release(conversationId)
+      throw error
+    }
+    const open = await this.#keep(conversationId, this.#loadedParts(conversationId, loaded, overrides))
+    if (loaded.log === null) {
+      this.#locks.release(conversationId)
+      return open
+    }
+    try {
+      const events = [...loaded.recovery, ...changes]
+      if (events.length > 0) open.conversation.recordAll(events)
+      return open
+    } catch (error) {
+      await this.#close(conversationId)
+      throw error
+    }
+  }
+
+  #view(conversationId: string): Promise<OpenConversation> {
+    const loaded = viewConversation(this.#parts.files, this.#pathsOf(conversationId), conversationId)
+    return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
+  }
+
+  #loadedParts(conversationId: string, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
+    return loadedParts(this.#parts.files, { paths: this.#pathsOf(conversationId), loaded, overrides })
+  }
+
+  async #keep(conversationId: string, parts: OpenParts): Promise<OpenConversation> {
+    try {
+      const open = await this.#parts.opener.open(parts)
+      this.#open.set(conversationId, open)
+      return open
+    } catch (error) {
+      await parts.journal?.close()
+      parts.dispose()
+      this.#locks.release(conversationId)
+      throw error
+    }
   }
 
   async #close(conversationId: string): Promise<void> {
-    const open = this.#open.get(conversationId)
-    this.#open.delete(conversationId)
     try {
-      await open?.[Symbol.asyncDispose]()
+      await this.#dispose(conversationId)
     } finally {
-      this.#locks.get(conversationId)?.[Symbol.dispose]()
-      this.#locks.delete(conversationId)
+      this.#locks.release(conversationId)
     }
   }
 
-  #pathsOf(conversationId: string, home: string): SessionPaths {
-    const paths = sessionPaths(home, conversationId)
-    if (paths === null) throw refusal('conversationNotFound', `"${conversationId}" is not a conversation id.`)
-    return paths
+  async #dispose(conversationId: string): Promise<void> {
+    const open = this.#open.get(conversationId)
+    this.#open.delete(conversationId)
+    await open?.[Symbol.asyncDispose]()
+  }
+
+  #pathsOf(conversationId: string): SessionPaths {
+    const paths = sessionPaths(this.#parts.home, conversationId)
+    if (paths !== null) return paths
+    throw refusal('conversationNotFound', `"${conversationId}" is not a conversation id.`)
   }
 }
 
-function temporaryHome(): string {
-  return mkdtempSync(join(tmpdir(), 'parley-ephemeral-'))
+function notThere(conversationId: string) {
+  return refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
 }

@@ -37,6 +37,8 @@ export interface ConversationParts {
   readonly readOnly: boolean
   /** Name and version of the program, for the log. */
   readonly program: string
+  /** What was recorded could not be brought to the disk, and never will be. */
+  readonly onSyncFailure: (error: unknown) => void
 }
 
 /** Events whose delivery waits until they are on disk: an answer must not be seen and then forgotten. */
@@ -129,10 +131,7 @@ export class Conversation implements AsyncDisposable {
 
   #holdUntilSynced(seq: number): void {
     this.feed.hold(seq)
-    this.synced().then(
-      () => this.feed.release(seq),
-      () => undefined,
-    )
+    this.synced().then(() => this.feed.release(seq), this.#parts.onSyncFailure)
   }
 
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */

@@ -1,150 +1,127 @@
-import type { ConversationEvent, Failure, Item } from '@parley/protocol'
-import { nextStep, type Step } from '../core/next-step.ts'
+import type { Failure } from '@parley/protocol'
+import { nextStep } from '../core/next-step.ts'
+import { StorageError } from '../log/storage-error.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
-import { isCallItem, runCall } from './run-call.ts'
-import { runModel } from './run-model.ts'
-import { userMessageItem } from './user-message.ts'
+import { type EndReason, endTurn } from './end-turn.ts'
+import { performStep } from './perform-step.ts'
+import type { Run, StopReason } from './run.ts'
+import type { StoragePatience } from './storage-patience.ts'
 
-/** Keeps one loop per conversation going: `while (step = nextStep(state)) await perform(step)`. */
-export interface Driver {
-  /** Looks whether there is something to do; harmless when the loop runs. */
-  wake(): void
-  /** Stops the running turn; false when none runs. */
-  interrupt(): boolean
-  /** Stops what runs without ending a turn that waits for a person. Resolves when nothing runs. */
-  shutDown(): Promise<void>
-  readonly running: boolean
+const defect: Failure = {
+  code: 'internal',
+  message: 'Something went wrong in parley itself; its log says more. The conversation is saved.',
 }
 
-export function createDriver(conversation: Conversation, bench: Bench, onFault: (fault: unknown) => void): Driver {
-  let controller = new AbortController()
-  let loop: Promise<void> | null = null
-  let closing = false
+interface DriverParts {
+  readonly conversation: Conversation
+  readonly bench: Bench
+  readonly patience: StoragePatience
+  /** A defect, or storage that failed for good. */
+  readonly onFault: (fault: unknown) => void
+}
 
-  async function run(): Promise<void> {
-    for (;;) {
-      const step = closing ? null : nextStep(conversation.state)
-      if (step === null || step.kind === 'await') return
-      const { signal } = controller
-      const failure = await perform({ conversation, bench, signal }, step)
-      if (signal.aborted) {
-        controller = new AbortController()
-        endTurn(conversation, bench, closing ? 'shutdown' : 'interrupted')
-      } else if (failure !== null) endTurn(conversation, bench, failure)
+type Move = () => void | Promise<void>
+
+/**
+ * Keeps one loop per conversation going: `while (step = nextStep(state)) await perform(step)`. What a move could not
+ * record is found again in the state, so after storage trouble the same loop simply looks anew.
+ */
+export class Driver {
+  readonly #parts: DriverParts
+  #stop = new AbortController()
+  #loop: Promise<void> = Promise.resolve()
+  #running = false
+  #closing = false
+  /** Nothing more can be recorded. */
+  #stuck = false
+  /** What the open turn has yet to be ended with. */
+  #ending: EndReason | null = null
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts
+  }
+
+  get running(): boolean {
+    return this.#running
+  }
+
+  /** Looks whether there is something to do; harmless when the loop runs. */
+  wake(): void {
+    if (this.#stuck || this.#closing) return
+    if (this.#running) {
+      this.#parts.patience.hurry()
+      return
+    }
+    this.#running = true
+    this.#loop = this.#run()
+  }
+
+  /** Stops the open turn; false when there is none. */
+  interrupt(): boolean {
+    if (this.#parts.conversation.state.core.turn === null) return false
+    this.#abort('interrupted')
+    this.wake()
+    return true
+  }
+
+  /** Stops what runs without ending a turn that waits for a person. Resolves when nothing runs. */
+  async shutDown(): Promise<void> {
+    this.#closing = true
+    this.#parts.patience.close()
+    this.#abort('shutdown')
+    await this.#loop
+  }
+
+  #abort(reason: StopReason): void {
+    this.#stop.abort(reason)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let move = this.#next(); move !== null; move = this.#next()) await this.#attempt(move)
+    } finally {
+      // In the same tick as the last look at the state: a wake-up in between would be lost.
+      this.#running = false
     }
   }
 
-  function wake(): void {
-    if (loop !== null || closing) return
-    loop = run()
-      .catch(onFault)
-      .finally(() => {
-        loop = null
-      })
+  #next(): Move | null {
+    if (this.#stuck) return null
+    if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settle()
+    if (this.#closing) return null
+    const step = nextStep(this.#parts.conversation.state)
+    if (step.kind === 'await') return null
+    const run: Run = { ...this.#parts, signal: this.#stop.signal }
+    return async () => {
+      const failure = await performStep(run, step)
+      if (failure !== null && !run.signal.aborted) this.#ending = failure
+    }
   }
 
-  return {
-    wake,
-    interrupt() {
-      if (conversation.state.core.turn === null) return false
-      if (loop === null) endTurn(conversation, bench, 'interrupted')
-      else controller.abort()
-      return true
-    },
-    async shutDown() {
-      closing = true
-      controller.abort()
-      await loop
-    },
-    get running() {
-      return loop !== null
-    },
+  #settle(): void {
+    const { conversation, bench } = this.#parts
+    const why = this.#ending ?? (this.#closing ? 'shutdown' : 'interrupted')
+    const waitsForPerson = Object.keys(conversation.state.core.approvals).length > 0
+    if (why !== 'shutdown' || !waitsForPerson) endTurn(conversation, bench.ids, why)
+    this.#ending = null
+    if (this.#stop.signal.aborted) this.#stop = new AbortController()
   }
-}
 
-export interface Run {
-  readonly conversation: Conversation
-  readonly bench: Bench
-  readonly signal: AbortSignal
-}
-
-/** Resolves to the failure that ends the turn, or null. */
-async function perform(run: Run, step: Exclude<Step, { kind: 'await' }>): Promise<Failure | null> {
-  switch (step.kind) {
-    case 'startTurn':
-      startQueuedTurn(run, step)
-      return null
-    case 'callModel':
-      consume(run, step.steering)
-      return runModel(run)
-    case 'runCalls':
-      await Promise.all(step.itemIds.map((itemId) => runCall(run, itemId)))
-      return null
-    case 'endTurn':
-      endTurn(run.conversation, run.bench, 'completed')
-      return null
+  async #attempt(move: Move): Promise<void> {
+    const { patience, onFault } = this.#parts
+    try {
+      await move()
+      patience.worked()
+    } catch (fault) {
+      if (fault instanceof StorageError) {
+        this.#stuck = !(await patience.wait(fault))
+        return
+      }
+      onFault(fault)
+      // A defect in ending the turn would come back for ever.
+      if (this.#ending === defect) this.#stuck = true
+      this.#ending = defect
+    }
   }
-}
-
-function startQueuedTurn({ conversation, bench }: Run, { message }: Extract<Step, { kind: 'startTurn' }>): void {
-  const turnId = bench.ids.turn()
-  conversation.recordAll([
-    { type: 'turn.started', turnId, trigger: 'inbox' },
-    { type: 'message.consumed', messageId: message.messageId },
-    { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), message) },
-  ])
-}
-
-function consume({ conversation, bench }: Run, messages: Extract<Step, { kind: 'callModel' }>['steering']): void {
-  const turnId = conversation.state.core.turn?.id
-  if (messages.length === 0 || turnId === undefined) return
-  conversation.recordAll(
-    messages.flatMap((message): ConversationEvent[] => [
-      { type: 'message.consumed', messageId: message.messageId },
-      { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), message) },
-    ]),
-  )
-}
-
-/** Ends the open turn: calls that never ran are closed, and the transcript says why it ended. */
-function endTurn(
-  conversation: Conversation,
-  bench: Bench,
-  why: 'completed' | 'interrupted' | 'shutdown' | Failure,
-): void {
-  const { turn } = conversation.state.core
-  if (turn === null) return
-  const outcome =
-    why === 'completed' ? 'completed' : why === 'interrupted' || why === 'shutdown' ? 'interrupted' : 'failed'
-  const failure = typeof why === 'string' ? {} : { failure: why }
-  conversation.recordAll([...closeOpenItems(conversation, turn.id), ...notice(bench, turn.id, why)])
-  const { usage, denials } = conversation.state.core.turn ?? turn
-  conversation.record({ type: 'turn.ended', turnId: turn.id, outcome, ...failure, usage, denials })
-}
-
-function closeOpenItems(conversation: Conversation, turnId: string): ConversationEvent[] {
-  const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
-  return open.map(({ item }) => ({ type: 'item.completed', turnId, item: interrupted(item) }))
-}
-
-function interrupted(item: Item): Item {
-  return isCallItem(item)
-    ? { ...item, status: 'interrupted', modelText: 'Not run: the user interrupted the turn.' }
-    : { ...item, status: 'interrupted' }
-}
-
-function notice(bench: Bench, turnId: string, why: Parameters<typeof endTurn>[2]): ConversationEvent[] {
-  if (why === 'completed') return []
-  const id = bench.ids.item()
-  const shown =
-    typeof why === 'string'
-      ? {
-          level: 'info' as const,
-          code: why,
-          title: why === 'interrupted' ? 'Interrupted' : 'Stopped: parley was closed',
-          text: '',
-        }
-      : { level: 'error' as const, code: why.code, title: why.message, text: '' }
-  return [{ type: 'item.completed', turnId, item: { id, type: 'notice', status: 'completed', ...shown } }]
 }

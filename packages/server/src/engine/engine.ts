@@ -1,11 +1,12 @@
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
 import type { ServerIdentity } from '../identity.ts'
 import type { Files } from '../log/files.ts'
 import { probeLocal } from '../model/probe-local.ts'
 import type { Ids } from '../ports/ids.ts'
+import { asRefusal } from './as-refusal.ts'
 import { ConversationHost } from './conversation-host.ts'
-import { createModelSources } from './model-sources.ts'
 import { summaryOf } from './open-conversation.ts'
 import { createOpener, type OpenerPorts } from './opener.ts'
 import { readConfig } from './settle.ts'
@@ -42,12 +43,12 @@ export function createEngine(parts: EngineParts): Engine {
   const clients = new Set<ConnectedClient>()
   const report = (fault: unknown, conversationId?: string) => {
     parts.writeLog(describeFault(fault))
-    const message = `Something went wrong in the server: ${messageOf(fault)}`
     if (conversationId === undefined) return
-    for (const client of clients) client.notice({ level: 'error', code: codeOf(fault), message, conversationId })
+    for (const client of clients) client.notice({ ...noticeOf(fault), conversationId })
   }
   const host = new ConversationHost({
     files: parts.files,
+    patchFiles: parts.patchFiles,
     home: parts.home,
     ids: parts.ids,
     opener: createOpener({ ...parts, report }),
@@ -73,7 +74,7 @@ export function createEngine(parts: EngineParts): Engine {
 async function listModels({ home, env, models }: EngineParts): Promise<ResultOf<'model/list'>> {
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, env)
-  const sourceOf = createModelSources(values, models)
+  const sourceOf = models(values)
   const ids = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
   const { signal } = new AbortController()
   const [listings, local] = await Promise.all([
@@ -156,10 +157,10 @@ function describeFault(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : JSON.stringify(fault)
 }
 
-function messageOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : JSON.stringify(fault)
-}
-
-function codeOf(fault: unknown): string {
-  return fault instanceof Error && 'code' in fault && typeof fault.code === 'string' ? fault.code : 'internal'
+function noticeOf(fault: unknown): Pick<ServerNotice, 'level' | 'code' | 'message'> {
+  const known = asRefusal(fault)
+  if (known instanceof RpcError)
+    return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
+  const message = 'Something went wrong in parley itself; its log says more.'
+  return { level: 'error', code: 'internal', message }
 }

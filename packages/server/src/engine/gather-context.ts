@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import {
   baseInstructions,
   composeInstructions,
@@ -7,7 +7,7 @@ import {
   type InstructionFile,
 } from '../core/base-instructions.ts'
 import type { Conversation } from './conversation.ts'
-import type { RequestContext } from './request-context.ts'
+import type { RequestContext } from './request-source.ts'
 
 const fileName = 'AGENTS.md'
 /** Per file: more would crowd out the conversation. */
@@ -65,7 +65,7 @@ async function repositoryRoot(cwd: string): Promise<{ folder: string; branch: st
 /** A worktree's `.git` is a file that says where its HEAD is. */
 async function linkedHead(git: string): Promise<string | null> {
   const folder = (await textOf(git))?.match(/^gitdir: (.+)$/m)?.[1]
-  return folder === undefined ? null : textOf(join(dirname(git), relative(dirname(git), folder), 'HEAD'))
+  return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'))
 }
 
 async function readInstructionFiles(folders: readonly string[]): Promise<InstructionFile[]> {

@@ -3,9 +3,13 @@ import type { EventLog } from '../log/event-log.ts'
 import type { Files } from '../log/files.ts'
 import { LogView } from '../log/log-view.ts'
 import { openLog, type WritableLog } from '../log/open-log.ts'
+import { lineCrc } from '../log/read-log.ts'
 import type { LossReports } from '../log/scan-log.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
+import type { PatchFiles } from '../patch/patch-files.ts'
 import { createLogFold, type LogFold } from './fold-log.ts'
+import { inspectUnknown } from './inspect-unknown.ts'
+import { recoveryText } from './recovery-text.ts'
 
 /** A conversation as its log tells it. */
 export interface LoadedConversation {
@@ -35,21 +39,40 @@ function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
   return typeof value === 'object' && value !== null && 'fromSeq' in value && 'toSeq' in value
 }
 
+interface LoadPorts {
+  readonly files: Files
+  readonly patchFiles: PatchFiles
+}
+
 /** Opens for writing; the caller holds the lock. A log of a newer format is loaded read-only. */
 export async function loadConversation(
-  files: Files,
+  { files, patchFiles }: LoadPorts,
   paths: SessionPaths,
   conversationId: string,
 ): Promise<LoadedConversation> {
   const fold = createLogFold(initialState(conversationId, forkPointOf(files, paths.log)))
   const opened = await openLog(files, paths.log, { visit: fold.take, reports: lossReports })
   if (opened.readOnly) return viewConversation(files, paths, conversationId, [opened.reason])
-  const recovery = recoveryEvents(fold, opened)
-  const warnings =
-    opened.uncheckedSeqs.length > 0
-      ? [`${opened.uncheckedSeqs.length} lines of the log were edited by hand; they are taken as they are.`]
-      : []
-  return { fold, headCrc: opened.last?.crc ?? null, nextSeq: opened.nextSeq, log: opened.log, recovery, warnings }
+  const { log, nextSeq, last, uncheckedSeqs } = opened
+  try {
+    const settling = await inspectUnknown(recover(fold.state), {
+      files,
+      patchFiles,
+      folder: paths.sideFiles,
+      cwd: fold.state.core.meta.cwd,
+    })
+    const recovery = recoveryEvents(fold, opened, settling)
+    return { fold, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings: editWarnings(uncheckedSeqs.length) }
+  } catch (error) {
+    await log[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+function editWarnings(count: number): string[] {
+  if (count === 0) return []
+  const lines = count === 1 ? '1 line of the log was' : `${count} lines of the log were`
+  return [`${lines} edited by hand and taken as found.`]
 }
 
 /** Reads without the lock and changes nothing. */
@@ -60,12 +83,13 @@ export function viewConversation(
   warnings: readonly string[] = [],
 ): LoadedConversation {
   using view = LogView.open(files, paths.log)
-  const forkedFrom = view.header()?.forkedFrom ?? null
-  const fold = createLogFold(
-    initialState(conversationId, forkedFrom === null ? null : { id: forkedFrom.id, seq: forkedFrom.seq }),
-  )
-  for (const line of view.lines()) fold.take(line)
-  return { fold, headCrc: null, nextSeq: fold.state.core.seq + 1, log: null, recovery: [], warnings }
+  const fold = createLogFold(initialState(conversationId, forkPointOf(files, paths.log)))
+  let headCrc: string | null = null
+  for (const line of view.lines()) {
+    fold.take(line)
+    headCrc = line.unchecked ? null : lineCrc(line)
+  }
+  return { fold, headCrc, nextSeq: fold.state.core.seq + 1, log: null, recovery: [], warnings }
 }
 
 function forkPointOf(files: Files, path: string): { id: string; seq: number } | null {
@@ -74,37 +98,29 @@ function forkPointOf(files: Files, path: string): { id: string; seq: number } | 
   return forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
 }
 
-function recoveryEvents(fold: LogFold, opened: WritableLog): readonly ConversationEvent[] {
-  const settling = recover(fold.state)
-  const { core } = fold.state
+/** Nothing when it was closed in good order. */
+function recoveryEvents(
+  { state: { core } }: LogFold,
+  opened: WritableLog,
+  settling: readonly ConversationEvent[],
+): readonly ConversationEvent[] {
   const lost = opened.lost.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq, reason: 'damaged' }))
   const tornBytes = opened.torn?.sizeBytes ?? 0
-  if (settling.length === 0 && lost.length === 0 && tornBytes === 0) return []
-  const parked = settling.find((event) => event.type === 'turn.parked')
+  const waiting = core.inboxPaused ? 0 : core.inbox.length
+  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
+  const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
   const pending = Object.values(core.approvals).filter(({ state }) => state === 'pending')
-  const about = {
-    by: { pid: process.pid, program: 'parley' },
-    lost,
-    tornBytes,
-    parked: parked?.turnId ?? (core.turn?.parked === true ? core.turn.id : null),
-    pending: pending.map(({ id }) => id),
-  }
-  return [{ type: 'conversation.recovered', ...about, text: recoveryText(about, settling) }, ...settling]
-}
-
-function recoveryText(
-  { lost, tornBytes, pending }: { lost: readonly unknown[]; tornBytes: number; pending: readonly string[] },
-  settling: readonly ConversationEvent[],
-): string {
-  const items = settling.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
-  const unknown = items.filter(({ status }) => status === 'unknown')
-  const parts = [
-    ...(tornBytes > 0 ? [`an unfinished last line (${tornBytes} bytes) was kept aside`] : []),
-    ...(lost.length > 0 ? [`${lost.length} damaged ${lost.length === 1 ? 'place' : 'places'} in the log skipped`] : []),
-    ...(unknown.length > 0 ? [`started, end unknown: ${unknown.map(({ title }) => title).join(', ')}`] : []),
-    ...(pending.length > 0
-      ? [`${pending.length} ${pending.length === 1 ? 'approval waits' : 'approvals wait'} for you again`]
-      : []),
+  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
+  return [
+    {
+      type: 'conversation.recovered',
+      by: { pid: process.pid, program: 'parley' },
+      lost,
+      tornBytes,
+      parked: parked ?? (core.turn?.parked === true ? core.turn.id : null),
+      pending: pending.map(({ id }) => id),
+      text,
+    },
+    ...settling,
   ]
-  return `Recovered after parley ended unexpectedly${parts.length === 0 ? '' : `: ${parts.join('; ')}`}.`
 }

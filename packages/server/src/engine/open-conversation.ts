@@ -2,6 +2,7 @@ import type { ConversationSummary } from '@parley/protocol'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
 import type { Driver } from './drive.ts'
+import type { ShellRunner } from './run-shell.ts'
 
 /** A conversation that this process holds: the only one that may write it. */
 export interface OpenConversation extends AsyncDisposable {
@@ -16,8 +17,7 @@ export interface OpenConversation extends AsyncDisposable {
   readonly backgroundProcesses: () => number
   /** Clients that stream it now, so that an approval can name who may answer. */
   readonly watchers: Set<string>
-  /** Runs the user's own command; resolves when it is recorded as started. */
-  readonly runShell: (command: string, by: { clientId: string; name: string }) => { itemId: string; seq: number }
+  readonly shell: ShellRunner
 }
 
 /** Last 8 hex digits: the first ones of a UUIDv7 are the clock. */
@@ -25,7 +25,13 @@ export function shortIdOf(conversationId: string): string {
   return conversationId.slice(-8)
 }
 
-export function summaryOf({ conversation, driver, recovered, warnings, instructionFiles }: OpenConversation): ConversationSummary {
+export function summaryOf({
+  conversation,
+  driver,
+  recovered,
+  warnings,
+  instructionFiles,
+}: OpenConversation): ConversationSummary {
   const { core } = conversation.state
   const { meta } = core
   return {

@@ -1,23 +1,27 @@
 import { join } from 'node:path'
 import { createBackgroundProcesses, type Host, type Sandbox } from '@parley/host'
 import type { Actor, ConversationEvent, ConversationState, Overrides } from '@parley/protocol'
+import type { Config } from '../config/config-schema.ts'
 import type { Rules } from '../core/policy/rules.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
 import type { SecretPlaces } from '../facts/secret-places.ts'
+import { StorageError } from '../log/storage-error.ts'
+import type { PatchFiles } from '../patch/patch-files.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import { createTools } from '../tools/registry.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
-import type { Bench } from './bench.ts'
+import type { Bench, ModelSource } from './bench.ts'
 import { Conversation, type ConversationParts } from './conversation.ts'
-import { createDriver } from './drive.ts'
+import { Driver } from './drive.ts'
 import { gatherContext } from './gather-context.ts'
-import { createModelSources, type ModelSourcePorts } from './model-sources.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
+import { createRequestSource, type RequestContext } from './request-source.ts'
 import { createShellRunner } from './run-shell.ts'
 import { readConfig, type SettledStart, type StartParams, settleFork, settleResume, settleStart } from './settle.ts'
+import { createStoragePatience } from './storage-patience.ts'
 
 /** How conversations are set up, whatever way they come: new, resumed or forked. */
 export interface Opener {
@@ -30,7 +34,7 @@ export interface Opener {
   open(parts: OpenParts): Promise<OpenConversation>
 }
 
-export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program'> {
+export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'onSyncFailure'> {
   readonly recovered: string | null
   readonly warnings: readonly string[]
   /** What the caller gave besides files, so that an open conversation keeps its providers. */
@@ -52,9 +56,13 @@ export interface OpenerPorts {
   readonly secrets: () => Promise<SecretPlaces>
   readonly ripgrep: string
   readonly shell: string
-  readonly models: ModelSourcePorts
+  readonly patchFiles: PatchFiles
+  readonly models: ModelSources
   readonly report: (fault: unknown, conversationId?: string) => void
 }
+
+/** The models of one configuration, by provider. */
+export type ModelSources = (config: Config) => (providerId: string) => ModelSource
 
 export function createOpener(ports: OpenerPorts): Opener {
   return {
@@ -67,75 +75,97 @@ export function createOpener(ports: OpenerPorts): Opener {
 }
 
 async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<OpenConversation> {
-  const conversation = new Conversation({ ...parts, clock: ports.clock, program: ports.program })
+  const { conversationId } = parts.state.core.meta
   const { values } = readConfig(ports.home, configOnly(parts.overrides))
+  const rules = await readRules(ports.home, parts.state.core.settings.policyFile)
+  const onFault = (fault: unknown) => ports.report(fault, conversationId)
+  const { clock, program } = ports
+  const conversation = new Conversation({ ...parts, clock, program, onSyncFailure: onFault })
   const background = createBackgroundProcesses({ startCommand: ports.host.startCommand, onEnd: () => undefined })
-  const toolPorts: ToolPorts = {
-    ...ports,
-    background,
-    environmentRules: definedRules(values.shell_environment),
-    home: ports.userHome,
-  }
+  const environmentRules = definedRules(values.shell_environment)
+  const toolPorts: ToolPorts = { ...ports, background, environmentRules, home: ports.userHome }
   const watchers = new Set<string>()
-  const sourceOf = createModelSources(values, ports.models)
-  const bench: Bench = {
-    clock: ports.clock,
-    ids: ports.ids,
-    random: ports.random,
-    tools: createTools(toolPorts),
-    rules: await readRules(ports.home, parts.state.core.settings.policyFile),
-    grants: [],
-    model: ({ state }) => sourceOf(state.core.settings.modelProvider),
-    context: (of) =>
-      gatherContext(of, {
-        home: ports.home,
-        shell: ports.shell,
-        nowMs: ports.clock.now(),
-      }),
-    answerers: () => [...watchers],
-  }
-  const { instructionFiles } = await bench.context(conversation)
-  const driver = createDriver(conversation, bench, (fault) => ports.report(fault, conversation.id))
-  const shell = createShellRunner(conversation, bench, toolPorts)
+  const gather = () => gatherContext(conversation, { home: ports.home, shell: ports.shell, nowMs: clock.now() })
+  const bench = createBench(conversation, toolPorts, {
+    ...ports,
+    rules,
+    watchers,
+    gather,
+    sourceOf: ports.models(values),
+  })
+  const patience = createStoragePatience(clock, onFault)
+  const driver = new Driver({ conversation, bench, patience, onFault })
+  const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ports.ids.item, onFault })
+  const { instructionFiles } = await gather()
   return {
     conversation,
     driver,
     bench,
-    recovered: parts.recovered,
-    warnings: parts.warnings,
+    shell,
     instructionFiles,
     watchers,
-    runShell: shell.run,
+    recovered: parts.recovered,
+    warnings: parts.warnings,
     backgroundProcesses: () => background.list().filter(({ end }) => end === null).length,
     async [Symbol.asyncDispose]() {
-      await driver.shutDown()
-      await Promise.all([shell.stopAll(), background.stopAll('shutdown')])
-      park(conversation)
-      await conversation[Symbol.asyncDispose]()
-      parts.dispose()
+      try {
+        await Promise.all([driver.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
+        parkQuietly(conversation)
+      } finally {
+        await conversation[Symbol.asyncDispose]().finally(parts.dispose)
+      }
     },
   }
 }
 
+interface BenchPorts extends Pick<OpenerPorts, 'clock' | 'ids' | 'random'> {
+  readonly gather: () => Promise<RequestContext>
+  readonly rules: Rules
+  readonly watchers: ReadonlySet<string>
+  readonly sourceOf: (providerId: string) => ModelSource
+}
+
+function createBench(conversation: Conversation, toolPorts: ToolPorts, ports: BenchPorts): Bench {
+  const { clock, ids, random, rules, watchers, gather, sourceOf } = ports
+  const tools = createTools(toolPorts)
+  const model = () => sourceOf(conversation.state.core.settings.modelProvider)
+  return {
+    clock,
+    ids,
+    random,
+    tools,
+    rules,
+    grants: [],
+    model,
+    requests: createRequestSource({
+      conversation,
+      tools,
+      client: () => model().client,
+      gather,
+    }),
+    answerers: () => [...watchers],
+  }
+}
+
 /** A turn that waits for a person does not end with the process: it is there when someone comes back. */
-function park(conversation: Conversation): void {
+function parkQuietly(conversation: Conversation): void {
   const { turn } = conversation.state.core
   if (turn === null || turn.parked || conversation.readOnly) return
-  conversation.record({ type: 'turn.parked', turnId: turn.id, reason: 'parley was closed while an approval waited.' })
+  try {
+    conversation.record({ type: 'turn.parked', turnId: turn.id, reason: 'parley was closed while an approval waited.' })
+  } catch (error) {
+    // The next opening finds the turn open and parks it itself.
+    if (!(error instanceof StorageError)) throw error
+  }
 }
 
 function configOnly({ config, profile }: Overrides): Overrides {
   return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }
 }
 
-function definedRules(
-  rules: {
-    include?: string[] | undefined
-    exclude?: string[] | undefined
-    set?: Record<string, string> | undefined
-  } = {},
-) {
-  const { include = [], exclude = [], set = {} } = rules
+type EnvironmentSection = NonNullable<Config['shell_environment']>
+
+function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
   return { include, exclude, set }
 }
 
@@ -144,10 +174,7 @@ async function readRules(home: string, policyFile: string | undefined): Promise<
   const own = await readPolicyFile(join(home, 'policy.toml'))
   const given = policyFile === undefined ? null : await readPolicyFile(policyFile)
   const problem = [...own.problems, ...(given?.problems ?? [])][0]
-  if (problem !== undefined)
-    throw refusal(
-      'configInvalid',
-      `${problem.file}${problem.line === undefined ? '' : `:${problem.line}`}: ${problem.message}`,
-    )
-  return [...own.rules, ...(given?.rules ?? [])]
+  if (problem === undefined) return [...own.rules, ...(given?.rules ?? [])]
+  const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
+  throw refusal('configInvalid', `${where}: ${problem.message}`, { where })
 }

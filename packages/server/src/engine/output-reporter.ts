@@ -1,45 +1,44 @@
+import type { ConversationEvent } from '@parley/protocol'
 import type { Clock } from '../ports/clock.ts'
 import { createCoalescer } from './coalescer.ts'
 import type { Conversation } from './conversation.ts'
+import { unlessStorageFails } from './storage-patience.ts'
 
 const shownWholeBytes = 64 * 1024
 const progressIntervalMs = 250
-const progressTailLength = 2000
+const progressTailBytes = 2000
 
 /** Output of a running command for people to watch: its first 64 KiB as deltas, then the count and the newest lines. */
 export interface OutputReporter {
+  /** The chunk may be reused after the call. */
   report(chunk: Buffer): void
   /** After this nothing more is recorded. */
   stop(): void
 }
 
 export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: string): OutputReporter {
+  const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
   const decoder = new TextDecoder()
-  const deltas = createCoalescer(clock, (text) => conversation.record({ type: 'item.delta', itemId, text }))
-  let shownBytes = 0
+  const deltas = createCoalescer(clock, (text) => show({ type: 'item.delta', itemId, text }))
   let totalBytes = 0
-  let tail = ''
+  let tail: Buffer = Buffer.alloc(0)
   let lastProgressMs = Number.NEGATIVE_INFINITY
 
   function showProgress(): void {
     const nowMs = clock.elapsed()
     if (nowMs - lastProgressMs < progressIntervalMs) return
     lastProgressMs = nowMs
-    conversation.record({ type: 'item.progress', itemId, totalBytes, tail })
+    show({ type: 'item.progress', itemId, totalBytes, tail: wholeCharacters(tail) })
   }
 
   return {
     report(chunk) {
+      const room = Math.max(0, shownWholeBytes - totalBytes)
       totalBytes += chunk.length
-      const text = decoder.decode(chunk, { stream: true })
-      if (shownBytes + chunk.length <= shownWholeBytes) {
-        shownBytes += chunk.length
-        deltas.push(text)
-        return
-      }
+      if (room > 0) deltas.push(decoder.decode(chunk.subarray(0, room), { stream: true }))
+      if (chunk.length <= room) return
       deltas.flush()
-      shownBytes = shownWholeBytes
-      tail = (tail + text).slice(-progressTailLength)
+      tail = Buffer.concat([tail, chunk.subarray(room).subarray(-progressTailBytes)]).subarray(-progressTailBytes)
       showProgress()
     },
     stop() {
@@ -47,4 +46,10 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
       deltas.stop()
     },
   }
+}
+
+/** The first character may have lost its first bytes. */
+function wholeCharacters(bytes: Buffer): string {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
+  return bytes.subarray(Math.max(0, start)).toString()
 }

@@ -1,128 +1,89 @@
-import type { ConversationEvent, Item } from '@parley/protocol'
-import type { ModelCall, ModelEvent, TokenUsage } from '../model/port.ts'
-import { type Coalescer, createCoalescer } from './coalescer.ts'
-import type { Run } from './drive.ts'
+import type { ConversationEvent, EventOf } from '@parley/protocol'
+import type { ModelCall, ModelEvent } from '../model/port.ts'
 import { proposedItem } from './proposed-item.ts'
+import type { Run } from './run.ts'
+import { createSpokenParts } from './spoken-parts.ts'
 
-type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
+export type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
-
-interface OpenText {
-  readonly itemId: string
-  readonly type: 'agentMessage' | 'reasoning'
-  text: string
-  readonly deltas: Coalescer
-}
 
 /** Turns the events of one model response into items of the conversation. */
 export interface ResponseRecorder {
   take(event: StreamedEvent): void
-  /** The stream ended without a whole response: what is open stays as it is (`interrupt`) or is void (`discard`). */
-  interrupt(): void
-  discard(reason: string): void
+  /** What has come is kept, to be closed with the turn. */
+  keep(): void
+  /** The response will not be whole: nothing more of it is recorded. */
+  stop(): void
 }
 
-export function createResponseRecorder({ conversation, bench }: Run, turnId: string): ResponseRecorder {
-  const open = new Map<string, OpenText>()
-  const calls: { itemId: string; call: ModelCall }[] = []
-  const texts: string[] = []
+export function createResponseRecorder(run: Run, turnId: string): ResponseRecorder {
+  const { conversation, bench } = run
+  const spoken = createSpokenParts(run, turnId)
+  const calls: EventOf<'model.responded'>['calls'] = []
+
+  function propose({ callId, name, arguments: text }: ModelCall): void {
+    spoken.flush()
+    const call = { callId, name, arguments: text }
+    const item = proposedItem(bench, conversation.state, call)
+    conversation.record({ type: 'item.started', turnId, item })
+    calls.push({ itemId: item.id, ...call })
+  }
+
+  function complete({ parts, usage, stop }: CompletedResponse): void {
+    spoken.stop()
+    const { client, contextWindow } = bench.model()
+    const text = spoken.messageText()
+    const events: ConversationEvent[] = [
+      ...spoken.closingEvents(),
+      {
+        type: 'usage.updated',
+        turnId,
+        counts: usage,
+        ...(contextWindow === null ? {} : { contextWindow }),
+      },
+      { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
+    ]
+    const notice = stopNotices[stop]
+    if (notice !== null) events.push(noticeEvent(bench.ids.item(), turnId, { code: stop, title: notice }))
+    conversation.recordAll(events)
+  }
 
   function take(event: StreamedEvent): void {
     switch (event.type) {
       case 'textDelta':
-        return openText(event.part, 'agentMessage').deltas.push(event.text)
+        spoken.push(event.part, 'agentMessage', event.text)
+        break
       case 'reasoningDelta':
-        return openText(event.part, 'reasoning').deltas.push(event.text)
+        spoken.push(event.part, 'reasoning', event.text)
+        break
       case 'textDone':
-        return closeText(event.part, 'agentMessage', event.text)
+        spoken.finish(event.part, 'agentMessage', event.text)
+        break
       case 'reasoningDone':
-        return closeText(event.part, 'reasoning', event.text)
+        spoken.finish(event.part, 'reasoning', event.text)
+        break
       case 'call':
-        return proposeCall(event)
+        propose(event)
+        break
       case 'completed':
-        return complete(event)
+        complete(event)
+        break
       case 'callDelta':
-        return
+        break
     }
   }
 
-  function openText(part: string, type: OpenText['type']): OpenText {
-    const known = open.get(part)
-    if (known !== undefined) return known
-    const itemId = bench.ids.item()
-    const opened: OpenText = {
-      itemId,
-      type,
-      text: '',
-      deltas: createCoalescer(bench.clock, (text) => {
-        opened.text += text
-        conversation.record({ type: 'item.delta', itemId, text })
-      }),
-    }
-    open.set(part, opened)
-    conversation.record({ type: 'item.started', turnId, item: spokenItem(itemId, type, 'inProgress', '') })
-    return opened
-  }
-
-  function closeText(part: string, type: OpenText['type'], text: string): void {
-    const opened = open.get(part)
-    if (opened === undefined && text === '') return
-    opened?.deltas.stop()
-    open.delete(part)
-    if (type === 'agentMessage') texts.push(text)
-    const itemId = opened?.itemId ?? bench.ids.item()
-    conversation.record({ type: 'item.completed', turnId, item: spokenItem(itemId, type, 'completed', text) })
-  }
-
-  function proposeCall({ callId, name, arguments: text }: ModelCall): void {
-    flushAll()
-    const call = { callId, name, arguments: text }
-    const item = proposedItem(bench, conversation.state, call)
-    calls.push({ itemId: item.id, call })
-    conversation.record({ type: 'item.started', turnId, item })
-  }
-
-  function complete(event: CompletedResponse): void {
-    for (const [part, opened] of open) {
-      opened.deltas.flush()
-      closeText(part, opened.type, opened.text)
-    }
-    const listed = calls.map(({ itemId, call }) => ({ itemId, ...call }))
-    const responded = {
-      turnId,
-      adapter: bench.model(conversation).client.adapter,
-      parts: [...event.parts],
-      text: texts.join('\n\n'),
-    }
-    conversation.recordAll([usageEvent(event.usage), { type: 'model.responded', ...responded, calls: listed }])
-  }
-
-  function usageEvent(counts: TokenUsage): ConversationEvent {
-    const { contextWindow } = bench.model(conversation)
-    return { type: 'usage.updated', turnId, counts, ...(contextWindow === null ? {} : { contextWindow }) }
-  }
-
-  function flushAll(): void {
-    for (const { deltas } of open.values()) deltas.flush()
-  }
-
-  function interrupt(): void {
-    flushAll()
-    const cut = [...open.values()].map(({ itemId, type, text }) => spokenItem(itemId, type, 'interrupted', text))
-    open.clear()
-    conversation.recordAll(cut.map((item) => ({ type: 'item.completed', turnId, item })))
-  }
-
-  function discard(reason: string): void {
-    for (const { deltas } of open.values()) deltas.stop()
-    const ids = [...[...open.values()].map(({ itemId }) => itemId), ...calls.map(({ itemId }) => itemId)]
-    open.clear()
-    conversation.recordAll(ids.map((itemId) => ({ type: 'item.discarded', itemId, reason })))
-  }
-
-  return { take, interrupt, discard }
+  return { take, keep: spoken.flush, stop: spoken.stop }
 }
 
-function spokenItem(id: string, type: OpenText['type'], status: Item['status'], text: string): Item {
-  return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
+/** Why an answer may end before the model was done. */
+const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = {
+  stop: null,
+  length: "The answer ends here because it reached the model's output limit.",
+  filter: "The answer ends here because the provider's content filter stopped it.",
+}
+
+function noticeEvent(id: string, turnId: string, { code, title }: { code: string; title: string }): ConversationEvent {
+  const item = { id, type: 'notice' as const, status: 'completed' as const, level: 'warning' as const, text: '' }
+  return { type: 'item.completed', turnId, item: { ...item, code, title } }
 }

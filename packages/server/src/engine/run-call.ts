@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Approval, CallItem, ConversationEvent, DecisionRecord, Item } from '@parley/protocol'
+import type { Approval, CallItem, ConversationEvent, DecisionRecord } from '@parley/protocol'
 import { type DecideSettings, decide } from '../core/policy/decide.ts'
 import { explainDecision } from '../core/policy/explain.ts'
 import type { Facts } from '../core/policy/facts.ts'
@@ -8,16 +8,20 @@ import type { PreparedCall, ToolOutcome } from '../tools/tool.ts'
 import { approvalFor } from './approval-request.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
-import type { Run } from './drive.ts'
+import { isCallItem } from './is-call-item.ts'
 import { understandCall, workspaceOf } from './proposed-item.ts'
+import type { Run } from './run.ts'
 import { toolContext } from './tool-context.ts'
 
 /** Brings one proposed or approved call a step on: refused, asked about, or run to its end. */
 export async function runCall(run: Run, itemId: string): Promise<void> {
   const { conversation, bench } = run
-  const item = conversation.state.core.open[itemId]?.item
+  const open = conversation.state.core.open[itemId]
   const source = conversation.view.callOf(itemId)
-  if (item === undefined || source === null || !isCallItem(item)) return
+  if (open === undefined || source === null || !isCallItem(open.item)) return
+  const { item, began } = open
+  // It may have happened: whatever was lost on the way, it does not start a second time.
+  if (began) return complete(run, { ...item, status: 'unknown', modelText: endUnknown })
   const understood = understandCall(bench.tools, source)
   if ('problem' in understood) return refuse(run, item, understood.problem)
   const { prepared } = understood
@@ -29,6 +33,7 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
   const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === itemId)
   const judged = { ...item, ...preview, facts: { ...facts } }
   if (approval === undefined) return judge(run, prepared, judged, facts)
+  if (approval.state === 'pending') return
   if (approval.decision === 'approvedForSession') grantForSession(run, facts)
   return begin(run, prepared, { ...judged, decision: answered(approval) })
 }
@@ -85,10 +90,12 @@ async function begin(run: Run, prepared: PreparedCall, item: CallItem): Promise<
   const context = toolContext(run, item.id)
   const outcome = signal.aborted ? notStarted : await prepared.run(context.tool)
   context.stop()
-  complete(run, finished(item, outcome, bench.clock.elapsed() - startedMs))
+  return complete(run, finished(item, outcome, bench.clock.elapsed() - startedMs))
 }
 
-const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the user interrupted the turn.' }
+const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
+
+const endUnknown = 'This was started, but how it ended is unknown. Check before running it again.'
 
 function finished(item: CallItem, outcome: ToolOutcome, durationMs: number): CallItem {
   const { status, modelText, failure, fields } = outcome
@@ -109,8 +116,8 @@ function answered(approval: Approval): DecisionRecord {
   }
 }
 
-function refuse(run: Run, item: CallItem, problem: string): void {
-  complete(run, {
+function refuse(run: Run, item: CallItem, problem: string): Promise<void> {
+  return complete(run, {
     ...item,
     status: 'failed',
     modelText: problem,
@@ -118,20 +125,19 @@ function refuse(run: Run, item: CallItem, problem: string): void {
   })
 }
 
-function decline(run: Run, item: CallItem, modelText: string): void {
-  complete(run, { ...item, status: 'declined', modelText })
+function decline(run: Run, item: CallItem, modelText: string): Promise<void> {
+  return complete(run, { ...item, status: 'declined', modelText })
 }
 
-function complete({ conversation }: Run, item: CallItem): void {
+/** How a call ended is known only here, so this waits for a full disk. */
+async function complete({ conversation, patience }: Run, item: CallItem): Promise<void> {
   const turnId = conversation.state.core.open[item.id]?.turnId
   const event: ConversationEvent = { type: 'item.completed', item }
-  conversation.record(turnId === null || turnId === undefined ? event : { ...event, turnId })
+  await patience.persist(() =>
+    conversation.record(turnId === null || turnId === undefined ? event : { ...event, turnId }),
+  )
 }
 
-export function payloadHash(prepared: PreparedCall): string {
+function payloadHash(prepared: PreparedCall): string {
   return `sha256:${createHash('sha256').update(prepared.payload).digest('hex')}`
-}
-
-export function isCallItem(item: Item): item is CallItem {
-  return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
 }

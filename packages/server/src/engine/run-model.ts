@@ -1,9 +1,8 @@
-import type { Failure } from '@parley/protocol'
-import type { ModelFailure, ModelRequest } from '../model/port.ts'
+import type { ConversationEvent, Failure } from '@parley/protocol'
+import type { ModelFailure } from '../model/port.ts'
 import { planRetry } from '../model/retry-plan.ts'
-import type { Run } from './drive.ts'
-import { ensureContext, requestOf } from './request-context.ts'
 import { createResponseRecorder } from './response-recorder.ts'
+import type { Run } from './run.ts'
 
 /**
  * One model response, with its retries. Resolves to the failure that ends the turn, or null: the response is in the
@@ -11,59 +10,65 @@ import { createResponseRecorder } from './response-recorder.ts'
  */
 export async function runModel(run: Run): Promise<Failure | null> {
   const { conversation, bench, signal } = run
-  const { turn } = conversation.state.core
-  if (turn === null) return null
-  const turnId = turn.id
-  if (turn.modelCalls === 0) await ensureContext(conversation, bench)
-  const request = requestOf(conversation, bench)
-  let firstFailureMs = 0
+  const turnId = conversation.state.core.turn?.id
+  if (turnId === undefined) return null
   const failures: ModelFailure[] = []
+  let firstFailureMs = 0
   for (;;) {
-    const failure = await streamOnce(run, turnId, request, failures.length + 1)
+    await bench.requests.prepare()
+    if (signal.aborted) return null
+    const failure = await streamOnce(run, turnId, failures.length + 1)
     if (failure === null || signal.aborted) return null
     if (failures.length === 0) firstFailureMs = bench.clock.elapsed()
     failures.push(failure)
     const delayMs = retryDelay(run, failures, bench.clock.elapsed() - firstFailureMs)
     if (delayMs === null) return toFailure(failure)
     const retryAt = bench.clock.now() + delayMs
-    conversation.record({
-      type: 'retry.scheduled',
-      turnId,
-      retryAt,
-      attempt: failures.length + 1,
-      failure: toFailure(failure),
-    })
+    const attempt = failures.length + 1
+    conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, failure: toFailure(failure) })
     await bench.clock.sleep(delayMs, signal)
     if (signal.aborted) return null
   }
 }
 
-/** Resolves to the model's failure, or null when it completed or was aborted. */
-async function streamOnce(
-  run: Run,
-  turnId: string,
-  request: ModelRequest,
-  attempt: number,
-): Promise<ModelFailure | null> {
-  const { conversation, bench, signal } = run
-  conversation.record({ type: 'model.requested', turnId, attempt })
-  const recorder = createResponseRecorder(run, turnId)
-  for await (const event of bench.model(conversation).client.stream(request, signal)) {
-    if (event.type === 'failed') {
-      recorder.discard(event.failure.message)
-      return event.failure
-    }
-    if (event.type === 'aborted') {
-      recorder.interrupt()
-      return null
-    }
-    recorder.take(event)
-  }
-  return null
+const noEnd: ModelFailure = {
+  code: 'streamCut',
+  message: 'The answer ended without saying that it was complete.',
+  retry: 'short',
 }
 
-function retryDelay({ bench, conversation }: Run, failures: readonly ModelFailure[], elapsedMs: number): number | null {
-  const { limits } = bench.model(conversation)
+/** Resolves to the model's failure, or null when it completed or was aborted. */
+async function streamOnce(run: Run, turnId: string, attempt: number): Promise<ModelFailure | null> {
+  const { conversation, bench, signal } = run
+  discardOpen(run, turnId, 'The answer could not be saved whole.')
+  conversation.record({ type: 'model.requested', turnId, attempt })
+  const recorder = createResponseRecorder(run, turnId)
+  let end: ModelFailure | 'kept' = noEnd
+  try {
+    for await (const event of bench.model().client.stream(bench.requests.next(), signal)) {
+      if (event.type === 'failed') end = event.failure
+      else if (event.type === 'aborted') recorder.keep()
+      else recorder.take(event)
+      if (event.type === 'aborted' || event.type === 'completed') end = 'kept'
+    }
+  } finally {
+    recorder.stop()
+  }
+  if (end === 'kept') return null
+  discardOpen(run, turnId, end.message)
+  return end
+}
+
+/** While a response is awaited, all that is open of the turn belongs to one that will not be whole. */
+function discardOpen({ conversation }: Run, turnId: string, reason: string): void {
+  const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
+  conversation.recordAll(
+    open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),
+  )
+}
+
+function retryDelay({ bench }: Run, failures: readonly ModelFailure[], elapsedMs: number): number | null {
+  const { limits } = bench.model()
   const plan = planRetry({ failures, limits, random: bench.random(), elapsedMs })
   return plan.type === 'retry' ? plan.delayMs : null
 }

@@ -1,73 +1,101 @@
-import { mkdirSync } from 'node:fs'
-import type { Actor, ItemOf } from '@parley/protocol'
+import type { CommandEnd, RunningCommand } from '@parley/host'
+import type { Actor, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
 import { keepOutput } from '../tools/keep-output.ts'
 import { commandSpec } from '../tools/run-shell-command.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
-import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
 import { createOutputReporter } from './output-reporter.ts'
+import type { StopReason } from './run.ts'
+import type { StoragePatience } from './storage-patience.ts'
+
+type ShellItem = ItemOf<'shellCommand'>
 
 /** Runs the user's own `!` commands, outside any sandbox, and records them. */
 export interface ShellRunner {
   run(command: string, by: Actor): { itemId: string; seq: number }
+  /** False when none runs. */
+  interrupt(): boolean
   /** Stops what runs and resolves when it is recorded. */
-  stopAll(): Promise<void>
+  shutDown(): Promise<void>
 }
 
-export function createShellRunner(conversation: Conversation, bench: Bench, ports: ToolPorts): ShellRunner {
-  const running = new Map<string, { stop(): void; recorded: Promise<void> }>()
+interface ShellParts {
+  readonly conversation: Conversation
+  readonly patience: StoragePatience
+  readonly ports: ToolPorts
+  readonly newItemId: () => string
+  readonly onFault: (fault: unknown) => void
+}
 
-  function run(command: string, by: Actor): { itemId: string; seq: number } {
-    const id = bench.ids.item()
-    const { cwd } = conversation.state.core.meta
-    const title = `! ${command.split('\n', 1)[0]}`
-    const item: ItemOf<'shellCommand'> = {
-      id,
-      type: 'shellCommand',
-      status: 'inProgress',
-      title,
-      text: command,
-      command,
-      cwd,
-      by,
-    }
-    const { seq } = conversation.record({ type: 'item.started', item })
-    mkdirSync(conversation.sideFiles.folder, { recursive: true, mode: 0o700 })
-    const reporter = createOutputReporter(conversation, bench.clock, id)
-    const spec = commandSpec(
-      { argv: [ports.shell, '-c', command], cwd, itemId: id, folder: conversation.sideFiles.folder },
-      ports,
-    )
-    const child = ports.host.startCommand(spec, { sandbox: ports.sandbox, onOutput: reporter.report })
-    const recorded = child.ended.then(async (end) => {
-      reporter.stop()
-      const output = await keepOutput(end, conversation.sideFiles)
-      const status =
-        end.reason === 'exited' && end.exitCode === 0
-          ? 'completed'
-          : end.reason === 'exited' || end.reason === 'spawnFailed'
-            ? 'failed'
-            : 'interrupted'
-      const heading =
-        end.spawnError?.message ?? (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
-      const shown = clipForModel(output, `read_file "output:${id}" shows the rest`)
-      const modelText = `I ran this myself: ${command}\n${heading}\n${shown}`
-      conversation.record({
-        type: 'item.completed',
-        item: { ...item, status, exitCode: end.exitCode, durationMs: Math.round(end.durationMs), output, modelText },
-      })
-      running.delete(id)
-    })
-    running.set(id, { stop: () => child.stop('interrupted'), recorded })
-    return { itemId: id, seq }
+interface Running {
+  readonly child: RunningCommand
+  readonly recorded: Promise<void>
+}
+
+export function createShellRunner(parts: ShellParts): ShellRunner {
+  const running = new Map<string, Running>()
+
+  function stop(reason: StopReason): void {
+    for (const { child } of running.values()) child.stop(reason)
   }
 
   return {
-    run,
-    async stopAll() {
-      for (const { stop } of running.values()) stop()
+    run(command, by) {
+      const { conversation, newItemId, onFault } = parts
+      const item = startedItem(newItemId(), { command, cwd: conversation.state.core.meta.cwd, by })
+      const { seq } = conversation.record({ type: 'item.started', item })
+      const { child, ended } = start(item, parts)
+      const recorded = ended.catch(onFault).finally(() => running.delete(item.id))
+      running.set(item.id, { child, recorded })
+      return { itemId: item.id, seq }
+    },
+    interrupt() {
+      stop('interrupted')
+      return running.size > 0
+    },
+    async shutDown() {
+      stop('shutdown')
       await Promise.all([...running.values()].map(({ recorded }) => recorded))
     },
   }
+}
+
+function startedItem(id: string, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {
+  const title = `! ${command.split('\n', 1)[0]}`
+  return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by }
+}
+
+function start(item: ShellItem, { conversation, patience, ports }: ShellParts) {
+  const { folder } = conversation.sideFiles
+  conversation.sideFiles.prepare()
+  const { id, command, cwd } = item
+  const reporter = createOutputReporter(conversation, ports.clock, id)
+  const spec = commandSpec({ argv: [ports.shell, '-c', command], cwd, itemId: id, folder }, ports)
+  const child = ports.host.startCommand(spec, { sandbox: ports.sandbox, onOutput: reporter.report })
+  const ended = child.ended.then(async (end) => {
+    reporter.stop()
+    const output = await keepOutput(end, conversation.sideFiles)
+    await patience.persist(() => conversation.record({ type: 'item.completed', item: finishedItem(item, end, output) }))
+  })
+  return { child, ended }
+}
+
+function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {
+  const heading = end.spawnError?.message ?? (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
+  const shown = clipForModel(output, `read_file "output:${item.id}" shows the rest`)
+  return {
+    ...item,
+    status: statusOf(end),
+    exitCode: end.exitCode,
+    durationMs: Math.round(end.durationMs),
+    output,
+    modelText: `I ran this myself: ${item.command}\n${heading}\n${shown}`,
+  }
+}
+
+function statusOf({ reason, exitCode }: CommandEnd): ShellItem['status'] {
+  if (reason === 'spawnFailed') return 'failed'
+  if (reason !== 'exited') return 'interrupted'
+  return exitCode === 0 ? 'completed' : 'failed'
 }

@@ -1,5 +1,7 @@
 import type { Files } from '../log/files.ts'
+import { makeFolders } from '../log/folders.ts'
 import { adoptSideFile, putSideFile, readSideFile } from '../log/side-files.ts'
+import { unlessStorageFails } from './storage-patience.ts'
 
 /** What is too large for the log, by content hash, beside it. */
 export interface SideFiles {
@@ -11,6 +13,8 @@ export interface SideFiles {
   read(file: string, range: { readonly offset: number; readonly length: number }): Buffer | null
   /** Where a running command may spool its output. */
   readonly folder: string
+  /** Makes the folder. Without one a command runs all the same, and only the middle of a long output is lost. */
+  prepare(): void
 }
 
 export function createSideFiles(files: Files, folder: string): SideFiles {
@@ -31,5 +35,6 @@ export function createSideFiles(files: Files, folder: string): SideFiles {
       return text
     },
     read: (file, range) => readSideFile(files, { folder, ref: file }, range),
+    prepare: () => unlessStorageFails(() => makeFolders(files, folder)),
   }
 }

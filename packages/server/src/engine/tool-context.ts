@@ -1,13 +1,13 @@
 import type { Output } from '@parley/protocol'
 import type { OutputSource, ToolContext } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
-import type { Run } from './drive.ts'
 import { createOutputReporter } from './output-reporter.ts'
 import { workspaceOf } from './proposed-item.ts'
+import type { Run } from './run.ts'
 
 /** What one running call gets of its conversation, and how that is taken back when it ends. */
 export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop(): void } {
-  const { conversation, bench, signal } = run
+  const { conversation, bench, patience, signal } = run
   const reporter = createOutputReporter(conversation, bench.clock, itemId)
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
@@ -16,7 +16,8 @@ export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop
     signal,
     sideFiles: conversation.sideFiles,
     report: reporter.report,
-    updatePlan: (plan) => void conversation.record({ type: 'plan.updated', plan }),
+    updatePlan: async (plan) =>
+      void (await patience.persist(() => conversation.record({ type: 'plan.updated', plan }))),
     outputOf: (id) => outputOf(conversation, id),
   }
   return { tool, stop: reporter.stop }

@@ -3,8 +3,8 @@ import { gatherPatchFacts } from '../facts/gather-file-facts.ts'
 import { applyPlan } from '../patch/apply-plan.ts'
 import { recordChanges } from '../patch/change-record.ts'
 import { contentHash } from '../patch/content-hash.ts'
-import { diskPatchFiles } from '../patch/disk-patch-files.ts'
 import { type ParsedPatch, parsePatch } from '../patch/parse-patch.ts'
+import type { PatchFiles } from '../patch/patch-files.ts'
 import type { Hunk } from '../patch/patch-hunks.ts'
 import { failureText, successText } from '../patch/patch-report.ts'
 import { planPatch } from '../patch/plan-patch.ts'
@@ -43,19 +43,19 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
     payload: patch,
     describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
     async preview({ cwd }) {
-      const planned = await planPatch({ hunks, cwd, files: diskPatchFiles })
+      const planned = await planPatch({ hunks, cwd, files: ports.patchFiles })
       return planned.ok ? { changes: recordChanges(planned.plans) } : { problem: failureText(planned.failures) }
     },
     facts: async (workspace) =>
       gatherPatchFacts({ tool: 'apply_patch', paths: pathsOf(hunks), patch }, await fileSurroundings(ports, workspace)),
-    run: (context) => runPatch(hunks, context),
+    run: (context) => runPatch(hunks, context, ports.patchFiles),
   }
 }
 
-async function runPatch(hunks: readonly Hunk[], { cwd, itemId }: ToolContext): Promise<ToolOutcome> {
-  const planned = await planPatch({ hunks, cwd, files: diskPatchFiles })
+async function runPatch(hunks: readonly Hunk[], { cwd, itemId }: ToolContext, files: PatchFiles): Promise<ToolOutcome> {
+  const planned = await planPatch({ hunks, cwd, files })
   if (!planned.ok) return failed(failureText(planned.failures))
-  const outcome = await applyPlan({ plans: planned.plans, files: diskPatchFiles, tag: itemId })
+  const outcome = await applyPlan({ plans: planned.plans, files, tag: itemId })
   if (!outcome.applied) return failed(failureText(outcome.failures, outcome.states))
   return {
     status: 'completed',

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { CommandEnd } from '@parley/host'
 import type { Output } from '@parley/protocol'
 import type { SideFiles } from '../engine/side-files.ts'
+import { StorageError } from '../log/storage-error.ts'
 
 const inlineBytes = 8 * 1024
 const shownHeadBytes = 4 * 1024
@@ -18,15 +19,25 @@ export async function keepOutput(end: CommandEnd, sideFiles: SideFiles): Promise
   }
   const start = wholeCharacters(known.subarray(0, shownHeadBytes), 'start')
   const finish = wholeCharacters(known.subarray(-shownTailBytes), 'end')
-  const file = end.spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(end.spool.path)
+  const file = await keepWhole(end, known, sideFiles)
   const shown = start.length + finish.length
   return {
     head: start.toString(),
     tail: finish.toString(),
     totalBytes,
     omittedBytes: totalBytes - shown,
-    file,
+    ...(file === null ? {} : { file }),
     ...binary,
+  }
+}
+
+/** Null when the disk does not take it: both ends are still told. */
+async function keepWhole({ spool }: CommandEnd, known: Buffer, sideFiles: SideFiles): Promise<string | null> {
+  try {
+    return spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(spool.path)
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
   }
 }
 

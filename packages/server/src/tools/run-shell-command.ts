@@ -4,6 +4,7 @@ import type { Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
 import { keepOutput } from './keep-output.ts'
 import type { ShellInput } from './shell.ts'
+import { spoolName } from './spool-name.ts'
 import type { ToolContext, ToolOutcome } from './tool.ts'
 import type { ToolPorts } from './tool-ports.ts'
 
@@ -20,11 +21,12 @@ export async function runShellCommand(
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
+  context.sideFiles.prepare()
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
   if (call.background === true) return startInBackground(spec, context, ports)
   const timeoutMs = call.timeout_ms ?? defaultTimeoutMs
   const running = ports.host.startCommand({ ...spec, timeoutMs }, { sandbox: ports.sandbox, onOutput: context.report })
-  const stop = () => running.stop('interrupted')
+  const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   if (context.signal.aborted) stop()
   const end = await running.ended
@@ -48,11 +50,13 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
     GIT_TERMINAL_PROMPT: '0',
     NO_COLOR: '1',
   }
-  return { argv, cwd, env, mark: createMark(), spool: { path: join(folder, `spool-${itemId}`) } }
+  return { argv, cwd, env, mark: createMark(), spool: { path: join(folder, spoolName(itemId)) } }
 }
 
 function startInBackground(spec: CommandSpec, { itemId }: ToolContext, ports: ToolPorts): ToolOutcome {
-  const { pid, end } = ports.background.start(itemId, spec, { sandbox: ports.sandbox })
+  // Its output is read from memory: a spool would be left behind when nobody asks for the end.
+  const { spool: _spool, ...unspooled } = spec
+  const { pid, end } = ports.background.start(itemId, unspooled, { sandbox: ports.sandbox })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
   const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.`
   return { status: 'completed', modelText }

@@ -3,6 +3,8 @@ import type { FileSurroundings } from '../facts/gather-file-facts.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import { realPathOf } from '../lookup/real-path.ts'
+import type { PatchFiles } from '../patch/patch-files.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Workspace } from './tool.ts'
 
 /** What tools reach the system through. */
@@ -20,6 +22,8 @@ export interface ToolPorts {
   readonly home: string
   /** Absolute path of the shell that runs command lines. */
   readonly shell: string
+  readonly patchFiles: PatchFiles
+  readonly clock: Clock
 }
 
 export async function fileSurroundings(

@@ -1,4 +1,4 @@
-import type { CallItem, Failure, Item } from '@parley/protocol'
+import type { CallItem, Failure, Item, Plan } from '@parley/protocol'
 import type { Facts } from '../core/policy/facts.ts'
 import type { SideFiles } from '../engine/side-files.ts'
 import type { JsonSchemaObject } from '../model/port.ts'
@@ -24,15 +24,13 @@ export interface Workspace {
 export interface ToolContext extends Workspace {
   readonly conversationId: string
   readonly itemId: string
+  /** Its reason is a `StopReason`. */
   readonly signal: AbortSignal
   readonly sideFiles: SideFiles
   /** Output as it comes, for people to watch; what is returned is the whole. */
   report(chunk: Buffer): void
   /** Records that the plan is now this; the only event a tool may cause. */
-  updatePlan(plan: {
-    explanation?: string
-    steps: { step: string; status: 'pending' | 'inProgress' | 'completed' }[]
-  }): void
+  updatePlan(plan: Plan): Promise<void>
   /** Output of an earlier command item of this conversation, null when there is none. */
   outputOf(itemId: string): OutputSource | null
 }

@@ -31,9 +31,9 @@ export const updatePlanTool: Tool = defineTool({
         input: JSON.stringify({ explanation, plan }),
       }),
       facts: () => Promise.resolve({ kind: 'other', tool: 'update_plan', readOnly: true }),
-      run: ({ updatePlan }) => {
-        updatePlan({ ...(explanation === undefined ? {} : { explanation }), steps })
-        return Promise.resolve({ status: 'completed', modelText: 'The plan is shown.' })
+      async run({ updatePlan }) {
+        await updatePlan({ ...(explanation === undefined ? {} : { explanation }), steps })
+        return { status: 'completed', modelText: 'The plan is shown.' }
       },
     }
   },

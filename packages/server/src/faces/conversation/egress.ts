@@ -20,7 +20,7 @@ export interface Egress {
   stop(): void
 }
 
-export function createEgress(peer: EgressPeer, conversation: Conversation): Egress {
+export function createEgress(peer: EgressPeer, conversation: Conversation, onFault: (fault: unknown) => void): Egress {
   let cursor = 0
   let pumping = false
   let stopped = false
@@ -30,8 +30,9 @@ export function createEgress(peer: EgressPeer, conversation: Conversation): Egre
     if (pumping || stopped) return
     if (sendRecent()) return
     pumping = true
-    void pump().finally(() => {
-      pumping = false
+    pump().catch((fault: unknown) => {
+      stopped = true
+      onFault(fault)
     })
   }
 
@@ -52,11 +53,12 @@ export function createEgress(peer: EgressPeer, conversation: Conversation): Egre
   }
 
   async function pump(): Promise<void> {
-    while (!stopped && !caughtUp()) {
+    while (!stopped && cursor < conversation.feed.published) {
       await peer.drained()
-      if (stopped || sendRecent()) continue
-      await sendFromLog()
+      if (!stopped && !sendRecent()) await sendFromLog()
     }
+    // In the same tick as the last look: an event published in between would wait for the next one.
+    pumping = false
   }
 
   async function sendFromLog(): Promise<void> {
@@ -70,12 +72,9 @@ export function createEgress(peer: EgressPeer, conversation: Conversation): Egre
     }
   }
 
-  function caughtUp(): boolean {
-    return cursor >= conversation.feed.published
-  }
-
   return {
     start(seq) {
+      if (stopped) return
       cursor = seq
       unsubscribe ??= conversation.feed.subscribe(wake)
       wake()

@@ -52,7 +52,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
     'conversation/configure': ({ conversationId, settings }) =>
       commands.configure(host.get(conversationId), settings, by()),
     'conversation/runShell': ({ conversationId, command }) =>
-      commands.writable(host.get(conversationId)).runShell(command, by()),
+      commands.writable(host.get(conversationId)).shell.run(command, by()),
     'conversation/list': (params) => host.list(params),
     'conversation/read': ({ conversationId, before, limit }) =>
       readItems(engine, conversationId, { before: before ?? null, limit: limit ?? 100 }),

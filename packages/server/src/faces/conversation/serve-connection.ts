@@ -11,7 +11,7 @@ import { createStreams } from './streams.ts'
 export async function serveConnection(transport: Transport, engine: Engine): Promise<CloseReason> {
   const session = createSession(engine.newClientId(), engine.identity)
   let peer: Peer | null = null
-  const streams = createStreams(() => connected(peer), session)
+  const streams = createStreams(() => connected(peer), session, engine.report)
   const ignoredMessages = () => Object.values(peer?.faultCounts ?? {}).reduce((sum, count) => sum + count, 0)
   const handlers = createHandlers({ engine, session, streams, ignoredMessages })
   peer = createPeer({

@@ -1,5 +1,6 @@
 import type { Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
+import type { Conversation } from '../../engine/conversation.ts'
 import type { OpenConversation } from '../../engine/open-conversation.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
@@ -15,7 +16,9 @@ export interface Streams {
   closeAll(): void
 }
 
-export function createStreams(peer: () => EgressPeer, session: Session): Streams {
+type OnFault = (fault: unknown, conversationId: string) => void
+
+export function createStreams(peer: () => EgressPeer, session: Session, onFault: OnFault): Streams {
   const active = new Map<string, { egress: Egress; leave: () => void }>()
 
   function close(conversationId: string): void {
@@ -28,10 +31,10 @@ export function createStreams(peer: () => EgressPeer, session: Session): Streams
   return {
     async open(open, after, context) {
       const { conversation, watchers } = open
+      await published(conversation)
       close(conversation.id)
-      await conversation.synced()
       const known = after !== null && conversation.holds(after)
-      const egress = createEgress(peer(), conversation)
+      const egress = createEgress(peer(), conversation, (fault) => onFault(fault, conversation.id))
       const { clientId } = session.actor
       if (session.canApprove) watchers.add(clientId)
       active.set(conversation.id, { egress, leave: () => watchers.delete(clientId) })
@@ -46,4 +49,9 @@ export function createStreams(peer: () => EgressPeer, session: Session): Streams
       for (const conversationId of [...active.keys()]) close(conversationId)
     },
   }
+}
+
+/** The state may be shown when nothing in it waits for the disk any more. */
+async function published(conversation: Conversation): Promise<void> {
+  while (conversation.feed.published < conversation.state.core.seq) await conversation.synced()
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { noSandbox, openHost } from '@parley/host'
-import { createStreamTransport } from '@parley/rpc'
-import type { Engine, EngineParts } from './engine/engine.ts'
-import { serveConnection } from './faces/conversation/serve-connection.ts'
+import type { EngineParts } from './engine/engine.ts'
+import { createModelSources } from './engine/model-sources.ts'
 import { createShellParser } from './facts/parse-shell.ts'
 import { type SecretPlaces, secretPlaces } from './facts/secret-places.ts'
 import { nodeFiles } from './log/node-files.ts'
+import { diskPatchFiles } from './patch/disk-patch-files.ts'
 import { systemClock } from './ports/clock.ts'
 import { randomIds } from './ports/ids.ts'
 import { openServerLog } from './server-log.ts'
@@ -37,23 +37,17 @@ export function systemParts(options: ServerOptions): EngineParts {
     },
     ripgrep: assets.ripgrep,
     shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
-    models: {
-      env,
-      clock: systemClock,
-      demoRecording: assets.demoRecording,
-      paced: options.paced,
-      recordTo: options.recordTo,
-      onProblem: (problem) => log.write(String(problem)),
-    },
+    patchFiles: diskPatchFiles,
+    models: (config) =>
+      createModelSources(config, {
+        env,
+        clock: systemClock,
+        demoRecording: assets.demoRecording,
+        paced: options.paced,
+        recordTo: options.recordTo,
+        onProblem: (problem) => log.write(String(problem)),
+      }),
     report: (fault) => log.write(String(fault)),
     writeLog: log.write,
   }
-}
-
-/** Serves one client on stdio until it is gone, then stops what runs and saves. */
-export async function serveStdio(engine: Engine, parts: Pick<EngineParts, 'host'>): Promise<void> {
-  const transport = createStreamTransport({ input: process.stdin, output: process.stdout })
-  await serveConnection(transport, engine)
-  await engine[Symbol.asyncDispose]()
-  await parts.host.close()
 }

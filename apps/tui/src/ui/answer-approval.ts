@@ -1,0 +1,43 @@
+import type { Approval, ApprovalDecision } from '@parley/protocol'
+import { mayAnswer } from './answer-guard.ts'
+import { type Answer, answerForText, offers, pendingApprovals } from './approvals.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
+import { say, type UiState } from './ui-state.ts'
+
+const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDecision>> = {
+  yes: 'approved',
+  yesForConversation: 'approvedForSession',
+  stop: 'abort',
+}
+
+/**
+ * The key as an answer to the approval on the screen; null if it is none, and then it is text like any other. While
+ * something is being written every key belongs to the text, so that no word can answer.
+ */
+export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: UiContext): UiStep | null {
+  const [approval] = pendingApprovals(state, ui)
+  if (approval === undefined || event.kind !== 'text' || !isFree(ui)) return null
+  const answer = answerForText(event.text)
+  if (answer === null || !mayAnswer(ui.guard, approval.id, nowMs)) return null
+  return actOn(ui, approval, answer)
+}
+
+function isFree({ composer, purpose, link, opened }: UiState): boolean {
+  return composer.text === '' && purpose.kind === 'message' && link.kind === 'up' && opened?.readOnly === false
+}
+
+/** The decision names the approval that was painted, so an answer can never reach another one. */
+function actOn(ui: UiState, approval: Approval, answer: Answer): UiStep {
+  switch (answer) {
+    case 'print':
+      return stepTo(say(ui, { kind: 'approvalDetail', approval }))
+    case 'note':
+      return stepTo({ ...ui, purpose: { kind: 'note', approvalId: approval.id } })
+    default: {
+      const decision = decisions[answer]
+      if (!offers(approval, decision)) return stepTo(ui)
+      return stepTo({ ...ui, answeredApproval: approval.id }, { kind: 'decide', approvalId: approval.id, decision })
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { ConversationState, InputItem, QueuedMessage } from '@parley/protocol'
+import type { UiState } from './ui-state.ts'
+
+export function inputText(content: readonly InputItem[]): string {
+  return content.map(({ text }) => text).join('\n')
+}
+
+/** Messages in the inbox that this connection put there. */
+export function ownQueued(state: ConversationState | null, { link }: Pick<UiState, 'link'>): readonly QueuedMessage[] {
+  if (state === null || link.kind !== 'up') return []
+  return state.core.inbox.filter(({ by }) => by.clientId === link.clientId)
+}
+
+/** What can be sent by Enter alone: after an interrupt nothing in the inbox goes out by itself. */
+export function isInboxPaused(state: ConversationState | null): boolean {
+  return state !== null && state.core.turn === null && state.core.inboxPaused && state.core.inbox.length > 0
+}
+
+/** What was sent in this conversation, oldest first, as the arrow keys bring it back. */
+export function sentBefore(state: ConversationState | null): readonly string[] {
+  const texts = (state?.window ?? []).flatMap(({ item }) => {
+    if (item.type === 'userMessage') return [item.text]
+    return item.type === 'shellCommand' ? [`!${item.command}`] : []
+  })
+  return texts.filter((text, index) => text !== texts[index - 1])
+}

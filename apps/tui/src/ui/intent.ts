@@ -1,0 +1,29 @@
+import type { ApprovalDecision, SettingsPatch } from '@parley/protocol'
+import type { Unsent } from './ui-state.ts'
+
+/** What the user wants done that only the server or the process can do. */
+export type Intent =
+  | { readonly kind: 'send'; readonly message: Unsent }
+  | { readonly kind: 'editQueued'; readonly messageId: string; readonly text: string }
+  | { readonly kind: 'removeQueued'; readonly messageId: string }
+  /** Removes it from the inbox and gives its text back to the composer. */
+  | { readonly kind: 'takeBack'; readonly messageId: string; readonly text: string }
+  | { readonly kind: 'interrupt'; readonly turnId: string }
+  | { readonly kind: 'continue' }
+  | {
+      readonly kind: 'decide'
+      readonly approvalId: string
+      readonly decision: ApprovalDecision
+      readonly note?: string
+    }
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'configure'; readonly settings: SettingsPatch }
+  | { readonly kind: 'rename'; readonly name: string }
+  | { readonly kind: 'fork'; readonly conversationId: string }
+  | { readonly kind: 'open'; readonly conversationId: string; readonly readOnly: boolean }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'models' }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'leave' }

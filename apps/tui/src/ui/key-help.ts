@@ -1,0 +1,17 @@
+import type { Said } from '../view/said.ts'
+
+export const keyHelp: Said = {
+  kind: 'table',
+  title: 'Keys',
+  rows: [
+    ['Enter', 'send; while it works: goes in after the current step'],
+    ['Alt+Enter', 'while it works: waits for the next turn'],
+    ['Shift+Enter, Ctrl+J, \\ Enter', 'new line'],
+    ['↑ ↓', 'what was sent before; on an empty line the newest waiting message'],
+    ['Esc', 'close what is open, else stop the turn'],
+    ['Ctrl+C', 'clear the text, stop the turn, press twice to leave'],
+    ['Ctrl+D', 'leave, on an empty line'],
+    ['Ctrl+A E B F W U K Y _', 'move, delete, bring back and undo as in a shell'],
+    ['!command', 'run a command yourself'],
+  ],
+}

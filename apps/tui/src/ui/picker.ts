@@ -1,0 +1,34 @@
+import type { ListedConversation } from '@parley/protocol'
+import { applyCommand } from './composer/command.ts'
+import { commandForKey } from './composer/key-table.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import type { Picker } from './ui-state.ts'
+
+/** The conversations whose title, name, folder or id has every word of the filter. */
+export function matching({ conversations, filter }: Picker): readonly ListedConversation[] {
+  const words = filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return (conversations ?? []).filter(({ title, name, cwd, shortId }) => {
+    const text = `${name ?? ''} ${title} ${cwd} ${shortId}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+export function chosen(picker: Picker): ListedConversation | null {
+  return matching(picker)[picker.choice] ?? null
+}
+
+/** Arrows move the choice, everything else edits the filter. */
+export function pressInPicker(picker: Picker, event: KeyEvent): Picker {
+  const last = matching(picker).length - 1
+  const step = event.kind === 'key' ? steps[event.name] : undefined
+  if (step !== undefined) return { ...picker, choice: Math.max(0, Math.min(last, picker.choice + step)) }
+  const command = commandForKey(event)
+  if (command === null) return picker
+  const filter = applyCommand(picker.filter, command, { columns: 200, history: [] })
+  return filter.text === picker.filter.text ? { ...picker, filter } : { ...picker, filter, choice: 0 }
+}
+
+const steps: Readonly<Record<string, number>> = { up: -1, down: 1, pageup: -10, pagedown: 10 }

@@ -1,0 +1,81 @@
+import { approvedNotStarted, pendingApprovals } from './approvals.ts'
+import { chosenCompletion } from './completions.ts'
+import { emptyComposer, replace } from './composer/composer.ts'
+import { expanded } from './composer/paste.ts'
+import { submit } from './composer/submit.ts'
+import { isInboxPaused } from './inbox.ts'
+import { runSlash } from './run-slash.ts'
+import { parseSlash } from './slash-commands.ts'
+import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
+import { message, sayNote, type UiState, type Unsent } from './ui-state.ts'
+
+/** Enter: what it does depends on what the text is for. It never answers an approval. */
+export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
+  const { purpose } = ui
+  if (purpose.kind === 'note') return refuse(ui, purpose.approvalId)
+  if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)
+  const completed = completedCommand(ui)
+  if (completed !== null)
+    return completed.runs ? submitText(cleared(ui), completed.text, when, context) : stepTo(completed.ui)
+  const submission = submit(ui.composer)
+  switch (submission.kind) {
+    case 'newline':
+      return stepTo({ ...ui, composer: submission.composer })
+    case 'nothing':
+      return goOn(ui, context)
+    case 'send':
+      return submitText({ ...ui, composer: submission.composer }, submission.text, when, context, ui)
+  }
+}
+
+/** The chosen one of the list: run at once, or, when it needs an argument, written out. */
+function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boolean } | null {
+  const chosen = chosenCompletion(ui)
+  if (chosen === null) return null
+  const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
+  const needsArgument = chosen.argument !== '' && !chosen.argument.startsWith('[')
+  return { ui: { ...ui, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
+}
+
+/** With nothing written: what waits for a word from the user goes on. */
+function goOn(ui: UiState, { state }: UiContext): UiStep {
+  if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
+  const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
+  return waits ? stepTo(ui, { kind: 'continue' }) : stepTo(ui)
+}
+
+function submitText(ui: UiState, text: string, when: Unsent['when'], context: UiContext, before: UiState = ui): UiStep {
+  const command = parseSlash(text.trim())
+  if (command !== null) return runSlash(command.kind === 'unknown' ? before : ui, command, context)
+  if (ui.link.kind === 'lost') return stepTo(before)
+  if (ui.opened?.readOnly)
+    return stepTo(sayNote(before, 'warning', 'This is a read-only view: /fork goes on from here in a copy.'))
+  if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
+  const line = text.slice(1).trim()
+  if (ui.opened === null) return stepTo(before)
+  return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
+}
+
+/** Before the server has answered, messages are held; they go out in order when it has. */
+function sendMessage(ui: UiState, unsent: Unsent): UiStep {
+  const held = { ...ui, unsent: [...ui.unsent, unsent] }
+  return ui.opened === null || ui.link.kind !== 'up' ? stepTo(held) : stepTo(held, { kind: 'send', message: unsent })
+}
+
+function refuse(ui: UiState, approvalId: string): UiStep {
+  const note = expanded(ui.composer).trim()
+  const answered = { ...cleared(ui), answeredApproval: approvalId }
+  return stepTo(answered, { kind: 'decide', approvalId, decision: 'denied', ...(note === '' ? {} : { note }) })
+}
+
+function changeQueued(ui: UiState, messageId: string): UiStep {
+  const text = expanded(ui.composer)
+  return stepTo(
+    cleared(ui),
+    text.trim() === '' ? { kind: 'removeQueued', messageId } : { kind: 'editQueued', messageId, text },
+  )
+}
+
+function cleared(ui: UiState): UiState {
+  return { ...ui, composer: { ...emptyComposer, killed: ui.composer.killed }, purpose: message, choice: 0 }
+}

@@ -1,0 +1,130 @@
+import { answerApproval } from './answer-approval.ts'
+import { noteKey } from './answer-guard.ts'
+import { chosenCompletion, completionsOf } from './completions.ts'
+import { applyCommand } from './composer/command.ts'
+import { emptyComposer, replace } from './composer/composer.ts'
+import { chord, commandForKey } from './composer/key-table.ts'
+import { inputText, ownQueued, sentBefore } from './inbox.ts'
+import { pressStop, type Situation, type StopAction, type StopKey } from './interrupts.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import { pressEnter } from './press-enter.ts'
+import { pressInOverlay } from './press-in-overlay.ts'
+import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
+import { message, type UiState } from './ui-state.ts'
+
+const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
+
+/** What one key does. The first that has a use for it takes it: stopping, an overlay, the link, an approval, the text. */
+export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
+  const step = keyStep(ui, event, context)
+  return { ...step, ui: { ...step.ui, guard: noteKey(step.ui.guard, context.nowMs) } }
+}
+
+function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  const key = event.kind === 'key' ? chord(event) : null
+  const stop = key === null ? undefined : stopKeys[key]
+  if (stop !== undefined) return pressStopKey(ui, stop, context)
+  if (ui.overlay !== null) return pressInOverlay(ui, ui.overlay, event)
+  if (ui.link.kind === 'lost' && asksToRestart(ui, event))
+    return stepTo({ ...ui, link: { kind: 'starting' } }, { kind: 'restart' })
+  const answered = answerApproval(ui, event, context)
+  if (answered !== null) return answered
+  if (key === 'enter' || key === 'alt+enter') return pressEnter(ui, key === 'enter' ? 'steer' : 'queue', context)
+  return pressInList(ui, key) ?? editQueued(ui, key, context) ?? write(ui, event, context)
+}
+
+function asksToRestart({ composer }: UiState, event: KeyEvent): boolean {
+  if (event.kind === 'text') return event.text === 'r' && composer.text === ''
+  return event.kind === 'key' && chord(event) === 'ctrl+r'
+}
+
+function pressInList(ui: UiState, key: string | null): UiStep | null {
+  const list = completionsOf(ui)
+  if (list.length === 0) return null
+  if (key === 'up' || key === 'down') {
+    const choice = (ui.choice + (key === 'up' ? list.length - 1 : 1)) % list.length
+    return stepTo({ ...ui, choice })
+  }
+  const chosen = chosenCompletion(ui)
+  if (key !== 'tab' || chosen === null) return null
+  const composer = replace(ui.composer, { start: 0, end: ui.composer.text.length, text: `/${chosen.name} ` })
+  return stepTo({ ...ui, composer, choice: 0 })
+}
+
+/** Up in an empty composer fetches the newest message that waits. */
+function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiStep | null {
+  if (key !== 'up' || ui.composer.text !== '' || ui.purpose.kind !== 'message') return null
+  const newest = state?.core.inbox.at(-1)
+  if (newest === undefined) return null
+  const composer = replace(ui.composer, { start: 0, end: 0, text: inputText(newest.content) })
+  return stepTo({ ...ui, composer, purpose: { kind: 'edit', messageId: newest.messageId } })
+}
+
+function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiStep {
+  const command = commandForKey(event)
+  if (command === null) return stepTo(ui)
+  const composer = applyCommand(ui.composer, command, { columns, history: sentBefore(state) })
+  return stepTo(
+    composer.text === ui.composer.text ? { ...ui, composer } : { ...ui, composer, choice: 0, dismissed: null },
+  )
+}
+
+/** Escape, Ctrl+C and Ctrl+D, by the one table of `interrupts`. */
+export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
+  const pressed = ui.overlay !== null && key === 'ctrl+c' ? 'escape' : key
+  const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
+  return actOnStop({ ...ui, interrupts }, action, context)
+}
+
+function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
+  const turn = ui.link.kind === 'up' ? (state?.core.turn ?? null) : null
+  return {
+    textEmpty: ui.composer.text === '',
+    overlayOpen: ui.overlay !== null || ui.purpose.kind !== 'message' || completionsOf(ui).length > 0,
+    turn: turn === null ? 'none' : ui.stoppingTurn === turn.id ? 'stopping' : 'running',
+    nowMs,
+  }
+}
+
+function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep {
+  switch (action) {
+    case 'none':
+    case 'offerToLeave':
+      return stepTo(ui)
+    case 'clearText':
+      return stepTo({
+        ...ui,
+        composer: applyCommand(ui.composer, { kind: 'clear' }, { columns: context.columns, history: [] }),
+        purpose: message,
+      })
+    case 'closeOverlay':
+      return closeOverlay(ui)
+    case 'interruptTurn':
+      return interruptTurn(ui, context)
+    case 'deleteAfter':
+      return stepTo({
+        ...ui,
+        composer: applyCommand(ui.composer, { kind: 'deleteAfter' }, { columns: context.columns, history: [] }),
+      })
+    case 'leave':
+      return stepTo(ui, { kind: 'leave' })
+  }
+}
+
+function closeOverlay(ui: UiState): UiStep {
+  if (ui.overlay !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, overlay: null })
+  if (ui.purpose.kind !== 'message')
+    return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })
+  return stepTo({ ...ui, dismissed: ui.composer.text })
+}
+
+/** What this window has queued comes back to its composer: it was meant for the turn that ends here. */
+function interruptTurn(ui: UiState, { state }: UiContext): UiStep {
+  const turnId = state?.core.turn?.id
+  if (turnId === undefined) return stepTo(ui)
+  const back = ownQueued(state, ui).map(
+    ({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const,
+  )
+  return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
+}

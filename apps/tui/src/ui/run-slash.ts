@@ -1,0 +1,94 @@
+import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
+import type { Said } from '../view/said.ts'
+import { keyHelp } from './key-help.ts'
+import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
+import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
+import { openPicker, say, sayNote, type UiState } from './ui-state.ts'
+
+const policies = ['untrusted', 'on-failure', 'on-request', 'never'] as const satisfies readonly ApprovalPolicy[]
+const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[]
+
+export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
+  if (command.kind === 'unknown') return stepTo(sayUnknown(ui, command))
+  const run = commands[command.name]
+  return needsConversation.has(command.name) && !isReady(ui)
+    ? stepTo(sayNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
+    : run(ui, command.argument, context)
+}
+
+type Run = (ui: UiState, argument: string, context: UiContext) => UiStep
+
+const needsConversation: ReadonlySet<SlashName> = new Set([
+  'model',
+  'effort',
+  'approvals',
+  'sandbox',
+  'status',
+  'name',
+  'fork',
+  'resume',
+  'new',
+])
+
+function isReady({ link, opened }: UiState): boolean {
+  return link.kind === 'up' && opened !== null
+}
+
+const commands: Readonly<Record<SlashName, Run>> = {
+  help: (ui) => stepTo(say(say(ui, commandHelp), keyHelp)),
+  model: (ui, argument) =>
+    argument === ''
+      ? stepTo(ui, { kind: 'models' })
+      : stepTo(ui, { kind: 'configure', settings: modelSettings(argument) }),
+  effort: (ui, argument, { state }) =>
+    argument === ''
+      ? stepTo(
+          sayNote(
+            ui,
+            'info',
+            `Effort: ${state?.core.settings.effort ?? "the model's default"}. /effort LEVEL changes it.`,
+          ),
+        )
+      : stepTo(ui, { kind: 'configure', settings: { effort: argument } }),
+  approvals(ui, argument, { state }) {
+    const approvalPolicy = policies.find((policy) => policy === argument)
+    if (approvalPolicy !== undefined) return stepTo(ui, { kind: 'configure', settings: { approvalPolicy } })
+    return stepTo(sayChoices(ui, 'Approvals', state?.core.settings.approvalPolicy, policies))
+  },
+  sandbox(ui, argument, { state }) {
+    const sandbox = modes.find((mode) => mode === argument)
+    if (sandbox !== undefined) return stepTo(ui, { kind: 'configure', settings: { sandbox } })
+    return stepTo(sayChoices(ui, 'Sandbox', state?.core.settings.sandbox, modes))
+  },
+  status: (ui) => stepTo(ui, { kind: 'status' }),
+  name: (ui, name) =>
+    name === ''
+      ? stepTo(sayNote(ui, 'info', '/name NAME names this conversation.'))
+      : stepTo(ui, { kind: 'rename', name }),
+  fork: (ui) =>
+    ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
+  resume: (ui) => stepTo(openPicker(ui), { kind: 'list' }),
+  new: (ui) => stepTo(ui, { kind: 'new' }),
+  quit: (ui) => stepTo(ui, { kind: 'leave' }),
+}
+
+/** `ID`, or `PROVIDER ID`: ids may contain slashes and colons, never blanks. */
+function modelSettings(argument: string): { model: string; modelProvider?: string } {
+  const [first = '', second] = argument.split(/\s+/)
+  return second === undefined ? { model: first } : { modelProvider: first, model: second }
+}
+
+function sayChoices(ui: UiState, what: string, current: string | undefined, choices: readonly string[]): UiState {
+  return sayNote(ui, 'info', `${what}: ${current ?? 'not known yet'}. Choices: ${choices.join(', ')}.`)
+}
+
+function sayUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'unknown' }): UiState {
+  const hint = nearest === null ? 'see /help' : `did you mean /${nearest}?`
+  return sayNote(ui, 'warning', `There is no command /${word}: ${hint}`)
+}
+
+const commandHelp: Said = {
+  kind: 'table',
+  title: 'Commands',
+  rows: slashCommands.map(({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about]),
+}

@@ -1,0 +1,43 @@
+import type { ConversationState, ListedConversation } from '@parley/protocol'
+import type { Said } from '../view/said.ts'
+import type { Intent } from './intent.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import type { Opened, UiState, Unsent } from './ui-state.ts'
+
+/** What happened, as far as it matters to the screen. */
+export type UiAction =
+  | { readonly kind: 'key'; readonly event: KeyEvent }
+  /** SIGINT from outside: the same as the key. */
+  | { readonly kind: 'signal' }
+  /** A frame is on the screen, with this approval or none. */
+  | { readonly kind: 'painted'; readonly approvalId: string | null }
+  | { readonly kind: 'linked'; readonly clientId: string }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'opened'; readonly opened: Opened }
+  | { readonly kind: 'acknowledged'; readonly messageId: string }
+  /** The server did not take the message; its text comes back. */
+  | { readonly kind: 'notTaken'; readonly message: Unsent }
+  | { readonly kind: 'tookBack'; readonly text: string }
+  /** The answer did not count. */
+  | { readonly kind: 'answerRefused'; readonly approvalId: string }
+  | { readonly kind: 'say'; readonly said: Said }
+  | { readonly kind: 'pick' }
+  | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
+  | { readonly kind: 'elsewhere'; readonly conversationId: string; readonly pid: number | null }
+
+export interface UiContext {
+  readonly state: ConversationState | null
+  readonly nowMs: number
+  readonly columns: number
+  /** An id for the message that this action may send. */
+  readonly freshId: string
+}
+
+export interface UiStep {
+  readonly ui: UiState
+  readonly intents: readonly Intent[]
+}
+
+export function stepTo(ui: UiState, ...intents: readonly Intent[]): UiStep {
+  return { ui, intents }
+}

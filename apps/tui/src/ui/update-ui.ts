@@ -1,0 +1,68 @@
+import { notePainted } from './answer-guard.ts'
+import { putBack } from './composer/composer.ts'
+import type { Intent } from './intent.ts'
+import { pressKey, pressStopKey } from './press-key.ts'
+import { stepTo, type UiAction, type UiContext, type UiStep } from './ui-action.ts'
+import { message, openPicker, say, type UiState } from './ui-state.ts'
+
+/** The one way the screen's own state changes. */
+export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
+  switch (action.kind) {
+    case 'key':
+      return pressKey(ui, action.event, context)
+    case 'signal':
+      return pressStopKey(ui, 'ctrl+c', context)
+    case 'painted':
+      return stepTo({ ...ui, guard: notePainted(ui.guard, action.approvalId, context.nowMs) })
+    case 'linked':
+      return stepTo({ ...ui, link: { kind: 'up', clientId: action.clientId } })
+    case 'lost':
+      return stepTo({ ...ui, link: { kind: 'lost' }, stoppingTurn: null, answeredApproval: null })
+    case 'opened':
+      return stepTo({ ...ui, overlay: null, opened: action.opened }, ...sendHeld(ui))
+    case 'acknowledged':
+      return stepTo({ ...ui, unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId) })
+    case 'notTaken':
+      return stepTo(giveBack(ui, action.message))
+    case 'tookBack':
+      return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
+    case 'answerRefused':
+      return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
+    case 'say':
+      return stepTo(say(ui, action.said))
+    case 'pick':
+      return stepTo(openPicker(ui), { kind: 'list' })
+    case 'listed':
+      return stepTo(
+        ui.overlay?.kind === 'picker' ? { ...ui, overlay: { ...ui.overlay, conversations: action.conversations } } : ui,
+      )
+    case 'elsewhere':
+      return stepTo({ ...ui, overlay: { kind: 'elsewhere', conversationId: action.conversationId, pid: action.pid } })
+  }
+}
+
+/** Sent again after a lost connection too: the same id is taken once. */
+function sendHeld({ unsent }: UiState): readonly Intent[] {
+  return unsent.map((held) => ({ kind: 'send', message: held }))
+}
+
+function giveBack(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
+  const unsent = ui.unsent.filter((held) => held.messageId !== messageId)
+  return { ...ui, unsent, composer: putBack(ui.composer, text) }
+}
+
+/** Lets go of what the conversation no longer has: an approval that others answered, a message that was sent. */
+export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): UiState {
+  if (state === null) return ui
+  const { turn, approvals, inbox } = state.core
+  let next = ui
+  if (next.stoppingTurn !== null && next.stoppingTurn !== turn?.id) next = { ...next, stoppingTurn: null }
+  if (next.answeredApproval !== null && approvals[next.answeredApproval]?.state !== 'pending')
+    next = { ...next, answeredApproval: null }
+  const { purpose } = next
+  if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
+    next = { ...next, purpose: message }
+  if (purpose.kind === 'edit' && !inbox.some(({ messageId }) => messageId === purpose.messageId))
+    next = { ...next, purpose: message }
+  return next
+}

@@ -1,0 +1,55 @@
+import type { CallItem, ItemOf } from '@parley/protocol'
+import { formatDuration } from '../duration.ts'
+import { stripEffects } from '../neutralise.ts'
+import type { Span, Tone } from '../span.ts'
+
+/** How a call stands, as spans that go behind its title. */
+export function callFacts(item: CallItem | ItemOf<'shellCommand'>): readonly Span[] {
+  const facts = [ending(item), duration(item)].filter((fact) => fact !== null)
+  return facts.flatMap((fact): readonly Span[] => [{ text: ' · ', tone: 'muted' }, fact])
+}
+
+/** The tone of a call's mark. */
+export function callTone({ status }: CallItem | ItemOf<'shellCommand'>): Tone {
+  if (status === 'completed') return 'good'
+  if (status === 'failed' || status === 'unknown') return 'bad'
+  return status === 'declined' || status === 'interrupted' ? 'warn' : 'accent'
+}
+
+function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
+  switch (item.status) {
+    case 'declined':
+      return { text: 'not run', tone: 'warn' }
+    case 'interrupted':
+      return { text: 'interrupted', tone: 'warn' }
+    case 'unknown':
+      return { text: 'it is not known whether this finished', tone: 'bad' }
+    case 'inProgress':
+      return { text: 'running', tone: 'muted' }
+    default:
+      return exit(item)
+  }
+}
+
+function exit(item: CallItem | ItemOf<'shellCommand'>): Span | null {
+  if (item.type === 'commandExecution' && item.background) return { text: 'in the background', tone: 'muted' }
+  if ('signal' in item && item.signal !== undefined)
+    return { text: `ended by ${stripEffects(item.signal)}`, tone: 'bad' }
+  const code = 'exitCode' in item ? item.exitCode : undefined
+  if (typeof code === 'number') return { text: `exit ${code}`, tone: code === 0 ? 'muted' : 'bad' }
+  return item.status === 'failed' ? { text: 'failed', tone: 'bad' } : null
+}
+
+function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | null {
+  return durationMs === undefined ? null : { text: formatDuration(durationMs), tone: 'muted' }
+}
+
+/** Who said yes or no to the call, where that was not this window, and what was said with a no. */
+export function answerNote({ status, decision }: CallItem, elsewhere: string | null): string | null {
+  if (decision === undefined) return null
+  const by = elsewhere === null ? null : `${status === 'declined' ? 'declined' : 'approved'} by ${elsewhere}`
+  const said = decision.note === undefined || decision.note === '' ? null : `told: ${decision.note}`
+  const refused = status === 'declined' && decision.approvalId === undefined ? decision.reason : null
+  const note = [by, said, refused].filter((part) => part !== null).join(' · ')
+  return note === '' ? null : stripEffects(note)
+}

@@ -1,0 +1,61 @@
+import type { ItemOf } from '@parley/protocol'
+import type { Block } from '../block.ts'
+import { type Clip, clipRows } from '../clip-rows.ts'
+import { barred, beside, marked, textRows } from '../gutter.ts'
+import { stripEffects } from '../neutralise.ts'
+import { outputRows, tailRows } from '../output-rows.ts'
+import type { Line, Room } from '../span.ts'
+import { wrapLine } from '../wrap.ts'
+import { answerNote, callFacts, callTone } from './call-facts.ts'
+
+type Command = ItemOf<'commandExecution' | 'shellCommand'>
+
+const commandRows: Clip = { head: 8, tail: 2 }
+/** What the model ran is there to be checked at a glance; what the user ran is there to be read. */
+const clips = {
+  commandExecution: { head: 3, tail: 6 },
+  failed: { head: 4, tail: 12 },
+  shellCommand: { head: 40, tail: 40 },
+}
+
+/** A command that has ended: what ran, how it ended, and its output clipped. */
+export function commandBlock(item: Command, room: Room, answeredBy: string | null): Block {
+  const output = item.output === undefined ? [] : outputRows(item.output, beside(room))
+  const clip =
+    item.type === 'shellCommand' ? clips.shellCommand : clips[item.status === 'failed' ? 'failed' : item.type]
+  return {
+    kind: 'call',
+    lines: [
+      ...commandHead(item, room),
+      ...answerRows(item, room, answeredBy),
+      ...failureRows(item, room),
+      ...barred(clipRows(output, clip)),
+    ],
+  }
+}
+
+/** A command that runs: the newest lines of its output. */
+export function runningCommand(item: Command, output: string, room: Room, limit: number): readonly Line[] {
+  return [...commandHead(item, room), ...barred(tailRows(output, beside(room), limit))]
+}
+
+function commandHead(item: Command, room: Room): readonly Line[] {
+  const text = stripEffects(item.type === 'shellCommand' ? item.command : item.text || item.title)
+  const facts = callFacts(item)
+  const mark = { text: item.type === 'shellCommand' ? '!' : '$', tone: callTone(item), bold: true } as const
+  const isOneLine = !text.includes('\n')
+  if (isOneLine) return marked(mark, wrapLine([{ text, bold: true }, ...facts], beside(room)))
+  return marked(mark, [...clipRows(textRows(text, room, { bold: true }), commandRows), facts.slice(1)])
+}
+
+function answerRows(item: Command, room: Room, answeredBy: string | null): readonly Line[] {
+  const note = item.type === 'commandExecution' ? answerNote(item, answeredBy) : null
+  return note === null ? [] : marked({ text: ' ' }, textRows(note, room, { tone: 'muted' }))
+}
+
+function failureRows(item: Command, room: Room): readonly Line[] {
+  const failure = item.type === 'commandExecution' ? item.failure : undefined
+  return failure === undefined
+    ? []
+    : marked({ text: ' ' }, textRows(stripEffects(failure.message), room, { tone: 'bad' }))
+}

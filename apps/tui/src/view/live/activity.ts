@@ -1,0 +1,96 @@
+import type { ConversationState, Failure, Turn } from '@parley/protocol'
+import { approvedNotStarted, pendingApprovals } from '../../ui/approvals.ts'
+import { isInboxPaused } from '../../ui/inbox.ts'
+import { isLeaveOffered } from '../../ui/interrupts.ts'
+import type { UiState } from '../../ui/ui-state.ts'
+import { stripEffects } from '../neutralise.ts'
+import type { Line } from '../span.ts'
+
+/** One row above the composer that says what goes on; null when nothing does. */
+export interface Activity {
+  readonly line: Line
+  /** When the row reads otherwise by time alone. */
+  readonly changesAtMs: number | null
+}
+
+export function activityOf(state: ConversationState | null, ui: UiState, nowMs: number): Activity | null {
+  if (ui.link.kind === 'lost') return still(lostLine(ui))
+  if (isLeaveOffered(ui.interrupts, nowMs)) {
+    return {
+      line: [{ text: 'Press Ctrl+C again to leave', tone: 'warn' }],
+      changesAtMs: (ui.interrupts.armedUntilMs ?? nowMs) + 1,
+    }
+  }
+  if (ui.link.kind === 'starting') return still([{ text: startingText(ui), tone: 'muted' }])
+  if (state === null) return null
+  if (state.core.turn !== null) return turnActivity(state, state.core.turn, ui, nowMs)
+  return isInboxPaused(state)
+    ? still([{ text: 'These messages wait. Enter on an empty line sends them', tone: 'warn' }])
+    : null
+}
+
+function still(line: Line): Activity {
+  return { line, changesAtMs: null }
+}
+
+function lostLine({ composer, opened }: UiState): Line {
+  const key = composer.text === '' ? 'r' : 'Ctrl+R'
+  const kept = opened === null || !opened.isKept ? '' : '; your conversation is saved'
+  return [
+    { text: `The server ended${kept}. `, tone: 'bad', bold: true },
+    { text: `Press ${key} to restart`, tone: 'bad' },
+  ]
+}
+
+/** Only worth saying to those who wait for it. */
+function startingText({ unsent, opened }: UiState): string {
+  return unsent.length > 0 || opened !== null ? 'starting…' : ''
+}
+
+function turnActivity(state: ConversationState, turn: Turn, ui: UiState, nowMs: number): Activity | null {
+  if (ui.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
+  if (pendingApprovals(state, ui).length > 0) return null
+  if (approvedNotStarted(state).length > 0) {
+    return still([{ text: 'Approved, not started: ', bold: true }, { text: 'Enter to run, Esc to leave it' }])
+  }
+  if (turn.parked)
+    return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
+  if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, nowMs)
+  const seconds = Math.max(0, Math.floor((nowMs - turn.startedAt) / 1000))
+  const line: Line = [
+    { text: 'working', tone: 'accent' },
+    { text: ` ${elapsed(seconds)} · esc to interrupt`, tone: 'muted' },
+  ]
+  return { line, changesAtMs: turn.startedAt + (seconds + 1) * 1000 }
+}
+
+function retryActivity({ retryAt, failure }: NonNullable<Turn['retry']>, nowMs: number): Activity {
+  const seconds = Math.ceil((retryAt - nowMs) / 1000)
+  const line: Line = [
+    { text: `${failureWords(failure)}, retrying in ${elapsed(seconds)}`, tone: 'warn' },
+    { text: ' · esc to stop', tone: 'muted' },
+  ]
+  return { line, changesAtMs: retryAt - (seconds - 1) * 1000 }
+}
+
+const busy: ReadonlySet<string> = new Set(['overloaded', 'rateLimited', 'providerError'])
+const cut: ReadonlySet<string> = new Set([
+  'unreachable',
+  'connectionReset',
+  'connectTimeout',
+  'streamCut',
+  'idleTimeout',
+])
+
+function failureWords({ code, message }: Failure): string {
+  if (busy.has(code)) return 'provider busy'
+  if (cut.has(code)) return 'connection lost'
+  return stripEffects(message)
+    .replace(/\.?\s*$/, '')
+    .replaceAll('\n', ' ')
+}
+
+/** Whole seconds: `12 s`, `3 min 05 s`. */
+function elapsed(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
+}

@@ -1,0 +1,35 @@
+import type { ConversationState } from '@parley/protocol'
+import { layoutComposer } from '../../ui/composer/layout.ts'
+import type { UiState } from '../../ui/ui-state.ts'
+import { beside, gutterCells, marked } from '../gutter.ts'
+import type { Caret } from '../screen.ts'
+import type { Line, Room, Span } from '../span.ts'
+import { truncateLine } from '../truncate.ts'
+
+export interface Written {
+  readonly rows: readonly Line[]
+  readonly caret: Caret
+}
+
+/** The text being written, around the caret. */
+export function composerRows(state: ConversationState | null, ui: UiState, room: Room, maxRows: number): Written {
+  const inner = beside(room)
+  const { rows, caret } = layoutComposer(ui.composer, inner, Math.max(1, maxRows))
+  const mark = promptMark(ui)
+  const shown: readonly Line[] =
+    ui.composer.text === '' ? [truncateLine([{ text: placeholder(state, ui), tone: 'muted' }], inner)] : rows
+  return { rows: marked(mark, shown), caret: { row: caret.row, column: caret.column + gutterCells } }
+}
+
+function promptMark({ purpose, composer }: UiState): Span {
+  if (purpose.kind === 'message' && composer.text.startsWith('!')) return { text: '!', tone: 'warn', bold: true }
+  return { text: '›', tone: purpose.kind === 'message' ? 'accent' : 'warn', bold: true }
+}
+
+function placeholder(state: ConversationState | null, { purpose, opened }: UiState): string {
+  if (purpose.kind === 'note') return 'what to do instead'
+  if (purpose.kind === 'edit') return 'Enter with nothing here takes the message back'
+  if (opened?.readOnly) return 'read-only view: /fork goes on in a copy'
+  if (state?.core.turn !== null && state !== null) return 'Enter adds to this turn, Alt+Enter waits for the next'
+  return 'Ask for anything, / for commands'
+}

@@ -1,0 +1,99 @@
+import type { ConversationState, Core, Settings } from '@parley/protocol'
+import { count } from '../clip-rows.ts'
+import { gutterCells, indented } from '../gutter.ts'
+import { stripEffects } from '../neutralise.ts'
+import { shortPath } from '../short-path.ts'
+import { type Line, lineText, type Room, type Span } from '../span.ts'
+import { truncateLine, truncateStart } from '../truncate.ts'
+import { cellWidth } from '../width.ts'
+
+export interface StatusFacts {
+  readonly homeFolder: string
+  readonly branch: string | null
+  readonly readOnly: boolean
+}
+
+interface Part {
+  readonly spans: Line
+  /** The last to go when the room gets narrow has the highest. */
+  readonly weight: number
+}
+
+const minFolderColumns = 12
+
+/** One row that says with what, where and under which limits this works. What matters least goes first when it is narrow. */
+export function statusLine({ core }: ConversationState, facts: StatusFacts, room: Room): Line {
+  const inner = { ...room, columns: Math.max(1, room.columns - gutterCells) }
+  let parts = statusParts(core, facts)
+  while (parts.length > 1 && widthOf(parts) > inner.columns) {
+    const least = Math.min(...parts.map(({ weight }) => weight))
+    parts = parts.filter(({ weight }) => weight !== least)
+  }
+  const [row = []] = indented([truncateLine(joined(parts), inner)])
+  return row
+}
+
+function statusParts({ settings, usage, meta }: Core, facts: StatusFacts): readonly Part[] {
+  const { model, effort, approvalPolicy } = settings
+  const parts: (Part | null)[] = [
+    { spans: [{ text: stripEffects(model) }], weight: 8 },
+    effort === undefined ? null : { spans: [muted(stripEffects(effort))], weight: 3 },
+    contextPart(usage),
+    { spans: [muted(folderText(meta.cwd, facts))], weight: 5 },
+    sandboxPart(settings),
+    { spans: [muted(approvalWords[approvalPolicy])], weight: 4 },
+    facts.readOnly ? { spans: [{ text: 'read-only view', tone: 'warn' }], weight: 9 } : null,
+  ]
+  return parts.filter((part) => part !== null)
+}
+
+const approvalWords: Readonly<Record<Settings['approvalPolicy'], string>> = {
+  untrusted: 'asks for all but look-ups',
+  'on-failure': 'asks on failure',
+  'on-request': 'asks when needed',
+  never: 'never asks',
+}
+
+function sandboxPart({ tier, sandbox }: Settings): Part {
+  switch (tier) {
+    case 'A':
+      return { spans: [muted(`sandbox ${sandbox}`)], weight: 7 }
+    case 'B':
+      return { spans: [muted(`sandbox ${sandbox}, in part`)], weight: 7 }
+    case 'C':
+      return { spans: [{ text: 'no sandbox', tone: 'warn' }], weight: 7 }
+    case 'D':
+      return { spans: [{ text: 'FULL ACCESS', tone: 'bad', bold: true }], weight: 10 }
+  }
+}
+
+function contextPart({ last, contextWindow, total }: Core['usage']): Part | null {
+  if (last === null) return null
+  const used = last.inputTokens + last.outputTokens
+  const text =
+    contextWindow === null
+      ? `${tokens(total.inputTokens + total.outputTokens)} tokens`
+      : `${Math.min(100, Math.round((used / contextWindow) * 100))}% context`
+  return { spans: [muted(text)], weight: 2 }
+}
+
+function tokens(amount: number): string {
+  return amount < 10_000 ? count(amount) : `${count(Math.round(amount / 1_000))}k`
+}
+
+function folderText(cwd: string, { homeFolder, branch }: StatusFacts): string {
+  const folder = truncateStart(stripEffects(shortPath(cwd, homeFolder)), { columns: minFolderColumns * 3 })
+  return branch === null ? folder : `${folder} (${stripEffects(branch)})`
+}
+
+function joined(parts: readonly Part[]): Line {
+  return parts.flatMap(({ spans }, index) => (index === 0 ? spans : [muted(' · '), ...spans]))
+}
+
+function widthOf(parts: readonly Part[]): number {
+  return cellWidth(lineText(joined(parts)))
+}
+
+function muted(text: string): Span {
+  return { text, tone: 'muted' }
+}

@@ -1,0 +1,44 @@
+import type { ConversationState, QueuedMessage } from '@parley/protocol'
+import { inputText } from '../../ui/inbox.ts'
+import type { UiState } from '../../ui/ui-state.ts'
+import { count } from '../clip-rows.ts'
+import { beside, indented } from '../gutter.ts'
+import { stripEffects } from '../neutralise.ts'
+import type { Line, Room } from '../span.ts'
+import { truncateLine } from '../truncate.ts'
+
+const shown = 3
+
+/** Messages that are written and not yet part of the conversation, oldest first. */
+export function waitingRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
+  const inbox = state?.core.inbox ?? []
+  const edited = ui.purpose.kind === 'edit' ? ui.purpose.messageId : null
+  const known = new Set(inbox.map(({ messageId }) => messageId))
+  const rows = [
+    ...inbox
+      .filter(({ messageId }) => messageId !== edited)
+      .map((message) => row(messageWords(message), inputText(message.content), room)),
+    ...ui.unsent
+      .filter(({ messageId }) => !known.has(messageId) && !isTaken(state, messageId))
+      .map(({ text }) => row('not sent yet', text, room)),
+  ]
+  if (rows.length <= shown + 1) return rows
+  return [...indented([[{ text: `… ${count(rows.length - shown)} more wait`, tone: 'muted' }]]), ...rows.slice(-shown)]
+}
+
+/** Its acknowledgement is on the way, its item is already here. */
+function isTaken(state: ConversationState | null, messageId: string): boolean {
+  return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
+}
+
+function messageWords({ when }: QueuedMessage): string {
+  return when === 'steer' ? 'next step' : 'next turn'
+}
+
+function row(when: string, text: string, room: Room): Line {
+  const line: Line = [
+    { text: `${when}: `, tone: 'muted' },
+    { text: stripEffects(text).replaceAll('\n', ' '), italic: true },
+  ]
+  return indented([truncateLine(line, beside(room))])[0] ?? []
+}

@@ -1,0 +1,56 @@
+import type { ConversationState, Item, OpenItem } from '@parley/protocol'
+import { type BlockKind, gapBefore } from '../block.ts'
+import { changeHead } from '../blocks/change-block.ts'
+import { runningCommand } from '../blocks/command-block.ts'
+import { lookUpRows, proseRoom, reasoningRows } from '../blocks/item-block.ts'
+import { indented } from '../gutter.ts'
+import { liveRows } from '../message-stream.ts'
+import type { Line, Room } from '../span.ts'
+import type { Transcript } from '../transcript.ts'
+
+/** Newest lines of a running command's output. */
+const tailLimit = 6
+
+/** What is being written or runs now, as it would go on in the transcript. */
+export function workRows({ core }: ConversationState, transcript: Transcript, room: Room): readonly Line[] {
+  const rows: Line[] = []
+  let last = transcript.last
+  const put = (kind: BlockKind, lines: readonly Line[]) => {
+    if (lines.length === 0) return
+    rows.push(...gapBefore(last, kind), ...lines)
+    last = kind
+  }
+  const { stream } = transcript
+  if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, proseRoom(room)))
+  else if (stream !== null) put('message', liveRows(stream, proseRoom(room)))
+  const shown = Object.values(core.open).filter((open) => isShown(open, stream?.itemId))
+  for (const open of shown) put(kindOf(open.item), openRows(open, room))
+  const waiting = Object.values(core.open).filter(({ item }) => item.status === 'proposed').length
+  if (waiting > 0 && shown.length > 0) rows.push(...indented([[{ text: `${waiting} more to do`, tone: 'muted' }]]))
+  return rows
+}
+
+function isShown({ item }: OpenItem, streamed: string | undefined): boolean {
+  return item.id !== streamed && item.status === 'inProgress' && item.type !== 'agentMessage'
+}
+
+function kindOf(item: Item): BlockKind {
+  if (item.type === 'toolCall') return 'lookUp'
+  return item.type === 'reasoning' ? 'reasoning' : 'call'
+}
+
+function openRows({ item, output, progress }: OpenItem, room: Room): readonly Line[] {
+  switch (item.type) {
+    case 'commandExecution':
+    case 'shellCommand':
+      return runningCommand(item, progress?.tail ?? output, room, tailLimit)
+    case 'fileChange':
+      return changeHead(item, room)
+    case 'toolCall':
+      return lookUpRows(item, room, null)
+    case 'reasoning':
+      return reasoningRows(item, room)
+    default:
+      return []
+  }
+}

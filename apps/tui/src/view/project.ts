@@ -1,0 +1,143 @@
+import type { Approval, ConversationState } from '@parley/protocol'
+import { pendingApprovals } from '../ui/approvals.ts'
+import type { UiState } from '../ui/ui-state.ts'
+import { lastRows } from './clip-rows.ts'
+import { indented } from './gutter.ts'
+import { type Activity, activityOf } from './live/activity.ts'
+import { approvalBlock } from './live/approval-block.ts'
+import { completionRows } from './live/completion-rows.ts'
+import { composerRows, type Written } from './live/composer-rows.ts'
+import { overlayRows } from './live/overlay-rows.ts'
+import { statusLine } from './live/status-line.ts'
+import { waitingRows } from './live/waiting-rows.ts'
+import { workRows } from './live/work-rows.ts'
+import type { Screen, TerminalSize } from './screen.ts'
+import type { Line, Room } from './span.ts'
+import { settle, type Transcript } from './transcript.ts'
+import { truncateLine } from './truncate.ts'
+
+/** What the screen is made of. */
+export interface Scene {
+  readonly transcript: Transcript
+  /** Null until the server has given one. */
+  readonly state: ConversationState | null
+  readonly ui: UiState
+  readonly size: TerminalSize
+  readonly nowMs: number
+  readonly homeFolder: string
+  /** Of the conversation's folder, where known. */
+  readonly branch: string | null
+}
+
+/** Rows that stay free so that the live zone can never reach the screen's height. */
+const spareRows = 2
+/** Below this height blank rows are left out. */
+const roomyRows = 14
+const maxCompletions = 8
+
+/** The screen as a value: blocks that are final now, and the live zone, never taller than the screen minus two rows. */
+export function project(scene: Scene): { readonly transcript: Transcript; readonly screen: Screen } {
+  const { state, ui, size } = scene
+  const room: Room = { columns: Math.max(1, size.columns) }
+  const clientId = ui.link.kind === 'up' ? ui.link.clientId : null
+  const { transcript, blocks } = settle(scene.transcript, { state, said: ui.said, room, clientId })
+  const live = projectLive({ ...scene, transcript }, room)
+  return { transcript, screen: { ...live, settled: blocks } }
+}
+
+type Live = Omit<Screen, 'settled'>
+
+function projectLive(scene: Scene, room: Room): Live {
+  const { size, state, ui } = scene
+  const limit = Math.max(1, size.rows - spareRows)
+  const activity = activityOf(state, ui, scene.nowMs)
+  const [approval = null] = pendingApprovals(state, ui)
+  const bottom = bottomRows(scene, room, { limit, activity, hasApproval: approval !== null })
+  const above = lastRows(
+    workArea(scene, room, { approval, limit: limit - bottom.rows.length }),
+    limit - bottom.rows.length,
+  )
+  const rows = [...above, ...bottom.rows]
+  const cut = Math.max(0, rows.length - limit)
+  const { caret } = bottom
+  const caretRow = caret === null ? -1 : above.length + caret.row - cut
+  return {
+    live: rows.slice(cut).map((row) => truncateLine(row, room)),
+    caret: caret === null || caretRow < 0 ? null : { row: caretRow, column: Math.min(caret.column, room.columns - 1) },
+    approvalId: approval?.id ?? null,
+    changesAtMs: activity?.changesAtMs ?? null,
+  }
+}
+
+/** What is being done, or the question that has to be answered before it is done. */
+function workArea(
+  scene: Scene,
+  room: Room,
+  { approval, limit }: { approval: Approval | null; limit: number },
+): readonly Line[] {
+  const { state, ui, transcript } = scene
+  if (state === null || ui.overlay !== null || limit <= 0) return []
+  const work = workRows(state, transcript, room)
+  if (approval === null) return work
+  const asking = {
+    approval,
+    waiting: pendingApprovals(state, ui).length,
+    homeFolder: scene.homeFolder,
+    mode: answerMode(ui),
+  } as const
+  const block = approvalBlock({ ...asking, maxRows: limit - 1 }, room)
+  const before = lastRows(work, Math.max(0, limit - 1 - block.length))
+  return [...before, ...(transcript.last === null && before.length === 0 ? [] : [[]]), ...block]
+}
+
+function answerMode({ purpose, composer }: UiState): 'answer' | 'note' | 'blocked' {
+  if (purpose.kind === 'note') return 'note'
+  return composer.text === '' && purpose.kind === 'message' ? 'answer' : 'blocked'
+}
+
+interface Budget {
+  readonly limit: number
+  readonly activity: Activity | null
+  readonly hasApproval: boolean
+}
+
+/** Everything from the activity row down to the status line. */
+function bottomRows(
+  scene: Scene,
+  room: Room,
+  { limit, activity, hasApproval }: Budget,
+): { rows: readonly Line[]; caret: Written['caret'] | null } {
+  const { state, ui, size } = scene
+  const gap: readonly Line[] = size.rows >= roomyRows ? [[]] : []
+  const status = state === null ? [] : [statusLine(state, statusFacts(scene), room)]
+  const foot = [...gap, ...status].slice(-Math.max(0, limit - 1))
+  const maxRows = Math.max(1, limit - foot.length - gap.length)
+  if (ui.overlay !== null) {
+    const { rows, caret } = overlayRows(ui.overlay, room, { homeFolder: scene.homeFolder, nowMs: scene.nowMs, maxRows })
+    return { rows: [...gap, ...rows.slice(0, maxRows), ...foot], caret: shiftedBy(caret, gap.length) }
+  }
+  const text = composerRows(
+    state,
+    ui,
+    room,
+    Math.min(maxRows, Math.max(1, Math.floor(size.rows / (hasApproval ? 6 : 3)))),
+  )
+  const completions = completionRows(ui, room, Math.min(maxCompletions, Math.max(0, maxRows - text.rows.length)))
+  const said = activity === null || activity.line.length === 0 ? [] : indented([activity.line])
+  const waiting = waitingRows(state, ui, room)
+  const head = [...gap, ...said, ...waiting, ...(said.length + waiting.length > 0 ? gap : [])]
+  const kept = lastRows(head, Math.max(0, limit - foot.length - text.rows.length - completions.length))
+  return { rows: [...kept, ...text.rows, ...completions, ...foot], caret: shiftedBy(text.caret, kept.length) }
+}
+
+function statusFacts({ homeFolder, branch, ui }: Scene): {
+  homeFolder: string
+  branch: string | null
+  readOnly: boolean
+} {
+  return { homeFolder, branch, readOnly: ui.opened?.readOnly ?? false }
+}
+
+function shiftedBy(caret: Written['caret'] | null, rows: number): Written['caret'] | null {
+  return caret === null ? null : { ...caret, row: caret.row + rows }
+}

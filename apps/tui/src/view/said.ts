@@ -1,0 +1,66 @@
+import type { Approval } from '@parley/protocol'
+import { approvalDetail } from './approval-detail.ts'
+import type { Block } from './block.ts'
+import type { Level } from './blocks/notice-block.ts'
+import { noticeRows } from './blocks/notice-block.ts'
+import { beside, indented, marked } from './gutter.ts'
+import { stripEffects } from './neutralise.ts'
+import type { Line, Room } from './span.ts'
+import { cellWidth } from './width.ts'
+import { wrapLine } from './wrap.ts'
+
+/** What this program itself has to say; no part of the conversation. */
+export type Said =
+  | { readonly kind: 'note'; readonly level: Level; readonly text: string }
+  | { readonly kind: 'table'; readonly title: string; readonly rows: readonly (readonly [string, string])[] }
+  | { readonly kind: 'greeting'; readonly program: string; readonly facts: readonly string[] }
+  | { readonly kind: 'approvalDetail'; readonly approval: Approval }
+
+export function saidBlock(said: Said, room: Room): Block {
+  switch (said.kind) {
+    case 'note':
+      return { kind: 'notice', lines: noticeRows(said.level, said.text, room) }
+    case 'table':
+      return { kind: 'said', lines: tableRows(said.title, said.rows, room) }
+    case 'greeting':
+      return { kind: 'said', lines: greetingRows(said, room) }
+    case 'approvalDetail':
+      return {
+        kind: 'said',
+        lines: [...titleRows(said.approval.title, room), ...indented(approvalDetail(said.approval, beside(room)))],
+      }
+  }
+}
+
+/** Two columns where they fit, else one under the other. */
+function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
+  const inner = beside(room)
+  const keyColumns = Math.max(0, ...rows.map(([key]) => cellWidth(key)))
+  const isNarrow = keyColumns > inner.columns / 2
+  const shown = rows.flatMap(([key, value]): readonly Line[] => {
+    const name = stripEffects(key)
+    const text = stripEffects(value)
+    if (isNarrow)
+      return [...wrapLine([{ text: name }], inner), ...indented(wrapLine([{ text, tone: 'muted' }], beside(inner)))]
+    const pad = ' '.repeat(keyColumns - cellWidth(name) + 2)
+    return wrapLine([{ text: name }, { text: pad }, { text, tone: 'muted' }], { ...inner, hang: keyColumns + 2 })
+  })
+  return [...titleRows(title, room), ...indented(shown)]
+}
+
+function titleRows(title: string, room: Room): readonly Line[] {
+  return marked({ text: ' ' }, wrapLine([{ text: stripEffects(title), bold: true }], beside(room)))
+}
+
+function greetingRows({ program, facts }: Said & { kind: 'greeting' }, room: Room): readonly Line[] {
+  const rest = facts.map((fact) => ` · ${stripEffects(fact)}`).join('')
+  return indented(
+    wrapLine(
+      [
+        { text: program, bold: true, tone: 'accent' },
+        { text: rest, tone: 'muted' },
+      ],
+      beside(room),
+    ),
+  )
+}

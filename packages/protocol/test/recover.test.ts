@@ -1,0 +1,153 @@
+import { type ConversationEvent, type ConversationState, initialState, recover, reduce } from '@parley/protocol'
+import { describe, expect, it } from 'vitest'
+import { givenEvents } from './reduce-fixture.ts'
+
+const call = { type: 'toolCall', status: 'proposed', title: 'ls', text: 'ls', tool: 'list', input: '{}' } as const
+const waiting = stateAfter([
+  'a-conversation',
+  'a-running-turn',
+  'a-proposed-command',
+  'a-command-that-waits-for-approval',
+])
+const running = after(waiting, [begin('i3')])
+
+describe('recover', () => {
+  it('does nothing for a conversation at rest', () => {
+    expect(recover(stateAfter(['a-conversation']))).toEqual([])
+  })
+
+  it('keeps a pending approval and parks its turn', () => {
+    expect(recover(waiting)).toEqual([expect.objectContaining({ type: 'turn.parked', turnId: 't1' })])
+  })
+
+  it('keeps an approved call that has not begun', () => {
+    const approved = after(waiting, [decide('approved')])
+    expect(recover(approved)).toEqual([expect.objectContaining({ type: 'turn.parked' })])
+    expect(after(approved, recover(approved)).core.approvals).toMatchObject({ a1: { state: 'approved' } })
+  })
+
+  it('keeps the calls behind a pending approval as they were proposed', () => {
+    const more = after(waiting, [{ type: 'item.started', turnId: 't1', item: { ...call, id: 'i4' } }])
+    expect(after(more, recover(more)).core.open).toMatchObject({ i4: { item: { status: 'proposed' } } })
+  })
+
+  it('closes a message with what it said, as interrupted', () => {
+    const writing = stateAfter(['a-conversation', 'a-running-turn', 'a-message-being-written'])
+    expect(recover(writing)).toMatchObject([
+      { type: 'item.completed', item: { id: 'i2', status: 'interrupted', text: 'I will ' } },
+      { type: 'turn.ended', outcome: 'interrupted' },
+    ])
+  })
+
+  it('calls what was begun unknown and never says that it was not run', () => {
+    const [closed] = recover(running)
+    expect(closed).toMatchObject({
+      type: 'item.completed',
+      item: { status: 'unknown', modelText: expect.stringContaining('unknown') },
+    })
+  })
+
+  it('shows the output that came, counted in bytes', () => {
+    const printed = after(running, [{ type: 'item.delta', itemId: 'i3', text: 'né 🙂\n' }])
+    expect(recover(printed)).toMatchObject([
+      { item: { output: { head: 'né 🙂\n', tail: '', totalBytes: 9, omittedBytes: 0 } } },
+      {},
+    ])
+  })
+
+  it('says how many bytes are missing between head and tail', () => {
+    const printed = after(running, [
+      { type: 'item.delta', itemId: 'i3', text: 'é'.repeat(10) },
+      { type: 'item.progress', itemId: 'i3', totalBytes: 100, tail: 'üü' },
+    ])
+    expect(recover(printed)).toMatchObject([
+      { item: { output: { tail: 'üü', totalBytes: 100, omittedBytes: 76 } } },
+      {},
+    ])
+  })
+
+  it('declines a call whose answer was no, also while another approval waits', () => {
+    const two = after(waiting, [
+      { type: 'item.started', turnId: 't1', item: { ...call, id: 'i4' } },
+      ask('i4'),
+      decide('denied'),
+    ])
+    expect(recover(two)).toMatchObject([
+      { type: 'item.completed', item: { id: 'i3', status: 'declined' } },
+      { type: 'turn.parked', turnId: 't1' },
+    ])
+  })
+
+  it('leaves a call to its approval for another attempt', () => {
+    const asking = after(running, [ask('i3')])
+    expect(recover(asking)).toEqual([expect.objectContaining({ type: 'turn.parked' })])
+  })
+
+  it('withdraws an approval whose call was lost, and parks the turn for the other one', () => {
+    const orphaned = after(waiting, [ask('i9'), { type: 'turn.parked', turnId: 't1', reason: 'Nobody is here.' }])
+    expect(recover(orphaned)).toMatchObject([
+      { type: 'approval.decided', approvalId: 'a-i9', decision: 'withdrawn' },
+      { type: 'turn.parked', turnId: 't1' },
+    ])
+  })
+
+  it('does not withdraw an approval that leaves with its call', () => {
+    const lost: ConversationState = { ...waiting, core: { ...waiting.core, turn: null } }
+    expect(recover(lost).map(({ type }) => type)).toEqual(['item.completed'])
+  })
+
+  it("calls the user's own command unknown, in and out of a turn", () => {
+    const item = {
+      id: 'i9',
+      type: 'shellCommand',
+      status: 'inProgress',
+      title: 'ls',
+      text: 'ls',
+      command: 'ls',
+      cwd: '/repo',
+    } as const
+    const shell = after(waiting, [{ type: 'item.started', item }])
+    expect(recover(shell)).toMatchObject([
+      { type: 'item.completed', item: { id: 'i9', status: 'unknown' } },
+      { type: 'turn.parked' },
+    ])
+  })
+})
+
+function stateAfter(given: readonly string[]): ConversationState {
+  return givenEvents(given).reduce(reduce, initialState('c0ffee'))
+}
+
+function after(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {
+  const { conversationId } = state.core.meta
+  return events.reduce((now, event) => reduce(now, { conversationId, seq: now.core.seq + 1, at: 0, event }), state)
+}
+
+function begin(itemId: string): ConversationEvent {
+  return { type: 'item.began', itemId, attempt: 1, decidedBy: { approvalId: 'a1' }, payloadHash: 'sha256:aa' }
+}
+
+function decide(decision: 'approved' | 'denied'): ConversationEvent {
+  return { type: 'approval.decided', approvalId: 'a1', decision, by: { clientId: 'c-1', name: 'ada' } }
+}
+
+function ask(itemId: string): ConversationEvent {
+  const about = {
+    itemId,
+    turnId: 't1',
+    kind: 'command',
+    title: 'ls',
+    detail: 'ls',
+    cwd: '/repo',
+    sandbox: 'none',
+  } as const
+  const approval = {
+    id: `a-${itemId}`,
+    ...about,
+    reason: '',
+    rule: { name: 'builtin:ask' },
+    decisions: [],
+    answerableBy: [],
+  }
+  return { type: 'approval.requested', approval }
+}

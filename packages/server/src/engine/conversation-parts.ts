@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { initialState, type Overrides, type ParamsOf } from '@parley/protocol'
+import { createModelView } from '../core/model-view.ts'
+import { EventLog } from '../log/event-log.ts'
+import type { Files } from '../log/files.ts'
+import { newHeader } from '../log/header.ts'
+import { type SessionPaths, sessionPaths } from '../log/session-paths.ts'
+import { createJournal, createViewJournal } from './journal.ts'
+import type { LoadedConversation } from './load-conversation.ts'
+import type { OpenParts } from './opener.ts'
+import { refusal } from './refusal.ts'
+import type { SettledStart } from './settle.ts'
+import { createSideFiles } from './side-files.ts'
+
+interface NewConversation {
+  readonly conversationId: string
+  readonly home: string
+  readonly params: ParamsOf<'conversation/create'>
+  readonly created: SettledStart
+}
+
+/** A conversation that is nowhere yet; its log is made when the first event is recorded. */
+export function newParts(
+  files: Files,
+  { conversationId, home, params, created }: NewConversation,
+): { readonly paths: SessionPaths; readonly open: OpenParts } {
+  const isEphemeral = params.ephemeral === true
+  const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
+  const paths = sessionPaths(root, conversationId)
+  if (paths === null) throw refusal('internal', 'A new conversation got an id that is none.')
+  const { core, window } = initialState(conversationId)
+  const meta = { ...core.meta, cwd: created.cwd }
+  const open: OpenParts = {
+    state: { core: { ...core, meta, settings: created.settings }, window },
+    view: createModelView(),
+    headCrc: null,
+    nextSeq: 1,
+    readOnly: false,
+    journal: null,
+    startJournal: () =>
+      createJournal(files, EventLog.create(files, paths.log, { header: newHeader(conversationId), home: root })),
+    sideFiles: createSideFiles(files, paths.sideFiles),
+    recovered: null,
+    warnings: created.warnings,
+    overrides: params,
+    dispose: () => {
+      if (isEphemeral) rmSync(root, { recursive: true, force: true })
+    },
+  }
+  return { paths, open }
+}
+
+/** A conversation as its log tells it. */
+export function loadedParts(
+  files: Files,
+  { paths, loaded, overrides }: { paths: SessionPaths; loaded: LoadedConversation; overrides: Overrides },
+): OpenParts {
+  const { fold, headCrc, nextSeq, log, recovery, warnings } = loaded
+  const [first] = recovery
+  return {
+    state: fold.state,
+    view: fold.view,
+    headCrc,
+    nextSeq,
+    readOnly: log === null,
+    journal: log === null ? createViewJournal(files, paths.log) : createJournal(files, log),
+    sideFiles: createSideFiles(files, paths.sideFiles),
+    recovered: first?.type === 'conversation.recovered' ? first.text : null,
+    warnings,
+    overrides,
+    dispose: () => undefined,
+  }
+}

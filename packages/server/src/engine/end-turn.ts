@@ -1,0 +1,50 @@
+import type { ConversationEvent, Failure, Item, OpenItem } from '@parley/protocol'
+import type { Ids } from '../ports/ids.ts'
+import type { Conversation } from './conversation.ts'
+import { isCallItem } from './is-call-item.ts'
+import type { StopReason } from './run.ts'
+
+export type EndReason = 'completed' | StopReason | Failure
+
+/** Ends the open turn: what is open of it is closed, and the transcript says why it ended. */
+export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why: EndReason): void {
+  const { turn } = conversation.state.core
+  if (turn === null) return
+  const failure = typeof why === 'string' ? {} : { failure: why }
+  conversation.recordAll([...closingEvents(conversation, turn.id, why), ...notice(ids.item(), turn.id, why)])
+  const { usage, denials } = conversation.state.core.turn ?? turn
+  conversation.record({ type: 'turn.ended', turnId: turn.id, outcome: outcomeOf(why), ...failure, usage, denials })
+}
+
+function outcomeOf(why: EndReason): 'completed' | 'interrupted' | 'failed' {
+  if (typeof why !== 'string') return 'failed'
+  return why === 'completed' ? 'completed' : 'interrupted'
+}
+
+function closingEvents(conversation: Conversation, turnId: string, why: EndReason): ConversationEvent[] {
+  const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
+  return open.map((entry) => ({ type: 'item.completed', turnId, item: closed(entry, why) }))
+}
+
+function closed({ item, began }: OpenItem, why: EndReason): Item {
+  if (!isCallItem(item)) return { ...item, status: 'interrupted' }
+  if (began) return { ...item, status: 'unknown', modelText: 'This was started, but how it ended is unknown.' }
+  return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }
+}
+
+function whyNotRun(why: EndReason): string {
+  if (why === 'interrupted') return 'the user interrupted the turn.'
+  return why === 'shutdown' ? 'parley was closed.' : 'the turn had ended.'
+}
+
+function notice(id: string, turnId: string, why: EndReason): ConversationEvent[] {
+  if (why === 'completed') return []
+  const item = { id, type: 'notice' as const, status: 'completed' as const, text: '', ...shownReason(why) }
+  return [{ type: 'item.completed', turnId, item }]
+}
+
+function shownReason(why: StopReason | Failure) {
+  if (typeof why !== 'string') return { level: 'error' as const, code: why.code, title: why.message }
+  const title = why === 'interrupted' ? 'Interrupted' : 'Stopped: parley was closed'
+  return { level: 'info' as const, code: why, title }
+}

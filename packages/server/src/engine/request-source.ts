@@ -1,0 +1,108 @@
+import type { EventOf, Settings } from '@parley/protocol'
+import type { ModelClient, ModelRequest, ToolSpec } from '../model/port.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Conversation } from './conversation.ts'
+
+/** What precedes the messages of a request, as found now. */
+export interface RequestContext {
+  readonly instructions: string
+  readonly environment: string
+  readonly instructionFiles: readonly string[]
+}
+
+/** The model requests of one conversation. */
+export interface RequestSource {
+  /** Before each model call: records `context.set` when what precedes the messages is not what the log says. */
+  prepare(): Promise<void>
+  /** The next request: a function of the log and its side files alone. */
+  next(): ModelRequest
+}
+
+interface RequestParts {
+  readonly conversation: Conversation
+  readonly tools: readonly Tool[]
+  readonly client: () => ModelClient
+  readonly gather: () => Promise<RequestContext>
+}
+
+type ContextSet = EventOf<'context.set'>
+
+const missingFile = '(A file of this conversation is missing here.)'
+
+export function createRequestSource({ conversation, tools, client, gather }: RequestParts): RequestSource {
+  const toolText = JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
+  const parsedTools = new Map<string, readonly ToolSpec[]>()
+  const readText = (file: string) => conversation.sideFiles.readText(file)
+  /** The turn and settings that the context was last looked up for: within a turn the files are not read again. */
+  let preparedFor: { turnId: string | undefined; settings: Settings } | null = null
+
+  function toolsOf(file: string): readonly ToolSpec[] {
+    const known = parsedTools.get(file) ?? parseTools(readText(file))
+    parsedTools.set(file, known)
+    return known
+  }
+
+  return {
+    async prepare() {
+      const { turn, settings } = conversation.state.core
+      if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings) return
+      const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found: await gather() })
+      const known = conversation.state.core.context
+      if (known === null || isChanged(known, event)) conversation.record(event)
+      preparedFor = { turnId: turn?.id, settings }
+    },
+    next() {
+      const { meta, settings, context } = conversation.state.core
+      return {
+        model: settings.model,
+        ...(settings.effort === undefined ? {} : { effort: settings.effort }),
+        instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
+        tools: context === null ? [] : toolsOf(context.tools),
+        entries: conversation.view.entries(readText),
+        cacheKey: meta.conversationId,
+      }
+    },
+  }
+}
+
+interface Gathered {
+  readonly toolText: string
+  readonly adapter: string
+  readonly found: RequestContext
+}
+
+async function contextEvent({ sideFiles }: Conversation, { toolText, adapter, found }: Gathered): Promise<ContextSet> {
+  const [instructions, tools, environment] = await Promise.all([
+    sideFiles.put(found.instructions),
+    sideFiles.put(toolText),
+    sideFiles.put(found.environment),
+  ])
+  return {
+    type: 'context.set',
+    instructions,
+    tools,
+    environment,
+    adapter,
+    instructionFiles: [...found.instructionFiles],
+  }
+}
+
+function isChanged(known: Omit<ContextSet, 'type'>, event: ContextSet): boolean {
+  return (
+    known.instructions !== event.instructions ||
+    known.tools !== event.tools ||
+    known.environment !== event.environment ||
+    known.adapter !== event.adapter
+  )
+}
+
+/** What cannot be read means no tools: a request with half of one would be refused. */
+function parseTools(text: string | null): readonly ToolSpec[] {
+  if (text === null) return []
+  const specs: unknown = JSON.parse(text)
+  return Array.isArray(specs) ? specs.filter(isToolSpec) : []
+}
+
+function isToolSpec(value: unknown): value is ToolSpec {
+  return typeof value === 'object' && value !== null && 'name' in value && 'parameters' in value
+}

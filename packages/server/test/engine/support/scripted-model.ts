@@ -1,0 +1,103 @@
+import {
+  type ModelCall,
+  type ModelClient,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelRequest,
+  type TokenUsage,
+  ZERO_USAGE,
+} from '../../../src/model/port.ts'
+
+export interface ScriptedCall {
+  readonly name: string
+  /** A value is sent as JSON, a string as it is. */
+  readonly args: unknown
+  readonly id?: string
+}
+
+export interface Answer {
+  readonly reasoning?: string
+  /** In pieces, each a delta. */
+  readonly text?: string | readonly string[]
+  readonly calls?: readonly ScriptedCall[]
+  readonly usage?: Partial<TokenUsage>
+  readonly stop?: 'stop' | 'length'
+  /** Ends it like this instead of completing it. */
+  readonly failure?: Partial<ModelFailure>
+  /** Awaited before the end, or the failure, is sent. The signal ends the wait. */
+  readonly gate?: Promise<unknown>
+  /** Never ends by itself. */
+  readonly hang?: boolean
+}
+
+type Step = Answer | ((request: ModelRequest) => Answer | Promise<Answer>)
+
+export interface ScriptedModel {
+  readonly client: ModelClient
+  readonly requests: readonly ModelRequest[]
+  script(...steps: readonly Step[]): void
+}
+
+/** A model that says what the test wrote down, one step for each request; past the script it says "done". */
+export function scriptedModel(...steps: readonly Step[]): ScriptedModel {
+  const queue = [...steps]
+  const requests: ModelRequest[] = []
+  let made = 0
+  const nextId = () => `call_${++made}`
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    requests.push(request)
+    const step = queue.shift() ?? { text: 'done' }
+    const answer = typeof step === 'function' ? await step(request) : step
+    for (const event of eventsOf(answer, nextId)) {
+      if (signal.aborted) return yield { type: 'aborted' }
+      yield event
+    }
+    await Promise.race([answer.hang === true ? new Promise(() => {}) : answer.gate, aborted(signal)])
+    if (signal.aborted) return yield { type: 'aborted' }
+    yield endOf(answer)
+  }
+
+  return {
+    requests,
+    script: (...more) => void queue.push(...more),
+    client: {
+      adapter: 'scripted/1',
+      stream,
+      listModels: () => Promise.resolve({ type: 'models', models: ['m1'] }),
+    },
+  }
+}
+
+function eventsOf({ reasoning, text, calls = [], failure }: Answer, nextId: () => string): ModelEvent[] {
+  const pieces = typeof text === 'string' ? [text] : (text ?? [])
+  const whole = pieces.join('')
+  const events: ModelEvent[] = []
+  if (reasoning !== undefined) {
+    events.push({ type: 'reasoningDelta', part: 'r0', text: reasoning })
+    events.push({ type: 'reasoningDone', part: 'r0', text: reasoning })
+  }
+  for (const piece of pieces) events.push({ type: 'textDelta', part: 't0', text: piece })
+  if (whole !== '' && failure === undefined) events.push({ type: 'textDone', part: 't0', text: whole })
+  for (const call of calls) events.push({ type: 'call', part: `c${events.length}`, ...modelCall(call, nextId) })
+  return events
+}
+
+function modelCall({ name, args, id }: ScriptedCall, nextId: () => string): ModelCall {
+  return { callId: id ?? nextId(), name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }
+}
+
+function endOf({ failure, usage, stop = 'stop', text }: Answer): ModelEvent {
+  if (failure !== undefined) {
+    const known: ModelFailure = { code: 'streamCut', message: 'The connection was cut.', retry: 'short', ...failure }
+    return { type: 'failed', failure: known }
+  }
+  return { type: 'completed', parts: [{ said: text ?? '' }], usage: { ...ZERO_USAGE, ...usage }, stop }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

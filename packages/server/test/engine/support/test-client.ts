@@ -1,0 +1,197 @@
+import {
+  type ConversationState,
+  type Cursor,
+  type Envelope,
+  type Item,
+  initialState,
+  type MethodName,
+  type ParamsOf,
+  type ResultOf,
+  reduce,
+  type ServerNotice,
+} from '@parley/protocol'
+import { createPeer, type Peer, RpcError, type Transport } from '@parley/rpc'
+import { describeEvent, isQuiet } from './describe-event.ts'
+
+/** A client that knows nothing of ours but the protocol's types and reducer. */
+export interface TestClient extends AsyncDisposable {
+  readonly peer: Peer
+  readonly clientId: string
+  readonly notices: readonly ServerNotice[]
+  request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
+  /** The error a request ends with. */
+  refused<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<Refused>
+  watch(conversationId: string, after?: Cursor): Promise<Watched>
+  /** Resolves with the first notice that fits, also one that is already here. */
+  notice(fits: (notice: ServerNotice) => boolean): Promise<ServerNotice>
+}
+
+export interface Refused {
+  readonly number: number
+  readonly code: string
+  readonly message: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** One streamed conversation, folded here. */
+export interface Watched {
+  readonly conversationId: string
+  readonly state: ConversationState
+  readonly cursor: Cursor
+  readonly reset: boolean
+  readonly events: readonly Envelope[]
+  /** One line per event, without deltas. */
+  story(): string[]
+  /** Resolves when it holds; looked at after every event. */
+  until<Found>(look: (state: ConversationState, events: readonly Envelope[]) => Found): Promise<NonNullable<Found>>
+  /** The turn that is open now, or the next one, has ended. */
+  turnEnded(): Promise<void>
+  /** An approval that is pending. */
+  approval(): Promise<ConversationState['core']['approvals'][string]>
+  send(text: string, more?: Partial<ParamsOf<'conversation/sendMessage'>>): Promise<ResultOf<'conversation/sendMessage'>>
+  decide(decision: ParamsOf<'approval/decide'>['decision'], note?: string): Promise<ResultOf<'approval/decide'>>
+  items(): Item[]
+}
+
+export async function connectTestClient(transport: Transport, name = 'test'): Promise<TestClient> {
+  const watched = new Map<string, { take(envelope: Envelope): void }>()
+  const notices: ServerNotice[] = []
+  const noticeWaiters = new Set<() => void>()
+  const peer = createPeer({
+    transport,
+    methods: {},
+    notifications: {
+      'conversation/event': (params) => {
+        const envelope = params as Envelope
+        watched.get(envelope.conversationId)?.take(envelope)
+      },
+      'server/notice': (params) => {
+        notices.push(params as ServerNotice)
+        for (const look of noticeWaiters) look()
+      },
+    },
+  })
+  const request: TestClient['request'] = async (method, params) => (await peer.request(method, params)) as never
+  const { clientId } = await request('initialize', {
+    protocolVersion: { min: 1, max: 1 },
+    clientInfo: { name, version: '1' },
+    capabilities: ['approvals'],
+  })
+  peer.notify('initialized')
+
+  return {
+    peer,
+    clientId,
+    notices,
+    request,
+    refused: (method, params) => refusalOf(request(method, params)),
+    async watch(conversationId, after) {
+      const watching = createWatched(conversationId, request)
+      watched.set(conversationId, watching)
+      const params = after === undefined ? { conversationId } : { conversationId, after }
+      watching.begin(await request('conversation/stream', params))
+      return watching.watched
+    },
+    notice: (fits) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = notices.find(fits)
+          if (found === undefined) return
+          noticeWaiters.delete(look)
+          resolve(found)
+        }
+        noticeWaiters.add(look)
+        look()
+      }),
+    [Symbol.asyncDispose]: () => peer.close(),
+  }
+}
+
+async function refusalOf(answer: Promise<unknown>): Promise<Refused> {
+  try {
+    await answer
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    const { code = '', ...detail } = error.data ?? {}
+    return { number: error.code, code: String(code), message: error.message, detail }
+  }
+  throw new Error('the request was not refused')
+}
+
+function createWatched(conversationId: string, request: TestClient['request']) {
+  let state: ConversationState = initialState(conversationId)
+  let cursor: Cursor = { seq: 0, crc: null }
+  let reset = false
+  let begun = false
+  const early: Envelope[] = []
+  const events: Envelope[] = []
+  const looks = new Set<() => void>()
+
+  function take(envelope: Envelope): void {
+    if (!begun) {
+      early.push(envelope)
+      return
+    }
+    if (envelope.seq !== state.core.seq + 1) throw new Error(`event ${envelope.seq} came after ${state.core.seq}`)
+    events.push(envelope)
+    state = reduce(state, envelope)
+    cursor = { seq: envelope.seq, crc: envelope.crc ?? null }
+    for (const look of [...looks]) look()
+  }
+
+  const until: Watched['until'] = (find) =>
+    new Promise((resolve) => {
+      const look = () => {
+        const found = find(state, events)
+        if (found === undefined || found === null || (found as unknown) === false) return
+        looks.delete(look)
+        resolve(found)
+      }
+      looks.add(look)
+      look()
+    })
+
+  const approval: Watched['approval'] = () =>
+    until(({ core }) => Object.values(core.approvals).find((known) => known.state === 'pending'))
+
+  const watched: Watched = {
+    conversationId,
+    get state() {
+      return state
+    },
+    get cursor() {
+      return cursor
+    },
+    get reset() {
+      return reset
+    },
+    events,
+    story: () => events.filter((envelope) => !isQuiet(envelope)).map(describeEvent),
+    until,
+    async turnEnded() {
+      const turnId = await until(({ core }) => core.turn?.id ?? core.lastTurn?.id)
+      await until(({ core }) => core.turn?.id !== turnId && core.lastTurn !== null)
+    },
+    approval,
+    send: (text, more = {}) =>
+      request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text }], ...more }),
+    async decide(decision, note) {
+      const { id: approvalId } = await approval()
+      const params = { conversationId, approvalId, decision }
+      return request('approval/decide', note === undefined ? params : { ...params, note })
+    },
+    items: () => state.window.map(({ item }) => item),
+  }
+  return {
+    watched,
+    take,
+    begin(reply: ResultOf<'conversation/stream'>) {
+      if (reply.state !== undefined) state = reply.state
+      else state = { ...state, core: { ...state.core, seq: reply.cursor.seq } }
+      cursor = reply.cursor
+      reset = reply.reset === true
+      begun = true
+      for (const envelope of early.splice(0)) take(envelope)
+    },
+  }
+}

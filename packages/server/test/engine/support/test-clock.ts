@@ -1,0 +1,31 @@
+import type { Clock } from '../../../src/ports/clock.ts'
+
+export interface TestClock extends Clock {
+  /** What was slept, in ms, oldest first. */
+  readonly sleeps: readonly number[]
+  /** From now on a sleep lasts until it is aborted. */
+  holdSleeps(): void
+}
+
+/** Time that passes only by being looked at; a sleep is over at once. */
+export function testClock(): TestClock {
+  const sleeps: number[] = []
+  let nowMs = Date.UTC(2025, 0, 1)
+  let held = false
+  return {
+    sleeps,
+    now: () => ++nowMs,
+    elapsed: () => performance.now(),
+    sleep(delayMs, signal) {
+      sleeps.push(delayMs)
+      nowMs += delayMs
+      if (!held || signal.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+    },
+    holdSleeps() {
+      held = true
+    },
+  }
+}

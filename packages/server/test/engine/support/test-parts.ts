@@ -1,0 +1,52 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { noSandbox, openHost } from '@parley/host'
+import type { EngineParts } from '../../../src/engine/engine.ts'
+import { createShellParser } from '../../../src/facts/parse-shell.ts'
+import { secretPlaces } from '../../../src/facts/secret-places.ts'
+import { nodeFiles } from '../../../src/log/node-files.ts'
+import { diskPatchFiles } from '../../../src/patch/disk-patch-files.ts'
+import { systemClock } from '../../../src/ports/clock.ts'
+import { randomIds } from '../../../src/ports/ids.ts'
+import { ripgrepPath } from '../../../src/ripgrep-path.ts'
+import { shellParserFiles } from '../../facts/place.ts'
+import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
+
+export type TestPorts = Partial<Omit<EngineParts, 'models'>> & {
+  readonly model?: ScriptedModel
+  /** Of other providers, by id. */
+  readonly others?: Readonly<Record<string, ScriptedModel>>
+}
+
+/** The parts of a server over the real system, but for the model and what the test hands in. */
+export function testParts(root: string, { model = scriptedModel(), others = {}, ...ports }: TestPorts = {}): EngineParts {
+  const home = join(root, '.parley')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const sources = { fake: model, ...others }
+  return {
+    program: 'parley/test',
+    identity: { serverInfo: { name: 'parley', version: 'test', build: 'test' }, home },
+    home,
+    userHome: root,
+    env: { PATH: process.env['PATH'], HOME: root },
+    clock: systemClock,
+    ids: randomIds,
+    random: () => 0.5,
+    files: nodeFiles,
+    patchFiles: diskPatchFiles,
+    host: openHost(),
+    sandbox: noSandbox('C'),
+    shellParser: createShellParser(shellParserFiles),
+    secrets: () => secretPlaces({ home: root, parleyHome: home }),
+    ripgrep: ripgrepPath(),
+    shell: '/bin/sh',
+    models: () => (providerId) => ({
+      client: (Object.entries(sources).find(([id]) => id === providerId)?.[1] ?? model).client,
+      limits: { requestMaxRetries: 2, streamMaxRetries: 2 },
+      contextWindow: 1000,
+    }),
+    report: () => undefined,
+    writeLog: () => undefined,
+    ...ports,
+  }
+}

@@ -1,0 +1,24 @@
+import { execHello } from './measures/exec-hello.mjs'
+import { floodJson, floodText } from './measures/flood.mjs'
+import { resume } from './measures/resume.mjs'
+import { serverFlood } from './measures/server-flood.mjs'
+import { serverIdle } from './measures/server-idle.mjs'
+import { serverStart } from './measures/server-start.mjs'
+import { toolCalls } from './measures/tool-calls.mjs'
+import { version } from './measures/version.mjs'
+
+/**
+ * In the order of the table. A measure gives a figure for each of its `rows` each time it runs; less is better unless a
+ * row says `more`. `prepare`, if it has one, is done once and not measured.
+ */
+export const measures = [
+  version,
+  execHello,
+  toolCalls,
+  floodText,
+  floodJson,
+  serverStart,
+  serverFlood,
+  serverIdle,
+  resume,
+]

@@ -1,0 +1,42 @@
+import { runMetered } from '../run-metered.mjs'
+import { startServer } from '../server-client.mjs'
+
+const count = 2000
+
+/** Resuming a conversation of 2,000 calls, beside starting a new one. */
+export const resume = {
+  name: 'resume',
+  runs: 5,
+  rows: {
+    request: { what: 'resume of 2,000 calls: first request, over a fresh start', unit: 'ms', budget: 150, aim: 50 },
+    identical: { what: 'resumed request as the live one, byte for byte', unit: 'yes=1', more: true, budget: 1, aim: 1 },
+  },
+  /** One long conversation, its home copied before its next message; the copy is what gets resumed. */
+  async prepare({ program, model, place, copyOf }) {
+    await using server = startServer(program, place)
+    await server.initialize()
+    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+    await model.play({ play: 'calls', count })
+    await server.turn(conversationId, 'go')
+    const copy = copyOf(place)
+    await model.play({ play: 'hello' })
+    await server.turn(conversationId, 'and now?')
+    const { newestBodyHash } = await model.notes()
+    return { copy, conversationId, newestBodyHash }
+  },
+  async measure({ program, model, copyOf, prepared, place }) {
+    const { copy, conversationId, newestBodyHash } = prepared
+    const fresh = await firstRequest(model, [program.launcher, 'exec', 'and now?'], place)
+    const again = copyOf(copy)
+    const argv = [program.launcher, 'exec', 'resume', conversationId, 'and now?']
+    const resumed = await firstRequest(model, argv, again)
+    return { request: resumed.afterMs - fresh.afterMs, identical: resumed.bodyHash === newestBodyHash ? 1 : 0 }
+  },
+}
+
+async function firstRequest(model, argv, place) {
+  await model.play({ play: 'hello' })
+  const { startedMs } = await runMetered(argv, { env: place.env, cwd: place.workspace })
+  const { notes, newestBodyHash } = await model.notes()
+  return { afterMs: notes[0].arrivedMs - startedMs, bodyHash: newestBodyHash }
+}

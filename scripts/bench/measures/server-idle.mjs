@@ -1,0 +1,38 @@
+import { sleep } from '../clock.mjs'
+import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
+import { startServer } from '../server-client.mjs'
+
+const watchedMs = 2000
+
+export const serverIdle = {
+  name: 'server-idle',
+  runs: 3,
+  rows: {
+    memory: { what: 'idle server: memory', unit: 'MiB', budget: 80, aim: 65 },
+    cpu: { what: 'idle server: CPU', unit: '%', budget: 0.1, aim: 0 },
+    afterCommands: {
+      what: 'idle server after two commands: memory of all its processes',
+      unit: 'MiB',
+      budget: 120,
+      aim: 95,
+    },
+  },
+  async measure({ program, model, place }) {
+    await using server = startServer(program, place)
+    await server.initialize()
+    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+    const fresh = await watchIdle(server.pid)
+    await model.play({ play: 'calls', count: 2 })
+    await server.turn(conversationId, 'go')
+    const used = await watchIdle(server.pid)
+    return { memory: fresh.memory, cpu: Math.max(fresh.cpu, used.cpu), afterCommands: used.memory }
+  },
+}
+
+async function watchIdle(pid) {
+  await sleep(watchedMs / 2)
+  const pids = treeOf(pid)
+  const beforeMs = cpuMs(pids)
+  await sleep(watchedMs)
+  return { memory: residentMiB(pids), cpu: ((cpuMs(pids) - beforeMs) / watchedMs) * 100 }
+}

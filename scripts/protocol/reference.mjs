@@ -1,0 +1,54 @@
+import { initialState } from '../../packages/protocol/src/initial-state.ts'
+import { errorSection } from './error-section.mjs'
+import { fieldTable } from './field-table.mjs'
+import { pascalCase } from './named-schemas.mjs'
+import { eventSection, itemSection, methodSection, notificationSection, typeSection } from './sections.mjs'
+import { nameOf } from './type-text.mjs'
+
+/** The reference page: the hand-written template with every `{{name}}` filled from the schema. */
+export function fillReference(template, schema) {
+  const parts = {
+    errors: errorSection(),
+    methods: methodSection(schema),
+    notifications: notificationSection(schema),
+    envelope: fieldTable(schema.$defs.DeliveredEnvelope),
+    events: eventSection(schema),
+    items: itemSection(schema),
+    state: typeSection(schema, stateTypes),
+    types: typeSection(schema, otherTypes(schema)),
+    initialState: JSON.stringify(initialState('01a1…32d0'), null, 2),
+  }
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name) => {
+    if (parts[name] === undefined) throw new Error(`the template asks for {{${name}}}, which is not made`)
+    return parts[name]
+  })
+}
+
+const stateTypes = ['ConversationState', 'Core', 'OpenItem', 'CompletedItem', 'Turn', 'RequestResult', 'Cursor']
+const unions = ['ConversationEvent', 'Item', 'DeliveredEnvelope']
+const messages = [
+  'ClientRequest',
+  'ClientNotification',
+  'ServerNotification',
+  'ResultReply',
+  'ErrorReply',
+  'ErrorObject',
+]
+/** Of the log, which no client sees. */
+const logOnly = ['Envelope']
+
+/** What no other section shows. */
+function otherTypes({ $defs, 'x-methods': methods }) {
+  const options = [...$defs.ConversationEvent.oneOf, ...$defs.Item.oneOf].map(nameOf)
+  const ofMethods = Object.keys(methods).flatMap((name) => [`${pascalCase(name)}Params`, `${pascalCase(name)}Result`])
+  const shown = new Set([
+    ...stateTypes,
+    ...unions,
+    ...messages,
+    ...logOnly,
+    ...options,
+    ...ofMethods,
+    'OneConversation',
+  ])
+  return Object.keys($defs).filter((name) => !shown.has(name))
+}
