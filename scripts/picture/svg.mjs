@@ -27,9 +27,9 @@ function drawRun({ text, column, color, bold, dim }, y) {
   ].join('')
   const x = (margin + column * cell.width).toFixed(1)
   const length = (text.length * cell.width).toFixed(1)
-  return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}"${style}>${escape(text)}</text>`
+  return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}"${style}>${escapeXml(text)}</text>`
 }
 
-function escape(text) {
+function escapeXml(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

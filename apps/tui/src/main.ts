@@ -1,7 +1,7 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { exitCodes } from './cli/exit-codes.ts'
-import { expectsServer, type LaunchedServer, launchServer } from './cli/launch-server.ts'
+import { type LaunchedServer, launchEarly } from './cli/launch-server.ts'
+import { homeFolder } from './cli/home-folder.ts'
+import { ParleyError } from './cli/parley-error.ts'
 import { reportBug } from './cli/report-bug.ts'
 
 /** What this build is, and where its files lie. */
@@ -14,27 +14,40 @@ export interface Program {
 /** Everything a command runs with. */
 export interface Launch {
   readonly program: Program
-  /** `$PARLEY_HOME`. */
+  /** `$PARLEY_HOME`, absolute. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** The server, started before anything slow was loaded; null when none seemed needed. */
   readonly early: LaunchedServer | null
 }
 
+/** How long a server that nobody came to need may take to leave. */
+const farewellMs = 500
+
 /** Starts the server first, then loads what the command needs: the two run side by side. */
 export async function main(argv: readonly string[], program: Program): Promise<void> {
   const { env } = process
-  const home = env['PARLEY_HOME'] ?? join(env['HOME'] ?? homedir(), '.parley')
   process.stdout.on('error', leaveOnClosedPipe)
-  process.stderr.on('error', leaveOnClosedPipe)
-  const early = expectsServer(argv) ? launchServer({ program, home, env, args: [] }) : null
+  // What is said on the way is a courtesy: a command goes on when nobody reads it.
+  process.stderr.on('error', () => undefined)
+  let launch: Launch
+  try {
+    const home = homeFolder(env)
+    launch = { program, home, env, early: launchEarly(argv, { program, home, env }) }
+  } catch (error) {
+    return exit(explainStart(error), null)
+  }
+  const fail = (error: unknown) => {
+    const report = reportBug(launch.home, program, error)
+    process.stderr.write(`parley: internal error, this is a bug. A report is in ${report}\n`)
+    return exit(exitCodes.internal, launch.early)
+  }
+  process.once('uncaughtException', (error) => void fail(error))
   try {
     const { runCommandLine } = await import('./cli/command-line.ts')
-    await exit(await runCommandLine(argv, { program, home, env, early }))
+    await exit(await runCommandLine(argv, launch), launch.early)
   } catch (error) {
-    const report = reportBug(home, program, error)
-    process.stderr.write(`parley: internal error, this is a bug. A report is in ${report}\n`)
-    await exit(exitCodes.internal)
+    await fail(error)
   }
 }
 
@@ -43,10 +56,16 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 }
 
+function explainStart(error: unknown): number {
+  process.stderr.write(`parley: ${error instanceof Error ? error.message : String(error)}\n`)
+  return error instanceof ParleyError ? error.exitCode : exitCodes.internal
+}
+
 /** Only after what was written has been taken: leaving earlier loses output when the reader is slow. */
-async function exit(code: number): Promise<never> {
-  await Promise.all(
-    [process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))),
-  )
+async function exit(code: number, early: LaunchedServer | null): Promise<never> {
+  early?.kill('SIGTERM')
+  const streams = [process.stdout, process.stderr]
+  await Promise.all(streams.map((stream) => new Promise((resolve) => stream.write('', resolve))))
+  await Promise.race([early?.exited, new Promise((resolve) => setTimeout(resolve, farewellMs).unref())])
   process.exit(code)
 }

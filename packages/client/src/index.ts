@@ -1,3 +1,3 @@
 export { type Client, type ClientInfo, type ClientOptions, connectClient } from './client.ts'
-export { type ConversationStore, openConversationStore } from './conversation-store.ts'
-export { type SpawnedServer, type SpawnServerOptions, spawnServer } from './spawn-server.ts'
+export { type ConversationStore, openConversationStore, type StoreListener } from './conversation-store.ts'
+export { type ServerExit, type SpawnedServer, type SpawnServerOptions, spawnServer } from './spawn-server.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync } from 'node:fs'
 import { createStreamTransport, type Transport } from '@parley/rpc'
+import { openStderrLog, type StderrLog } from './stderr-log.ts'
 
 export interface SpawnServerOptions {
   /** Program and arguments, e.g. `[process.execPath, '…/server.mjs']`. */
@@ -11,11 +11,19 @@ export interface SpawnServerOptions {
   readonly home: string
 }
 
+export interface ServerExit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
 export interface SpawnedServer {
   readonly transport: Transport
   readonly pid: number | undefined
-  /** Settles when the process has ended. */
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** Settles when the process has ended, or could not be started. */
+  readonly exited: Promise<ServerExit>
+  /** The end of what it has written to stderr, and the file that has all of it; null when it was silent. */
+  lastWords(): { readonly text: string; readonly path: string } | null
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void
 }
 
 /**
@@ -23,10 +31,16 @@ export interface SpawnedServer {
  * our end of its stdin closes.
  */
 export function spawnServer({ command: [program, ...args], env, home }: SpawnServerOptions): SpawnedServer {
-  const stderr = openStderrLog(home)
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', stderr ?? 'ignore'], env, detached: true })
-  if (stderr !== null) closeSync(stderr)
-  return { transport: transportOf(child), pid: child.pid, exited: exitOf(child) }
+  const log = openStderrLog(home)
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', log?.descriptor ?? 'ignore'], env, detached: true })
+  if (log !== null) closeSync(log.descriptor)
+  return {
+    transport: transportOf(child),
+    pid: child.pid,
+    exited: exitOf(child),
+    lastWords: () => lastWordsIn(log),
+    kill: (signal) => void child.kill(signal),
+  }
 }
 
 function transportOf(child: ChildProcess): Transport {
@@ -38,19 +52,14 @@ function transportOf(child: ChildProcess): Transport {
   return transport
 }
 
-function exitOf(child: ChildProcess): SpawnedServer['exited'] {
+function exitOf(child: ChildProcess): Promise<ServerExit> {
   return new Promise((resolve) => {
     child.once('error', () => resolve({ code: null, signal: null }))
     child.once('exit', (code, signal) => resolve({ code, signal }))
   })
 }
 
-/** Null when it cannot be written: that must not keep the server from starting. */
-function openStderrLog(home: string): number | null {
-  try {
-    mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 })
-    return openSync(join(home, 'logs', 'server.stderr.log'), 'a', 0o600)
-  } catch {
-    return null
-  }
+function lastWordsIn(log: StderrLog | null): ReturnType<SpawnedServer['lastWords']> {
+  const text = log?.newText().trim() ?? ''
+  return log === null || text === '' ? null : { text, path: log.path }
 }

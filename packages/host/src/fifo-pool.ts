@@ -4,7 +4,7 @@ import { mkdtemp, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { helperPath } from './helper-path.ts'
+import { helperPath } from './system-program.ts'
 
 /**
  * A pipe with a name no more. One write end serves stdout and stderr, which keeps their true order, and unlike a socket (what Node calls

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
-import { helperPath } from './helper-path.ts'
 import { markVariable } from './mark.ts'
+import { helperPath } from './system-program.ts'
 
 /**
  * A small process that outlives us: it is told which commands run and, when its input ends because we are gone (`kill -9` included), kills

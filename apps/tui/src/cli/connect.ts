@@ -1,7 +1,10 @@
 import { type Client, connectClient } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
+import { ConnectionClosed } from '@parley/rpc'
 import type { Launch } from '../main.ts'
+import { exitCodes } from './exit-codes.ts'
 import { type LaunchedServer, launchServer } from './launch-server.ts'
+import { ParleyError } from './parley-error.ts'
 
 export interface Connection extends AsyncDisposable {
   readonly client: Client
@@ -15,22 +18,70 @@ interface ConnectOptions {
   readonly onNotice?: (notice: ServerNotice) => void
 }
 
+/** A server answers within a tenth of a second; one that needs this long will not. */
+const startLimitMs = 30_000
+/** What it may take to stop what runs and to save. */
+const leaveLimitMs = 10_000
+
 /** A connection to our own server; closing it lets the server save and leave. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Connection> {
-  const { program, home, env, early } = launch
-  const server = early ?? launchServer({ program, home, env, args: options.serverArgs ?? [] })
-  const client = await connectClient({
-    transport: server.transport,
-    clientInfo: { name: options.clientName, version: program.version },
-    canApprove: options.canApprove,
-    ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
-  })
-  return {
-    client,
-    server,
-    async [Symbol.asyncDispose]() {
-      await client.close()
-      await server.exited
-    },
+  const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
+  try {
+    const client = await withinLimit(greet(launch, server, options))
+    return { client, server, [Symbol.asyncDispose]: () => leave(server, () => client.close()) }
+  } catch (error) {
+    await leave(server, () => server.transport.close())
+    throw error instanceof ConnectionClosed ? await whyItEnded(server) : error
   }
+}
+
+function greet({ program }: Launch, { transport }: LaunchedServer, options: ConnectOptions): Promise<Client> {
+  const { clientName, canApprove, onNotice } = options
+  return connectClient({
+    transport,
+    clientInfo: { name: clientName, version: program.version },
+    canApprove,
+    ...(onNotice === undefined ? {} : { onNotice }),
+  })
+}
+
+async function withinLimit(client: Promise<Client>): Promise<Client> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_resolve, reject) => {
+    const message = `The server did not answer within ${startLimitMs / 1000} s.`
+    timer = setTimeout(() => reject(serverFailed(message)), startLimitMs)
+  })
+  try {
+    return await Promise.race([client, expired])
+  } finally {
+    clearTimeout(timer)
+    // Whoever lost the race may still fail.
+    client.catch(() => undefined)
+  }
+}
+
+async function leave({ exited, kill }: LaunchedServer, close: () => Promise<void>): Promise<void> {
+  await close()
+  const timer = setTimeout(kill, leaveLimitMs, 'SIGKILL')
+  await exited
+  clearTimeout(timer)
+}
+
+/** The sentence for a server that is gone though nobody closed it. */
+export async function whyItEnded(server: LaunchedServer): Promise<ParleyError> {
+  const { code, signal } = await server.exited
+  const how = signal !== null ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with ${code}`
+  const words = server.lastWords()
+  const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
+  return serverFailed(`The server ${how}.${said}`)
+}
+
+function serverFailed(message: string): ParleyError {
+  return new ParleyError('serverFailed', exitCodes.internal, message)
+}
+
+/** Node puts its version below the error it reports. */
+function lastLineOf(text: string): string {
+  const lines = text.split('\n').filter((line) => /\S/.test(line) && !/^(Node\.js v|\s+at |[\s^{}]+$)/.test(line))
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
 }

@@ -21,28 +21,52 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   configInvalid: exitCodes.usage,
   cwdMissing: exitCodes.usage,
   badCursor: exitCodes.usage,
+  badBaseUrl: exitCodes.usage,
+  recordingUnreadable: exitCodes.usage,
+  messageTooLarge: exitCodes.usage,
   noCredentials: exitCodes.noCredentials,
   unknownProvider: exitCodes.noCredentials,
   auth: exitCodes.noCredentials,
   conversationNotFound: exitCodes.notFound,
   ambiguousConversation: exitCodes.notFound,
-  storageFailed: exitCodes.storage,
-  readOnly: exitCodes.storage,
-  liveElsewhere: exitCodes.storage,
+  timeout: exitCodes.budget,
   unreachable: exitCodes.provider,
   connectTimeout: exitCodes.provider,
   connectionReset: exitCodes.provider,
+  tls: exitCodes.provider,
   streamCut: exitCodes.provider,
   idleTimeout: exitCodes.provider,
   malformedStream: exitCodes.provider,
   overloaded: exitCodes.provider,
   rateLimited: exitCodes.provider,
   providerError: exitCodes.provider,
+  storageFailed: exitCodes.storage,
+  outputFailed: exitCodes.storage,
+  readOnly: exitCodes.storage,
+  liveElsewhere: exitCodes.storage,
   internal: exitCodes.internal,
-  timeout: exitCodes.budget,
+  connectionClosed: exitCodes.internal,
+  serverFailed: exitCodes.internal,
+  protocolVersion: exitCodes.internal,
 }
 
-/** The exit code of an error from the catalogue or a turn's failure. */
+/** The exit code of an error from the catalogue, or of a turn's failure. */
 export function exitCodeOf(code: string): ExitCode {
-  return byCode[code] ?? exitCodes.turnFailed
+  return Object.hasOwn(byCode, code) ? (byCode[code] ?? exitCodes.turnFailed) : exitCodes.turnFailed
+}
+
+/** When several apply, the first of these is the one. */
+const precedence: readonly ExitCode[] = [
+  exitCodes.sigint,
+  exitCodes.sigterm,
+  exitCodes.storage,
+  exitCodes.budget,
+  exitCodes.approvalUnanswered,
+  exitCodes.provider,
+]
+
+/** The one code for all that went wrong; what the order does not name is taken as it comes. */
+export function weightiest(codes: readonly ExitCode[]): ExitCode {
+  const named = precedence.find((code) => codes.includes(code))
+  return named ?? codes.find((code) => code !== exitCodes.turnFailed) ?? codes[0] ?? exitCodes.ok
 }

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
+import { InvalidArgumentError } from 'commander'
 
 /** Flags that every conversation command takes, as commander gives them. */
 export interface CommonFlags {
@@ -18,30 +20,34 @@ export interface ExecFlags extends CommonFlags {
   readonly output?: string
   readonly policy?: string
   readonly stdin?: boolean
+  /** Milliseconds. */
   readonly timeout?: number
   readonly record?: string
 }
 
-/** What the flags set; the rest comes from config files, or from what a conversation recorded. */
-export function overridesOf(flags: CommonFlags & { readonly policy?: string }): Overrides {
+/**
+ * What the flags set; the rest comes from config files, or from what a conversation recorded. Paths are meant from
+ * where the command was typed, whatever `--cd` says.
+ */
+export function overridesOf(flags: CommonFlags & { readonly policy?: string }, from = process.cwd()): Overrides {
   const { model, effort, sandbox, askForApproval, cd, addDir, profile, config, policy } = flags
   return {
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
-    ...(cd === undefined ? {} : { cwd: cd }),
-    ...(addDir === undefined ? {} : { addDirs: addDir }),
+    ...(cd === undefined ? {} : { cwd: resolve(from, cd) }),
+    ...(addDir === undefined ? {} : { addDirs: addDir.map((folder) => resolve(from, folder)) }),
     ...(profile === undefined ? {} : { profile }),
     ...(config === undefined ? {} : { config }),
-    ...(policy === undefined ? {} : { policyFile: policy }),
+    ...(policy === undefined ? {} : { policyFile: resolve(from, policy) }),
   }
 }
 
-/** `key=value`, collected over repeated flags. Throws the sentence for the user. */
+/** `key=value`, collected over repeated flags. */
 export function collectConfig(text: string, known: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')
-  if (at <= 0) throw new Error(`-c needs key=value, e.g. -c model="gpt-5"; got ${JSON.stringify(text)}.`)
+  if (at <= 0) throw new InvalidArgumentError('It must be key=value, e.g. -c model=gpt-5.')
   return { ...known, [text.slice(0, at).trim()]: text.slice(at + 1).trim() }
 }
 
@@ -49,11 +55,23 @@ export function collectList(text: string, known: string[] = []): string[] {
   return [...known, text]
 }
 
-/** Seconds as people write them: `90`, `90s`, `5m`, `1h`. Milliseconds. Throws the sentence for the user. */
+/** What a timer can hold. */
+const longestMs = 2 ** 31 - 1
+
+/** Seconds as people write them: `90`, `90s`, `5m`, `1h`. Milliseconds. */
 export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(text)
   const unitMs = { s: 1000, m: 60_000, h: 3_600_000 }[match?.[2] ?? 's']
-  if (match?.[1] === undefined || unitMs === undefined)
-    throw new Error(`a duration is like 90, 90s, 5m or 1h; got ${JSON.stringify(text)}.`)
-  return Number(match[1]) * unitMs
+  const durationMs = Number(match?.[1]) * (unitMs ?? Number.NaN)
+  if (!(durationMs > 0)) throw new InvalidArgumentError('It must be a time like 90, 90s, 5m or 1h.')
+  return Math.min(durationMs, longestMs)
+}
+
+/** A whole number from `least` on. */
+export function parseCount(least: number): (text: string) => number {
+  return (text) => {
+    const count = Number(text)
+    if (/^\d+$/.test(text) && count >= least && Number.isSafeInteger(count)) return count
+    throw new InvalidArgumentError(`It must be a whole number from ${least} on.`)
+  }
 }

@@ -9,19 +9,29 @@ interface LaunchOptions {
   readonly program: Program
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Arguments of the server itself, such as `--record FILE`. */
-  readonly args: readonly string[]
 }
 
-/** The server that was built with this program, in a process of its own. */
-export function launchServer({ program, home, env, args }: LaunchOptions): LaunchedServer {
-  const server = join(dirname(fileURLToPath(program.moduleUrl)), 'server.mjs')
-  return spawnServer({ command: [process.execPath, server, ...args], env, home })
+/** The server's program, which was built with this one. */
+export function serverPath({ moduleUrl }: Program): string {
+  return join(dirname(fileURLToPath(moduleUrl)), 'server.mjs')
 }
 
-const withoutServer = new Set(['server', 'completion', 'help', '--help', '-h', '--version', '-V'])
-
-/** A guess from the words alone, made before the command line is parsed; a wrong guess costs a process that leaves again. */
-export function expectsServer(argv: readonly string[]): boolean {
-  return !argv.some((word) => withoutServer.has(word) || word === '--record')
+/** A server in a process of its own. `args` are its own arguments, such as `--record FILE`. */
+export function launchServer({ program, home, env }: LaunchOptions, args: readonly string[]): LaunchedServer {
+  const command = [process.execPath, serverPath(program), ...args] as const
+  return spawnServer({ command, env: { ...env, PARLEY_HOME: home }, home })
 }
+
+const withoutServer = new Set(['server', 'help', '--help', '-h', '--version', '-V', '--record'])
+
+/**
+ * A guess from the words alone, made before the command line is parsed; a wrong one costs a process that leaves
+ * again. Null when no server seems to be needed, or one with arguments of its own.
+ */
+export function launchEarly(argv: readonly string[], options: LaunchOptions): LaunchedServer | null {
+  if (argv.some((word) => withoutServer.has(word) || word.startsWith('--record='))) return null
+  return launchServer(options, argv.includes('exec') ? scriptedArgs : [])
+}
+
+/** Nobody watches a script: a recording is played as fast as it goes. */
+export const scriptedArgs = ['--unpaced'] as const

@@ -1,3 +1,92 @@
-export function runInteractive(_launch: unknown, _start: unknown, _extra?: unknown): Promise<number> {
-  return Promise.reject(new Error('being written'))
+import { randomUUID } from 'node:crypto'
+import { homedir } from 'node:os'
+import type { RpcError } from '@parley/rpc'
+import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
+import type { Launch } from '../main.ts'
+import { processTerminal } from '../terminal/port.ts'
+import { holdTerminal } from '../terminal/restore.ts'
+import { Desk } from './desk.ts'
+import { createEarlyPainter } from './early-painter.ts'
+import { readKeys } from './read-keys.ts'
+import { Stage } from './stage.ts'
+import type { Extra, Start } from './start.ts'
+
+interface Ending {
+  /** Why what the command line asked for could not be opened. */
+  readonly refusal: RpcError | null
+  /** What `resume` takes; null when nothing is kept. */
+  readonly resumable: string | null
+}
+
+/** The interactive program, from the first frame to the line that says how to come back. Resolves to the exit code. */
+export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
+  const { stdin, stdout, stderr } = process
+  if (!stdin.isTTY || !stdout.isTTY) {
+    stderr.write('parley needs a terminal. In a script use: parley exec "…"\n')
+    return exitCodes.usage
+  }
+  const { refusal, resumable } = await runOnTerminal(launch, start, extra)
+  if (refusal !== null) stderr.write(`parley: ${refusal.message}\n`)
+  if (resumable !== null) stdout.write(`To go on: parley resume ${resumable}\n`)
+  return refusal === null ? exitCodes.ok : exitCodeOf(refusal.data?.code ?? '')
+}
+
+async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promise<Ending> {
+  const { stdin, stdout } = process
+  const { env } = launch
+  const homeFolder = env['HOME'] ?? homedir()
+  const colours = (env['NO_COLOR'] ?? '') === ''
+  const end = Promise.withResolvers<RpcError | null>()
+  const held = holdTerminal(processTerminal(stdout.fd))
+  const stage = new Stage({
+    painter: createEarlyPainter((text) => stdout.write(text), colours),
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    homeFolder,
+    signal: ({ title, ring }) => stdout.write(titleSequence(title) + ringSequence(ring)),
+    onIntent: (intent) => void desk.perform(intent).catch(end.reject),
+  })
+  const desk = new Desk({ launch, start, extra, stage, homeFolder, onEnd: end.resolve })
+  const keys = readKeys(stdin, {
+    onKeys: (events) => stage.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
+    onEnd: () => end.resolve(null),
+  })
+  const onInterrupt = () => stage.dispatch({ kind: 'signal' })
+  const onResize = () => stage.resized()
+  process.on('SIGINT', onInterrupt)
+  stdout.on('resize', onResize)
+  try {
+    stage.dispatch(...firstMessage(start))
+    void desk.begin().catch(end.reject)
+    void loadInk(stage, colours).catch(end.reject)
+    const refusal = await end.promise
+    return { refusal, resumable: desk.resumable }
+  } finally {
+    stdout.off('resize', onResize)
+    keys.stop()
+    stage[Symbol.dispose]()
+    held[Symbol.dispose]()
+    await desk[Symbol.asyncDispose]()
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+function firstMessage(start: Start) {
+  if (start.kind !== 'new' || start.prompt === null) return []
+  return [{ kind: 'hold', message: { messageId: randomUUID(), text: start.prompt, when: 'steer' } } as const]
+}
+
+/** The composer is on the screen and takes keys while Ink, the largest part of the program, is read in. */
+async function loadInk(stage: Stage, colours: boolean): Promise<void> {
+  const { createInkPainter } = await import('./ink-painter.tsx')
+  const { stdout, stdin } = process
+  stage.usePainter((first) => createInkPainter({ stdout, stdin }, first, colours))
+}
+
+function titleSequence(title: string | null): string {
+  return title === null ? '' : `\x1b]2;${title}\x07`
+}
+
+/** The bell, and for terminals that show notifications the reason. */
+function ringSequence(ring: string | null): string {
+  return ring === null ? '' : `\x07\x1b]9;${ring}\x07`
 }

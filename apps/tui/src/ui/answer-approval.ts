@@ -1,6 +1,7 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
-import { mayAnswer } from './answer-guard.ts'
+import { isAlone, mayAnswer, quietForMs } from './answer-guard.ts'
 import { type Answer, answerForText, offers, pendingApprovals } from './approvals.ts'
+import { insert } from './composer/composer.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
 import { say, type UiState } from './ui-state.ts'
@@ -19,8 +20,17 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
   const [approval] = pendingApprovals(state, ui)
   if (approval === undefined || event.kind !== 'text' || !isFree(ui)) return null
   const answer = answerForText(event.text)
-  if (answer === null || !mayAnswer(ui.guard, approval.id, nowMs)) return null
-  return actOn(ui, approval, answer)
+  if (answer === null) return null
+  if (mayAnswer(ui.guard, approval.id, nowMs)) return actOn(ui, approval, answer)
+  return isAlone(ui.guard, nowMs) ? stepTo({ ...ui, early: { text: event.text, atMs: nowMs } }) : null
+}
+
+/** A letter that came too early to answer was the beginning of a word if another follows at once. */
+export function releaseEarly(ui: UiState, event: KeyEvent, nowMs: number): UiState {
+  if (ui.early === null) return ui
+  const { text, atMs } = ui.early
+  const isTyping = event.kind === 'text' && nowMs - atMs < quietForMs
+  return { ...ui, early: null, composer: isTyping ? insert(ui.composer, text) : ui.composer }
 }
 
 function isFree({ composer, purpose, link, opened }: UiState): boolean {

@@ -1,4 +1,4 @@
-import { answerApproval } from './answer-approval.ts'
+import { answerApproval, releaseEarly } from './answer-approval.ts'
 import { noteKey } from './answer-guard.ts'
 import { chosenCompletion, completionsOf } from './completions.ts'
 import { applyCommand } from './composer/command.ts'
@@ -17,7 +17,7 @@ const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c'
 /** What one key does. The first that has a use for it takes it: stopping, an overlay, the link, an approval, the text. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
-  const step = keyStep(ui, event, context)
+  const step = keyStep(releaseEarly(ui, event, context.nowMs), event, context)
   return { ...step, ui: { ...step.ui, guard: noteKey(step.ui.guard, context.nowMs) } }
 }
 

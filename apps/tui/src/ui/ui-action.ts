@@ -14,6 +14,8 @@ export type UiAction =
   | { readonly kind: 'linked'; readonly clientId: string }
   | { readonly kind: 'lost' }
   | { readonly kind: 'opened'; readonly opened: Opened }
+  /** To be sent as soon as there is a conversation. */
+  | { readonly kind: 'hold'; readonly message: Unsent }
   | { readonly kind: 'acknowledged'; readonly messageId: string }
   /** The server did not take the message; its text comes back. */
   | { readonly kind: 'notTaken'; readonly message: Unsent }

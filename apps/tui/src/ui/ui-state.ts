@@ -12,6 +12,8 @@ export interface UiState {
   readonly overlay: Overlay | null
   readonly link: Link
   readonly guard: AnswerGuard
+  /** An answer that came before it could count: dropped, unless it turns out to be the first letter of a word. */
+  readonly early: EarlyKey | null
   /** Messages that the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
   readonly said: readonly Said[]
@@ -55,6 +57,11 @@ export type Link =
   | { readonly kind: 'up'; readonly clientId: string }
   | { readonly kind: 'lost' }
 
+export interface EarlyKey {
+  readonly text: string
+  readonly atMs: number
+}
+
 export interface Unsent {
   readonly messageId: string
   readonly text: string
@@ -66,7 +73,8 @@ export interface Opened {
   readonly conversationId: string
   readonly shortId: string
   readonly readOnly: boolean
-  readonly isKept: boolean
+  /** Nothing of it outlives the server. */
+  readonly ephemeral: boolean
 }
 
 export const message: Purpose = { kind: 'message' }
@@ -78,6 +86,7 @@ export const initialUi: UiState = {
   overlay: null,
   link: { kind: 'starting' },
   guard: unguarded,
+  early: null,
   unsent: [],
   said: [],
   stoppingTurn: null,

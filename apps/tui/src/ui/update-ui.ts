@@ -20,6 +20,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, link: { kind: 'lost' }, stoppingTurn: null, answeredApproval: null })
     case 'opened':
       return stepTo({ ...ui, overlay: null, opened: action.opened }, ...sendHeld(ui))
+    case 'hold':
+      return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
       return stepTo({ ...ui, unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId) })
     case 'notTaken':

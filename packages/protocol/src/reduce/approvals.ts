@@ -6,9 +6,16 @@ export function reduceApproval(core: Core, event: EventOf<'approval.requested' |
   return event.type === 'approval.requested' ? request(core, event) : decide(core, event)
 }
 
+/** A call has one approval at most: an earlier yes must not outlive a later question. */
 function request(core: Core, { approval }: EventOf<'approval.requested'>): Core {
-  const asked = { ...core, approvals: { ...core.approvals, [approval.id]: { ...approval, state: 'pending' as const } } }
+  const others = approvalsWithout(core.approvals, approval.itemId)
+  const asked = { ...core, approvals: { ...others, [approval.id]: { ...approval, state: 'pending' as const } } }
   return withItemStatus(asked, approval.itemId, 'awaitingApproval')
+}
+
+export function approvalsWithout(approvals: Core['approvals'], itemId: string): Core['approvals'] {
+  const found = Object.values(approvals).filter((approval) => approval.itemId === itemId)
+  return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
 }
 
 function decide(core: Core, event: EventOf<'approval.decided'>): Core {

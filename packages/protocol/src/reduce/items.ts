@@ -2,6 +2,7 @@ import { chainDigest } from '../digest.ts'
 import type { Envelope, EventOf } from '../schema/event.ts'
 import type { Item } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
+import { approvalsWithout } from './approvals.ts'
 import { rememberRequest, takeFromInbox } from './inbox.ts'
 import { valueAt, without } from './keyed.ts'
 
@@ -117,9 +118,4 @@ function titleOf(item: Item): string {
   if (item.type !== 'userMessage') return ''
   const line = [...(item.text.trim().split('\n', 1)[0] ?? '')]
   return line.length > titleLength ? `${line.slice(0, titleLength - 1).join('')}…` : line.join('')
-}
-
-function approvalsWithout(approvals: Core['approvals'], itemId: string): Core['approvals'] {
-  const found = Object.values(approvals).filter((approval) => approval.itemId === itemId)
-  return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
 }

@@ -39,13 +39,15 @@ interface Fold {
   context: EventOf<'context.set'> | null
   /** Message texts of a response that has not arrived whole. */
   draft: string[]
+  /** Blocks that were part of a request or answered one; what follows has not been sent yet. */
+  sent: number
 }
 
 const cutHere = 'Not run: the conversation was cut here.'
 const missingFile = '(A file of this conversation is missing here.)'
 
 export function createModelView(): ModelView {
-  const fold: Fold = { blocks: [], calls: new Map(), context: null, draft: [] }
+  const fold: Fold = { blocks: [], calls: new Map(), context: null, draft: [], sent: 0 }
   return {
     apply: (event) => foldEvent(fold, event),
     entries: (readText) => fold.blocks.flatMap((block) => entriesOf(block, readText)),
@@ -63,10 +65,12 @@ function foldEvent(fold: Fold, event: ConversationEvent): void {
       break
     case 'model.requested':
       fold.draft = []
+      fold.sent = fold.blocks.length
       break
     case 'model.responded':
       fold.draft = []
       addResponse(fold, event)
+      fold.sent = fold.blocks.length
       break
     case 'item.completed':
       addItem(fold, event.item)
@@ -79,10 +83,13 @@ function foldEvent(fold: Fold, event: ConversationEvent): void {
   }
 }
 
-/** The environment is said where it changed rather than replaced, so that the prefix before it stays cached. */
+/**
+ * The environment is said where it changed rather than replaced, so that the prefix before it stays cached; before
+ * the messages that wait to be sent, as it is what they are about.
+ */
 function setContext(fold: Fold, event: EventOf<'context.set'>): void {
   const { environment: file } = event
-  if (fold.context?.environment !== file) fold.blocks.push({ kind: 'environment', file, entry: null })
+  if (fold.context?.environment !== file) fold.blocks.splice(fold.sent, 0, { kind: 'environment', file, entry: null })
   fold.context = event
 }
 
@@ -113,6 +120,7 @@ function keepDraft(fold: Fold): void {
   fold.draft = []
   if (text === '') return
   fold.blocks.push({ kind: 'entry', entry: { kind: 'response', adapter: 'none', parts: [], text, calls: [] } })
+  fold.sent = fold.blocks.length
 }
 
 function entriesOf(block: Block, readText: ReadText): readonly ModelEntry[] {

@@ -5,7 +5,7 @@ import {
   composeInstructions,
   describeSurroundings,
   type InstructionFile,
-} from '../core/base-instructions.ts'
+} from '../core/instructions.ts'
 import type { Conversation } from './conversation.ts'
 import type { RequestContext } from './request-source.ts'
 

@@ -47,6 +47,7 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
 
   return {
     push(part, type, text) {
+      if (text === '') return
       const spoken = parts.get(part) ?? open(part, type, '')
       spoken.text += text
       spoken.deltas.push(text)

@@ -14,7 +14,7 @@ export interface Activity {
 }
 
 export function activityOf(state: ConversationState | null, ui: UiState, nowMs: number): Activity | null {
-  if (ui.link.kind === 'lost') return still(lostLine(ui))
+  if (ui.link.kind === 'lost') return still(lostLine(state, ui))
   if (isLeaveOffered(ui.interrupts, nowMs)) {
     return {
       line: [{ text: 'Press Ctrl+C again to leave', tone: 'warn' }],
@@ -33,9 +33,10 @@ function still(line: Line): Activity {
   return { line, changesAtMs: null }
 }
 
-function lostLine({ composer, opened }: UiState): Line {
+function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
-  const kept = opened === null || !opened.isKept ? '' : '; your conversation is saved'
+  const isKept = opened?.ephemeral === false && state !== null && state.core.seq > 0
+  const kept = isKept ? '; your conversation is saved' : ''
   return [
     { text: `The server ended${kept}. `, tone: 'bad', bold: true },
     { text: `Press ${key} to restart`, tone: 'bad' },

@@ -48,7 +48,10 @@ export interface Watched {
   turnEnded(): Promise<void>
   /** An approval that is pending. */
   approval(): Promise<ConversationState['core']['approvals'][string]>
-  send(text: string, more?: Partial<ParamsOf<'conversation/sendMessage'>>): Promise<ResultOf<'conversation/sendMessage'>>
+  send(
+    text: string,
+    more?: Partial<ParamsOf<'conversation/sendMessage'>>,
+  ): Promise<ResultOf<'conversation/sendMessage'>>
   decide(decision: ParamsOf<'approval/decide'>['decision'], note?: string): Promise<ResultOf<'approval/decide'>>
   items(): Item[]
 }
@@ -151,6 +154,14 @@ function createWatched(conversationId: string, request: TestClient['request']) {
       look()
     })
 
+  /** What the server acknowledged; the events of it may still be on their way. */
+  let acknowledged = 0
+  const acknowledge = async <Answer extends { seq: number }>(answer: Promise<Answer>): Promise<Answer> => {
+    const { seq } = await answer
+    acknowledged = Math.max(acknowledged, seq)
+    return answer
+  }
+
   const approval: Watched['approval'] = () =>
     until(({ core }) => Object.values(core.approvals).find((known) => known.state === 'pending'))
 
@@ -169,16 +180,17 @@ function createWatched(conversationId: string, request: TestClient['request']) {
     story: () => events.filter((envelope) => !isQuiet(envelope)).map(describeEvent),
     until,
     async turnEnded() {
+      await until(({ core }) => core.seq >= acknowledged)
       const turnId = await until(({ core }) => core.turn?.id ?? core.lastTurn?.id)
       await until(({ core }) => core.turn?.id !== turnId && core.lastTurn !== null)
     },
     approval,
     send: (text, more = {}) =>
-      request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text }], ...more }),
+      acknowledge(request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text }], ...more })),
     async decide(decision, note) {
       const { id: approvalId } = await approval()
       const params = { conversationId, approvalId, decision }
-      return request('approval/decide', note === undefined ? params : { ...params, note })
+      return acknowledge(request('approval/decide', note === undefined ? params : { ...params, note }))
     },
     items: () => state.window.map(({ item }) => item),
   }

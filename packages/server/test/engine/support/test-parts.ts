@@ -19,7 +19,10 @@ export type TestPorts = Partial<Omit<EngineParts, 'models'>> & {
 }
 
 /** The parts of a server over the real system, but for the model and what the test hands in. */
-export function testParts(root: string, { model = scriptedModel(), others = {}, ...ports }: TestPorts = {}): EngineParts {
+export function testParts(
+  root: string,
+  { model = scriptedModel(), others = {}, ...ports }: TestPorts = {},
+): EngineParts {
   const home = join(root, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const sources = { fake: model, ...others }

@@ -23,4 +23,70 @@ describe('a turn with an answer only', () => {
       ]
     `)
   })
+
+  it('shows text as it comes and carries the whole when it closes', async () => {
+    await using place = testPlace()
+    const gate = Promise.withResolvers<void>()
+    const { watched } = await place.talk({ model: scriptedModel({ text: ['Hel', 'lo'], gate: gate.promise }) })
+    await watched.send('hi')
+    const open = await watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text === 'Hello'))
+    expect(open.item).toMatchObject({ type: 'agentMessage', status: 'inProgress' })
+    gate.resolve()
+    await watched.turnEnded()
+    expect(watched.items().at(-1)).toMatchObject({ type: 'agentMessage', status: 'completed', text: 'Hello' })
+  })
+
+  it('keeps reasoning apart from the message', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk({ model: scriptedModel({ reasoning: 'hm', text: 'Hello' }) })
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(watched.items().map(({ type, text }) => [type, text])).toEqual([
+      ['userMessage', 'hi'],
+      ['reasoning', 'hm'],
+      ['agentMessage', 'Hello'],
+    ])
+  })
+
+  it('says that the output limit cut it', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk({ model: scriptedModel({ text: 'Hel', stop: 'length' }) })
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(watched.items().at(-1)).toMatchObject({ type: 'notice', code: 'length', level: 'warning' })
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+  })
+
+  it('of nothing ends all the same', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk({ model: scriptedModel({ text: '' }) })
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(watched.items().map(({ type }) => type)).toEqual(['userMessage'])
+  })
+})
+
+describe('usage', () => {
+  it('is summed per turn and per conversation', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { calls: [{ name: 'list_dir', args: {} }], usage: { inputTokens: 10, outputTokens: 2 } },
+      { text: 'a', usage: { inputTokens: 20, cachedInputTokens: 10, outputTokens: 3 } },
+      { text: 'b', usage: { inputTokens: 30, outputTokens: 4, reasoningTokens: 1 } },
+    )
+    const { watched } = await place.talk({ model })
+    await watched.send('one')
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn?.usage).toMatchObject({
+      inputTokens: 30,
+      cachedInputTokens: 10,
+      outputTokens: 5,
+    })
+    await watched.send('two')
+    await watched.turnEnded()
+    const { total, last, contextWindow } = watched.state.core.usage
+    expect(total).toEqual({ inputTokens: 60, cachedInputTokens: 10, outputTokens: 9, reasoningTokens: 1 })
+    expect(last).toMatchObject({ inputTokens: 30, outputTokens: 4 })
+    expect(contextWindow).toBe(1000)
+  })
 })

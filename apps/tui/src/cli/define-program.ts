@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+import type { Launch } from '../main.ts'
+import { defineExec } from './define-exec.ts'
+import { defineLookups } from './define-lookups.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type CommonFlags, parseCount } from './flags.ts'
+import { refuseSlip } from './likely-command.ts'
+import { sayUsageError } from './messages.ts'
+import { flagsOf, withCommonFlags } from './shared-options.ts'
+
+/** Takes the exit code that a command comes to. */
+export type Settle = (run: Promise<number>) => Promise<void>
+
+type Start = Parameters<typeof import('../ink/run-interactive.tsx')['runInteractive']>[1]
+
+export function defineProgram(launch: Launch, settle: Settle): Command {
+  const program = new Command('parley')
+    .description('A coding agent for the terminal whose conversations cannot be lost.')
+    .version(launch.program.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .configureOutput({ outputError: (text, write) => write(sayUsageError(text)) })
+    .exitOverride()
+    .argument('[prompt]', 'first message of a new interactive session')
+    .enablePositionalOptions()
+  defineConversations(program, launch, settle)
+  defineExec(program, launch, settle)
+  defineLookups(program, launch, settle)
+  return program
+}
+
+function defineConversations(program: Command, launch: Launch, settle: Settle): void {
+  const interactive = (start: Start) =>
+    settle(import('../ink/run-interactive.tsx').then(({ runInteractive }) => runInteractive(launch, start)))
+  withCommonFlags(program).action((prompt: string | undefined, flags: CommonFlags) => {
+    refuseSlip(program, prompt)
+    return interactive({ kind: 'new', prompt: prompt ?? null, flags })
+  })
+  withCommonFlags(program.command('resume [id]'))
+    .description('go on with a conversation: id, unique part of one, or name; a picker when nothing is given')
+    .option('--last', 'the newest one, of this folder if there is one')
+    .action((id: string | undefined, _flags: unknown, command: Command) => {
+      const flags = flagsOf<CommonFlags & { last?: boolean }>(command)
+      return interactive({ kind: 'resume', id: id ?? null, last: flags.last === true, flags })
+    })
+  withCommonFlags(program.command('fork <id>'))
+    .description('a new conversation from any point of an old one')
+    .option('--at <seq>', 'the last event to take over', parseCount(1))
+    .action((id: string, _flags: unknown, command: Command) => {
+      const flags = flagsOf<CommonFlags & { at?: number }>(command)
+      return interactive({ kind: 'fork', id, at: flags.at ?? null, flags })
+    })
+  withCommonFlags(program.command('demo'))
+    .description('a real session on a recorded model, in a scratch project: no key, no network')
+    .action((_flags: unknown, command: Command) =>
+      settle(import('../demo/run-demo.ts').then(({ runDemo }) => runDemo(launch, flagsOf<CommonFlags>(command)))),
+    )
+}
+

@@ -1,0 +1,18 @@
+/** What commander says of a wrong command line, as one sentence of ours. */
+export function sayUsageError(text: string): string {
+  const [first = '', ...rest] = text.trim().replace(/^error: /, '').split('\n')
+  const hint = rest.join(' ').trim()
+  const unquoted = /^too many arguments/.test(first) ? ' A prompt of several words needs quotes.' : ''
+  return `parley: ${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.\n`
+}
+
+export const execHelp = `
+Examples:
+  parley exec "explain what src/cart.js does"
+  git diff | parley exec --stdin "review this change"
+  parley exec --json --policy ci.toml --timeout 10m "fix the failing test"
+  parley exec resume --last "now update the changelog"
+
+Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswered,
+5 not found, 7 out of time, 8 provider unreachable, 9 storage, 70 a bug, 130/143 signal.
+`

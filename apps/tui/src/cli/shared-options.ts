@@ -1,0 +1,25 @@
+import { type Command, Option } from 'commander'
+import { collectConfig, collectList } from './flags.ts'
+
+const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
+const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
+
+/** The flags that every command with a conversation takes. */
+export function withCommonFlags(command: Command): Command {
+  return command
+    .option('-m, --model <model>', 'model to use')
+    .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high')
+    .addOption(new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes))
+    .addOption(new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies))
+    .option('-C, --cd <dir>', 'folder to work in')
+    .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
+    .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml')
+    .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
+    .option('--ephemeral', 'keep nothing of this conversation')
+}
+
+/** A command's flags, with those given before its name: `parley -m x exec …` is `parley exec -m x …`. */
+export function flagsOf<Flags extends object>(command: Command): Flags {
+  const own = command.opts<Flags>()
+  return command.parent === null ? own : { ...flagsOf<Flags>(command.parent), ...own }
+}

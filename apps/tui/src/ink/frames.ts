@@ -1,0 +1,42 @@
+/** The shortest time between two frames that were not asked for by a key. */
+const frameMs = 33
+
+/** When to paint: at once for a key, once per frame for events, and when time alone changes the screen. */
+export interface Frames {
+  now(): void
+  soon(): void
+  /** Paints at this time, in ms since the epoch, unless that happens before for another reason. */
+  at(timeMs: number | null): void
+  stop(): void
+}
+
+export function createFrames(paint: () => void): Frames {
+  let frame: NodeJS.Timeout | null = null
+  let alarm: NodeJS.Timeout | undefined
+  let lastMs = Number.NEGATIVE_INFINITY
+  let stopped = false
+
+  function now(): void {
+    if (stopped) return
+    if (frame !== null) clearTimeout(frame)
+    frame = null
+    lastMs = performance.now()
+    paint()
+  }
+
+  return {
+    now,
+    soon() {
+      if (frame === null && !stopped) frame = setTimeout(now, Math.max(0, lastMs + frameMs - performance.now()))
+    },
+    at(timeMs) {
+      clearTimeout(alarm)
+      if (timeMs !== null && !stopped) alarm = setTimeout(now, Math.max(frameMs, timeMs - Date.now()))
+    },
+    stop() {
+      stopped = true
+      if (frame !== null) clearTimeout(frame)
+      clearTimeout(alarm)
+    },
+  }
+}

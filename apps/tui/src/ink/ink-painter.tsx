@@ -1,0 +1,41 @@
+import { render } from 'ink'
+import type { Screen } from '../view/screen.ts'
+import { liveText, type Painter, settledText } from './painter.ts'
+import { type Batch, ScreenView } from './screen-view.tsx'
+
+/** More than the screen needs: what is coalesced is coalesced before React, and a key must not wait for a frame. */
+const maxFps = 120
+
+export interface InkStreams {
+  readonly stdout: NodeJS.WriteStream
+  readonly stdin: NodeJS.ReadStream
+}
+
+/** Ink draws; keys are read elsewhere, and modes are held elsewhere. */
+export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
+  let batch: Batch | null = null
+
+  function view(screen: Screen) {
+    const text = settledText(screen, colours)
+    // A row that is only a line end has no height of its own.
+    if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text: text === '' ? ' ' : text }
+    return <ScreenView batch={batch} live={liveText(screen, colours)} caret={screen.caret} />
+  }
+
+  const instance = render(view(first), {
+    stdout,
+    stdin,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    interactive: true,
+    maxFps,
+    incrementalRendering: true,
+  })
+  return {
+    paint: (screen) => instance.rerender(view(screen)),
+    close() {
+      instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
+      instance.unmount()
+    },
+  }
+}

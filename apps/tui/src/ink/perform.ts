@@ -1,0 +1,135 @@
+import type { Client } from '@parley/client'
+import type { ResultOf } from '@parley/protocol'
+import { ConnectionClosed, RpcError } from '@parley/rpc'
+import type { Intent } from '../ui/intent.ts'
+import type { UiAction } from '../ui/ui-action.ts'
+import type { Said } from '../view/said.ts'
+
+/** What only the server can do, once there is a conversation. */
+export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'leave' }>
+
+export interface Counter {
+  readonly client: Client
+  readonly conversationId: string
+  readonly dispatch: (...actions: readonly UiAction[]) => void
+  /** Settings changed before the first message come with no event. */
+  readonly refresh: () => Promise<void>
+}
+
+/** Asks the server and says on the screen what became of it, where the conversation's events do not say it. */
+export async function perform(request: Request, counter: Counter): Promise<void> {
+  try {
+    await ask(request, counter)
+  } catch (error) {
+    // The screen says that the server is gone; what was not taken is sent again to the next one.
+    if (error instanceof ConnectionClosed) return
+    if (!(error instanceof RpcError)) throw error
+    counter.dispatch(...afterRefusal(request, error))
+  }
+}
+
+async function ask(request: Request, { client, conversationId, dispatch, refresh }: Counter): Promise<void> {
+  switch (request.kind) {
+    case 'send': {
+      const { messageId, text, when } = request.message
+      await client.request('conversation/sendMessage', {
+        conversationId,
+        messageId,
+        when,
+        input: [{ type: 'text', text }],
+      })
+      return dispatch({ kind: 'acknowledged', messageId })
+    }
+    case 'editQueued': {
+      const content = [{ type: 'text' as const, text: request.text }]
+      await client.request('conversation/inbox/edit', { conversationId, messageId: request.messageId, content })
+      return
+    }
+    case 'takeBack':
+      await client.request('conversation/inbox/remove', { conversationId, messageId: request.messageId })
+      return dispatch({ kind: 'tookBack', text: request.text })
+    case 'removeQueued':
+      await client.request('conversation/inbox/remove', { conversationId, messageId: request.messageId })
+      return
+    case 'interrupt':
+      await client.request('conversation/interrupt', { conversationId, turnId: request.turnId })
+      return
+    case 'continue':
+      await client.request('conversation/continue', { conversationId })
+      return
+    case 'decide': {
+      const { kind: _, ...answer } = request
+      await client.request('approval/decide', { conversationId, ...answer })
+      return
+    }
+    case 'shell':
+      await client.request('conversation/runShell', { conversationId, command: request.command })
+      return
+    case 'configure':
+      await client.request('conversation/configure', { conversationId, settings: request.settings })
+      return refresh()
+    case 'rename':
+      await client.request('conversation/rename', { conversationId, name: request.name })
+      return dispatch(note('info', `This conversation is now named ${request.name}.`))
+    case 'list':
+      return dispatch({ kind: 'listed', ...(await client.request('conversation/list', { limit: 500 })) })
+    case 'models':
+      return dispatch({ kind: 'say', said: modelTable(await client.request('model/list', {})) })
+    case 'status':
+      return dispatch({
+        kind: 'say',
+        said: statusTable(conversationId, await client.request('server/diagnostics', {})),
+      })
+  }
+}
+
+/** What the user wrote comes back; a race that was lost is no error. */
+function afterRefusal(request: Request, error: RpcError): readonly UiAction[] {
+  const code = error.data?.code
+  switch (request.kind) {
+    case 'send':
+      return [{ kind: 'notTaken', message: request.message }, note('error', error.message)]
+    case 'decide':
+      return [{ kind: 'answerRefused', approvalId: request.approvalId }, note('warning', error.message)]
+    case 'editQueued':
+      return [{ kind: 'tookBack', text: request.text }, note('warning', error.message)]
+    case 'takeBack':
+    case 'interrupt':
+      return code === 'messageNotQueued' || code === 'turnMismatch' ? [] : [note('error', error.message)]
+    default:
+      return [note('error', error.message)]
+  }
+}
+
+export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
+  return { kind: 'say', said: { kind: 'note', level, text } }
+}
+
+function modelTable({ models, problems, local }: ResultOf<'model/list'>): Said {
+  const rows: (readonly [string, string])[] = [
+    ...models.map(({ provider, id, current }) => [`${provider} ${id}`, current ? 'the default' : ''] as const),
+    ...local.flatMap(({ provider, name, models: ids }) =>
+      ids.map((id) => [`${provider} ${id}`, `local, ${name}`] as const),
+    ),
+    ...problems.map(({ provider, message }) => [provider, message] as const),
+  ]
+  const title =
+    rows.length === 0
+      ? 'No provider lists its models. /model ID uses one by name'
+      : 'Models: /model PROVIDER ID uses one'
+  return { kind: 'table', title, rows }
+}
+
+function statusTable(conversationId: string, server: ResultOf<'server/diagnostics'>): Said {
+  return {
+    kind: 'table',
+    title: 'Status',
+    rows: [
+      ['conversation', conversationId],
+      ['kept in', server.home],
+      ['server', `${server.version} (${server.build}), process ${server.pid}, Node ${server.node}`],
+      ['memory', `${Math.round(server.rssBytes / 1_048_576)} MB`],
+      ['sandbox', server.tierReason],
+    ],
+  }
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import type { ConversationState } from '@parley/protocol'
+import type { Intent } from '../ui/intent.ts'
+import type { UiAction, UiContext } from '../ui/ui-action.ts'
+import { initialUi, type UiState } from '../ui/ui-state.ts'
+import { followState, updateUi } from '../ui/update-ui.ts'
+import { type Announced, announce, unannounced } from '../view/announce.ts'
+import { project } from '../view/project.ts'
+import type { Screen, TerminalSize } from '../view/screen.ts'
+import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript.ts'
+import { createFrames, type Frames } from './frames.ts'
+import type { Painter } from './painter.ts'
+
+export interface StageParts {
+  readonly painter: Painter
+  readonly size: () => TerminalSize
+  readonly homeFolder: string
+  /** Writes to the terminal outside of the text; null leaves as it is. */
+  readonly signal: (about: { readonly title: string | null; readonly ring: string | null }) => void
+  readonly onIntent: (intent: Intent) => void
+}
+
+/** Screens' worth of rows that a conversation is opened with. */
+const openingScreens = 3
+
+/** Everything that is shown, and the only place where it changes. */
+export class Stage implements Disposable {
+  readonly #parts: StageParts
+  readonly #frames: Frames
+  #painter: Painter
+  #ui: UiState = initialUi
+  #transcript: Transcript = emptyTranscript
+  #state: ConversationState | null = null
+  #branch: string | null = null
+  #announced: Announced = unannounced
+
+  constructor(parts: StageParts) {
+    this.#parts = parts
+    this.#painter = parts.painter
+    this.#frames = createFrames(() => this.#paint())
+  }
+
+  get ui(): UiState {
+    return this.#ui
+  }
+
+  /** Takes what happened, paints, and only then asks for what follows from it. */
+  dispatch(...actions: readonly UiAction[]): void {
+    const intents: Intent[] = []
+    for (const action of actions) {
+      const step = updateUi(this.#ui, action, this.#context())
+      this.#ui = followState(step.ui, { state: this.#state })
+      intents.push(...step.intents)
+    }
+    this.#frames.now()
+    for (const intent of intents) this.#parts.onIntent(intent)
+  }
+
+  /** The conversation went on. */
+  follow(state: ConversationState): void {
+    this.#state = state
+    this.#frames.soon()
+  }
+
+  /** Another conversation is on the screen from now on; returns how many of its items are not printed. */
+  open(state: ConversationState): number {
+    const { columns, rows } = this.#parts.size()
+    this.#state = state
+    this.#branch = null
+    this.#transcript = openTranscript(this.#transcript, state, { columns }, rows * openingScreens)
+    return this.#transcript.itemCount
+  }
+
+  /** The same conversation, from a new server: what is printed stays printed. */
+  reopen(state: ConversationState): void {
+    this.#state = state
+    const { itemCount } = this.#transcript
+    this.#transcript = { ...this.#transcript, itemCount: Math.min(itemCount, state.core.counts.items) }
+  }
+
+  locate(branch: string | null): void {
+    this.#branch = branch
+    this.#frames.soon()
+  }
+
+  resized(): void {
+    this.#frames.now()
+  }
+
+  /** Another painter takes over from the one before. */
+  usePainter(make: (first: Screen) => Painter): void {
+    this.#painter.close()
+    this.#painter = make(this.#project())
+  }
+
+  [Symbol.dispose](): void {
+    this.#frames.stop()
+    this.#painter.close()
+  }
+
+  #paint(): void {
+    const screen = this.#project()
+    this.#painter.paint(screen)
+    const { approvalId } = screen
+    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId }, this.#context()).ui
+    this.#frames.at(screen.changesAtMs)
+    const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
+    this.#announced = announced
+    if (title !== null || ring !== null) this.#parts.signal({ title, ring })
+  }
+
+  #project(): Screen {
+    this.#ui = followState(this.#ui, { state: this.#state })
+    const { transcript, screen } = project({
+      transcript: this.#transcript,
+      state: this.#state,
+      ui: this.#ui,
+      size: this.#parts.size(),
+      nowMs: Date.now(),
+      homeFolder: this.#parts.homeFolder,
+      branch: this.#branch,
+    })
+    this.#transcript = transcript
+    return screen
+  }
+
+  #context(): UiContext {
+    const { columns } = this.#parts.size()
+    return { state: this.#state, nowMs: Date.now(), columns, freshId: randomUUID() }
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const touch = (name: string) => ({ name: 'shell', args: { command: `touch ${name}` } })
+
+describe('a command that needs a yes', () => {
+  it('runs after it, and only then', async () => {
+    await using place = testPlace()
+    const { watched, client } = await place.talk({ model: scriptedModel({ calls: [touch('made')] }, { text: 'ok' }) })
+    await watched.send('go')
+    const approval = await watched.approval()
+    expect(approval).toMatchObject({
+      kind: 'command',
+      command: ['/bin/sh', '-c', 'touch made'],
+      cwd: place.cwd,
+      sandbox: 'none',
+      answerableBy: [client.clientId],
+      decisions: ['approved', 'approvedForSession', 'denied', 'abort'],
+    })
+    expect(() => place.read('made')).toThrow()
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(place.read('made')).toBe('')
+    expect(watched.story().slice(4, -1)).toMatchInlineSnapshot(`
+      [
+        "model.requested 1",
+        "item.started shell proposed",
+        "usage.updated",
+        "model.responded",
+        "approval.requested",
+        "approval.decided approved",
+        "item.began by approval",
+        "item.completed shell completed",
+        "model.requested 1",
+        "item.started agentMessage inProgress",
+        "item.completed agentMessage completed",
+        "usage.updated",
+        "model.responded",
+      ]
+    `)
+    expect(watched.items()[1]).toMatchObject({
+      decision: { verdict: 'ask', answer: 'approved', approvalId: approval.id },
+    })
+  })
+
+  it('is asked about once when the yes is for the session', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [touch('made')] }, { calls: [touch('made')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model })
+    await watched.send('go')
+    await watched.decide('approvedForSession')
+    await watched.turnEnded()
+    const story = watched.story().filter((line) => line.startsWith('approval') || line.startsWith('item.began'))
+    expect(story).toMatchInlineSnapshot(`
+      [
+        "approval.requested",
+        "approval.decided approvedForSession",
+        "item.began by approval",
+        "item.began by builtin:session-grant",
+      ]
+    `)
+  })
+
+  it('is not run after a no, and the model is told the note', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [touch('made'), touch('other')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model })
+    await watched.send('go')
+    await watched.decide('denied', 'use mkdir')
+    await watched.until(({ core }) => Object.values(core.approvals).find(({ title }) => title === 'touch other'))
+    await watched.decide('denied')
+    await watched.turnEnded()
+    expect(model.requests[1]?.entries.slice(-2)).toMatchObject([
+      { text: 'Not run: the user declined and says: use mkdir', isError: true },
+      { text: 'Not run: the user declined.', isError: true },
+    ])
+    const ended = watched.events.at(-1)?.event
+    expect(ended).toMatchObject({
+      type: 'turn.ended',
+      outcome: 'completed',
+      denials: [{ title: 'touch made', reason: 'use mkdir' }, { title: 'touch other' }],
+    })
+    expect(() => place.read('made')).toThrow()
+  })
+
+  it('ends the turn when the answer is abort', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk({ model: scriptedModel({ calls: [touch('made'), touch('other')] }) })
+    await watched.send('go')
+    await watched.decide('abort')
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'interrupted' })
+    expect(
+      watched
+        .items()
+        .slice(1)
+        .map(({ title, status }) => [title, status]),
+    ).toEqual([
+      ['touch made', 'declined'],
+      ['touch other', 'interrupted'],
+      ['Interrupted', 'completed'],
+    ])
+  })
+})
+
+describe('an answer', () => {
+  it('that comes second learns who was first and what they said', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [touch('made')] }, { text: 'ok', hang: true })
+    const { server, client, watched } = await place.talk({ model })
+    const second = await server.connect('late')
+    await watched.send('go')
+    const { id: approvalId } = await watched.approval()
+    const params = { conversationId: watched.conversationId, approvalId, decision: 'approved' as const }
+    await client.request('approval/decide', params)
+    const refused = await second.refused('approval/decide', { ...params, decision: 'denied' })
+    expect(refused).toMatchObject({
+      number: -32005,
+      code: 'approvalNotPending',
+      detail: { decidedBy: 'test', decision: 'approved' },
+    })
+    await watched.until((_, events) => events.find(({ event }) => event.type === 'item.began'))
+    expect(await second.refused('approval/decide', params)).toMatchObject({ number: -32005 })
+  })
+
+  it('that was not offered is refused', async () => {
+    await using place = testPlace()
+    const calls = [{ name: 'shell', args: { command: 'touch x', escalate: true, reason: 'because' } }]
+    const { client, watched } = await place.talk({ model: scriptedModel({ calls }) })
+    await watched.send('go')
+    const { id: approvalId, decisions, kind } = await watched.approval()
+    expect(kind).toBe('escalation')
+    const params = { conversationId: watched.conversationId, approvalId, decision: 'approvedForSession' as const }
+    if (!decisions.includes('approvedForSession'))
+      expect(await client.refused('approval/decide', params)).toMatchObject({
+        code: 'invalidParams',
+        detail: { field: 'decision' },
+      })
+  })
+})

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testClock } from '../support/test-clock.ts'
+import { type Talk, testPlace } from '../support/test-server.ts'
+
+const free = { sandbox: 'danger-full-access' } as const
+
+async function interrupt({ client, watched }: Talk) {
+  const { conversationId } = watched
+  const answer = await client.request('conversation/interrupt', { conversationId })
+  await watched.turnEnded()
+  return answer
+}
+
+describe('an interrupt', () => {
+  it('while the model speaks keeps what it said, and the next request has it once', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ text: ['Half an ', 'answer'], hang: true }, { text: 'ok' })
+    const talk = await place.talk({ model })
+    const { watched } = talk
+    await watched.send('hi')
+    await watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text !== ''))
+    expect(await interrupt(talk)).toEqual({ interrupted: true })
+    expect(watched.items().slice(1)).toMatchObject([
+      { type: 'agentMessage', status: 'interrupted', text: 'Half an answer' },
+      { type: 'notice', code: 'interrupted' },
+    ])
+    await watched.send('go on')
+    await watched.turnEnded()
+    expect(JSON.stringify(model.requests[1]?.entries).split('Half an answer')).toHaveLength(2)
+  })
+
+  it('while a command runs stops it and keeps its output', async () => {
+    await using place = testPlace()
+    const calls = [
+      { name: 'shell', args: { command: 'echo started; sleep 600' } },
+      { name: 'shell', args: { command: 'touch never' } },
+    ]
+    const talk = await place.talk({ model: scriptedModel({ calls }) }, free)
+    const { watched } = talk
+    await watched.send('go')
+    await watched.until(({ core }) => Object.values(core.open).find(({ output }) => output === 'started\n'))
+    await interrupt(talk)
+    expect(watched.items().slice(1)).toMatchObject([
+      {
+        status: 'interrupted',
+        output: { head: 'started\n' },
+        modelText: expect.stringMatching(/^interrupted by the user/),
+      },
+      { status: 'interrupted', modelText: 'Not run: the user interrupted the turn.' },
+      { code: 'interrupted' },
+    ])
+    expect(() => place.read('never')).toThrow()
+  })
+
+  it('while an approval waits takes the question back', async () => {
+    await using place = testPlace()
+    const talk = await place.talk({
+      model: scriptedModel({ calls: [{ name: 'shell', args: { command: 'touch x' } }] }),
+    })
+    const { watched, client } = talk
+    await watched.send('go')
+    const { id: approvalId } = await watched.approval()
+    await interrupt(talk)
+    expect(watched.state.core.approvals).toEqual({})
+    const { conversationId } = watched
+    expect(await client.refused('approval/decide', { conversationId, approvalId, decision: 'approved' })).toMatchObject(
+      {
+        code: 'approvalNotPending',
+      },
+    )
+  })
+
+  it('while a retry is waited for ends the wait', async () => {
+    await using place = testPlace()
+    const clock = testClock()
+    clock.holdSleeps()
+    const talk = await place.talk({ clock, model: scriptedModel({ failure: { code: 'overloaded', retry: 'long' } }) })
+    const { watched } = talk
+    await watched.send('go')
+    await watched.until(({ core }) => core.turn?.retry)
+    await interrupt(talk)
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'interrupted' })
+  })
+
+  it('in the same chunk as the message is handled after it', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ model: scriptedModel({ text: 'x', hang: true }) })
+    const { conversationId } = watched
+    const [sent, interrupted] = await Promise.all([
+      client.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'hi' }] }),
+      client.request('conversation/interrupt', { conversationId }),
+    ])
+    expect([sent.disposition, interrupted]).toEqual(['started', { interrupted: true }])
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ id: sent.turnId, outcome: 'interrupted' })
+  })
+
+  it('answers at once when nothing runs', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk()
+    const { conversationId } = watched
+    expect(await client.request('conversation/interrupt', { conversationId })).toEqual({ interrupted: false })
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(await client.request('conversation/interrupt', { conversationId })).toEqual({ interrupted: false })
+  })
+
+  it('of another turn than the one that runs is refused', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
+    const { turnId } = await watched.send('hi')
+    const { conversationId } = watched
+    expect(await client.refused('conversation/interrupt', { conversationId, turnId: 't-old' })).toMatchObject({
+      number: -32006,
+      code: 'turnMismatch',
+      detail: { turnId },
+    })
+  })
+})

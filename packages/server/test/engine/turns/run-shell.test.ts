@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+describe("the user's own command", () => {
+  it('runs without a question, is recorded as theirs and told to the model', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ text: 'ok' })
+    const { client, watched } = await place.talk({ model })
+    const { conversationId } = watched
+    const { itemId } = await client.request('conversation/runShell', {
+      conversationId,
+      command: 'touch mine; echo done',
+    })
+    await watched.until((state) => state.window.find(({ item }) => item.id === itemId))
+    expect(watched.items()).toMatchObject([
+      { type: 'shellCommand', status: 'completed', exitCode: 0, output: { head: 'done\n' }, by: { name: 'test' } },
+    ])
+    expect(place.read('mine')).toBe('')
+    await watched.send('see?')
+    await watched.turnEnded()
+    expect(JSON.stringify(model.requests[0]?.entries)).toContain(
+      'I ran this myself: touch mine; echo done\\nexit 0\\ndone',
+    )
+  })
+
+  it('is stopped by an interrupt when no turn runs', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk()
+    const { conversationId } = watched
+    const { itemId } = await client.request('conversation/runShell', { conversationId, command: 'sleep 600' })
+    expect(await client.request('conversation/interrupt', { conversationId })).toEqual({ interrupted: true })
+    const ended = await watched.until((state) => state.window.find(({ item }) => item.id === itemId))
+    expect(ended.item).toMatchObject({ status: 'interrupted' })
+  })
+
+  it('that cannot start says why', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk()
+    const { conversationId } = watched
+    const { itemId } = await client.request('conversation/runShell', {
+      conversationId,
+      command: 'no-such-program-here',
+    })
+    const ended = await watched.until((state) => state.window.find(({ item }) => item.id === itemId))
+    expect(ended.item).toMatchObject({ status: 'failed', exitCode: 127 })
+  })
+})
