@@ -1,6 +1,6 @@
 import { exitCodes } from './cli/exit-codes.ts'
-import { type LaunchedServer, launchEarly } from './cli/launch-server.ts'
 import { homeFolder } from './cli/home-folder.ts'
+import { type LaunchedServer, launchEarly } from './cli/launch-server.ts'
 import { ParleyError } from './cli/parley-error.ts'
 import { reportBug } from './cli/report-bug.ts'
 

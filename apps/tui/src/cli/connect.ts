@@ -16,6 +16,8 @@ interface ConnectOptions {
   readonly clientName: string
   readonly serverArgs?: readonly string[]
   readonly onNotice?: (notice: ServerNotice) => void
+  /** Ends the attempt with its reason. */
+  readonly signal?: AbortSignal
 }
 
 /** A server answers within a tenth of a second; one that needs this long will not. */
@@ -27,9 +29,10 @@ const leaveLimitMs = 10_000
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Connection> {
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   try {
-    const client = await withinLimit(greet(launch, server, options))
+    const client = await withinLimit(greet(launch, server, options), options.signal)
     return { client, server, [Symbol.asyncDispose]: () => leave(server, () => client.close()) }
   } catch (error) {
+    server.kill('SIGTERM')
     await leave(server, () => server.transport.close())
     throw error instanceof ConnectionClosed ? await whyItEnded(server) : error
   }
@@ -45,16 +48,18 @@ function greet({ program }: Launch, { transport }: LaunchedServer, options: Conn
   })
 }
 
-async function withinLimit(client: Promise<Client>): Promise<Client> {
-  let timer: NodeJS.Timeout | undefined
-  const expired = new Promise<never>((_resolve, reject) => {
-    const message = `The server did not answer within ${startLimitMs / 1000} s.`
-    timer = setTimeout(() => reject(serverFailed(message)), startLimitMs)
-  })
+async function withinLimit(client: Promise<Client>, signal: AbortSignal | undefined): Promise<Client> {
+  const given = Promise.withResolvers<never>()
+  const stop = () => given.reject(signal?.reason)
+  const expire = () => given.reject(serverFailed(`The server did not answer within ${startLimitMs / 1000} s.`))
+  const timer = setTimeout(expire, startLimitMs)
+  signal?.addEventListener('abort', stop, { once: true })
+  if (signal?.aborted === true) stop()
   try {
-    return await Promise.race([client, expired])
+    return await Promise.race([client, given.promise])
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
     // Whoever lost the race may still fail.
     client.catch(() => undefined)
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Launch } from '../main.ts'
-import type { Resumption } from '../scripted/run-exec.ts'
+import type { Resumption } from '../scripted/exec-run.ts'
 import type { Settle } from './define-program.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type ExecFlags, parseDuration } from './flags.ts'

@@ -2,9 +2,8 @@ import { Command } from 'commander'
 import type { Launch } from '../main.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLookups } from './define-lookups.ts'
-import { exitCodes } from './exit-codes.ts'
 import { type CommonFlags, parseCount } from './flags.ts'
-import { refuseSlip } from './likely-command.ts'
+import { refuseSlips } from './likely-command.ts'
 import { sayUsageError } from './messages.ts'
 import { flagsOf, withCommonFlags } from './shared-options.ts'
 
@@ -22,6 +21,7 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
     .configureOutput({ outputError: (text, write) => write(sayUsageError(text)) })
     .exitOverride()
     .argument('[prompt]', 'first message of a new interactive session')
+    .allowExcessArguments()
     .enablePositionalOptions()
   defineConversations(program, launch, settle)
   defineExec(program, launch, settle)
@@ -33,7 +33,7 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
   const interactive = (start: Start) =>
     settle(import('../ink/run-interactive.tsx').then(({ runInteractive }) => runInteractive(launch, start)))
   withCommonFlags(program).action((prompt: string | undefined, flags: CommonFlags) => {
-    refuseSlip(program, prompt)
+    refuseSlips(program)
     return interactive({ kind: 'new', prompt: prompt ?? null, flags })
   })
   withCommonFlags(program.command('resume [id]'))
@@ -56,4 +56,3 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
       settle(import('../demo/run-demo.ts').then(({ runDemo }) => runDemo(launch, flagsOf<CommonFlags>(command)))),
     )
 }
-

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { exitCodes } from './exit-codes.ts'
 import { ParleyError } from './parley-error.ts'
 
@@ -9,7 +9,11 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>, ac
   if (own !== undefined && own !== '') return resolve(own)
   const home = env['HOME'] || accountHome()
   if (home === null || home === '') {
-    throw new ParleyError('noHome', exitCodes.usage, 'There is no home folder to keep conversations in. Set PARLEY_HOME.')
+    throw new ParleyError(
+      'noHome',
+      exitCodes.usage,
+      'There is no home folder to keep conversations in. Set PARLEY_HOME.',
+    )
   }
   return resolve(home, '.parley')
 }

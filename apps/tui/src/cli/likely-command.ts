@@ -2,17 +2,23 @@ import type { Command } from 'commander'
 import { exitCodes } from './exit-codes.ts'
 import { ParleyError } from './parley-error.ts'
 
-/** A lone word that is one slip of the fingers from a command was hardly meant for the model. */
-export function refuseSlip(program: Command, prompt: string | undefined): void {
-  if (prompt === undefined || program.parent !== null) return
-  const meant = likelyCommand(prompt, namesOf(program))
-  if (meant === null) return
-  const message = `There is no command "${prompt}". Did you mean \`parley ${meant}\`? As a message it needs more than one word.`
-  throw new ParleyError('usage', exitCodes.usage, message)
+/** A word that is one slip of the fingers from a command was hardly meant for the model. */
+export function refuseSlips({ args, commands }: Command): void {
+  const [first = '', ...more] = args
+  const meant = likelyCommand(
+    first,
+    commands.map((command) => command.name()),
+  )
+  if (meant !== null) throw misused(`There is no command "${first}". Did you mean \`parley ${meant}\`?${unless(more)}`)
+  if (more.length > 0) throw misused('A prompt of several words needs quotes: parley "…"')
 }
 
-function namesOf({ commands }: Command): string[] {
-  return commands.map((command) => command.name())
+function unless(more: readonly string[]): string {
+  return more.length > 0 ? '' : ' A message needs more than one word.'
+}
+
+function misused(message: string): ParleyError {
+  return new ParleyError('usage', exitCodes.usage, message)
 }
 
 /** The command that is one letter (too many, missing, wrong) or one swap of neighbours away. */
@@ -21,15 +27,12 @@ export function likelyCommand(word: string, names: readonly string[]): string | 
 }
 
 function isOneSlip(word: string, name: string): boolean {
+  if (word === name) return false
   const start = commonLength([...word], [...name])
   const [left, right] = [word.slice(start), name.slice(start)]
   const swapped = `${left.charAt(1)}${left.charAt(0)}${left.slice(2)}`
-  return word !== name && (right === swapped || [left, left.slice(1)].some((rest) => isRest(rest, left, right)))
-}
-
-/** What is left after the slip is the same: a letter of one, of the other, or of both was skipped. */
-function isRest(rest: string, left: string, right: string): boolean {
-  return rest === right.slice(1) || (rest !== left && rest === right)
+  const [leftRest, rightRest] = [left.slice(1), right.slice(1)]
+  return left === rightRest || leftRest === right || leftRest === rightRest || swapped === right
 }
 
 function commonLength(left: readonly string[], right: readonly string[]): number {

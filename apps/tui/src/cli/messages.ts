@@ -1,6 +1,9 @@
 /** What commander says of a wrong command line, as one sentence of ours. */
 export function sayUsageError(text: string): string {
-  const [first = '', ...rest] = text.trim().replace(/^error: /, '').split('\n')
+  const [first = '', ...rest] = text
+    .trim()
+    .replace(/^error: /, '')
+    .split('\n')
   const hint = rest.join(' ').trim()
   const unquoted = /^too many arguments/.test(first) ? ' A prompt of several words needs quotes.' : ''
   return `parley: ${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.\n`

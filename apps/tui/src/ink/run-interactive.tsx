@@ -79,7 +79,7 @@ function firstMessage(start: Start) {
 async function loadInk(stage: Stage, colours: boolean): Promise<void> {
   const { createInkPainter } = await import('./ink-painter.tsx')
   const { stdout, stdin } = process
-  stage.usePainter((first) => createInkPainter({ stdout, stdin }, first, colours))
+  stage.handOver((first) => createInkPainter({ stdout, stdin }, first, colours))
 }
 
 function titleSequence(title: string | null): string {

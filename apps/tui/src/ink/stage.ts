@@ -88,7 +88,7 @@ export class Stage implements Disposable {
   }
 
   /** Another painter takes over from the one before. */
-  usePainter(make: (first: Screen) => Painter): void {
+  handOver(make: (first: Screen) => Painter): void {
     this.#painter.close()
     this.#painter = make(this.#project())
   }

@@ -1,94 +1,56 @@
-import type { Envelope, EventOf, Item } from '@parley/protocol'
+import type { Envelope } from '@parley/protocol'
 import { stripEffects } from '../view/neutralise.ts'
-import type { Reporter, RunEnd } from './reporter.ts'
+import { closingLines } from './closing-lines.ts'
+import { createProgress } from './progress.ts'
+import type { Reporter } from './reporter.ts'
+import { retryLine } from './retry-line.ts'
+import type { RunEnd } from './run-end.ts'
 import type { ResultStream } from './stdout.ts'
 
+interface PlainOutput {
+  readonly stdout: Pick<ResultStream, 'line'>
+  readonly stderr: { write(text: string): unknown }
+  /** Which of the two a person sees on a terminal: there nothing from a model has an effect, and nothing is shown twice. */
+  readonly onTerminal: { readonly stdout: boolean; readonly stderr: boolean }
+  /** Not with `--ephemeral`. */
+  readonly isKept: boolean
+  readonly now: () => number
+}
+
 /** The final message on stdout, alone and at the end; everything on the way there on stderr. */
-export function createPlainReporter(stdout: ResultStream, stderr: { write(text: string): unknown }): Reporter {
-  /** Characters of each message already shown: deltas are a courtesy, and the closing event has the rest. */
-  const shown = new Map<string, number>()
-  let midLine = false
-
-  function say(text: string): void {
-    if (midLine) stderr.write('\n')
-    midLine = false
-    stderr.write(`${stripEffects(text)}\n`)
-  }
-
-  function stream(itemId: string, text: string): void {
-    shown.set(itemId, (shown.get(itemId) ?? 0) + text.length)
-    stderr.write(stripEffects(text))
-    midLine = !text.endsWith('\n')
-  }
+export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }: PlainOutput): Reporter {
+  const progress = createProgress(stderr)
 
   function event({ event: happened }: Envelope): void {
     switch (happened.type) {
+      case 'item.started':
+        progress.introduce(happened.item)
+        break
+      case 'item.began':
+        progress.begin(happened.itemId)
+        break
       case 'item.delta':
-        return stream(happened.itemId, happened.text)
+        progress.stream(happened.itemId, happened.text)
+        break
       case 'item.completed':
-        return finished(happened.item)
+        progress.finish(happened.item)
+        break
       case 'item.discarded':
-        return say('· the connection was lost; the answer starts again')
+        progress.say('· the connection was lost; the answer starts again')
+        break
       case 'retry.scheduled':
-        return say(retryLine(happened))
-      case 'approval.requested':
-        return say(`? not answered, so denied: ${happened.approval.title} (${happened.approval.reason})`)
+        progress.say(retryLine(happened, now()))
+        break
       default:
-        return
     }
   }
 
-  function finished(item: Item): void {
-    if (item.type === 'agentMessage') return finishMessage(item)
-    const line = summaryLine(item)
-    if (line !== null) say(line)
+  function end(run: RunEnd): void {
+    for (const line of closingLines(run, isKept)) progress.say(line)
+    const { answer } = run
+    const isShown = onTerminal.stdout && onTerminal.stderr
+    if (answer !== null && !isShown) stdout.line((onTerminal.stdout ? stripEffects(answer) : answer).trimEnd())
   }
 
-  function finishMessage({ id, text }: Item): void {
-    stream(id, text.slice(shown.get(id) ?? 0))
-    if (midLine) stderr.write('\n')
-    midLine = false
-  }
-
-  return {
-    event,
-    problem: (text) => say(`parley: ${text}`),
-    end(end) {
-      const text = closingWords(end)
-      if (text !== null) say(text)
-      else if (midLine) stderr.write('\n')
-      if (end.answer !== null) stdout.line(end.answer.trimEnd())
-    },
-  }
-}
-
-function retryLine({ retryAt, failure, attempt }: EventOf<'retry.scheduled'>): string {
-  const seconds = Math.max(0, Math.round((retryAt - Date.now()) / 1000))
-  return `· ${failure.message} Trying again in ${seconds} s (attempt ${attempt}).`
-}
-
-function summaryLine(item: Item): string | null {
-  switch (item.type) {
-    case 'commandExecution':
-      return `$ ${item.title}${item.exitCode === undefined ? '' : ` → exit ${item.exitCode ?? item.signal}`}${statusNote(item)}`
-    case 'fileChange':
-      return `± ${item.title}${statusNote(item)}`
-    case 'toolCall':
-      return `· ${item.title}${statusNote(item)}`
-    case 'notice':
-      return item.level === 'info' ? `· ${item.title}` : `! ${item.title}`
-    default:
-      return null
-  }
-}
-
-function statusNote({ status }: Item): string {
-  return status === 'completed' || status === 'failed' ? (status === 'failed' ? ' (failed)' : '') : ` (${status})`
-}
-
-function closingWords({ failure, outcome, denials, exitCode }: RunEnd): string | null {
-  if (failure !== null && outcome === null) return `parley: ${failure.message}`
-  if (denials.length > 0)
-    return `parley: ${denials.length} ${denials.length === 1 ? 'request was' : 'requests were'} denied; a --policy file can answer them.`
-  return outcome === 'interrupted' && exitCode !== 0 ? 'parley: interrupted; the conversation is saved.' : null
+  return { event, problem: (text) => progress.say(`parley: ${text}`), end }
 }

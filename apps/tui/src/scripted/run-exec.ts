@@ -1,124 +1,58 @@
-import type { ConversationSummary, Failure } from '@parley/protocol'
-import { RpcError } from '@parley/rpc'
-import { type Connection, connect } from '../cli/connect.ts'
-import { type ExitCode, exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
-import { type ExecFlags, overridesOf } from '../cli/flags.ts'
+import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
+import type { ExecFlags } from '../cli/flags.ts'
 import type { Launch } from '../main.ts'
+import { type ExecRequest, runToEnd } from './exec-run.ts'
 import { createJsonReporter } from './json-reporter.ts'
+import { writeAnswer } from './output-file.ts'
 import { createPlainReporter } from './plain-reporter.ts'
-import { readPrompt } from './prompt.ts'
-import type { Reporter, RunEnd } from './reporter.ts'
-import { runTurn } from './run-turn.ts'
+import type { Reporter } from './reporter.ts'
+import type { RunEnd } from './run-end.ts'
 import { watchSignals } from './signals.ts'
-import { openResultStream } from './stdout.ts'
-import { writeAnswer } from './write-answer.ts'
-
-export interface ExecRequest {
-  readonly prompt: string | null
-  readonly flags: ExecFlags
-  readonly resume: { readonly id: string | null; readonly last: boolean } | null
-}
+import { openResultStream, type ResultStream } from './stdout.ts'
+import { createStopper, limitTime, Stopped } from './stop.ts'
 
 /** `parley exec`: one turn without a terminal. Always ends, and always with a terminal event. */
 export async function runExec(launch: Launch, request: ExecRequest): Promise<ExitCode> {
   const { flags } = request
   const stdout = openResultStream(1)
-  const reporter = flags.json === true ? createJsonReporter(stdout) : createPlainReporter(stdout, process.stderr)
-  using signals = watchSignals()
-  const end = await runToEnd(launch, request, { reporter, stop: signals.stop, readerLeft: stdout.readerLeft })
+  const reporter = reporterFor(flags, stdout)
+  const stopper = createStopper()
+  using _signals = watchSignals(stopper)
+  limitTime(stopper, flags.timeout)
+  void stdout.broken.then((error) => stopper.stop(whenBroken(error)))
+  const end = withFile(await runToEnd({ launch, request, reporter, stopper }), flags.output)
   reporter.end(end)
-  if (end.exitCode === exitCodes.ok && flags.output !== undefined) {
-    const failure = writeAnswer(flags.output, end.answer ?? '')
-    if (failure !== null) reporter.problem(failure)
-  }
-  await stdout.done()
-  return end.exitCode
+  const error = await stdout.done()
+  return error === null || end.exitCode !== exitCodes.ok ? end.exitCode : tellBroken(error, reporter)
 }
 
-interface Watching {
-  readonly reporter: Reporter
-  /** Settles with the code of the reason to stop. */
-  readonly stop: Promise<ExitCode>
-  readonly readerLeft: Promise<void>
+function reporterFor({ json, ephemeral }: ExecFlags, stdout: ResultStream): Reporter {
+  const { stderr } = process
+  if (json === true) return createJsonReporter(stdout, stderr)
+  const onTerminal = { stdout: process.stdout.isTTY === true, stderr: stderr.isTTY === true }
+  return createPlainReporter({ stdout, stderr, onTerminal, isKept: ephemeral !== true, now: Date.now })
 }
 
-async function runToEnd(
-  launch: Launch,
-  request: ExecRequest,
-  { reporter, stop, readerLeft }: Watching,
-): Promise<RunEnd> {
-  const { flags } = request
-  const timedOut = timeLimit(flags.timeout)
-  const prompt = await Promise.race([
-    readPrompt({ argument: request.prompt, appendStdin: flags.stdin === true, stdin: process.stdin }),
-    stop.then((code) => ({ code })),
-    timedOut.then((code) => ({ code })),
-  ])
-  if ('code' in prompt) return stopped(prompt.code)
-  if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
-  let connection: Connection | null = null
-  try {
-    connection = await connect(launch, {
-      canApprove: false,
-      clientName: 'parley-exec',
-      onNotice: (notice) => reporter.problem(notice.message),
-      ...(flags.record === undefined ? {} : { serverArgs: ['--record', flags.record] }),
-    })
-    const conversation = await openConversation(connection, request)
-    for (const warning of [conversation.recovered, ...conversation.warnings])
-      if (warning !== null) reporter.problem(warning)
-    const leaves = [stop, timedOut, readerLeft.then(() => exitCodes.ok)]
-    return await runTurn({
-      client: connection.client,
-      conversation,
-      prompt: prompt.prompt,
-      reporter,
-      leave: Promise.race(leaves),
-    })
-  } catch (error) {
-    return failedRun(failureOf(error))
-  } finally {
-    await connection?.[Symbol.asyncDispose]()
-  }
+/** A reader that leaves is a normal end; a disk that is full is not. */
+function whenBroken(error: NodeJS.ErrnoException): Stopped {
+  if (error.code === 'EPIPE') return new Stopped(exitCodes.ok)
+  return new Stopped(exitCodes.storage, { code: 'outputFailed', message: sayBroken(error) })
 }
 
-function openConversation({ client }: Connection, { flags, resume }: ExecRequest): Promise<ConversationSummary> {
-  const cwd = flags.cd ?? process.cwd()
-  const overrides = overridesOf(flags)
-  if (resume === null) {
-    return client.request('conversation/create', {
-      ...overrides,
-      cwd,
-      ...(flags.ephemeral === true ? { ephemeral: true } : {}),
-    })
-  }
-  if (resume.last) return client.request('conversation/resume', { last: true, cwd, overrides })
-  return client.request('conversation/resume', { prefix: resume.id ?? '', overrides })
+function tellBroken(error: NodeJS.ErrnoException, reporter: Reporter): ExitCode {
+  if (error.code === 'EPIPE') return exitCodes.ok
+  reporter.problem(sayBroken(error))
+  return exitCodes.storage
 }
 
-function timeLimit(timeoutMs: number | undefined): Promise<ExitCode> {
-  if (timeoutMs === undefined) return new Promise(() => undefined)
-  return new Promise((resolve) => setTimeout(resolve, timeoutMs, exitCodes.budget).unref())
+function sayBroken({ message }: NodeJS.ErrnoException): string {
+  return `stdout cannot be written to (${message}).`
 }
 
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof RpcError)) throw error
-  return { code: error.data?.code ?? 'internal', message: error.message }
-}
-
-export function failedRun(failure: Failure): RunEnd {
-  return {
-    exitCode: exitCodeOf(failure.code),
-    conversationId: null,
-    outcome: null,
-    answer: null,
-    failure,
-    denials: [],
-    usage: null,
-  }
-}
-
-function stopped(exitCode: ExitCode): RunEnd {
-  const failure = { code: 'stopped', message: 'Stopped before anything was sent.' }
-  return { exitCode, conversationId: null, outcome: null, answer: null, failure, denials: [], usage: null }
+/** `-o`: before the terminal event, which then tells whether it worked. */
+function withFile(end: RunEnd, path: string | undefined): RunEnd {
+  if (end.exitCode !== exitCodes.ok || end.answer === null || path === undefined) return end
+  const message = writeAnswer(path, `${end.answer.trimEnd()}\n`)
+  if (message === null) return end
+  return { ...end, exitCode: exitCodes.storage, failure: { code: 'outputFailed', message } }
 }

@@ -1,16 +1,13 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
+import { Stopped, type Stopper } from './stop.ts'
 
-/** SIGINT and SIGTERM as one promise; a second one leaves at once. */
-export function watchSignals(): Disposable & { readonly stop: Promise<ExitCode> } {
+/** SIGINT, SIGTERM and a closed terminal stop the run; a second one leaves at once. */
+export function watchSignals(stopper: Stopper): Disposable {
   let seen = false
-  let settle: (code: ExitCode) => void = () => undefined
-  const stop = new Promise<ExitCode>((resolve) => {
-    settle = resolve
-  })
   const on = (code: ExitCode) => () => {
     if (seen) process.exit(code)
     seen = true
-    settle(code)
+    stopper.stop(new Stopped(code))
   }
   const handlers = [
     { signal: 'SIGINT', handler: on(exitCodes.sigint) },
@@ -19,7 +16,6 @@ export function watchSignals(): Disposable & { readonly stop: Promise<ExitCode> 
   ] as const
   for (const { signal, handler } of handlers) process.on(signal, handler)
   return {
-    stop,
     [Symbol.dispose]() {
       for (const { signal, handler } of handlers) process.off(signal, handler)
     },

@@ -2,13 +2,14 @@ import { write } from 'node:fs'
 
 /**
  * stdout's one owner in a scripted run. Writes go through the thread pool in order, so a reader that is slow stops
- * nothing else; `done` resolves when the reader has taken everything.
+ * nothing else.
  */
 export interface ResultStream {
   line(text: string): void
-  done(): Promise<void>
-  /** Settles when the reader has left; what is written afterwards goes nowhere. */
-  readonly readerLeft: Promise<void>
+  /** Resolves when the reader has taken everything; with the error when it can no longer be written to. */
+  done(): Promise<NodeJS.ErrnoException | null>
+  /** Settles as soon as that is so: `EPIPE` when the reader has left. What comes afterwards goes nowhere. */
+  readonly broken: Promise<NodeJS.ErrnoException>
 }
 
 /** Bytes handed to the system at once. */
@@ -18,17 +19,15 @@ const retryMs = 5
 export function openResultStream(descriptor: number): ResultStream {
   let queue: string[] = []
   let draining: Promise<void> | null = null
-  let gone = false
-  let leave: () => void = () => undefined
-  const readerLeft = new Promise<void>((resolve) => {
-    leave = resolve
-  })
+  let failure: NodeJS.ErrnoException | null = null
+  const broken = Promise.withResolvers<NodeJS.ErrnoException>()
 
   async function drain(): Promise<void> {
-    while (queue.length > 0 && !gone) {
+    while (queue.length > 0 && failure === null) {
       const bytes = Buffer.from(queue.join(''))
       queue = []
-      for (let at = 0; at < bytes.length && !gone; ) at += await writePiece(bytes.subarray(at, at + pieceBytes))
+      for (let at = 0; at < bytes.length && failure === null; )
+        at += await writePiece(bytes.subarray(at, at + pieceBytes))
     }
     draining = null
   }
@@ -38,21 +37,22 @@ export function openResultStream(descriptor: number): ResultStream {
     if (error === null) return written
     if (error.code === 'EAGAIN') await new Promise((resolve) => setTimeout(resolve, retryMs))
     else {
-      gone = true
-      leave()
+      failure = error
+      broken.resolve(error)
     }
     return 0
   }
 
   return {
-    readerLeft,
+    broken: broken.promise,
     line(text) {
-      if (gone) return
+      if (failure !== null) return
       queue.push(`${text}\n`)
       draining ??= Promise.resolve().then(drain)
     },
     async done() {
       while (draining !== null) await draining
+      return failure
     },
   }
 }

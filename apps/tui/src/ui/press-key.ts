@@ -78,7 +78,7 @@ export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiS
 }
 
 function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
-  const turn = ui.link.kind === 'up' ? (state?.core.turn ?? null) : null
+  const turn = ui.link.kind === 'up' && ui.opened?.readOnly !== true ? (state?.core.turn ?? null) : null
   return {
     textEmpty: ui.composer.text === '',
     overlayOpen: ui.overlay !== null || ui.purpose.kind !== 'message' || completionsOf(ui).length > 0,
@@ -119,12 +119,12 @@ function closeOverlay(ui: UiState): UiStep {
   return stepTo({ ...ui, dismissed: ui.composer.text })
 }
 
-/** What this window has queued comes back to its composer: it was meant for the turn that ends here. */
+/** What this window has queued comes back to its composer, the oldest on top: it was meant for the turn that ends here. */
 function interruptTurn(ui: UiState, { state }: UiContext): UiStep {
   const turnId = state?.core.turn?.id
   if (turnId === undefined) return stepTo(ui)
-  const back = ownQueued(state, ui).map(
-    ({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const,
-  )
+  const back = ownQueued(state, ui)
+    .toReversed()
+    .map(({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const)
   return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
 }

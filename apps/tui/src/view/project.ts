@@ -4,7 +4,7 @@ import type { UiState } from '../ui/ui-state.ts'
 import { lastRows } from './clip-rows.ts'
 import { indented } from './gutter.ts'
 import { type Activity, activityOf } from './live/activity.ts'
-import { approvalBlock } from './live/approval-block.ts'
+import { type AnswerMode, approvalBlock } from './live/approval-block.ts'
 import { completionRows } from './live/completion-rows.ts'
 import { composerRows, type Written } from './live/composer-rows.ts'
 import { overlayRows } from './live/overlay-rows.ts'
@@ -90,9 +90,11 @@ function workArea(
   return [...before, ...(transcript.last === null && before.length === 0 ? [] : [[]]), ...block]
 }
 
-function answerMode({ purpose, composer }: UiState): 'answer' | 'note' | 'blocked' {
+function answerMode({ purpose, composer, link, opened }: UiState): AnswerMode {
+  if (link.kind !== 'up') return 'lost'
+  if (opened?.readOnly) return 'view'
   if (purpose.kind === 'note') return 'note'
-  return composer.text === '' && purpose.kind === 'message' ? 'answer' : 'blocked'
+  return composer.text === '' && purpose.kind === 'message' ? 'answer' : 'typing'
 }
 
 interface Budget {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { ConfigProblem } from './config-problem.ts'
 import { type Config, configSchema } from './config-schema.ts'
+import { lineOfKey } from './line-of-key.ts'
 import { isTable, unknownKeys } from './unknown-keys.ts'
 
 /** One source of configuration. `origin` is what `parley config` shows beside each of its values. */
@@ -14,7 +15,7 @@ export interface Layer {
 /** A config file, or null when there is none. Throws `ConfigProblem` naming file and line. */
 export function readConfigFile(path: string, shownPath: string): Layer | null {
   const text = readIfPresent(path, shownPath)
-  return text === null ? null : layerOf(parseToml(text, shownPath), shownPath, (key) => lineOfKey(text, key))
+  return text === null ? null : layerOf(parseToml(text, shownPath), shownPath, (path) => lineOfKey(text, path))
 }
 
 function readIfPresent(path: string, shownPath: string): string | null {
@@ -39,26 +40,40 @@ function parseToml(text: string, shownPath: string): Record<string, unknown> {
   }
 }
 
-/** `-c key=value`: the value is TOML, and a plain string where it is not. */
+/** `-c key=value`: the value is TOML, and plain text where it is none or where only text fits. */
 export function layerOfOverrides(overrides: Record<string, unknown>, origin: string): Layer {
-  return layerOf(nested(overrides), origin, () => null)
+  const root = emptyTable()
+  for (const [path, value] of Object.entries(overrides)) setAt(root, path.split('.'), fittingValue(path, value))
+  return layerOf(root, origin, () => null)
 }
 
-function nested(overrides: Record<string, unknown>): Record<string, unknown> {
-  const root: Record<string, unknown> = {}
-  for (const [path, value] of Object.entries(overrides)) {
-    const keys = path.split('.')
-    const last = keys.pop() ?? path
-    let table = root
-    for (const key of keys) {
-      const inner = table[key]
-      const next = isTable(inner) ? inner : {}
-      table[key] = next
-      table = next
-    }
-    table[last] = typeof value === 'string' ? tomlValue(value) : value
+function fittingValue(path: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const parsed = tomlValue(value)
+  return fits(path, parsed) || !fits(path, value) ? parsed : value
+}
+
+function fits(path: string, value: unknown): boolean {
+  const root = emptyTable()
+  setAt(root, path.split('.'), value)
+  return configSchema.safeParse(root).success
+}
+
+function setAt(root: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+  const [first = '', ...rest] = keys
+  if (rest.length === 0) {
+    root[first] = value
+    return
   }
-  return root
+  const known = root[first]
+  const inner = isTable(known) ? known : emptyTable()
+  root[first] = inner
+  setAt(inner, rest, value)
+}
+
+/** Without a prototype, so that no key can name what every object inherits. */
+function emptyTable(): Record<string, unknown> {
+  return Object.create(null)
 }
 
 function tomlValue(text: string): unknown {
@@ -69,28 +84,24 @@ function tomlValue(text: string): unknown {
   }
 }
 
-function layerOf(raw: Record<string, unknown>, origin: string, lineOf: (key: string) => number | null): Layer {
-  const at = (key: string) => {
-    const line = lineOf(key)
+function layerOf(
+  raw: Record<string, unknown>,
+  origin: string,
+  lineOf: (path: readonly PropertyKey[]) => number | null,
+): Layer {
+  const at = (path: readonly PropertyKey[]) => {
+    const line = lineOf(path)
     return line === null ? origin : `${origin}:${line}`
   }
   const parsed = configSchema.safeParse(raw)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     const key = issue?.path.join('.') ?? ''
-    throw new ConfigProblem(at(String(issue?.path.at(-1) ?? '')), `${key}: ${issue?.message ?? 'not valid'}.`)
+    throw new ConfigProblem(at(issue?.path ?? []), `${key}: ${issue?.message ?? 'not valid'}.`)
   }
   const warnings = unknownKeys(raw, configSchema).map(({ path, suggestion }) => {
     const hint = suggestion === null ? 'It is ignored.' : `Did you mean "${suggestion}"?`
-    return `${at(path.at(-1) ?? '')}: unknown key "${path.join('.')}". ${hint}`
+    return `${at(path)}: unknown key "${path.join('.')}". ${hint}`
   })
   return { origin, values: parsed.data, warnings }
-}
-
-function lineOfKey(text: string, key: string): number | null {
-  const lines = text.split('\n')
-  const at = lines.findIndex(
-    (line) => line.trimStart().replace(/^["']/, '').startsWith(key) || line.trim().includes(`.${key}]`),
-  )
-  return key === '' || at < 0 ? null : at + 1
 }

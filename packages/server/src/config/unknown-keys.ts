@@ -25,7 +25,9 @@ function tableShape(schema: z.ZodType): TableShape | null {
   const { def } = unwrapped(schema)
   if (def.type === 'object') {
     const shape: Record<string, z.ZodType> = 'shape' in def && isTable(def.shape) ? asSchemas(def.shape) : {}
-    return Object.assign((key: string) => shape[key] ?? null, { names: Object.keys(shape) })
+    return Object.assign((key: string) => (Object.hasOwn(shape, key) ? (shape[key] ?? null) : null), {
+      names: Object.keys(shape),
+    })
   }
   if (def.type === 'record' && 'valueType' in def) {
     const inner = asSchemas({ value: def.valueType })['value']

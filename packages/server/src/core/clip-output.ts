@@ -1,8 +1,14 @@
+import { firstBytes, lastBytes, utf8Length } from './utf8-text.ts'
+
 /** Bytes of command output the model is told, unless the tool says otherwise. */
 export const modelOutputBytes = 16 * 1024
 
+/** Of the limit, what goes to the beginning; the end of an output usually says more. */
+const startShare = 0.4
+
 export interface ClippableOutput {
   readonly head: string
+  /** Directly after `head` when nothing is omitted. */
   readonly tail: string
   readonly totalBytes: number
   readonly omittedBytes: number
@@ -15,15 +21,16 @@ export interface ClippableOutput {
 export function clipForModel(output: ClippableOutput, readMore: string, limitBytes = modelOutputBytes): string {
   const { head, tail, totalBytes, omittedBytes } = output
   const whole = head + tail
-  if (omittedBytes === 0 && whole.length <= limitBytes) return whole
-  const start = wholeLinesFrom(whole.slice(0, Math.floor(limitBytes * 0.4)))
-  const source = tail === '' ? head : tail
-  const end = source.slice(-Math.floor(limitBytes * 0.6))
-  const missing = Math.max(0, totalBytes - start.length - end.length)
+  if (omittedBytes === 0 && utf8Length(whole) <= limitBytes) return whole
+  const startBytes = Math.floor(limitBytes * startShare)
+  const start = wholeLines(firstBytes(omittedBytes === 0 ? whole : head, startBytes))
+  const end = lastBytes(omittedBytes === 0 ? whole : tail, limitBytes - startBytes)
+  const missing = Math.max(0, totalBytes - utf8Length(start) - utf8Length(end))
   return `${start}\n[… ${missing} of ${totalBytes} bytes left out; ${readMore} …]\n${end}`
 }
 
-function wholeLinesFrom(text: string): string {
+/** To the last line break, unless that would cost half of it. */
+function wholeLines(text: string): string {
   const lastBreak = text.lastIndexOf('\n')
   return lastBreak > text.length / 2 ? text.slice(0, lastBreak) : text
 }

@@ -4,11 +4,14 @@ import { userMessageItem } from './user-message.ts'
 
 type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by'>
 
-/** A waiting message becomes part of a turn; both events go into one write. */
+/**
+ * A waiting message becomes part of a turn. The item comes first: it takes the message out of the inbox by itself, so a
+ * log cut between the two never loses it.
+ */
 export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: string, message: Message): ConversationEvent[] {
   return [
-    { type: 'message.consumed', messageId: message.messageId },
     { type: 'item.completed', turnId, item: userMessageItem(ids.item(), message) },
+    { type: 'message.consumed', messageId: message.messageId },
   ]
 }
 

@@ -20,7 +20,8 @@ import type { OpenConversation } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
 import { createRequestSource, type RequestContext } from './request-source.ts'
 import { createShellRunner } from './run-shell.ts'
-import { readConfig, type SettledStart, type StartParams, settleFork, settleResume, settleStart } from './settle.ts'
+import { readConfig, type SettledStart, type StartParams, settleResume, settleStart } from './settle.ts'
+import { settleFork } from './settle-fork.ts'
 import { createStoragePatience } from './storage-patience.ts'
 
 /** How conversations are set up, whatever way they come: new, resumed or forked. */

@@ -1,14 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  type Actor,
-  type ConversationEvent,
-  type ConversationState,
-  type Overrides,
-  recover,
-  reduce,
-  type Settings,
-} from '@parley/protocol'
+import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
 import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts'
 import { flagsAsConfig, settingsFromConfig, tierOf } from '../config/settings-from-config.ts'
@@ -116,42 +108,4 @@ function differing<Key extends string, Value>(
   const change: Partial<Record<Key, Value>> = {}
   change[key] = wanted
   return change
-}
-
-const forked = { clientId: 'server', name: 'parley' }
-
-/** Settles what was open at the point of a fork. Its approvals belong to the original, so here they are declined. */
-export function settleFork(state: ConversationState): readonly ConversationEvent[] {
-  const declined = Object.values(state.core.approvals).flatMap((approval): ConversationEvent[] => {
-    const item = state.core.open[approval.itemId]?.item
-    const decided: ConversationEvent = {
-      type: 'approval.decided',
-      approvalId: approval.id,
-      decision: 'withdrawn',
-      note: 'forked',
-      by: forked,
-    }
-    if (item === undefined || !('tool' in item)) return [decided]
-    return [
-      decided,
-      {
-        type: 'item.completed',
-        turnId: approval.turnId,
-        item: {
-          ...item,
-          status: 'declined',
-          modelText: 'Not run: declined — this conversation was forked before it was answered.',
-        },
-      },
-    ]
-  })
-  return [...declined, ...recover(foldAll(state, declined))]
-}
-
-function foldAll(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {
-  const { conversationId } = state.core.meta
-  return events.reduce(
-    (folded, event) => reduce(folded, { conversationId, seq: folded.core.seq + 1, at: 0, event }),
-    state,
-  )
 }

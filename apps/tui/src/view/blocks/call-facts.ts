@@ -48,7 +48,7 @@ function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | nul
 export function answerNote({ status, decision }: CallItem, elsewhere: string | null): string | null {
   if (decision === undefined) return null
   const by = elsewhere === null ? null : `${status === 'declined' ? 'declined' : 'approved'} by ${elsewhere}`
-  const said = decision.note === undefined || decision.note === '' ? null : `told: ${decision.note}`
+  const said = decision.note === undefined || decision.note === '' ? null : `told it: ${decision.note}`
   const refused = status === 'declined' && decision.approvalId === undefined ? decision.reason : null
   const note = [by, said, refused].filter((part) => part !== null).join(' · ')
   return note === '' ? null : stripEffects(note)

@@ -22,7 +22,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, nowMs: 
     }
   }
   if (ui.link.kind === 'starting') return still([{ text: startingText(ui), tone: 'muted' }])
-  if (state === null) return null
+  if (state === null || ui.opened?.readOnly) return null
   if (state.core.turn !== null) return turnActivity(state, state.core.turn, ui, nowMs)
   return isInboxPaused(state)
     ? still([{ text: 'These messages wait. Enter on an empty line sends them', tone: 'warn' }])

@@ -8,13 +8,19 @@ import { shortPath } from '../short-path.ts'
 import type { Line, Room, Span } from '../span.ts'
 import { wrapLine } from '../wrap.ts'
 
+/**
+ * `typing`: keys belong to the text that is being written. `lost`: nobody is there to take an
+ * answer. `view`: this window cannot answer.
+ */
+export type AnswerMode = 'answer' | 'note' | 'typing' | 'lost' | 'view'
+
 export interface Asking {
   readonly approval: Approval
   /** Approvals that wait, this one included. */
   readonly waiting: number
   readonly homeFolder: string
   /** What keys do now. */
-  readonly mode: 'answer' | 'note' | 'blocked'
+  readonly mode: AnswerMode
   readonly maxRows: number
 }
 
@@ -33,7 +39,8 @@ const roomyRows = 14
 /** The question as the last block of the live zone: what exactly, where, why, by which rule, and the answers. */
 export function approvalBlock(asking: Asking, room: Room): readonly Line[] {
   const { approval, maxRows } = asking
-  const around = [...contextRows(asking, room), ...choiceRows(asking, room)]
+  const gap: readonly Line[] = maxRows >= roomyRows ? [[]] : []
+  const around = [...gap, ...contextRows(asking, room), ...choiceRows(asking, room)]
   const head = headRows(asking, room)
   const titled = titleRows(approval, room)
   const detailRoom = Math.max(1, maxRows - head.length - around.length - titled.length)
@@ -75,34 +82,30 @@ function contextRows({ approval, homeFolder }: Asking, room: Room): readonly Lin
   return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
 
-const sessionChoice = 'yes, for this conversation'
+const instead: Readonly<Record<Exclude<AnswerMode, 'answer'>, Span>> = {
+  note: { text: 'No. What should it do instead? Enter sends it, Esc goes back', bold: true },
+  typing: { text: 'Keys go to your text. Send it or clear it (Ctrl+C) to answer', tone: 'warn' },
+  view: { text: 'This is a view: it is answered where the conversation is open', tone: 'warn' },
+  lost: { text: 'It can be answered when the server runs again', tone: 'warn' },
+}
 
 function choiceRows({ approval, mode, maxRows }: Asking, room: Room): readonly Line[] {
-  if (mode === 'note')
-    return [[], ...indented([[{ text: 'No. What should it do instead? Enter sends it, Esc goes back', bold: true }]])]
-  if (mode === 'blocked')
-    return [
-      [],
-      ...indented(
-        wrapLine(
-          [{ text: 'Keys go to your text. Clear it (Ctrl+C) to answer: 1 yes, 3 no', tone: 'warn' }],
-          beside(room),
-        ),
-      ),
-    ]
+  const isRoomy = maxRows >= roomyRows
+  const gap: readonly Line[] = isRoomy ? [[]] : []
+  if (mode !== 'answer') return [...gap, ...indented(wrapLine([instead[mode]], beside(room)))]
   const session = offers(approval, 'approvedForSession')
   const choices = [
     choice('1', 'yes', 'y'),
-    ...(session ? [choice('2', sessionChoice)] : []),
+    ...(session ? [choice('2', 'yes, for this conversation')] : []),
     choice('3', 'no, and tell it what to do instead', 'n'),
     choice('4', 'stop', 'esc'),
   ]
-  if (maxRows >= roomyRows) return [[], ...indented(choices)]
-  const inline = choices.flatMap((spans, index) =>
-    index === 0 ? spans : [{ text: ' · ', tone: 'muted' } as const, ...spans],
-  )
+  if (isRoomy) return [...gap, ...indented(choices)]
+  const inline = choices.flatMap((spans, index) => (index === 0 ? spans : [dot, ...spans]))
   return indented(wrapLine(inline, beside(room)))
 }
+
+const dot: Span = { text: ' · ', tone: 'muted' }
 
 function choice(digit: string, words: string, letter?: string): Line {
   const key: readonly Span[] = letter === undefined ? [] : [{ text: ` (${letter})`, tone: 'muted' }]

@@ -26,7 +26,8 @@ function promptMark({ purpose, composer }: UiState): Span {
   return { text: '›', tone: purpose.kind === 'message' ? 'accent' : 'warn', bold: true }
 }
 
-function placeholder(state: ConversationState | null, { purpose, opened }: UiState): string {
+function placeholder(state: ConversationState | null, { purpose, opened, link }: UiState): string {
+  if (link.kind === 'lost') return 'what you write is kept'
   if (purpose.kind === 'note') return 'what to do instead'
   if (purpose.kind === 'edit') return 'Enter with nothing here takes the message back'
   if (opened?.readOnly) return 'read-only view: /fork goes on in a copy'

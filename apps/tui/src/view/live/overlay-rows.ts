@@ -89,12 +89,11 @@ function conversationRow(
   const words = stripEffects(name ?? title).replaceAll('\n', ' ') || 'without a message'
   const text = truncateText(words, { columns: titleColumns })
   const pad = ' '.repeat(titleColumns - cellWidth(text) + 2)
+  const facts = [formatAgo(updatedAt, nowMs).padEnd(13), shortId, stripEffects(shortPath(cwd, homeFolder))]
   const line: Line = [
     { text, ...(isChosen ? { bold: true, tone: 'accent' } : {}) },
-    {
-      text: `${pad}${formatAgo(updatedAt, nowMs).padEnd(13)} ${live === null ? '' : 'open elsewhere · '}${stripEffects(shortPath(cwd, homeFolder))} · ${shortId}`,
-      tone: 'muted',
-    },
+    { text: `${pad}${facts.join('  ')}`, tone: 'muted' },
+    ...(live === null ? [] : [{ text: ' · open elsewhere', tone: 'warn' } as const]),
   ]
   const rows = [truncateLine(line, narrowed(room, gutterCells))]
   return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)

@@ -76,8 +76,8 @@ describe('a message sent while a turn runs', () => {
         "model.responded",
         "turn.ended completed",
         "turn.started inbox",
-        "message.consumed",
         "item.completed userMessage completed",
+        "message.consumed",
         "model.requested 1",
         "item.started agentMessage inProgress",
         "item.completed agentMessage completed",
@@ -133,6 +133,7 @@ describe('the inbox', () => {
     const { client, watched } = await place.talk({ model })
     const { conversationId } = watched
     await watched.send('one')
+    await watched.until(({ core }) => core.turn?.modelCalls === 1)
     await watched.send('two', { when: 'queue' })
     await watched.send('three', { when: 'queue' })
     await client.request('conversation/interrupt', { conversationId })
@@ -141,9 +142,7 @@ describe('the inbox', () => {
     await watched.send('in between')
     await watched.turnEnded()
     expect(watched.state.core.inbox).toHaveLength(2)
-    console.error(watched.story(), watched.state.core.inbox, watched.state.core.inboxPaused)
     expect(await client.request('conversation/continue', { conversationId })).toEqual({ continued: true })
-    await new Promise(r=>setTimeout(r,500)); console.error(watched.story().slice(-12), watched.state.core.inbox, watched.state.core.inboxPaused)
     await watched.until(({ core }) => core.counts.turns === 4 && core.turn === null)
     expect(usersOf(model.requests.at(-1))).toEqual(['one', 'in between', 'two', 'three'])
     expect(await client.request('conversation/continue', { conversationId })).toEqual({ continued: false })

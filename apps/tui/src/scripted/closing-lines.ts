@@ -1,0 +1,27 @@
+import { exitCodes } from '../cli/exit-codes.ts'
+import type { RunEnd } from './run-end.ts'
+
+/** The last words of a plain run: what was not allowed, why there is no answer, and how to go on. */
+export function closingLines(run: RunEnd, isKept: boolean): string[] {
+  const words = [denied(run), reason(run)].filter((line) => line !== null)
+  return [...words, ...(isKept ? goOn(run) : [])].map((line) => `parley: ${line}`)
+}
+
+function denied({ denials }: RunEnd): string | null {
+  if (denials.length === 0) return null
+  const what = denials.length === 1 ? '1 request was' : `${denials.length} requests were`
+  return `${what} not allowed; rules in a --policy file can allow it.`
+}
+
+/** A failed or interrupted turn has said so in its transcript. */
+function reason({ exitCode, outcome, answer, failure }: RunEnd): string | null {
+  if (exitCode === exitCodes.ok) return null
+  if (outcome === 'failed') return null
+  if (failure !== null) return failure.message
+  return outcome === 'completed' && answer === null ? 'The turn ended without an answer.' : null
+}
+
+function goOn({ exitCode, conversationId }: RunEnd): string[] {
+  if (exitCode === exitCodes.ok || exitCode === exitCodes.storage || conversationId === null) return []
+  return [`The conversation is saved. Go on with: parley exec resume ${conversationId.slice(-8)} "…"`]
+}

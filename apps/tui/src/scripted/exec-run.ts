@@ -1,0 +1,116 @@
+import type { ConversationSummary, Failure, ServerNotice } from '@parley/protocol'
+import { ConnectionClosed, RpcError } from '@parley/rpc'
+import { type Connection, connect, whyItEnded } from '../cli/connect.ts'
+import { exitCodes } from '../cli/exit-codes.ts'
+import { type ExecFlags, overridesOf } from '../cli/flags.ts'
+import { scriptedArgs } from '../cli/launch-server.ts'
+import { ParleyError } from '../cli/parley-error.ts'
+import type { Launch } from '../main.ts'
+import { outputProblem } from './output-file.ts'
+import { readPrompt } from './prompt.ts'
+import type { Reporter } from './reporter.ts'
+import { failedRun, type RunEnd, stoppedRun } from './run-end.ts'
+import { runTurn } from './run-turn.ts'
+import { Stopped, type Stopper, unlessStopped } from './stop.ts'
+
+export type Resumption = { readonly last: true } | { readonly last: false; readonly id: string }
+
+export interface ExecRequest {
+  readonly prompt: string | null
+  readonly flags: ExecFlags
+  readonly resume: Resumption | null
+}
+
+export interface ExecRun {
+  readonly launch: Launch
+  readonly request: ExecRequest
+  readonly reporter: Reporter
+  readonly stopper: Stopper
+}
+
+/** From the flags to the end of the turn. Whatever goes wrong on the way is an end too; only a bug is thrown. */
+export async function runToEnd(run: ExecRun): Promise<RunEnd> {
+  const { request, stopper } = run
+  try {
+    const unusable = outputProblem(request.flags)
+    if (unusable !== null) return failedRun({ code: 'invalidParams', message: unusable })
+    const prompt = await unlessStopped(promptOf(run), stopper.signal)
+    if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
+    return await runConnected(run, prompt.prompt)
+  } catch (error) {
+    return error instanceof Stopped ? stoppedRun(error, null) : failedRun(failureOf(error))
+  }
+}
+
+const silenceMs = 1000
+
+async function promptOf({ request, reporter, stopper }: ExecRun): ReturnType<typeof readPrompt> {
+  const { prompt: argument, flags } = request
+  const waiting = setTimeout(() => {
+    if (!stopper.signal.aborted) reporter.problem('Waiting for the prompt on stdin …')
+  }, silenceMs)
+  try {
+    return await readPrompt({ argument, appendStdin: flags.stdin === true, stdin: () => process.stdin })
+  } finally {
+    clearTimeout(waiting)
+  }
+}
+
+async function runConnected(run: ExecRun, prompt: string): Promise<RunEnd> {
+  const { request, reporter, stopper } = run
+  await using connection = await connectFor(run)
+  stopWhenLost(connection, stopper)
+  const conversation = await unlessStopped(openConversation(connection, request), stopper.signal)
+  for (const warning of [conversation.recovered, ...conversation.warnings]) {
+    if (warning !== null) reporter.problem(warning)
+  }
+  const { client, server } = connection
+  try {
+    return await runTurn({ client, conversation, prompt, reporter, signal: stopper.signal })
+  } catch (error) {
+    const failure = failureOf(error instanceof ConnectionClosed ? await whyItEnded(server) : error)
+    return failedRun(failure, conversation.conversationId)
+  }
+}
+
+function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Connection> {
+  const { record } = request.flags
+  return connect(launch, {
+    canApprove: false,
+    clientName: 'parley-exec',
+    signal: stopper.signal,
+    serverArgs: [...scriptedArgs, ...(record === undefined ? [] : ['--record', record])],
+    onNotice: (notice) => takeNotice(notice, reporter, stopper),
+  })
+}
+
+/** The server goes on trying to save; nobody is there to make room, so a script ends. */
+function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
+  if (code === 'storageFailed') stopper.stop(new Stopped(exitCodes.storage, { code, message }))
+  else reporter.problem(message)
+}
+
+function stopWhenLost({ client, server }: Connection, stopper: Stopper): void {
+  const tell = async () => {
+    await client.closed
+    stopper.stop(new Stopped(exitCodes.internal, failureOf(await whyItEnded(server))))
+  }
+  void tell()
+}
+
+function openConversation({ client }: Connection, { flags, resume }: ExecRequest): Promise<ConversationSummary> {
+  const cwd = process.cwd()
+  const overrides = overridesOf(flags)
+  if (resume === null) {
+    const ephemeral = flags.ephemeral === true ? { ephemeral: true } : {}
+    return client.request('conversation/create', { cwd, ...overrides, ...ephemeral })
+  }
+  if (!resume.last) return client.request('conversation/resume', { prefix: resume.id, overrides })
+  return client.request('conversation/resume', { last: true, cwd: overrides.cwd ?? cwd, overrides })
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: error.message }
+  if (error instanceof ParleyError) return { code: error.code, message: error.message }
+  throw error
+}

@@ -1,0 +1,76 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { ExecFlags } from '../cli/flags.ts'
+
+/** Why the files that were asked for could not be written, or null. Asked first: a run that costs money is not begun in vain. */
+export function outputProblem({ output, record }: ExecFlags): string | null {
+  return (
+    (output === undefined
+      ? null
+      : attempt(`The answer cannot be written to ${output}`, () => assertWritable(output))) ??
+    (record === undefined ? null : attempt(`Nothing can be recorded in ${record}`, () => openForAppending(record)))
+  )
+}
+
+/** Atomically: a reader of the file sees the old text or the whole new one. Returns what went wrong, or null. */
+export function writeAnswer(path: string, text: string): string | null {
+  return attempt(`The answer could not be written to ${path}`, () => replaceFile(realPath(path), text))
+}
+
+function replaceFile(path: string, text: string): void {
+  const known = statSync(path, { throwIfNoEntry: false })
+  // A device or a pipe is written to, not replaced.
+  if (known !== undefined && !known.isFile()) {
+    writeFileSync(path, text)
+    return
+  }
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    writeFileSync(temporary, text)
+    if (known !== undefined) chmodSync(temporary, known.mode)
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+function assertWritable(path: string): void {
+  const target = realPath(path)
+  const known = statSync(target, { throwIfNoEntry: false })
+  if (known?.isDirectory() === true) throw new Error('it is a folder')
+  accessSync(known === undefined || known.isFile() ? dirname(target) : target, constants.W_OK)
+}
+
+function openForAppending(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+}
+
+/** Through links, so that what they point to is replaced and not the link. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
+}
+
+function attempt(what: string, act: () => void): string | null {
+  try {
+    act()
+    return null
+  } catch (error) {
+    return `${what}: ${error instanceof Error ? error.message : String(error)}.`
+  }
+}

@@ -1,0 +1,57 @@
+import type { EventOf, Failure, TokenCounts, TurnOutcome } from '@parley/protocol'
+import { type ExitCode, exitCodeOf, exitCodes, weightiest } from '../cli/exit-codes.ts'
+import type { Stopped } from './stop.ts'
+
+/** How a run ended: its terminal event in JSON, its last words in plain mode. */
+export interface RunEnd {
+  readonly exitCode: ExitCode
+  readonly conversationId: string | null
+  readonly outcome: TurnOutcome | null
+  /** The final message, of a turn that completed. */
+  readonly answer: string | null
+  readonly failure: Failure | null
+  readonly denials: readonly EventOf<'turn.ended'>['denials'][number][]
+  readonly usage: TokenCounts | null
+}
+
+export interface EndedTurn {
+  readonly event: EventOf<'turn.ended'>
+  /** Its last message. */
+  readonly message: string | null
+}
+
+const nothing = { outcome: null, answer: null, failure: null, denials: [], usage: null } as const
+
+/** A run that came to no turn. */
+export function failedRun(failure: Failure, conversationId: string | null = null): RunEnd {
+  return { exitCode: exitCodeOf(failure.code), conversationId, ...nothing, failure }
+}
+
+/** A run that was stopped while no turn was open. */
+export function stoppedRun({ exitCode, failure }: Stopped, conversationId: string | null): RunEnd {
+  return { exitCode, conversationId, ...nothing, failure }
+}
+
+export function turnEnd({ event, message }: EndedTurn, conversationId: string): RunEnd {
+  const { outcome, failure = null, denials, usage } = event
+  const answer = outcome === 'completed' && message !== null && message.trim() !== '' ? message : null
+  const exitCode = answer === null ? weightiest(faultsOf(event)) : exitCodes.ok
+  return { exitCode, conversationId, outcome, answer, failure, denials, usage }
+}
+
+/** A turn that was ended because the run had to; one that was quicker than its time limit has its answer. */
+export function stoppedTurn(turn: EndedTurn, reason: Stopped, conversationId: string): RunEnd {
+  const end = turnEnd(turn, conversationId)
+  if (end.answer !== null && reason.exitCode === exitCodes.budget) return end
+  const codes = [reason.exitCode, ...faultsOf(turn.event)]
+  const exitCode = reason.exitCode === exitCodes.ok ? reason.exitCode : weightiest(codes)
+  return { ...end, exitCode, failure: reason.failure ?? end.failure }
+}
+
+function faultsOf({ failure, denials }: EndedTurn['event']): ExitCode[] {
+  return [
+    ...(failure === undefined ? [] : [exitCodeOf(failure.code)]),
+    ...(denials.length === 0 ? [] : [exitCodes.approvalUnanswered]),
+    exitCodes.turnFailed,
+  ]
+}

@@ -1,0 +1,36 @@
+import { type Approval, type ConversationEvent, type ConversationState, recover, reduce } from '@parley/protocol'
+import { isCallItem } from './is-call-item.ts'
+
+const server = { clientId: 'server', name: 'parley' }
+const notAnswered = 'Not run: declined. This conversation was forked before it was answered.'
+
+/** Settles what was open at the point of a fork: its approvals and waiting messages belong to the original. */
+export function settleFork(state: ConversationState): readonly ConversationEvent[] {
+  const { approvals, inbox } = state.core
+  const left: ConversationEvent[] = [
+    ...Object.values(approvals).flatMap((approval) => decline(state, approval)),
+    ...inbox.map(({ messageId }): ConversationEvent => ({ type: 'message.removed', messageId, by: server })),
+  ]
+  return [...left, ...recover(foldAll(state, left))]
+}
+
+function decline({ core }: ConversationState, { id: approvalId, itemId, turnId }: Approval): ConversationEvent[] {
+  const decided: ConversationEvent = {
+    type: 'approval.decided',
+    approvalId,
+    decision: 'withdrawn',
+    note: 'forked',
+    by: server,
+  }
+  const item = core.open[itemId]?.item
+  if (item === undefined || !isCallItem(item)) return [decided]
+  return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'declined', modelText: notAnswered } }]
+}
+
+function foldAll(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {
+  const { conversationId } = state.core.meta
+  return events.reduce(
+    (folded, event) => reduce(folded, { conversationId, seq: folded.core.seq + 1, at: 0, event }),
+    state,
+  )
+}

@@ -1,0 +1,148 @@
+import {
+  type Approval,
+  type ConversationEvent,
+  type ConversationState,
+  type Item,
+  initialState,
+  reduce,
+} from '@parley/protocol'
+import { describe, expect, it } from 'vitest'
+import { nextStep } from '../../src/core/next-step.ts'
+
+const by = { clientId: 'c1', name: 'test' }
+const started: ConversationEvent = { type: 'turn.started', turnId: 't1', trigger: 'message' }
+const asked: ConversationEvent = { type: 'model.requested', turnId: 't1', attempt: 1 }
+const responded: ConversationEvent = {
+  type: 'model.responded',
+  turnId: 't1',
+  adapter: 'a',
+  parts: [],
+  text: '',
+  calls: [],
+}
+
+const lookUp = (id: string): ConversationEvent => proposed({ ...call(id), readOnly: true })
+const effect = (id: string): ConversationEvent => proposed(call(id))
+const call = (id: string) =>
+  ({ id, type: 'toolCall', status: 'proposed', title: id, text: '', tool: 'x', input: '{}' }) as const
+const proposed = (item: Item): ConversationEvent => ({ type: 'item.started', turnId: 't1', item })
+const done = (id: string): ConversationEvent => ({
+  type: 'item.completed',
+  turnId: 't1',
+  item: { ...call(id), status: 'completed' },
+})
+const queued = (messageId: string, when: 'queue' | 'steer'): ConversationEvent => ({
+  type: 'message.queued',
+  message: { messageId, when, content: [{ type: 'text', text: messageId }], by },
+})
+const approval = (itemId: string): ConversationEvent => ({
+  type: 'approval.requested',
+  approval: {
+    id: `a-${itemId}`,
+    itemId,
+    turnId: 't1',
+    kind: 'command',
+    title: '',
+    detail: '',
+    cwd: '/',
+    sandbox: 'none',
+    reason: '',
+    rule: { name: 'r' },
+    decisions: ['approved', 'denied'],
+    answerableBy: [],
+  } satisfies Omit<Approval, 'state'>,
+})
+const decided = (itemId: string, decision: 'approved' | 'denied'): ConversationEvent => ({
+  type: 'approval.decided',
+  approvalId: `a-${itemId}`,
+  decision,
+  by,
+})
+
+function after(...events: ConversationEvent[]): ConversationState {
+  return events.reduce(
+    (state, event, index) => reduce(state, { conversationId: 'c', seq: index + 1, at: index, event }),
+    initialState('c'),
+  )
+}
+
+describe('the next step', () => {
+  it.each<[string, ConversationEvent[], object]>([
+    ['waits when nothing was ever said', [], { kind: 'await' }],
+    ['calls the model when a turn starts', [started], { kind: 'callModel', steering: [] }],
+    ['calls the model again when its answer was lost', [started, asked], { kind: 'callModel', steering: [] }],
+    ['ends the turn after an answer without calls', [started, asked, responded], { kind: 'endTurn' }],
+    [
+      'runs look-ups together',
+      [started, asked, lookUp('a'), lookUp('b'), responded],
+      { kind: 'runCalls', itemIds: ['a', 'b'] },
+    ],
+    [
+      'runs the look-ups before an effect',
+      [started, asked, lookUp('a'), effect('b'), lookUp('c'), responded],
+      { kind: 'runCalls', itemIds: ['a'] },
+    ],
+    [
+      'runs an effect alone',
+      [started, asked, effect('a'), effect('b'), responded],
+      { kind: 'runCalls', itemIds: ['a'] },
+    ],
+    [
+      'goes back to the model with the results',
+      [started, asked, effect('a'), responded, done('a')],
+      { kind: 'callModel', steering: [] },
+    ],
+    ['waits for an answer', [started, asked, effect('a'), lookUp('b'), responded, approval('a')], { kind: 'await' }],
+    [
+      'runs the look-ups that are not asked about',
+      [started, asked, lookUp('a'), lookUp('b'), responded, approval('a')],
+      { kind: 'runCalls', itemIds: ['b'] },
+    ],
+    [
+      'runs what was approved',
+      [started, asked, effect('a'), responded, approval('a'), decided('a', 'approved')],
+      { kind: 'runCalls', itemIds: ['a'] },
+    ],
+    [
+      'waits while the turn is parked',
+      [started, asked, effect('a'), responded, { type: 'turn.parked', turnId: 't1', reason: '' }],
+      { kind: 'await' },
+    ],
+    [
+      'goes on with a parked turn',
+      [started, { type: 'turn.parked', turnId: 't1', reason: '' }, { type: 'turn.continued', turnId: 't1' }],
+      { kind: 'callModel', steering: [] },
+    ],
+    [
+      'starts a turn for a queued message',
+      [
+        started,
+        queued('m', 'queue'),
+        { type: 'turn.ended', turnId: 't1', outcome: 'completed', usage: after().core.usage.total, denials: [] },
+      ],
+      { kind: 'startTurn', message: { messageId: 'm' } },
+    ],
+    [
+      'starts nothing after an interrupt',
+      [
+        started,
+        queued('m', 'queue'),
+        { type: 'turn.ended', turnId: 't1', outcome: 'interrupted', usage: after().core.usage.total, denials: [] },
+      ],
+      { kind: 'await' },
+    ],
+    [
+      'takes a steering message along after the results',
+      [started, asked, effect('a'), responded, queued('m', 'steer'), done('a')],
+      { kind: 'callModel', steering: [{ messageId: 'm' }] },
+    ],
+    [
+      'does not steer with calls open',
+      [started, asked, effect('a'), responded, queued('m', 'steer')],
+      { kind: 'runCalls', itemIds: ['a'] },
+    ],
+    ['leaves a queued message where it is', [started, asked, responded, queued('m', 'queue')], { kind: 'endTurn' }],
+  ])('%s', (_, events, step) => {
+    expect(nextStep(after(...events))).toMatchObject(step)
+  })
+})

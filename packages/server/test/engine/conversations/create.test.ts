@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { namesIn, testPlace } from '../support/test-server.ts'
+
+describe('a new conversation', () => {
+  it('is nowhere on disk but for its lock until the first message', async () => {
+    await using place = testPlace()
+    const { client, summary, server } = await place.talk()
+    const { conversationId } = summary
+    expect(existsSync(place.path(conversationId))).toBe(false)
+    expect((await client.request('conversation/list', {})).conversations).toEqual([])
+    expect(await client.refused('conversation/resume', { prefix: summary.shortId })).toMatchObject({
+      code: 'conversationNotFound',
+    })
+    await server.close()
+    expect(namesIn(place.path(conversationId, 'folder'))).toEqual([])
+  })
+
+  it('is what the caller and the configuration make it', async () => {
+    await using place = testPlace()
+    const { summary } = await place.talk({}, { sandbox: 'read-only', effort: 'low', addDirs: ['../other'] })
+    expect(summary).toMatchObject({
+      cwd: place.cwd,
+      title: '',
+      activity: 'idle',
+      turns: 0,
+      readOnly: false,
+      settings: {
+        model: 'm1',
+        modelProvider: 'fake',
+        sandbox: 'read-only',
+        tier: 'C',
+        effort: 'low',
+        writableRoots: [join(place.root, 'other')],
+      },
+    })
+    expect(summary.shortId).toBe(summary.conversationId.slice(-8))
+  })
+
+  it('is the same one when the same request comes again', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const params = { cwd: place.cwd, requestKey: 'k1' }
+    const [first, second] = await Promise.all([
+      client.request('conversation/create', params),
+      client.request('conversation/create', params),
+    ])
+    expect(second).toEqual(first)
+    expect((await client.request('conversation/create', { cwd: place.cwd, requestKey: 'k2' })).conversationId).not.toBe(
+      first.conversationId,
+    )
+  })
+
+  it('that could not be made can be asked for again with the same key', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const params = { cwd: join(place.cwd, 'sub'), requestKey: 'k1' }
+    expect(await client.refused('conversation/create', params)).toMatchObject({ number: -32008, code: 'cwdMissing' })
+    expect(await client.request('conversation/create', { ...params, cwd: place.cwd })).toMatchObject({ cwd: place.cwd })
+  })
+
+  it('is refused without a provider, a key or a policy file that is there', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const { cwd } = place
+    expect(await client.refused('conversation/create', { cwd, modelProvider: 'nobody' })).toMatchObject({
+      code: 'unknownProvider',
+    })
+    expect(await client.refused('conversation/create', { cwd, modelProvider: 'openai' })).toMatchObject({
+      code: 'noCredentials',
+      detail: { variables: ['OPENAI_API_KEY'] },
+    })
+    expect(await client.refused('conversation/create', { cwd, policyFile: 'no.toml' })).toMatchObject({
+      code: 'configInvalid',
+    })
+  })
+
+  it('with a broken policy file is refused and leaves no lock behind', async () => {
+    await using place = testPlace()
+    place.write('policy.toml', '[[rule]]\nanswer = "perhaps"\n')
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/create', { cwd: place.cwd, policyFile: 'policy.toml' })).toMatchObject({
+      code: 'configInvalid',
+    })
+    expect(namesIn(join(place.root, '.parley')).filter((name) => name.endsWith('.lock'))).toEqual([])
+  })
+
+  it('keeps nothing when it is ephemeral', async () => {
+    await using place = testPlace()
+    const { watched, server } = await place.talk({}, { ephemeral: true })
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(existsSync(place.path(watched.conversationId))).toBe(false)
+    await server.close()
+    expect(namesIn(join(place.root, '.parley'))).toEqual(['config.toml'])
+  })
+
+  it('reads AGENTS.md of home and of the folders down to its own', async () => {
+    await using place = testPlace()
+    place.write('../.parley/AGENTS.md', 'from home')
+    place.write('AGENTS.md', 'from the project')
+    const model = scriptedModel({ text: 'ok' })
+    const { watched, summary } = await place.talk({ model }, { baseInstructions: 'BASE' })
+    expect(summary.instructionFiles).toEqual([join(place.root, '.parley/AGENTS.md'), join(place.cwd, 'AGENTS.md')])
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(model.requests[0]?.instructions).toMatch(/^BASE\n\n.*from home\n\n.*from the project$/s)
+  })
+})
+
+describe('the end of a server', () => {
+  it('leaves a log, side files and a free lock', async () => {
+    await using place = testPlace()
+    const { watched, server } = await place.talk()
+    await watched.send('hi')
+    await watched.turnEnded()
+    await server.close()
+    const { conversationId } = watched
+    const names = readdirSync(place.path(conversationId, 'folder')).map((name) => name.replace(conversationId, 'ID'))
+    expect(names.sort()).toEqual(['ID.files', 'ID.jsonl', 'ID.lock'])
+    rmSync(place.path(conversationId, 'lock'))
+  })
+})

@@ -1,0 +1,163 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import type { TestClient } from '../support/test-client.ts'
+import { type TestPlace, testPlace } from '../support/test-server.ts'
+
+async function say(client: TestClient, place: TestPlace, text: string) {
+  const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+  const watched = await client.watch(conversationId)
+  await watched.send(text)
+  await watched.turnEnded()
+  return watched
+}
+
+describe('the list', () => {
+  it('has conversations newest first, in pages', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const ids: string[] = []
+    for (const text of ['one', 'two', 'three']) ids.unshift((await say(client, place, text)).conversationId)
+    const first = await client.request('conversation/list', { limit: 2 })
+    expect(first.conversations.map(({ title }) => title)).toEqual(['three', 'two'])
+    expect(first.conversations[0]).toMatchObject({
+      conversationId: ids[0],
+      cwd: place.cwd,
+      live: { pid: process.pid },
+      archived: false,
+    })
+    const second = await client.request('conversation/list', { limit: 2, cursor: first.nextCursor ?? '' })
+    expect(second).toMatchObject({ conversations: [{ title: 'one' }], nextCursor: null })
+  })
+
+  it('refuses a cursor it did not give', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/list', { cursor: 'what' })).toMatchObject({
+      number: -32602,
+      code: 'badCursor',
+    })
+  })
+
+  it('leaves out what was put away, until it is taken back', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const { conversationId } = await say(client, place, 'one')
+    await client.request('conversation/archive', { conversationId })
+    expect((await client.request('conversation/list', {})).conversations).toEqual([])
+    expect((await client.request('conversation/list', { archived: true })).conversations).toMatchObject([
+      { archived: true },
+    ])
+    await client.request('conversation/unarchive', { conversationId })
+    expect((await client.request('conversation/list', {})).conversations).toHaveLength(1)
+  })
+
+  it('can be asked for one folder, and shows names', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const { conversationId } = await say(client, place, 'one')
+    await client.request('conversation/rename', { conversationId, name: 'my name' })
+    expect((await client.request('conversation/list', { cwd: '/elsewhere' })).conversations).toEqual([])
+    expect((await client.request('conversation/list', { cwd: place.cwd })).conversations).toMatchObject([
+      { name: 'my name' },
+    ])
+  })
+
+  it('shows what a closed conversation was renamed to, even when its folder is gone', async () => {
+    await using place = testPlace()
+    const first = place.start()
+    const { conversationId } = await say(await first.connect(), place, 'one')
+    await first.close()
+    const { rmSync } = await import('node:fs')
+    rmSync(place.cwd, { recursive: true })
+    const client = await place.start().connect()
+    await client.request('conversation/rename', { conversationId, name: 'later' })
+    await client.request('conversation/archive', { conversationId })
+    expect((await client.request('conversation/list', { archived: true })).conversations).toMatchObject([
+      { name: 'later', live: null },
+    ])
+  })
+})
+
+describe('reading', () => {
+  it('gives completed items in pages, of a conversation that is not open too', async () => {
+    await using place = testPlace()
+    const first = place.start({ model: scriptedModel({ text: 'A' }, { text: 'B' }) })
+    const watched = await say(await first.connect(), place, 'one')
+    await watched.send('two')
+    await watched.turnEnded()
+    await first.close()
+    const client = await place.start().connect()
+    const { conversationId } = watched
+    const newest = await client.request('conversation/read', { conversationId, limit: 2 })
+    expect(newest).toMatchObject({ items: [{ item: { text: 'two' } }, { item: { text: 'B' } }], more: true })
+    const before = newest.items[0]?.seq ?? 0
+    const older = await client.request('conversation/read', { conversationId, before, limit: 2 })
+    expect(older).toMatchObject({ items: [{ item: { text: 'one' } }, { item: { text: 'A' } }], more: false })
+  })
+
+  it('gives ranges of a side file', async () => {
+    await using place = testPlace()
+    const calls = [{ name: 'shell', args: { command: 'seq 1 5000' } }]
+    const { client, watched } = await place.talk({ model: scriptedModel({ calls }) }, { sandbox: 'danger-full-access' })
+    await watched.send('go')
+    await watched.turnEnded()
+    const item = watched.items()[1]
+    const file = item?.type === 'commandExecution' ? (item.output?.file ?? '') : ''
+    const { conversationId } = watched
+    const part = await client.request('conversation/readFile', { conversationId, file, offset: 2, limit: 4 })
+    expect(part).toEqual({ base64: Buffer.from('2\n3\n').toString('base64'), totalBytes: 23_893, nextOffset: 6 })
+    const rest = await client.request('conversation/readFile', { conversationId, file, offset: 23_890 })
+    expect(rest).toMatchObject({ nextOffset: null, totalBytes: 23_893 })
+    const missing = { conversationId, file: `sha256:${'0'.repeat(64)}` }
+    expect(await client.refused('conversation/readFile', missing)).toMatchObject({ code: 'itemNotFound' })
+    expect(await client.refused('conversation/readFile', { conversationId, file: '../x' })).toMatchObject({
+      code: 'itemNotFound',
+    })
+  })
+
+  it('of an unknown conversation is refused', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/read', { conversationId: 'x' })).toMatchObject({
+      number: -32004,
+      code: 'conversationNotFound',
+    })
+  })
+})
+
+describe('deleting', () => {
+  it('removes everything of a conversation, and frees its lock', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    const { conversationId } = await say(client, place, 'one')
+    await client.request('conversation/delete', { conversationId })
+    expect(readdirSync(place.path(conversationId, 'folder'))).toEqual([])
+    expect((await client.request('conversation/list', {})).conversations).toEqual([])
+    expect(await client.refused('conversation/delete', { conversationId })).toMatchObject({
+      code: 'conversationNotFound',
+    })
+  })
+
+  it('is refused while a turn is open in it', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ model: scriptedModel({ hang: true }) })
+    await watched.send('hi')
+    const { conversationId } = watched
+    expect(await client.refused('conversation/delete', { conversationId })).toMatchObject({ code: 'turnInProgress' })
+    expect(existsSync(place.path(conversationId))).toBe(true)
+  })
+
+  it('is refused of a conversation that is live elsewhere, also when it is viewed here', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk()
+    await watched.send('hi')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/delete', { conversationId })).toMatchObject({ code: 'liveElsewhere' })
+    await client.request('conversation/resume', { conversationId, readOnly: true })
+    expect(await client.refused('conversation/delete', { conversationId })).toMatchObject({ code: 'liveElsewhere' })
+    expect(existsSync(place.path(conversationId))).toBe(true)
+  })
+})

@@ -1,0 +1,232 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { randomIds } from '../../../src/ports/ids.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { type TestPlace, testPlace } from '../support/test-server.ts'
+
+const ids = [
+  '01941b80-0000-7000-8000-0000aaaa1111',
+  '01941b80-0000-7000-8000-0000bbbb2222',
+  '01941b80-0001-7000-8000-0000cccc2222',
+]
+
+/** Closed conversations with the ids above; the first one is named. */
+async function settled(place: TestPlace, count = 1) {
+  const left = [...ids]
+  const server = place.start({ ids: { ...randomIds, conversation: () => left.shift() ?? randomIds.conversation() } })
+  const client = await server.connect()
+  for (let n = 0; n < count; n++) {
+    const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+    const watched = await client.watch(conversationId)
+    await watched.send(`message ${n}`)
+    await watched.turnEnded()
+  }
+  await client.request('conversation/rename', { conversationId: ids[0] ?? '', name: 'my name' })
+  await server.close()
+}
+
+describe('a conversation', () => {
+  it.each([
+    [{ conversationId: ids[0] ?? '' }, ids[0]],
+    [{ prefix: '01941b80-0000-7000-8000-0000aaaa' }, ids[0]],
+    [{ prefix: 'aaaa1111' }, ids[0]],
+    [{ prefix: 'AAAA1111' }, ids[0]],
+    [{ prefix: 'my name' }, ids[0]],
+    [{ conversationId: 'cccc2222' }, ids[2]],
+    [{ last: true }, ids[0]],
+  ])('is found by %j', async (params, expected) => {
+    await using place = testPlace()
+    await settled(place, 3)
+    const client = await place.start().connect()
+    expect(await client.request('conversation/resume', params)).toMatchObject({
+      conversationId: expected,
+      recovered: null,
+      turns: 1,
+      activity: 'idle',
+    })
+  })
+
+  it('is not guessed at', async () => {
+    await using place = testPlace()
+    await settled(place, 3)
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/resume', { prefix: '2222' })).toMatchObject({
+      number: -32004,
+      code: 'ambiguousConversation',
+      detail: { nearest: expect.arrayContaining([ids[1], ids[2]]) },
+    })
+    expect(await client.refused('conversation/resume', { prefix: 'aaaa1112' })).toMatchObject({
+      code: 'conversationNotFound',
+      message: expect.stringContaining('aaaa1111'),
+      detail: { nearest: expect.arrayContaining([ids[0]]) },
+    })
+    expect(await client.refused('conversation/resume', {})).toMatchObject({ code: 'invalidParams' })
+    expect(await client.refused('conversation/resume', { last: true, prefix: 'x' })).toMatchObject({
+      code: 'invalidParams',
+    })
+  })
+
+  it('is the last one of this folder, when there is one', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/resume', { last: true })).toMatchObject({ code: 'conversationNotFound' })
+    await settled(place, 2)
+    expect(await client.request('conversation/resume', { last: true, cwd: place.cwd })).toMatchObject({
+      cwd: place.cwd,
+    })
+  })
+})
+
+describe('a resumed conversation', () => {
+  it('goes on where it was, with the same request', async () => {
+    await using place = testPlace()
+    const live = scriptedModel({ calls: [{ name: 'list_dir', args: {} }] }, { text: 'A' }, { text: 'B' })
+    const { watched, server } = await place.talk({ model: live })
+    await watched.send('one')
+    await watched.turnEnded()
+    await server.close()
+    const resumed = scriptedModel({ text: 'B' })
+    const client = await place.start({ model: resumed }).connect()
+    const { conversationId } = watched
+    await client.request('conversation/resume', { conversationId })
+    const again = await client.watch(conversationId)
+    expect(again.state.core).toEqual(watched.state.core)
+    await again.send('two')
+    await again.turnEnded()
+    expect(resumed.requests[0]?.entries.slice(0, -1)).toEqual([
+      ...(live.requests[1]?.entries ?? []),
+      expect.objectContaining({ kind: 'response', text: 'A' }),
+    ])
+    const { entries: _before, ...head } = live.requests[0] ?? { entries: [] }
+    expect(resumed.requests[0]).toMatchObject(head)
+  })
+
+  it('takes what the caller sets instead, and records it', async () => {
+    await using place = testPlace()
+    await settled(place)
+    const client = await place.start().connect()
+    const folder = join(place.root, 'else')
+    mkdirSync(folder)
+    const overrides = { model: 'm2', sandbox: 'read-only' as const, cwd: folder }
+    const summary = await client.request('conversation/resume', { conversationId: ids[0] ?? '', overrides })
+    expect(summary).toMatchObject({ cwd: folder, settings: { model: 'm2', sandbox: 'read-only', tier: 'C' } })
+    expect(
+      place
+        .logLines(ids[0] ?? '')
+        .slice(-2)
+        .map((line) => JSON.parse(line).event.type),
+    ).toEqual(['conversation.moved', 'conversation.configured'])
+    const live = await client.request('conversation/resume', {
+      conversationId: ids[0] ?? '',
+      overrides: { model: 'm3' },
+    })
+    expect(live.settings.model).toBe('m3')
+  })
+
+  it('keeps the instructions it was made with', async () => {
+    await using place = testPlace()
+    const { watched, server } = await place.talk({}, { baseInstructions: 'SPECIAL' })
+    await watched.send('one')
+    await watched.turnEnded()
+    await server.close()
+    const model = scriptedModel({ text: 'B' })
+    const client = await place.start({ model }).connect()
+    await client.request('conversation/resume', { conversationId: watched.conversationId })
+    const again = await client.watch(watched.conversationId)
+    await again.send('two')
+    await again.turnEnded()
+    expect(model.requests[0]?.instructions).toMatch(/^SPECIAL/)
+  })
+
+  it('whose folder is gone says so, and stays as it was', async () => {
+    await using place = testPlace()
+    await settled(place)
+    rmSync(place.cwd, { recursive: true })
+    const before = place.logLines(ids[0] ?? '')
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/resume', { conversationId: ids[0] ?? '' })).toMatchObject({
+      number: -32008,
+      code: 'cwdMissing',
+      message: expect.stringContaining('--cd'),
+    })
+    expect(place.logLines(ids[0] ?? '')).toEqual(before)
+    const overrides = { cwd: place.root }
+    expect(await client.request('conversation/resume', { conversationId: ids[0] ?? '', overrides })).toMatchObject({
+      cwd: place.root,
+    })
+  })
+
+  it('is one conversation however often and at once it is asked for', async () => {
+    await using place = testPlace()
+    await settled(place)
+    const client = await place.start().connect()
+    const answers = await Promise.all([1, 2, 3].map(() => client.request('conversation/resume', { last: true })))
+    expect(answers.map(({ conversationId }) => conversationId)).toEqual([ids[0], ids[0], ids[0]])
+    const { conversations } = await client.request('server/diagnostics', {})
+    expect(conversations).toHaveLength(1)
+  })
+})
+
+describe('a conversation that is live elsewhere', () => {
+  it('is refused with the pid, can be viewed and forked', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk({ model: scriptedModel({ text: 'A' }) })
+    await watched.send('one')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const client = await place.start({ model: scriptedModel({ text: 'C' }) }).connect()
+    expect(await client.refused('conversation/resume', { conversationId })).toMatchObject({
+      number: -32010,
+      code: 'liveElsewhere',
+      detail: { conversationId, pid: process.pid, socket: null },
+    })
+    expect(await client.request('conversation/resume', { conversationId, readOnly: true })).toMatchObject({
+      readOnly: true,
+      turns: 1,
+    })
+    const view = await client.watch(conversationId)
+    expect(view.state.core).toEqual(watched.state.core)
+    expect(view.cursor).toEqual(watched.cursor)
+    expect(
+      await client.refused('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'x' }] }),
+    ).toMatchObject({
+      number: -32009,
+      code: 'readOnly',
+    })
+    const fork = await client.request('conversation/fork', { conversationId })
+    const forked = await client.watch(fork.conversationId)
+    await forked.send('two')
+    await forked.turnEnded()
+    expect(forked.items().map(({ text }) => text)).toEqual(['one', 'A', 'two', 'C'])
+    expect(watched.items()).toHaveLength(2)
+  })
+
+  it('shows what came since when it is viewed again', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk()
+    await watched.send('one')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const client = await place.start().connect()
+    await client.request('conversation/resume', { conversationId, readOnly: true })
+    await watched.send('two')
+    await watched.turnEnded()
+    expect(await client.request('conversation/resume', { conversationId, readOnly: true })).toMatchObject({ turns: 2 })
+  })
+
+  it('is free when the other one has left', async () => {
+    await using place = testPlace()
+    const { watched, server } = await place.talk()
+    await watched.send('one')
+    await watched.turnEnded()
+    const client = await place.start().connect()
+    const { conversationId } = watched
+    await client.request('conversation/resume', { conversationId, readOnly: true })
+    await server.close()
+    expect(await client.request('conversation/resume', { conversationId })).toMatchObject({
+      readOnly: false,
+      recovered: null,
+    })
+  })
+})
