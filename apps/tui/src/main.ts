@@ -23,6 +23,8 @@ export interface Launch {
 
 /** How long a server that nobody came to need may take to leave. */
 const farewellMs = 500
+/** How long stderr may be unread before the rest of it is given up. */
+const patienceMs = 5000
 
 /** Starts the server first, then loads what the command needs: the two run side by side. */
 export async function main(argv: readonly string[], program: Program): Promise<void> {
@@ -64,8 +66,20 @@ function explainStart(error: unknown): number {
 /** Only after what was written has been taken: leaving earlier loses output when the reader is slow. */
 async function exit(code: number, early: LaunchedServer | null): Promise<never> {
   early?.kill('SIGTERM')
-  const streams = [process.stdout, process.stderr]
-  await Promise.all(streams.map((stream) => new Promise((resolve) => stream.write('', resolve))))
-  await Promise.race([early?.exited, new Promise((resolve) => setTimeout(resolve, farewellMs).unref())])
+  await written(process.stdout)
+  // A parent that never looks at stderr must not keep us; one that reads it slowly gets it all.
+  for (let left = Number.POSITIVE_INFINITY; process.stderr.writableLength < left; ) {
+    left = process.stderr.writableLength
+    await Promise.race([written(process.stderr), delay(patienceMs)])
+  }
+  await Promise.race([early?.exited, delay(farewellMs)])
   process.exit(code)
+}
+
+function written(stream: NodeJS.WriteStream): Promise<unknown> {
+  return new Promise((resolve) => stream.write('', resolve))
+}
+
+function delay(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs).unref())
 }

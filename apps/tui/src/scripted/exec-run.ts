@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { ConversationSummary, Failure, ServerNotice } from '@parley/protocol'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
 import { type Connection, connect, whyItEnded } from '../cli/connect.ts'
@@ -6,7 +7,7 @@ import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { scriptedArgs } from '../cli/launch-server.ts'
 import { ParleyError } from '../cli/parley-error.ts'
 import type { Launch } from '../main.ts'
-import { outputProblem } from './output-file.ts'
+import { fileProblem } from './output-file.ts'
 import { readPrompt } from './prompt.ts'
 import type { Reporter } from './reporter.ts'
 import { failedRun, type RunEnd, stoppedRun } from './run-end.ts'
@@ -32,7 +33,7 @@ export interface ExecRun {
 export async function runToEnd(run: ExecRun): Promise<RunEnd> {
   const { request, stopper } = run
   try {
-    const unusable = outputProblem(request.flags)
+    const unusable = fileProblem(request.flags)
     if (unusable !== null) return failedRun({ code: 'invalidParams', message: unusable })
     const prompt = await unlessStopped(promptOf(run), stopper.signal)
     if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
@@ -64,13 +65,22 @@ async function runConnected(run: ExecRun, prompt: string): Promise<RunEnd> {
   for (const warning of [conversation.recovered, ...conversation.warnings]) {
     if (warning !== null) reporter.problem(warning)
   }
+  const gone = missingPolicy(conversation, request.flags)
+  if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
   const { client, server } = connection
   try {
     return await runTurn({ client, conversation, prompt, reporter, signal: stopper.signal })
   } catch (error) {
     const failure = failureOf(error instanceof ConnectionClosed ? await whyItEnded(server) : error)
-    return failedRun(failure, conversation.conversationId)
+    return failedRun(failure, request.resume === null ? null : conversation.conversationId)
   }
+}
+
+/** Without its rules a run might do what they forbid. */
+function missingPolicy({ settings }: ConversationSummary, { policy }: ExecFlags): string | null {
+  const { policyFile } = settings
+  if (policy !== undefined || policyFile === undefined || existsSync(policyFile)) return null
+  return `The policy file of this conversation is gone: ${policyFile}. Give another with --policy.`
 }
 
 function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Connection> {

@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   openSync,
   realpathSync,
   renameSync,
@@ -13,13 +14,14 @@ import {
 import { dirname, resolve } from 'node:path'
 import type { ExecFlags } from '../cli/flags.ts'
 
-/** Why the files that were asked for could not be written, or null. Asked first: a run that costs money is not begun in vain. */
-export function outputProblem({ output, record }: ExecFlags): string | null {
+/** Why one of the files that were named cannot be used, or null. Asked first: a run that costs money is not begun in vain. */
+export function fileProblem({ output, record, policy }: ExecFlags): string | null {
   return (
     (output === undefined
       ? null
       : attempt(`The answer cannot be written to ${output}`, () => assertWritable(output))) ??
-    (record === undefined ? null : attempt(`Nothing can be recorded in ${record}`, () => openForAppending(record)))
+    (record === undefined ? null : attempt(`Nothing can be recorded in ${record}`, () => openForAppending(record))) ??
+    (policy === undefined || existsSync(policy) ? null : `The policy file ${policy} does not exist.`)
   )
 }
 

@@ -10,6 +10,9 @@ interface PromptRequest {
   readonly stdin: () => Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
 }
 
+/** No model reads more, and a message of the protocol must hold it. */
+const longestBytes = 8 << 20
+const tooLong = 'The prompt is longer than 8 MiB. Save it as a file, and tell the model its name.'
 const noPrompt = 'No prompt. Give one as an argument, or pipe it in: echo "…" | parley exec'
 
 /**
@@ -21,7 +24,9 @@ export async function readPrompt({ argument, appendStdin, stdin }: PromptRequest
   if (words !== null && !appendStdin) return nonEmpty(words)
   const source = stdin()
   if (source.isTTY) return { problem: words === null ? noPrompt : '--stdin needs something piped in.' }
-  const piped = decode(await readAll(source))
+  const bytes = await readAll(source)
+  if (bytes === null) return { problem: tooLong }
+  const piped = decode(bytes)
   if (piped === null) return { problem: 'What was piped in is not UTF-8 text.' }
   if (words === null) return nonEmpty(piped)
   return nonEmpty(piped.trim() === '' ? words : `${words}\n\n<stdin>\n${piped.trimEnd()}\n</stdin>`)
@@ -31,9 +36,16 @@ function nonEmpty(text: string): PromptOutcome {
   return text.trim() === '' ? { problem: 'The prompt is empty.' } : { prompt: text }
 }
 
-async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer> {
+/** Null when it is too long. */
+async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | null> {
   const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+  let sizeBytes = 0
+  for await (const chunk of stdin) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    sizeBytes += bytes.length
+    if (sizeBytes > longestBytes) return null
+    chunks.push(bytes)
+  }
   return Buffer.concat(chunks)
 }
 

@@ -9,7 +9,10 @@ import type { Reporter } from './reporter.ts'
 import type { RunEnd } from './run-end.ts'
 import { watchSignals } from './signals.ts'
 import { openResultStream, type ResultStream } from './stdout.ts'
-import { createStopper, limitTime, Stopped } from './stop.ts'
+import { createStopper, limitTime, Stopped, type Stopper } from './stop.ts'
+
+/** How long a reader has for the last words of a run that was stopped. */
+const patienceMs = 3000
 
 /** `parley exec`: one turn without a terminal. Always ends, and always with a terminal event. */
 export async function runExec(launch: Launch, request: ExecRequest): Promise<ExitCode> {
@@ -22,8 +25,17 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   void stdout.broken.then((error) => stopper.stop(whenBroken(error)))
   const end = withFile(await runToEnd({ launch, request, reporter, stopper }), flags.output)
   reporter.end(end)
-  const error = await stdout.done()
+  const error = await Promise.race([stdout.done(), patienceOf(stopper)])
   return error === null || end.exitCode !== exitCodes.ok ? end.exitCode : tellBroken(error, reporter)
+}
+
+/** Who stopped the run does not wait for a reader that does not read; who did not loses nothing. */
+function patienceOf({ signal }: Stopper): Promise<null> {
+  return new Promise((resolve) => {
+    const wait = () => setTimeout(resolve, patienceMs, null).unref()
+    if (signal.aborted) wait()
+    else signal.addEventListener('abort', wait, { once: true })
+  })
 }
 
 function reporterFor({ json, ephemeral }: ExecFlags, stdout: ResultStream): Reporter {

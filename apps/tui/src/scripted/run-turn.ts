@@ -31,7 +31,8 @@ export async function runTurn(run: TurnRun): Promise<RunEnd> {
   } catch (error) {
     if (!(error instanceof Stopped)) throw error
     const ended = await farewell(run, turn, error)
-    return ended === null ? stoppedRun(error, conversationId) : stoppedTurn(ended, error, conversationId)
+    if (ended !== null) return stoppedTurn(ended, error, conversationId)
+    return stoppedRun(error, store.state.core.seq === 0 ? null : conversationId)
   }
 }
 

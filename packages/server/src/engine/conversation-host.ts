@@ -171,6 +171,7 @@ export class ConversationHost implements AsyncDisposable {
   ): Promise<OpenConversation> {
     let changes: readonly ConversationEvent[]
     try {
+      if (loaded.fold.state.core.seq === 0) throw emptyLog(conversationId)
       changes = settle(loaded.fold.state)
     } catch (error) {
       await loaded.log?.[Symbol.asyncDispose]()
@@ -233,6 +234,11 @@ export class ConversationHost implements AsyncDisposable {
     if (paths !== null) return paths
     throw refusal('conversationNotFound', `"${conversationId}" is not a conversation id.`)
   }
+}
+
+/** A crash between making a log and its first event leaves one that nothing can be made of. */
+function emptyLog(conversationId: string) {
+  return refusal('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
 }
 
 function notThere(conversationId: string) {

@@ -96,6 +96,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`. */
   recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
+    if (events.length === 0) return []
     const all = this.started ? events : [this.#firstEvent(), ...events]
     const firstSeq = this.#nextSeq
     const at = this.#parts.clock.now()
@@ -105,7 +106,10 @@ export class Conversation implements AsyncDisposable {
     const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
     this.#openJournal().append(lines)
     this.#nextSeq += lines.length
-    for (const [index, envelope] of envelopes.entries()) this.#take(envelope, lines[index] ?? '')
+    for (const envelope of envelopes) this.#fold(envelope)
+    this.#headCrc = lines.at(-1)?.slice(-10, -2) ?? this.#headCrc
+    // Only now: whoever listens may record in turn.
+    this.feed.append(firstSeq, lines)
     return envelopes.slice(all.length - events.length)
   }
 
@@ -121,12 +125,10 @@ export class Conversation implements AsyncDisposable {
     return journal
   }
 
-  #take(envelope: Envelope, line: string): void {
+  #fold(envelope: Envelope): void {
     this.#state = reduce(this.#state, envelope)
     this.view.apply(envelope.event)
-    this.#headCrc = line.slice(-10, -2)
     if (syncedBeforeDelivery.has(envelope.event.type)) this.#holdUntilSynced(envelope.seq)
-    this.feed.append(envelope.seq, line)
   }
 
   #holdUntilSynced(seq: number): void {

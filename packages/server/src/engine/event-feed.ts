@@ -7,7 +7,8 @@ const recentLimit = 1 << 20
  */
 export interface EventFeed {
   readonly published: number
-  append(seq: number, line: string): void
+  /** Lines with consecutive numbers. */
+  append(firstSeq: number, lines: readonly string[]): void
   /** Nothing from `seq` on is published until `release` is called with it. */
   hold(seq: number): void
   release(seq: number): void
@@ -44,10 +45,12 @@ export function createEventFeed(startSeq: number): EventFeed {
     get published() {
       return published
     },
-    append(seq, line) {
-      recent.push({ seq, line })
-      recentSize += line.length
-      head = seq
+    append(firstSeq, lines) {
+      for (const [index, line] of lines.entries()) {
+        recent.push({ seq: firstSeq + index, line })
+        recentSize += line.length
+      }
+      head = firstSeq + lines.length - 1
       if (recentSize > 2 * recentLimit) forgetOldest()
       publish()
     },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { closest } from '../config/closest.ts'
 import type { Config, ProviderSettings } from '../config/config-schema.ts'
@@ -69,8 +70,8 @@ function recorded(
 }
 
 function recording(client: ModelClient, path: string, onProblem: (problem: unknown) => void): ModelClient {
-  let count = 0
-  return createRecorder(client, { path, newId: () => `${++count}`, onProblem })
+  // The file may hold what an earlier process recorded.
+  return createRecorder(client, { path, newId: () => randomUUID().slice(0, 8), onProblem })
 }
 
 /** A configured provider, or a built-in one, whose fields the configuration may change. */

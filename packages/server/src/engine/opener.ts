@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createBackgroundProcesses, type Host, type Sandbox } from '@parley/host'
 import type { Actor, ConversationEvent, ConversationState, Overrides } from '@parley/protocol'
 import type { Config } from '../config/config-schema.ts'
@@ -78,7 +78,7 @@ export function createOpener(ports: OpenerPorts): Opener {
 async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<OpenConversation> {
   const { conversationId } = parts.state.core.meta
   const { values } = readConfig(ports.home, configOnly(parts.overrides))
-  const rules = await readRules(ports.home, parts.state.core.settings.policyFile)
+  const rules = await readRules(ports.home, policyFileOf(parts))
   const onFault = (fault: unknown) => ports.report(fault, conversationId)
   const { clock, program } = ports
   const conversation = new Conversation({ ...parts, clock, program, onSyncFailure: onFault })
@@ -168,6 +168,12 @@ type EnvironmentSection = NonNullable<Config['shell_environment']>
 
 function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
   return { include, exclude, set }
+}
+
+/** The one of this opening, else the recorded one. */
+function policyFileOf({ state, overrides }: OpenParts): string | undefined {
+  const { meta, settings } = state.core
+  return overrides.policyFile === undefined ? settings.policyFile : resolve(meta.cwd, overrides.policyFile)
 }
 
 /** The user's own rules and those given at launch. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
 import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts'
+import { layerOfOverrides } from '../config/read-layer.ts'
 import { flagsAsConfig, settingsFromConfig, tierOf } from '../config/settings-from-config.ts'
 import type { Environment } from '../model/http-agents.ts'
 import { demoProvider, isUsable, providerOf } from './model-sources.ts'
@@ -37,7 +38,7 @@ export function settleStart(params: StartParams, { home, env }: Around): Settled
   const cwd = existingFolder(params.cwd)
   const { values, warnings } = readConfig(home, params)
   const provider = chooseProvider(values, env)
-  if (provider === null) throw noProvider(keyVariables(values))
+  if (provider === null) throw noProvider(keyVariables(values), warnings)
   if (provider.id !== demoProvider && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
     assertUsable(provider.id, values, env)
   const settings = settingsFromConfig(values, provider, { ...params, cwd })
@@ -49,10 +50,14 @@ export function settleStart(params: StartParams, { home, env }: Around): Settled
   return { cwd, settings, warnings }
 }
 
-function noProvider(variables: readonly string[]) {
+/** With the warnings: a mistyped key may be why. */
+function noProvider(variables: readonly string[], warnings: readonly string[]) {
   return refusal(
     'noCredentials',
-    `No model is configured: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set and no local server is chosen. Set a key, or run \`parley demo\` to try it without one.`,
+    [
+      `No model is configured: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set and no local server is chosen. Set a key, or run \`parley demo\` to try it without one.`,
+      ...warnings,
+    ].join(' '),
     { variables },
   )
 }
@@ -84,7 +89,7 @@ function existingFolder(path: string): string {
 export function settleResume(state: ConversationState, overrides: Overrides, by: Actor): readonly ConversationEvent[] {
   const { meta, settings } = state.core
   const cwd = existingFolder(overrides.cwd ?? meta.cwd)
-  const { model, modelProvider, effort, approvalPolicy, sandbox } = overrides
+  const { model, modelProvider, effort, approvalPolicy, sandbox } = { ...choicesIn(overrides), ...overrides }
   const change = {
     ...differing('model', model, settings.model),
     ...differing('modelProvider', modelProvider, settings.modelProvider),
@@ -97,6 +102,19 @@ export function settleResume(state: ConversationState, overrides: Overrides, by:
     ...(cwd === meta.cwd ? [] : [{ type: 'conversation.moved' as const, cwd, by }]),
     ...(Object.keys(change).length === 0 ? [] : [{ type: 'conversation.configured' as const, settings: change, by }]),
   ]
+}
+
+/** `-c` of a resume counts as its flags do, which outrank it; the files do not: the recorded values are newer. */
+function choicesIn({ config = {} }: Overrides): Overrides {
+  const { model, model_provider: modelProvider, ...others } = layerOfOverrides(config, '-c').values
+  const { model_reasoning_effort: effort, approval_policy: approvalPolicy, sandbox_mode: sandbox } = others
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(modelProvider === undefined ? {} : { modelProvider }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  }
 }
 
 function differing<Key extends string, Value>(

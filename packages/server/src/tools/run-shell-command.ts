@@ -78,15 +78,13 @@ function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome
   const modelText = `${heading}\n${shown}${leftovers}`
   if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
   if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
-  return { status: 'failed', modelText, fields, failure: { code: failureCode(end), message: heading } }
+  // An exit code says itself why the command failed.
+  if (end.reason === 'exited') return { status: 'failed', modelText, fields }
+  return { status: 'failed', modelText, fields, failure: { code: end.reason, message: heading } }
 }
 
 function seenOutput({ head, tail, totalBytes, omittedBytes }: CommandEnd) {
   return { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
-}
-
-function failureCode({ reason }: CommandEnd): string {
-  return reason === 'timedOut' ? 'timedOut' : reason === 'spawnFailed' ? 'spawnFailed' : 'exitCode'
 }
 
 function headingOf(end: CommandEnd): string {

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { decideApproval } from '../../../src/engine/commands.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const calls = Array.from({ length: 20 }, (_, n) => ({ name: 'shell', args: { command: `echo ${n} >> order` } }))
+
+it('an approval answered by whoever sees it, in the tick it is recorded, is taken', async () => {
+  await using place = testPlace()
+  const { server, watched } = await place.talk({ model: scriptedModel({ calls }, { text: 'ok' }) })
+  const { conversationId } = watched
+  const open = server.engine.host.get(conversationId)
+  open.conversation.feed.subscribe(() => {
+    const pending = Object.values(open.conversation.state.core.approvals).find(({ state }) => state === 'pending')
+    if (pending === undefined) return
+    const params = { conversationId, approvalId: pending.id, decision: 'approved' as const }
+    decideApproval(open, params, { clientId: 'c', name: 'quick' })
+  })
+  await watched.send('go')
+  await watched.turnEnded()
+  expect(place.read('order').split('\n')).toHaveLength(21)
+})
+
+it('an approval answered by a client as soon as it arrives is taken', async () => {
+  await using place = testPlace()
+  const { client, watched } = await place.talk({ model: scriptedModel({ calls }, { text: 'ok' }) })
+  const { conversationId } = watched
+  const answered = new Set<string>()
+  void watched.until(({ core }) => {
+    for (const { id: approvalId, state } of Object.values(core.approvals)) {
+      if (state !== 'pending' || answered.has(approvalId)) continue
+      answered.add(approvalId)
+      void client.request('approval/decide', { conversationId, approvalId, decision: 'approved' })
+    }
+    return core.lastTurn
+  })
+  await watched.send('go')
+  await watched.turnEnded()
+  expect(answered.size).toBe(20)
+})
