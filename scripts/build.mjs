@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { collectAssets } from './bundle/assets.mjs'
+import { builtinModules } from './bundle/builtin-modules.mjs'
 import { buildId, programVersion } from './bundle/identity.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
 import { distFolder, root } from './bundle/places.mjs'
@@ -47,7 +48,7 @@ function bundle({ name, entry }, define) {
     banner: {
       js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
     },
-    plugins: [inkStartUp(), trimPackages()],
+    plugins: [builtinModules(), inkStartUp(), trimPackages()],
     metafile: true,
     write: false,
     logLevel: 'warning',

@@ -29,6 +29,8 @@ export function publish(outputs) {
   const before = readdirSync(distFolder).filter((name) => chunkName.test(name))
   for (const output of ordered) place(output)
   for (const name of before.filter((chunk) => !live.has(chunk))) retire(join(distFolder, name))
+  // What Node has compiled of the old files, which would only grow.
+  rmSync(join(distFolder, 'compile-cache'), { recursive: true, force: true })
 }
 
 export const isEntry = (path) => entryName.test(basename(path))

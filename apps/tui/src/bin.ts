@@ -1,3 +1,6 @@
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
@@ -5,6 +8,8 @@ const argv = process.argv.slice(2)
 if (argv[0] === '--version' || argv[0] === '-V') {
   process.stdout.write(`${PARLEY_VERSION}\n`)
 } else {
+  // Beside the program, so that it goes when the program goes. Where it cannot be written there is none.
+  enableCompileCache(join(import.meta.dirname, 'compile-cache'))
   const { main } = await import('./main.ts')
   await main(argv, { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url })
 }

@@ -1,7 +1,7 @@
 import type { CommandSpec, OutputSnapshot, SpoolEnd, StartOptions } from './command.ts'
 import { readFifo } from './fifo-reader.ts'
+import { createLateSpool } from './late-spool.ts'
 import { createOutputWindow } from './output-window.ts'
-import { openSpool, type Spool } from './spool.ts'
 
 const defaultWindowBytes = 128 * 1024
 
@@ -18,7 +18,7 @@ export interface CommandOutput {
 
 export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['onOutput']): CommandOutput {
   const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
-  let spool: Spool | undefined
+  const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
   let ended = true
   let closeReader = () => {}
   const take = (chunk: Buffer) => {
@@ -29,7 +29,6 @@ export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['o
   return {
     snapshot: window.snapshot,
     read(fd, onEnd) {
-      if (spec.spool !== undefined) spool = openSpool(spec.spool)
       ended = false
       closeReader = readFifo(fd, take, () => {
         ended = true

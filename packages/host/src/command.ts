@@ -18,6 +18,8 @@ export interface CommandSpec {
 export interface SpoolSpec {
   /** Must not exist; its directory must. Created 0600. */
   readonly path: string
+  /** The file is made when there is more output than this; 0 unless told. */
+  readonly afterBytes?: number
   /** 64 MiB unless told. Output past it is counted and dropped. */
   readonly maxBytes?: number
 }
@@ -61,6 +63,7 @@ export interface CommandEnd extends OutputSnapshot {
   readonly spawnError?: SpawnError
   /** From the call of `startCommand` to the leader's end, monotonic. */
   readonly durationMs: number
+  /** Absent without a file: none was asked for, or there was too little for one. */
   readonly spool?: SpoolEnd
   /** Processes it left behind, now killed. Outside Linux only "none" (0) or "some" (1) is known. */
   readonly leftovers: number

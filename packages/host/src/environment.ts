@@ -22,16 +22,18 @@ export interface EnvironmentRules {
   readonly set?: Readonly<Record<string, string>>
 }
 
+const isAllowed = anyOf(allowed)
+
 /** The environment of a command: what the allow list and `include` let through, less `exclude`, plus `set`. */
 export function commandEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   rules: EnvironmentRules = {},
 ): Record<string, string> {
-  const passes = anyOf([...allowed, ...(rules.include ?? [])])
+  const isIncluded = anyOf(rules.include ?? [])
   const held = anyOf(rules.exclude ?? [])
   const result: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && passes(name) && !held(name)) result[name] = value
+    if (value !== undefined && (isAllowed(name) || isIncluded(name)) && !held(name)) result[name] = value
   }
   return { ...result, ...rules.set }
 }

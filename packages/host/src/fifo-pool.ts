@@ -24,7 +24,7 @@ export interface FifoPool {
 }
 
 /** Two descriptors each are held while they wait. */
-const batchSize = 8
+const batchSize = 16
 const refillBelow = 4
 
 const run = promisify(execFile)

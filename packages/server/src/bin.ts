@@ -1,15 +1,6 @@
-import { ripgrepPath } from './ripgrep-path.ts'
-import { readServerOptions } from './server-options.ts'
-import { serveProcess } from './server-process.ts'
-import { systemParts } from './system-parts.ts'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 
-declare const PARLEY_VERSION: string
-declare const PARLEY_BUILD: string
-
-const options = readServerOptions(process.argv.slice(2), process.env, {
-  moduleUrl: import.meta.url,
-  version: PARLEY_VERSION,
-  build: PARLEY_BUILD,
-  ripgrep: ripgrepPath(),
-})
-process.exit(await serveProcess(systemParts(options)))
+// Beside the program, so that it goes when the program goes. Where it cannot be written there is none.
+enableCompileCache(join(import.meta.dirname, 'compile-cache'))
+await import('./start.ts')

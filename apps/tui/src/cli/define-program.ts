@@ -21,12 +21,12 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
     .configureOutput({ outputError: (text, write) => write(sayUsageError(text)) })
     .exitOverride()
     .argument('[prompt]', 'first message of a new interactive session')
-    .allowExcessArguments()
     .enablePositionalOptions()
   defineConversations(program, launch, settle)
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
-  return program
+  // Not before: the commands would inherit it.
+  return program.allowExcessArguments()
 }
 
 function defineConversations(program: Command, launch: Launch, settle: Settle): void {

@@ -4,7 +4,7 @@ import { liveText, type Painter, settledText } from './painter.ts'
 import { type Batch, ScreenView } from './screen-view.tsx'
 
 /** More than the screen needs: what is coalesced is coalesced before React, and a key must not wait for a frame. */
-const maxFps = 120
+const maxFps = 1_000
 
 export interface InkStreams {
   readonly stdout: NodeJS.WriteStream

@@ -25,14 +25,15 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   void stdout.broken.then((error) => stopper.stop(whenBroken(error)))
   const end = withFile(await runToEnd({ launch, request, reporter, stopper }), flags.output)
   reporter.end(end)
-  const error = await Promise.race([stdout.done(), patienceOf(stopper)])
-  return error === null || end.exitCode !== exitCodes.ok ? end.exitCode : tellBroken(error, reporter)
+  const taken = await Promise.race([stdout.done(), patienceOf(stopper)])
+  if (taken instanceof Stopped) return taken.exitCode
+  return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : tellBroken(taken, reporter)
 }
 
 /** Who stopped the run does not wait for a reader that does not read; who did not loses nothing. */
-function patienceOf({ signal }: Stopper): Promise<null> {
+function patienceOf({ signal }: Stopper): Promise<Stopped> {
   return new Promise((resolve) => {
-    const wait = () => setTimeout(resolve, patienceMs, null).unref()
+    const wait = () => setTimeout(resolve, patienceMs, signal.reason).unref()
     if (signal.aborted) wait()
     else signal.addEventListener('abort', wait, { once: true })
   })

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
-import { isAlone, mayAnswer, quietForMs } from './answer-guard.ts'
+import { mayAnswer, quietForMs } from './answer-guard.ts'
 import { type Answer, answerForText, offers, pendingApprovals } from './approvals.ts'
 import { insert } from './composer/composer.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -22,7 +22,7 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
   const answer = answerForText(event.text)
   if (answer === null) return null
   if (mayAnswer(ui.guard, approval.id, nowMs)) return actOn(ui, approval, answer)
-  return isAlone(ui.guard, nowMs) ? stepTo({ ...ui, early: { text: event.text, atMs: nowMs } }) : null
+  return stepTo({ ...ui, early: { text: event.text, atMs: nowMs } })
 }
 
 /** A letter that came too early to answer was the beginning of a word if another follows at once. */

@@ -25,10 +25,5 @@ export function noteKey(guard: AnswerGuard, nowMs: number): AnswerGuard {
 /** Whether a key that comes now counts as an answer to this approval. */
 export function mayAnswer(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
   const isRead = guard.approvalId === approvalId && nowMs - guard.paintedAtMs >= readableAfterMs
-  return isRead && isAlone(guard, nowMs)
-}
-
-/** Whether the key stands alone so far, as an answer does, and is not part of what is being typed. */
-export function isAlone(guard: AnswerGuard, nowMs: number): boolean {
-  return nowMs - guard.lastKeyAtMs >= quietForMs
+  return isRead && nowMs - guard.lastKeyAtMs >= quietForMs
 }

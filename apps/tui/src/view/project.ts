@@ -111,8 +111,8 @@ function bottomRows(
 ): { rows: readonly Line[]; caret: Written['caret'] | null } {
   const { state, ui, size } = scene
   const gap: readonly Line[] = size.rows >= roomyRows ? [[]] : []
-  const status = state === null ? [] : [statusLine(state, statusFacts(scene), room)]
-  const foot = [...gap, ...status].slice(-Math.max(0, limit - 1))
+  const status = state === null ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
+  const foot = lastRows(status, limit - 1)
   const maxRows = Math.max(1, limit - foot.length - gap.length)
   if (ui.overlay !== null) {
     const { rows, caret } = overlayRows(ui.overlay, room, { homeFolder: scene.homeFolder, nowMs: scene.nowMs, maxRows })

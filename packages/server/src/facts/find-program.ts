@@ -19,7 +19,7 @@ export interface ProgramQuestion {
   readonly roots: readonly string[]
 }
 
-const nowhere: FoundProgram = { path: null, insideRoots: false }
+export const nowhere: FoundProgram = { path: null, insideRoots: false }
 
 /**
  * Where a program name leads. A relative or empty entry of the search path ends the search: what lies behind it

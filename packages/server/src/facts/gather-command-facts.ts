@@ -2,7 +2,7 @@ import { findDanger } from '../core/policy/dangerous.ts'
 import type { CommandFacts, CommandPart } from '../core/policy/facts.ts'
 import { judgeKnownSafe, type SafeUse } from '../core/policy/known-safe.ts'
 import { trustedBuiltins } from '../core/policy/shell-words.ts'
-import { type FoundProgram, findProgram } from './find-program.ts'
+import { type FoundProgram, findProgram, nowhere } from './find-program.ts'
 import type { ShellParser } from './parse-shell.ts'
 import { type ArgvReading, readArgv, type ScriptCommand } from './read-argv.ts'
 import { realRoots } from './real-roots.ts'
@@ -37,10 +37,11 @@ const maxSeenWords = 32
 
 /** Gathers all that policy may know about a command. Reads files' names and links, never what is in them. */
 export async function gatherCommandFacts(call: CommandCall, given: Surroundings): Promise<CommandFacts> {
-  const around = { ...given, roots: await realRoots(given.roots) }
-  const reading = await readArgv(call.argv, around.shell)
-  const judged = await judgeParts(reading, call.cwd, around)
-  const objection = reading.because ?? (await objectionToShells(reading.shells, call.cwd, around))
+  const [roots, reading] = await Promise.all([realRoots(given.roots), readArgv(call.argv, given.shell)])
+  const around = { ...given, roots }
+  const programs = await findPrograms(reading, call.cwd, around)
+  const judged = (reading.commands ?? []).map((command) => judgePart(command, programs))
+  const objection = reading.because ?? objectionToShells(reading.shells, programs)
   const understood = objection === null && judged.length > 0
   const { notSafe, secret } = await whereCommandsLead(judged, call.cwd, around)
   const parts = judged.map((command) => (notSafe.has(command) ? { ...command.part, knownSafe: false } : command.part))
@@ -61,20 +62,19 @@ export async function gatherCommandFacts(call: CommandCall, given: Surroundings)
   }
 }
 
-async function judgeParts(reading: ArgvReading, cwd: string, around: Surroundings): Promise<JudgedCommand[]> {
-  const found = new Map<string, FoundProgram>()
-  const judged: JudgedCommand[] = []
-  for (const command of reading.commands ?? []) {
-    const name = command.argv[0] ?? ''
-    const program = found.get(name) ?? (await findProgram({ name, cwd, ...around }))
-    found.set(name, program)
-    judged.push(judgePart(command, program))
-  }
-  return judged
+/** By name as written: every command of the reading, and the shells. */
+type Programs = ReadonlyMap<string, FoundProgram>
+
+async function findPrograms({ commands, shells }: ArgvReading, cwd: string, around: Surroundings): Promise<Programs> {
+  const names = new Set([...(commands ?? []).map(({ argv }) => argv[0] ?? ''), ...shells])
+  return new Map(
+    await Promise.all([...names].map(async (name) => [name, await findProgram({ name, cwd, ...around })] as const)),
+  )
 }
 
-function judgePart({ argv, byShell }: ScriptCommand, program: FoundProgram): JudgedCommand {
+function judgePart({ argv, byShell }: ScriptCommand, programs: Programs): JudgedCommand {
   const [name = ''] = argv
+  const program = programs.get(name) ?? nowhere
   const trusted = (byShell && trustedBuiltins.has(name)) || (program.path !== null && !program.insideRoots)
   const safeUse = trusted && !name.includes('/') ? judgeKnownSafe(argv) : null
   const part = {
@@ -88,9 +88,9 @@ function judgePart({ argv, byShell }: ScriptCommand, program: FoundProgram): Jud
 }
 
 /** A script means what we read only if the shell is a real one. */
-async function objectionToShells(shells: readonly string[], cwd: string, around: Surroundings): Promise<string | null> {
-  for (const name of new Set(shells)) {
-    const { path, insideRoots } = await findProgram({ name, cwd, ...around })
+function objectionToShells(shells: readonly string[], programs: Programs): string | null {
+  for (const name of shells) {
+    const { path, insideRoots } = programs.get(name) ?? nowhere
     if (path === null) return `${name} is not found in the absolute entries of PATH`
     if (insideRoots) return `${name} is a file of the writable folders`
   }

@@ -8,7 +8,7 @@ import {
   type ModelRequest,
   ZERO_USAGE,
 } from './port.ts'
-import { type ParsedRecording, parseRecording, type RecordedResponse } from './recording.ts'
+import type { ParsedRecording, RecordedResponse } from './recording.ts'
 import { digestRequest, firstDifference } from './request-digest.ts'
 
 export type Sleep = (delayMs: number, signal: AbortSignal) => Promise<void>
@@ -93,6 +93,8 @@ function ending(): RecordedResponse {
 
 async function load(read: RecordedOptions['read']): Promise<ParsedRecording> {
   try {
+    // Only who plays a recording pays for its schemas.
+    const { parseRecording } = await import('./recording.ts')
     return parseRecording(await read())
   } catch (error) {
     return { type: 'unreadable', problem: error instanceof Error ? error.message : String(error) }

@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises'
 import type { CommandEnd } from '@parley/host'
 import type { Output } from '@parley/protocol'
 import type { SideFiles } from '../engine/side-files.ts'
 import { StorageError } from '../log/storage-error.ts'
 
-const inlineBytes = 8 * 1024
+/** What an item holds whole; of more than this there is a file. */
+export const inlineBytes = 8 * 1024
 const shownHeadBytes = 4 * 1024
 const shownTailBytes = 4 * 1024
 
@@ -13,10 +13,8 @@ export async function keepOutput(end: CommandEnd, sideFiles: SideFiles): Promise
   const { totalBytes, head, tail, omittedBytes } = end
   const known = Buffer.concat([head, tail])
   const binary = known.includes(0) ? { binary: true as const } : {}
-  if (omittedBytes === 0 && totalBytes <= inlineBytes) {
-    if (end.spool !== undefined) await rm(end.spool.path, { force: true })
+  if (omittedBytes === 0 && totalBytes <= inlineBytes)
     return { head: known.toString(), tail: '', totalBytes, omittedBytes: 0, ...binary }
-  }
   const start = wholeCharacters(known.subarray(0, shownHeadBytes), 'start')
   const finish = wholeCharacters(known.subarray(-shownTailBytes), 'end')
   const file = await keepWhole(end, known, sideFiles)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type CommandEnd, type CommandSpec, commandEnvironment, createMark } from '@parley/host'
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
-import { keepOutput } from './keep-output.ts'
+import { inlineBytes, keepOutput } from './keep-output.ts'
 import type { ShellInput } from './shell.ts'
 import { spoolName } from './spool-name.ts'
 import type { ToolContext, ToolOutcome } from './tool.ts'
@@ -50,7 +50,8 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
     GIT_TERMINAL_PROMPT: '0',
     NO_COLOR: '1',
   }
-  return { argv, cwd, env, mark: createMark(), spool: { path: join(folder, spoolName(itemId)) } }
+  const spool = { path: join(folder, spoolName(itemId)), afterBytes: inlineBytes }
+  return { argv, cwd, env, mark: createMark(), spool }
 }
 
 function startInBackground(spec: CommandSpec, { itemId }: ToolContext, ports: ToolPorts): ToolOutcome {

@@ -1,9 +1,9 @@
-import type { ConversationState, Failure, Turn } from '@parley/protocol'
+import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/approvals.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isLeaveOffered } from '../../ui/interrupts.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { stripEffects } from '../neutralise.ts'
+import { showHidden, stripEffects } from '../neutralise.ts'
 import type { Line } from '../span.ts'
 
 /** One row above the composer that says what goes on; null when nothing does. */
@@ -21,7 +21,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, nowMs: 
       changesAtMs: (ui.interrupts.armedUntilMs ?? nowMs) + 1,
     }
   }
-  if (ui.link.kind === 'starting') return still([{ text: startingText(ui), tone: 'muted' }])
+  if (ui.link.kind === 'starting') return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
   if (state === null || ui.opened?.readOnly) return null
   if (state.core.turn !== null) return turnActivity(state, state.core.turn, ui, nowMs)
   return isInboxPaused(state)
@@ -43,17 +43,16 @@ function lostLine(state: ConversationState | null, { composer, opened }: UiState
   ]
 }
 
-/** Only worth saying to those who wait for it. */
-function startingText({ unsent, opened }: UiState): string {
-  return unsent.length > 0 || opened !== null ? 'starting…' : ''
+/** A start is only worth a word to those who wait for it. */
+function isWaitedFor({ unsent, opened }: UiState): boolean {
+  return unsent.length > 0 || opened !== null
 }
 
 function turnActivity(state: ConversationState, turn: Turn, ui: UiState, nowMs: number): Activity | null {
   if (ui.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
   if (pendingApprovals(state, ui).length > 0) return null
-  if (approvedNotStarted(state).length > 0) {
-    return still([{ text: 'Approved, not started: ', bold: true }, { text: 'Enter to run, Esc to leave it' }])
-  }
+  const [approved] = approvedNotStarted(state)
+  if (approved !== undefined) return still(notStartedLine(approved))
   if (turn.parked)
     return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
   if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, nowMs)
@@ -63,6 +62,14 @@ function turnActivity(state: ConversationState, turn: Turn, ui: UiState, nowMs: 
     { text: ` ${elapsed(seconds)} · esc to interrupt`, tone: 'muted' },
   ]
   return { line, changesAtMs: turn.startedAt + (seconds + 1) * 1000 }
+}
+
+function notStartedLine({ title }: Approval): Line {
+  return [
+    { text: 'Approved, not started: ', bold: true, tone: 'warn' },
+    { text: 'Enter runs it, Esc leaves it  ' },
+    { text: showHidden(title).replaceAll('\n', ' '), tone: 'muted' },
+  ]
 }
 
 function retryActivity({ retryAt, failure }: NonNullable<Turn['retry']>, nowMs: number): Activity {

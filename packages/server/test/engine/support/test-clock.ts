@@ -3,13 +3,16 @@ import type { Clock } from '../../../src/ports/clock.ts'
 export interface TestClock extends Clock {
   /** What was slept, in ms, oldest first. */
   readonly sleeps: readonly number[]
-  /** From now on a sleep lasts until it is aborted. */
+  /** From now on a sleep lasts until it is aborted or released. */
   holdSleeps(): void
+  /** Ends the sleeps under way. */
+  release(): void
 }
 
-/** Time that passes only by being looked at; a sleep is over at once. */
+/** Time that passes only by being looked at; a sleep is over at once unless it is held. */
 export function testClock(): TestClock {
   const sleeps: number[] = []
+  const sleepers = new Set<() => void>()
   let nowMs = Date.UTC(2025, 0, 1)
   let held = false
   return {
@@ -19,13 +22,18 @@ export function testClock(): TestClock {
     sleep(delayMs, signal) {
       sleeps.push(delayMs)
       nowMs += delayMs
-      if (!held || signal.aborted) return Promise.resolve()
+      if (!held || signal.aborted) return new Promise((resolve) => setImmediate(resolve))
       return new Promise((resolve) => {
+        sleepers.add(resolve)
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
     },
     holdSleeps() {
       held = true
+    },
+    release() {
+      for (const wake of sleepers) wake()
+      sleepers.clear()
     },
   }
 }

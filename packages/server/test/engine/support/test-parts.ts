@@ -12,7 +12,7 @@ import { ripgrepPath } from '../../../src/ripgrep-path.ts'
 import { shellParserFiles } from '../../facts/place.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
-export type TestPorts = Partial<Omit<EngineParts, 'models'>> & {
+export type TestPorts = Partial<EngineParts> & {
   readonly model?: ScriptedModel
   /** Of other providers, by id. */
   readonly others?: Readonly<Record<string, ScriptedModel>>

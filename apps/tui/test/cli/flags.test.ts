@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { collectConfig, collectList, overridesOf, parseCount, parseDuration } from '../../src/cli/flags.ts'
+
+describe('flags become overrides', () => {
+  test('only what was given is set', () => {
+    expect(overridesOf({}, '/here')).toEqual({})
+  })
+
+  test('each under the name of the protocol', () => {
+    const flags = {
+      model: 'm',
+      effort: 'high',
+      sandbox: 'read-only',
+      askForApproval: 'never',
+      profile: 'work',
+      config: { 'model_providers.x.base_url': 'http://127.0.0.1' },
+    } as const
+    expect(overridesOf(flags, '/here')).toEqual({
+      model: 'm',
+      effort: 'high',
+      sandbox: 'read-only',
+      approvalPolicy: 'never',
+      profile: 'work',
+      config: { 'model_providers.x.base_url': 'http://127.0.0.1' },
+    })
+  })
+
+  test('paths are meant from where the command was typed, also with --cd', () => {
+    const flags = { cd: 'sub', addDir: ['../b', '/abs'], policy: 'ci.toml' }
+    expect(overridesOf(flags, '/here')).toEqual({
+      cwd: '/here/sub',
+      addDirs: ['/b', '/abs'],
+      policyFile: '/here/ci.toml',
+    })
+  })
+})
+
+describe('a repeated -c', () => {
+  test('adds to the ones before; the last of a key wins', () => {
+    const first = collectConfig('model = gpt-5')
+    expect(collectConfig('model=other', collectConfig('a.b="x=y"', first))).toEqual({ model: 'other', 'a.b': '"x=y"' })
+  })
+
+  test.each(['model', '=x', ''])('%j is refused', (text) => {
+    expect(() => collectConfig(text)).toThrow('It must be key=value')
+  })
+})
+
+test('a repeated list flag keeps its order', () => {
+  expect(collectList('b', collectList('a'))).toEqual(['a', 'b'])
+})
+
+describe('a duration', () => {
+  test.each([
+    ['90', 90_000],
+    ['90s', 90_000],
+    ['1.5s', 1500],
+    ['5m', 300_000],
+    ['1h', 3_600_000],
+  ])('%s is %i ms', (text, durationMs) => {
+    expect(parseDuration(text)).toBe(durationMs)
+  })
+
+  test('longer than a timer can hold is the longest there is', () => {
+    expect(parseDuration('9000h')).toBe(2 ** 31 - 1)
+  })
+
+  test.each(['', '0', '0s', '-5', '5 m', 'abc', '5d', '1e3'])('%j is refused', (text) => {
+    expect(() => parseDuration(text)).toThrow('It must be a time')
+  })
+})
+
+describe('a count', () => {
+  test.each(['1', '42'])('%s is one', (text) => {
+    expect(parseCount(1)(text)).toBe(Number(text))
+  })
+
+  test.each(['0', '-1', '1.5', 'x', '', '0x10', '99999999999999999999'])('%j is refused', (text) => {
+    expect(() => parseCount(1)(text)).toThrow('It must be a whole number from 1 on')
+  })
+})

@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  cliPath,
+  type ModelServer,
+  type Pty,
+  type Step,
+  startModelServer,
+  startPty,
+  type TempDirectory,
+  type TempHome,
+  tempHome,
+  tempWorkspace,
+} from '@parley/testkit'
+
+/** A home, a folder, a model that says what was written down, and the program on a terminal. */
+export interface Place extends AsyncDisposable {
+  readonly home: TempHome
+  readonly folder: TempDirectory
+  readonly model: ModelServer
+  start(...argv: readonly string[]): Pty
+}
+
+export async function place(steps: readonly Step[]): Promise<Place> {
+  const [home, folder, model] = await Promise.all([
+    tempHome(),
+    tempWorkspace({ files: { 'a.txt': 'one\n' } }),
+    startModelServer(steps),
+  ])
+  const config = [
+    'model = "scripted"',
+    'model_provider = "test"',
+    '[model_providers.test]',
+    'name = "test"',
+    `base_url = "${model.url}"`,
+    'wire_api = "responses"',
+    'env_key = "TEST_KEY"',
+  ]
+  writeFileSync(join(home.env.PARLEY_HOME, 'config.toml'), `${config.join('\n')}\n`)
+  return {
+    home,
+    folder,
+    model,
+    start: (...argv) =>
+      startPty({
+        argv: [process.execPath, cliPath, ...argv],
+        cwd: folder.path,
+        env: { ...home.env, TEST_KEY: 'key' },
+        cols: 90,
+        rows: 36,
+      }),
+    async [Symbol.asyncDispose]() {
+      await model[Symbol.asyncDispose]()
+      await Promise.all([home[Symbol.asyncDispose](), folder[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+export const ready = /› Ask for anything/
+
+/** A question takes keys only once it can have been read; until then they are tried again. */
+export async function answer(pty: Pty, key: string, until: RegExp): Promise<void> {
+  for (;;) {
+    await pty.waitFor(/\? (?:Run|Make)/)
+    pty.write(key)
+    try {
+      return await pty.waitFor(until, { timeoutMs: 700 })
+    } catch (error) {
+      if (until.test(pty.screen().join('\n'))) return
+      if (!/1 yes/.test(pty.screen().join('\n'))) throw error
+    }
+  }
+}
+
+/** Types a line and sends it, as two reads: together they would look like a paste. */
+export async function send(pty: Pty, text: string): Promise<void> {
+  pty.write(text)
+  await pty.waitFor((rows) => rows.some((row) => row.includes(text)))
+  pty.press('Enter')
+}

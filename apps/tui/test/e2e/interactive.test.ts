@@ -1,0 +1,138 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { commandOf, waitUntil } from '@parley/testkit'
+import { describe, expect, test } from 'vitest'
+import { answer, place, ready, send } from './interactive-program.ts'
+
+const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
+const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
+
+describe('the interactive program', () => {
+  test('shows an answer, and names the conversation on leaving', async () => {
+    await using at = await place([{ text: 'All is **well**.', chunks: 5 }])
+    await using pty = at.start()
+    await pty.waitFor(ready)
+    await send(pty, 'how is it')
+    await pty.waitFor(/All is well\./)
+    await pty.waitFor(ready)
+    pty.press('Ctrl+D')
+    expect(await pty.exited).toMatchObject({ exitCode: 0 })
+    expect(pty.transcript().join('\n')).toMatch(
+      /› how is it\n+ {2}All is well\.\n+To go on: parley resume [0-9a-f]{8}$/,
+    )
+    expect(pty.rawBytes().toString('latin1')).not.toContain('\x1b[3J')
+  })
+
+  test('takes a prompt from the command line and runs what is approved', async () => {
+    await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
+    await using pty = at.start('make the file')
+    await pty.waitFor(/Run this command\?\n {2}touch made\.txt/)
+    expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)
+    pty.press('Enter')
+    await answer(pty, 'y', /Made it\./)
+    expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
+    expect(pty.screen().join('\n')).toMatch(/\$ touch made\.txt · exit 0/)
+  })
+
+  test('tells the model what a refusal says', async () => {
+    await using at = await place([{ calls: [touch] }, { text: 'As you like.' }])
+    await using pty = at.start('make the file')
+    await answer(pty, 'n', /No\. What should it do instead\?/)
+    await send(pty, 'name it b.txt')
+    await pty.waitFor(/As you like\./)
+    expect(at.model.requests.at(-1)?.text).toContain('name it b.txt')
+    expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)
+  })
+
+  test('interrupts a turn and gives back what was not sent yet', async () => {
+    await using at = await place([{ text: 'Half an answer', hang: 'mid', chunks: 4 }])
+    await using pty = at.start('go')
+    await pty.waitFor(/Half/)
+    await send(pty, 'and then this')
+    await pty.waitFor(/next step: and then this/)
+    pty.press('Escape')
+    await pty.waitFor(/Interrupted[\s\S]*› and then this/)
+  })
+
+  test('brings a conversation back with resume', async () => {
+    await using at = await place([{ text: 'The first answer.' }, { text: 'The second answer.' }])
+    await using first = at.start('remember me')
+    await first.waitFor(/The first answer\.[\s\S]*› Ask/)
+    first.press('Ctrl+D')
+    await first.exited
+    await using second = at.start('resume', '--last')
+    await second.waitFor(/› remember me\n+ {2}The first answer\.[\s\S]*› Ask/)
+    await send(second, 'go on')
+    await second.waitFor(/The second answer\./)
+    expect(count(second.transcript(), 'The first answer.')).toBe(1)
+  })
+
+  test('opens a conversation from the list', async () => {
+    await using at = await place([{ text: 'Here.' }])
+    await using first = at.start('look for me')
+    await first.waitFor(/Here\.[\s\S]*› Ask/)
+    first.press('Ctrl+D')
+    await first.exited
+    await using second = at.start('resume')
+    await second.waitFor(/▸ look for me/)
+    second.press('Enter')
+    await second.waitFor(/› look for me\n+ {2}Here\.[\s\S]*› Ask/)
+  })
+
+  test('says that its server has died, keeps the text, and goes on with the same question', async () => {
+    await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
+    await using pty = at.start('make the file')
+    await pty.waitFor(/1 yes/)
+    const server = pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
+    process.kill(server ?? 0, 'SIGKILL')
+    await pty.waitFor(/The server ended; your conversation is saved\. Press r to restart/)
+    pty.write('kept')
+    await pty.waitFor(/› kept/)
+    pty.press('Ctrl+R')
+    await pty.waitFor(/1 approval waits for you again[\s\S]*› kept/)
+    pty.press('Ctrl+U')
+    await pty.waitFor(/1 yes/)
+    await answer(pty, '1', /Made it\./)
+    expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
+    expect(count(pty.transcript(), '› make the file')).toBe(1)
+  })
+
+  test('prints a long answer once, in order, and never clears the screen', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, index) => `- line ${index}`)
+    await using at = await place([{ text: lines.join('\n'), chunks: 600 }])
+    await using pty = at.start('be long')
+    await pty.waitFor(/line 2999[\s\S]*› Ask/, { timeoutMs: 30_000 })
+    const printed = pty.transcript().flatMap((row) => /• (line \d+)$/.exec(row)?.[1] ?? [])
+    if (printed.length !== 3000) { const t = pty.transcript(); const bad = lines.findIndex((l, i) => printed[i] !== l.slice(2)); const at = t.findIndex((r) => r.includes(`line ${bad - 1}`)); console.error(bad, t.slice(at - 3, at + 6)); writeFileSync('/tmp/tui/raw.bin', pty.rawBytes()) }
+    expect(printed).toEqual(lines.map((line) => line.slice(2)))
+    expect(pty.fullClears()).toBe(0)
+  })
+
+  test('says where to go when there is no key, and works on the recorded model', async () => {
+    await using at = await place([])
+    await using pty = at.start('-c', 'model_provider="openai"')
+    await pty.waitFor(/looked for OPENAI_API_KEY[\s\S]*› Ask/)
+  })
+
+  test('leaves a terminal that is killed as it was', async () => {
+    await using at = await place([])
+    await using pty = at.start()
+    await pty.waitFor(ready)
+    pty.kill('SIGTERM')
+    expect(await pty.exited).toMatchObject({ exitCode: 143 })
+    expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[<u.*\x1b\[\?2004l/s)
+    await waitUntil(() => pty.processes().length === 0, { what: 'the end of its processes' })
+  })
+})
+
+test('what is offered to resume is what was said', async () => {
+  await using at = await place([{ text: 'Yes.' }])
+  await using pty = at.start('hello')
+  await pty.waitFor(/Yes\.[\s\S]*› Ask/)
+  pty.press('Ctrl+D')
+  await pty.exited
+  const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.transcript().join('\n')) ?? []
+  await using again = at.start('resume', id)
+  await again.waitFor(/› hello\n+ {2}Yes\./)
+  expect(readFileSync(join(at.folder.path, 'a.txt'), 'utf8')).toBe('one\n')
+})

@@ -1,0 +1,112 @@
+import { Writable } from 'node:stream'
+import { virtualScreen, waitUntil } from '@parley/testkit'
+import { describe, expect, test } from 'vitest'
+import { createEarlyPainter } from '../../src/ink/early-painter.ts'
+import { createInkPainter } from '../../src/ink/ink-painter.tsx'
+import type { Painter } from '../../src/ink/painter.ts'
+import type { Screen } from '../../src/view/screen.ts'
+
+const size = { cols: 60, rows: 20 }
+
+interface Terminal {
+  readonly screen: ReturnType<typeof virtualScreen>
+  readonly stdout: NodeJS.WriteStream
+  /** Resolves when all that was written has been taken in. */
+  flushed(): Promise<void>
+}
+
+function terminal(): Terminal {
+  const screen = virtualScreen(size)
+  let fed = Promise.resolve()
+  const write = (chunk: Buffer | string) => {
+    // A terminal in its usual mode begins a new row at a line end.
+    fed = screen.feed(chunk.toString().replaceAll(/\r?\n/g, '\r\n'))
+  }
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      write(chunk)
+      done()
+    },
+  })
+  const stdout = Object.assign(stream, {
+    isTTY: true,
+    columns: size.cols,
+    rows: size.rows,
+  }) as unknown as NodeJS.WriteStream
+  return { screen, stdout, flushed: () => fed }
+}
+
+function frame(settled: readonly string[], live: readonly string[]): Screen {
+  return {
+    settled:
+      settled.length === 0
+        ? []
+        : [{ kind: 'message', lines: settled.map((text) => (text === '' ? [] : [{ text, tone: 'good' }])) }],
+    live: live.map((text) => [{ text }]),
+    caret: { row: live.length - 1, column: 2 },
+    approvalId: null,
+    changesAtMs: null,
+  }
+}
+
+const composer = ['', '> typed', 'status']
+const blank = frame([], composer)
+
+const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
+  { name: 'Ink', make: ({ stdout }) => createInkPainter({ stdout, stdin: process.stdin }, blank, true) },
+  { name: 'the early painter', make: ({ stdout }) => createEarlyPainter((text) => stdout.write(text), true) },
+]
+
+describe.each(painters)('$name', ({ make }) => {
+  test('stores each of 3,000 settled rows once, in order, without a clear', async () => {
+    const to = terminal()
+    const painter = make(to)
+    const rows = Array.from({ length: 3_000 }, (_, index) => `row ${index}`)
+    for (let index = 0; index < rows.length; index += 25) {
+      painter.paint(frame(rows.slice(index, index + 25), [`unfinished ${index}`, ...composer]))
+      painter.paint(frame([], [`unfinished ${index}`, 'and more of it', ...composer]))
+    }
+    painter.close()
+    await to.flushed()
+    await waitUntil(() => to.screen.transcript().includes('row 2999'), { what: 'the last row' })
+    expect(to.screen.transcript().filter((row) => row.startsWith('row '))).toEqual(rows)
+    expect(to.screen.transcript().filter((row) => row.includes('unfinished') || row.includes('typed'))).toEqual([])
+    expect(to.screen.clears()).toEqual({ scrollback: 0, screen: 0 })
+  })
+
+  test('puts the real cursor at the caret', async () => {
+    const to = terminal()
+    const painter = make(to)
+    painter.paint(frame(['one', '', 'two'], ['working', ...composer]))
+    painter.paint({ ...frame([], ['working', ...composer]), caret: { row: 2, column: 7 } })
+    await waitUntil(() => to.flushed().then(() => to.screen.cursor().column === 7), { what: 'the cursor' })
+    expect(to.screen.screen()[to.screen.cursor().row]).toBe('> typed')
+    expect(to.screen.screen().slice(0, 3)).toEqual(['one', '', 'two'])
+    painter.close()
+  })
+
+  test('writes hardly more than what is new', async () => {
+    const to = terminal()
+    const painter = make(to)
+    painter.paint(frame(['start'], composer))
+    await to.flushed()
+    const before = to.screen.byteCount()
+    const text = Array.from({ length: 400 }, (_, index) => `${index} ${'lorem ipsum dolor sit '.repeat(2)}`)
+    for (let index = 0; index < text.length; index += 20) painter.paint(frame(text.slice(index, index + 20), composer))
+    await to.flushed()
+    painter.close()
+    expect(to.screen.byteCount() - before).toBeLessThan(1.5 * text.join('\r\n').length)
+  })
+})
+
+test('one painter takes over from the other without a trace', async () => {
+  const to = terminal()
+  const early = createEarlyPainter((text) => to.stdout.write(text), true)
+  early.paint(frame(['hello'], composer))
+  early.close()
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, frame([], composer), true)
+  painter.paint(frame(['world'], composer))
+  await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('world')), { what: 'the second row' })
+  expect(to.screen.transcript()).toEqual(['hello', 'world', '', '> typed', 'status'])
+  painter.close()
+})

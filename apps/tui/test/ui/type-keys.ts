@@ -1,0 +1,51 @@
+import type { ConversationState } from '@parley/protocol'
+import type { Intent } from '../../src/ui/intent.ts'
+import { type KeyEvent, keyPress } from '../../src/ui/keys/key-event.ts'
+import type { UiState } from '../../src/ui/ui-state.ts'
+import { followState, updateUi } from '../../src/ui/update-ui.ts'
+
+export interface Typed {
+  readonly ui: UiState
+  readonly intents: readonly Intent[]
+}
+
+/** Keys by name, as `ctrl+c` or `enter`; anything else is typed. One key a second, so that none is in a hurry. */
+export function typeKeys(ui: UiState, state: ConversationState | null, ...keys: readonly string[]): Typed {
+  return keys.reduce<Typed>((typed, key, index) => press(typed, state, keyOf(key), 10_000 + index * 1_000), {
+    ui: seenAt(ui, state, 0),
+    intents: [],
+  })
+}
+
+/** The same, all at one moment. */
+export function typeAtOnce(
+  ui: UiState,
+  state: ConversationState | null,
+  atMs: number,
+  ...keys: readonly string[]
+): Typed {
+  return keys.reduce<Typed>((typed, key) => press(typed, state, keyOf(key), atMs), { ui, intents: [] })
+}
+
+/** With what is pending painted at that time. */
+export function seenAt(ui: UiState, state: ConversationState | null, atMs: number): UiState {
+  const pending = Object.values(state?.core.approvals ?? {}).find((approval) => approval.state === 'pending')
+  return updateUi(ui, { kind: 'painted', approvalId: pending?.id ?? null }, contextAt(state, atMs)).ui
+}
+
+function press({ ui, intents }: Typed, state: ConversationState | null, event: KeyEvent, nowMs: number): Typed {
+  const step = updateUi(ui, { kind: 'key', event }, contextAt(state, nowMs))
+  return { ui: followState(step.ui, { state }), intents: [...intents, ...step.intents] }
+}
+
+export function contextAt(state: ConversationState | null, nowMs: number) {
+  return { state, nowMs, columns: 80, freshId: `id-${nowMs}` }
+}
+
+const names = /^(?:enter|escape|tab|up|down|backspace|(?:ctrl|alt)\+.+)$/
+
+function keyOf(key: string): KeyEvent {
+  if (!names.test(key)) return { kind: 'text', text: key }
+  const name = key.replace(/^(?:ctrl|alt)\+/, '')
+  return keyPress(name, { ctrl: key.startsWith('ctrl+'), alt: key.startsWith('alt+') })
+}

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest'
+import { initialUi, type UiState } from '../../src/ui/ui-state.ts'
+import { followState, updateUi } from '../../src/ui/update-ui.ts'
+import {
+  after,
+  colleague,
+  command,
+  completed,
+  queued,
+  requested,
+  started,
+  turnEnded,
+  turnStarted,
+  userMessage,
+} from '../view/scenes/conversation.ts'
+import { openUi, written } from '../view/scenes/scene.ts'
+import { contextAt, seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
+
+const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
+const running = after(turnStarted, completed(userMessage('go')))
+const asking = after(turnStarted, started(command('rm -rf x')), requested())
+const lastSaid = ({ said }: UiState) => JSON.stringify(said.at(-1))
+
+describe('Enter', () => {
+  test('sends what is written and clears it', () => {
+    const { ui, intents } = typeKeys(openUi, idle, 'hello', 'enter')
+    expect(intents).toEqual([{ kind: 'send', message: { messageId: 'id-11000', text: 'hello', when: 'steer' } }])
+    expect(ui.composer.text).toBe('')
+    expect(ui.unsent).toHaveLength(1)
+  })
+
+  test('with Alt waits for the next turn', () => {
+    expect(typeKeys(openUi, running, 'later', 'alt+enter').intents).toMatchObject([{ message: { when: 'queue' } }])
+  })
+
+  test('holds a message until the server has answered, and then sends it', () => {
+    const starting: UiState = { ...initialUi, composer: written('early') }
+    const { ui, intents } = typeKeys(starting, null, 'enter')
+    expect(intents).toEqual([])
+    const step = updateUi(
+      ui,
+      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, ephemeral: false } },
+      contextAt(null, 0),
+    )
+    expect(step.intents).toMatchObject([{ kind: 'send', message: { text: 'early' } }])
+  })
+
+  test('keeps the text when the server is gone', () => {
+    const { ui, intents } = typeKeys({ ...openUi, link: { kind: 'lost' } }, idle, 'kept', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'kept', intents: [] })
+  })
+
+  test('keeps the text in a read-only view and says how to go on', () => {
+    const view: UiState = { ...openUi, opened: { conversationId: 'c', shortId: 's', readOnly: true, ephemeral: false } }
+    const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'hi', intents: [] })
+    expect(lastSaid(ui)).toContain('/fork')
+  })
+
+  test('runs a line with an exclamation mark as a command of the user', () => {
+    expect(typeKeys(openUi, idle, '!git status', 'enter').intents).toEqual([{ kind: 'shell', command: 'git status' }])
+  })
+
+  test('on an empty line sends a paused inbox, and nothing when none is paused', () => {
+    const paused = after(turnStarted, queued('later', 'queue'), turnEnded('interrupted'))
+    expect(typeKeys(openUi, paused, 'enter').intents).toEqual([{ kind: 'continue' }])
+    expect(typeKeys(openUi, idle, 'enter').intents).toEqual([])
+  })
+
+  test('on an empty line starts what was approved before a crash', () => {
+    const parked = after(
+      turnStarted,
+      started(command('make')),
+      requested(),
+      { type: 'approval.decided', approvalId: 'a1', decision: 'approved', by: colleague },
+      { type: 'turn.parked', turnId: 't1', reason: 'ended' },
+    )
+    expect(typeKeys(openUi, parked, 'enter').intents).toEqual([{ kind: 'continue' }])
+  })
+})
+
+describe('an approval', () => {
+  test.each([
+    ['1', 'approved'],
+    ['y', 'approved'],
+    ['2', 'approvedForSession'],
+    ['4', 'abort'],
+  ])('is answered by %s with %s, by the id that was painted', (key, decision) => {
+    expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
+  })
+
+  test.each(['enter', 'tab', 'up', ' ', 'x', '5'])('is not answered by %j', (key) => {
+    expect(typeKeys(openUi, asking, key).intents).toEqual([])
+  })
+
+  test('is not granted for the conversation when that is not offered', () => {
+    const once = after(turnStarted, started(command('x')), requested({ decisions: ['approved', 'denied', 'abort'] }))
+    expect(typeKeys(openUi, once, '2').intents).toEqual([])
+  })
+
+  test('is refused with a note of what to do instead', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'n', 'use trash', 'enter')
+    expect(intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'denied', note: 'use trash' }])
+    expect(ui.purpose.kind).toBe('message')
+  })
+
+  test('is refused without a note when nothing is written', () => {
+    expect(typeKeys(openUi, asking, '3', 'enter').intents).toEqual([
+      { kind: 'decide', approvalId: 'a1', decision: 'denied' },
+    ])
+  })
+
+  test('is not refused when Escape leaves the note', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'n', 'hm', 'escape')
+    expect({ intents, purpose: ui.purpose.kind, text: ui.composer.text }).toEqual({
+      intents: [],
+      purpose: 'message',
+      text: '',
+    })
+  })
+
+  test('takes no letter of a text that is being written', () => {
+    const { ui, intents } = typeKeys({ ...openUi, composer: written('wa') }, asking, 'y', '1')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'way1', intents: [] })
+  })
+
+  test('drops a key that comes before it can have been read', () => {
+    const seen = seenAt(openUi, asking, 1_000)
+    const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect(typeAtOnce(ui, asking, 2_000, 'y').intents).toHaveLength(1)
+  })
+
+  test('gives that key back when it was the first letter of a word', () => {
+    const seen = seenAt(openUi, asking, 1_000)
+    const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y', 'e', 's')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
+  })
+
+  test('is printed whole by v', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'v')
+    expect(intents).toEqual([])
+    expect(ui.said.at(-1)).toMatchObject({ kind: 'approvalDetail', approval: { id: 'a1' } })
+  })
+
+  test('that others answered turns the note into ordinary text', () => {
+    const { ui } = typeKeys(openUi, asking, 'n', 'why')
+    const state = after(turnStarted, started(command('rm -rf x')), requested(), {
+      type: 'approval.decided',
+      approvalId: 'a1',
+      decision: 'denied',
+      by: colleague,
+    })
+    const next = followState(ui, { state })
+    expect({ purpose: next.purpose.kind, text: next.composer.text }).toEqual({ purpose: 'message', text: 'why' })
+  })
+})
+
+describe('messages that wait', () => {
+  const waiting = after(turnStarted, queued('one', 'steer'), queued('two', 'queue'))
+
+  test('are fetched by Up, the newest first, and changed by Enter', () => {
+    const { ui, intents } = typeKeys(openUi, waiting, 'up', '!', 'enter')
+    expect(intents).toEqual([{ kind: 'editQueued', messageId: 'two', text: 'two!' }])
+    expect(ui.purpose.kind).toBe('message')
+  })
+
+  test('are taken back when nothing of them is left', () => {
+    expect(typeKeys(openUi, waiting, 'up', 'ctrl+u', 'enter').intents).toEqual([
+      { kind: 'removeQueued', messageId: 'two' },
+    ])
+  })
+
+  test('come back to the composer when the turn is interrupted, in their order', () => {
+    const { ui, intents } = typeKeys(openUi, waiting, 'escape')
+    expect(intents).toEqual([
+      { kind: 'takeBack', messageId: 'two', text: 'two' },
+      { kind: 'takeBack', messageId: 'one', text: 'one' },
+      { kind: 'interrupt', turnId: 't1' },
+    ])
+    const back = intents.flatMap((intent) => (intent.kind === 'takeBack' ? [intent.text] : []))
+    const after = back.reduce((next, text) => updateUi(next, { kind: 'tookBack', text }, contextAt(waiting, 0)).ui, ui)
+    expect(after.composer.text.trim()).toBe('one\ntwo')
+  })
+
+  test('of others stay where they are', () => {
+    const { intents } = typeKeys({ ...openUi, link: { kind: 'up', clientId: 'other' } }, waiting, 'escape')
+    expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+  })
+})
+
+describe('a lost server', () => {
+  const lost: UiState = { ...openUi, link: { kind: 'lost' } }
+
+  test('is started again by r on an empty line, by Ctrl+R always', () => {
+    expect(typeKeys(lost, idle, 'r').intents).toEqual([{ kind: 'restart' }])
+    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'r').ui.composer.text).toBe('or')
+    expect(typeKeys({ ...lost, composer: written('o') }, idle, 'ctrl+r').intents).toEqual([{ kind: 'restart' }])
+  })
+
+  test('gets what was not acknowledged again, under the same id', () => {
+    const { ui } = typeKeys(openUi, idle, 'hello', 'enter')
+    const step = updateUi(
+      ui,
+      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, ephemeral: false } },
+      contextAt(null, 0),
+    )
+    expect(step.intents).toMatchObject([{ kind: 'send', message: { messageId: 'id-11000' } }])
+  })
+})
+
+describe('slash commands', () => {
+  test.each([
+    ['/model gpt-5', { kind: 'configure', settings: { model: 'gpt-5' } }],
+    ['/model ollama llama3:8b', { kind: 'configure', settings: { modelProvider: 'ollama', model: 'llama3:8b' } }],
+    ['/effort low', { kind: 'configure', settings: { effort: 'low' } }],
+    ['/approvals never', { kind: 'configure', settings: { approvalPolicy: 'never' } }],
+    ['/sandbox read-only', { kind: 'configure', settings: { sandbox: 'read-only' } }],
+    ['/name release', { kind: 'rename', name: 'release' }],
+    ['/fork', { kind: 'fork', conversationId: 'c' }],
+    ['/new', { kind: 'new' }],
+    ['/quit', { kind: 'leave' }],
+  ])('%s asks for %o', (text, intent) => {
+    expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
+  })
+
+  test('that nobody knows stay in the composer and name the nearest', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/statsu', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/statsu', intents: [] })
+    expect(lastSaid(ui)).toContain('/status')
+  })
+
+  test('are chosen from the list by arrows, completed by Tab and run by Enter', () => {
+    expect(typeKeys(openUi, idle, '/s', 'down', 'tab').ui.composer.text).toBe('/status ')
+    expect(typeKeys(openUi, idle, '/sta', 'enter').intents).toEqual([{ kind: 'status' }])
+  })
+
+  test('close their list on Escape and keep the text', () => {
+    const { ui, intents } = typeKeys(openUi, running, '/s', 'escape')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '/s', intents: [] })
+  })
+})
+
+describe('the list of conversations', () => {
+  const listed = (id: string, title: string) => ({
+    conversationId: id,
+    shortId: id,
+    cwd: '/x',
+    title,
+    name: null,
+    createdAt: 0,
+    updatedAt: 0,
+    archived: false,
+    live: null,
+  })
+  const open = updateUi(openUi, { kind: 'pick' }, contextAt(idle, 0))
+  const { ui } = updateUi(
+    open.ui,
+    { kind: 'listed', conversations: [listed('a', 'Fix the cart'), listed('b', 'Write docs')] },
+    contextAt(idle, 0),
+  )
+
+  test('is asked for, filtered by what is typed and opened by Enter', () => {
+    expect(open.intents).toEqual([{ kind: 'list' }])
+    expect(typeKeys(ui, idle, 'docs', 'enter').intents).toEqual([
+      { kind: 'open', conversationId: 'b', readOnly: false },
+    ])
+    expect(typeKeys(ui, idle, 'down', 'enter').intents).toEqual([
+      { kind: 'open', conversationId: 'b', readOnly: false },
+    ])
+  })
+
+  test('gives back the composer on Escape, and leaves when there is nothing to go back to', () => {
+    expect(typeKeys(ui, idle, 'escape').ui.overlay).toBeNull()
+    expect(typeKeys({ ...ui, opened: null }, null, 'ctrl+c').intents).toEqual([{ kind: 'leave' }])
+  })
+})
+
+describe('a conversation that is open elsewhere', () => {
+  const { ui } = updateUi(
+    { ...openUi, opened: null },
+    { kind: 'elsewhere', conversationId: 'c9', pid: 7 },
+    contextAt(null, 0),
+  )
+
+  test.each([
+    ['v', { kind: 'open', conversationId: 'c9', readOnly: true }],
+    ['f', { kind: 'fork', conversationId: 'c9' }],
+    ['q', { kind: 'leave' }],
+    ['escape', { kind: 'leave' }],
+  ])('%s asks for %o', (key, intent) => {
+    expect(typeKeys(ui, null, key).intents).toEqual([intent])
+  })
+})

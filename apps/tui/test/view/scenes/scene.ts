@@ -1,0 +1,49 @@
+import type { ConversationState } from '@parley/protocol'
+import { type Composer, emptyComposer } from '../../../src/ui/composer/composer.ts'
+import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
+import { project, type Scene } from '../../../src/view/project.ts'
+import type { Screen } from '../../../src/view/screen.ts'
+import { lineText } from '../../../src/view/span.ts'
+import { emptyTranscript } from '../../../src/view/transcript.ts'
+import { startedAt } from './conversation.ts'
+
+export const openUi: UiState = {
+  ...initialUi,
+  link: { kind: 'up', clientId: 'client-1' },
+  opened: { conversationId: 'c', shortId: '0a1b2c3d', readOnly: false, ephemeral: false },
+}
+
+export function written(text: string): Composer {
+  return { ...emptyComposer, text, caret: text.length }
+}
+
+export function sceneOf(state: ConversationState | null, ui: Partial<UiState> = {}): Scene {
+  return {
+    transcript: emptyTranscript,
+    state,
+    ui: { ...openUi, ...ui },
+    size: { columns: 80, rows: 32 },
+    nowMs: startedAt + 12_000,
+    homeFolder: '/home/ada',
+    branch: 'main',
+  }
+}
+
+/** The screen as text: what is settled, a rule, the live zone with the caret as `▏`. */
+export function shown(scene: Scene): string {
+  const { screen } = project(scene)
+  return [...settledRows(screen), '─'.repeat(scene.size.columns), ...liveRows(screen)].join('\n')
+}
+
+export function settledRows({ settled }: Pick<Screen, 'settled'>): readonly string[] {
+  return settled.flatMap(({ lines }) => lines.map((line) => lineText(line).trimEnd()))
+}
+
+/** ASCII before the caret is all these tests need, so that a cell is a code unit. */
+function liveRows({ live, caret }: Screen): readonly string[] {
+  return live.map((line, row) => {
+    const text = lineText(line).trimEnd()
+    if (caret?.row !== row) return text
+    return `${text.slice(0, caret.column)}▏${text.slice(caret.column)}`
+  })
+}

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest'
+import { emptyComposer } from '../../src/ui/composer/composer.ts'
+import type { UiState } from '../../src/ui/ui-state.ts'
+import type { Scene } from '../../src/view/project.ts'
+import {
+  after,
+  answer,
+  began,
+  colleague,
+  command,
+  completed,
+  delta,
+  diff,
+  ended,
+  lookUp,
+  patch,
+  queued,
+  requested,
+  started,
+  startedAt,
+  tokens,
+  turnEnded,
+  turnStarted,
+  userMessage,
+} from './scenes/conversation.ts'
+import { sceneOf, shown, written } from './scenes/scene.ts'
+
+const listed = {
+  conversationId: 'c2',
+  shortId: '51640217',
+  cwd: '/home/ada/shop',
+  title: 'Fix the discount',
+  name: null,
+  createdAt: startedAt,
+  updatedAt: startedAt - 3 * 3_600_000,
+  archived: false,
+  live: null,
+}
+
+const picker: UiState['overlay'] = {
+  kind: 'picker',
+  filter: emptyComposer,
+  choice: 1,
+  conversations: [
+    listed,
+    { ...listed, conversationId: 'c3', shortId: '797d7975', name: 'release', live: { pid: 4711 } },
+    { ...listed, conversationId: 'c4', shortId: '0000ffff', title: '', cwd: '/srv/elsewhere' },
+  ],
+}
+
+const longCommand = Array.from({ length: 60 }, (_, line) => `echo step ${line + 1}`).join('\n')
+const asked = [turnStarted, completed(userMessage('Install it')), started(command('npm install left-pad')), requested()]
+
+const scenes: Readonly<Record<string, Scene>> = {
+  'before the server has answered': sceneOf(null, {
+    link: { kind: 'starting' },
+    opened: null,
+    composer: written('fix the'),
+  }),
+  'an empty conversation': sceneOf(after()),
+  'an answer half written': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('What is wrong with the cart?')),
+      started(answer('', 'm1', 'inProgress')),
+      delta(
+        'm1',
+        '# Cart\n\nThe *discount* is wrong:\n\n```js\nreturn amount - percent\n```\n\nIt has to be a share of the amount, which `withDis',
+      ),
+    ),
+  ),
+  'a command that runs': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('Run the tests')),
+      started(command('npm test')),
+      began('x1'),
+      delta('x1', '1 passed\n2 passed\n\u001b[31m3 failed\u001b[0m\n'),
+    ),
+    { composer: written('stop at the first failure') },
+  ),
+  'a command that waits for an answer': sceneOf(after(...asked)),
+  'an answer that is a note': sceneOf(after(...asked), {
+    purpose: { kind: 'note', approvalId: 'a1' },
+    composer: written('use pnpm'),
+  }),
+  'an approval while something is written': sceneOf(after(...asked), { composer: written('wait') }),
+  'a long command with a character that hides': sceneOf(
+    after(
+      turnStarted,
+      started(command(longCommand)),
+      requested({
+        title: 'echo step 1',
+        detail: `${longCommand}\nrm \u202egnp.x`,
+        decisions: ['approved', 'denied', 'abort'],
+      }),
+    ),
+  ),
+  'a patch that waits beside two others': sceneOf(
+    after(
+      turnStarted,
+      started(patch('proposed')),
+      started(command('ls', { id: 'x2' })),
+      started(command('ps', { id: 'x3' })),
+      requested({ itemId: 'p1', kind: 'patch', title: 'Patch src/cart.js', detail: diff }),
+      requested({ id: 'a2', itemId: 'x2' }),
+      requested({ id: 'a3', itemId: 'x3' }),
+    ),
+  ),
+  'a turn that is done': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('Fix the discount.\nAnd run the tests.')),
+      completed({
+        id: 'r1',
+        type: 'reasoning',
+        status: 'completed',
+        title: 'Reasoning',
+        text: '**Looking for the test**\n\nIt must be somewhere.',
+      }),
+      completed(lookUp('Read src/cart.js', 'l1')),
+      completed(lookUp('Read test/cart.test.js', 'l2')),
+      {
+        type: 'plan.updated',
+        plan: {
+          steps: [
+            { step: 'Find the fault', status: 'completed' },
+            { step: 'Fix it', status: 'inProgress' },
+            { step: 'Run the tests', status: 'pending' },
+          ],
+        },
+      },
+      completed(ended('node --test', Array.from({ length: 40 }, (_, line) => `line ${line + 1}`).join('\n'), 1)),
+      completed(patch('completed')),
+      completed(
+        command('rm -rf build', {
+          id: 'x9',
+          status: 'declined',
+          decision: {
+            verdict: 'ask',
+            rule: { name: 'r' },
+            reason: 'It deletes.',
+            approvalId: 'a9',
+            answer: 'denied',
+            note: 'leave the build alone',
+            by: colleague,
+          },
+        }),
+      ),
+      completed(answer('Done: the discount is a share of the amount now.', 'm2')),
+      { type: 'usage.updated', turnId: 't1', counts: tokens, contextWindow: 128_000 },
+      turnEnded(),
+    ),
+  ),
+  'messages that wait for a paused inbox': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('Go')),
+      queued('and write a test', 'steer'),
+      queued('then release\nit', 'queue'),
+      turnEnded('interrupted'),
+    ),
+  ),
+  'a provider that is busy': sceneOf(
+    after(turnStarted, completed(userMessage('Go')), {
+      type: 'retry.scheduled',
+      turnId: 't1',
+      retryAt: startedAt + 24_000,
+      attempt: 2,
+      failure: { code: 'overloaded', message: 'The provider is overloaded.' },
+    }),
+  ),
+  'a server that has ended': sceneOf(after(...asked), { link: { kind: 'lost' }, composer: written('kept') }),
+  'an approval that a crash kept from starting': sceneOf(
+    after(
+      ...asked,
+      { type: 'approval.decided', approvalId: 'a1', decision: 'approved', by: colleague },
+      { type: 'turn.parked', turnId: 't1', reason: 'The program ended.' },
+    ),
+  ),
+  'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
+  'the list of conversations': sceneOf(null, { overlay: picker, opened: null }),
+  'a conversation that is open elsewhere': sceneOf(null, {
+    overlay: { kind: 'elsewhere', conversationId: 'c', pid: 4711 },
+    opened: null,
+  }),
+  'full access': sceneOf(
+    after({
+      type: 'conversation.configured',
+      settings: { sandbox: 'danger-full-access', tier: 'D', approvalPolicy: 'never' },
+    }),
+  ),
+}
+
+const cases = Object.entries(scenes).flatMap(([name, scene]) =>
+  [40, 80, 120].map((columns) => ({ name, columns, scene: { ...scene, size: { ...scene.size, columns } } })),
+)
+
+describe('project', () => {
+  test.each(cases)('$name at $columns columns looks as in its fixture', async ({ name, columns, scene }) => {
+    const file = `./fixtures/screens/${name.replaceAll(' ', '-')}.${columns}.txt`
+    await expect(`${shown(scene)}\n`).toMatchFileSnapshot(file)
+  })
+})

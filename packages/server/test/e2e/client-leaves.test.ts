@@ -1,0 +1,136 @@
+import { type Step, startModelServer } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import type { TestClient, Watched } from '../engine/support/test-client.ts'
+import { expectShownIsStored, takeOver } from './support/after-kill.ts'
+import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
+
+const shell = (command: string) => ({ calls: [{ name: 'shell', arguments: { command } }] })
+/** Ignores every polite signal. */
+const stubborn = `trap '' INT TERM HUP; echo started; while :; do sleep 1; done`
+
+interface Scene {
+  readonly steps: readonly Step[]
+  readonly sandbox?: 'danger-full-access'
+  /** Resolves in the state in which the client goes. */
+  readonly reach: (watched: Watched, client: TestClient) => Promise<unknown>
+  readonly saved: (watched: Watched) => void
+}
+
+const outputIs = (text: string) => (watched: Watched) =>
+  watched.until(({ core }) => Object.values(core.open).find(({ output }) => output === text))
+
+const scenes: Record<string, Scene> = {
+  'F011 nothing is going on': {
+    steps: [{ text: 'ok' }],
+    reach: (watched) => watched.turnEnded(),
+    saved: ({ state }) => expect(state.core.lastTurn).toMatchObject({ outcome: 'completed' }),
+  },
+  'F012 the model is speaking': {
+    steps: [{ hang: 'mid', text: 'A long answer, of which half comes.', chunks: 8 }],
+    reach: (watched) => watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text !== '')),
+    saved: (watched) => {
+      expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'interrupted' })
+      expect(watched.items().slice(1)).toMatchObject([
+        { type: 'agentMessage', status: 'interrupted' },
+        { code: 'shutdown' },
+      ])
+    },
+  },
+  'the model has not answered yet': {
+    steps: [{ hang: 'headers' }],
+    reach: (watched) => watched.until(({ core }) => core.turn?.modelCalls === 1),
+    saved: ({ state }) => expect(state.core.lastTurn).toMatchObject({ outcome: 'interrupted' }),
+  },
+  'F013 an approval waits': {
+    steps: [shell('touch x')],
+    reach: (watched) => watched.approval(),
+    saved: ({ state }) => {
+      expect(state.core.turn).toMatchObject({ parked: true })
+      expect(Object.values(state.core.approvals)).toMatchObject([{ state: 'pending', title: 'touch x' }])
+    },
+  },
+  'F014 a command runs': {
+    steps: [shell('echo started; sleep 600')],
+    sandbox: 'danger-full-access',
+    reach: outputIs('started\n'),
+    saved: (watched) =>
+      expect(watched.items()[1]).toMatchObject({
+        status: 'interrupted',
+        output: { head: 'started\n' },
+        modelText: expect.stringContaining('parley was closed'),
+      }),
+  },
+  'F014 a command runs that does not want to end': {
+    steps: [shell(stubborn)],
+    sandbox: 'danger-full-access',
+    reach: outputIs('started\n'),
+    saved: (watched) => expect(watched.items()[1]).toMatchObject({ status: 'interrupted', signal: 'SIGKILL' }),
+  },
+  'a command runs that left its session': {
+    steps: [shell(`setsid sh -c '${stubborn.replaceAll("'", `'"'"'`)}' & echo started; wait`)],
+    sandbox: 'danger-full-access',
+    reach: (watched) =>
+      watched.until(({ core }) => Object.values(core.open).find(({ output }) => output.includes('started'))),
+    saved: (watched) => expect(watched.items()[1]).toMatchObject({ status: 'interrupted' }),
+  },
+  'a process goes on in the background': {
+    steps: [{ calls: [{ name: 'shell', arguments: { command: stubborn, background: true } }] }, { text: 'ok' }],
+    sandbox: 'danger-full-access',
+    reach: (watched) => watched.turnEnded(),
+    saved: ({ state }) => expect(state.core.lastTurn).toMatchObject({ outcome: 'completed' }),
+  },
+  "the user's own command runs": {
+    steps: [{ text: 'ok' }],
+    async reach(watched, client) {
+      await watched.turnEnded()
+      const { conversationId } = watched
+      await client.request('conversation/runShell', { conversationId, command: stubborn })
+      await outputIs('started\n')(watched)
+    },
+    saved: (watched) => expect(watched.items().at(-1)).toMatchObject({ type: 'shellCommand', status: 'interrupted' }),
+  },
+}
+
+const departures: Record<string, (server: SpawnedServer, client: TestClient) => unknown> = {
+  'closes its connection': (_, client) => client.peer.close(),
+  'is killed': ({ child }) => {
+    child.stdin?.destroy()
+    child.stdout?.destroy()
+  },
+  'sends SIGTERM': ({ child }) => child.kill('SIGTERM'),
+}
+
+async function leave(
+  place: ProcessPlace,
+  scene: Scene,
+  depart: (server: SpawnedServer, client: TestClient) => unknown,
+) {
+  const server = place.spawn()
+  const client = await server.connect()
+  const params = scene.sandbox === undefined ? { cwd: place.cwd } : { cwd: place.cwd, sandbox: scene.sandbox }
+  const { conversationId } = await client.request('conversation/create', params)
+  const watched = await client.watch(conversationId)
+  await watched.send('go')
+  await scene.reach(watched, client)
+  const leftAt = performance.now()
+  depart(server, client)
+  const exit = await server.exited
+  return { exit, watched, conversationId, tookMs: performance.now() - leftAt, stderr: server.stderr() }
+}
+
+describe.each(Object.entries(departures))('a client that %s', (_, depart) => {
+  it.each(Object.entries(scenes))('while %s lets the server leave in time, with all of it saved', async (__, scene) => {
+    await using model = await startModelServer(scene.steps)
+    await using place = processPlace(model.url)
+    const { exit, watched: shown, conversationId, tookMs, stderr } = await leave(place, scene, depart)
+    expect({ exit, stderr }).toEqual({ exit: { code: 0, signal: null }, stderr: '' })
+    process.stderr.write(`TOOK ${Math.round(tookMs)}\n`)
+    // The promise itself, twice over for a busy machine.
+    expect(tookMs).toBeLessThan(4000)
+    await place.noDescendants()
+    expectShownIsStored(place, shown)
+    const { summary, watched } = await takeOver(place, conversationId)
+    expect(summary.recovered).toBeNull()
+    scene.saved(watched)
+  })
+})

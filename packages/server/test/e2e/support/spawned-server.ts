@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createStreamTransport } from '@parley/rpc'
+import { cleanEnvironment, descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
+import { connectTestClient, type TestClient } from '../../engine/support/test-client.ts'
+import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
+import { type Failpoint, formatFailpoint } from '../../fixtures/failpoints.ts'
+
+const entry = fileURLToPath(new URL('../../fixtures/failpoint-server.ts', import.meta.url))
+
+export interface SpawnedServer {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** Rejects when the process dies before it has answered. */
+  connect(): Promise<TestClient>
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  stderr(): string
+}
+
+/** A home whose model is `modelUrl`, for servers that are processes; what they start carries a mark. */
+export interface ProcessPlace extends TestPlace {
+  spawn(killAt?: Failpoint, env?: Readonly<Record<string, string>>): SpawnedServer
+  /** Processes of commands that are still there. */
+  descendants(): number[]
+  noDescendants(): Promise<unknown>
+}
+
+export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPlace {
+  const place = testPlace()
+  const mark = newMark()
+  place.write('../.parley/config.toml', configOf(modelUrl, mark, policy))
+  const children = new Set<ChildProcess>()
+  const descendants = () => descendantsWithMark(mark)
+  return {
+    ...place,
+    spawn(killAt, more = {}) {
+      const server = spawnServer(
+        place,
+        killAt === undefined ? more : { ...more, PARLEY_TEST_KILL: formatFailpoint(killAt) },
+      )
+      children.add(server.child)
+      return server
+    },
+    descendants,
+    noDescendants: () =>
+      waitUntil(() => descendants().length === 0, { what: 'the end of all commands', timeoutMs: 3000 }),
+    async [Symbol.asyncDispose]() {
+      for (const child of children) child.kill('SIGKILL')
+      killMarked(mark)
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function configOf(modelUrl: string, mark: string, policy: string): string {
+  return `model_provider = "fake"
+model = "m1"
+approval_policy = "${policy}"
+[model_providers.fake]
+base_url = "${modelUrl}"
+wire_api = "responses"
+stream_max_retries = 0
+request_max_retries = 0
+[shell_environment]
+set = { ${markVariable} = "${mark}" }
+`
+}
+
+function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>): SpawnedServer {
+  const env = cleanEnvironment({
+    HOME: place.root,
+    PARLEY_HOME: join(place.root, '.parley'),
+    ...more,
+  })
+  const child = spawn(process.execPath, ['--conditions=@parley/source', entry], {
+    env,
+    cwd: place.cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const errors: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text))
+  const exited: SpawnedServer['exited'] = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  return {
+    child,
+    pid: child.pid ?? 0,
+    exited,
+    stderr: () => errors.join(''),
+    connect: () => connectTestClient(createStreamTransport({ input: child.stdout, output: child.stdin })),
+  }
+}

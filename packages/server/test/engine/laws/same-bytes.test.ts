@@ -1,0 +1,65 @@
+import { copyFileSync } from 'node:fs'
+import { startModelServer } from '@parley/testkit'
+import { expect, it } from 'vitest'
+import type { EngineParts } from '../../../src/engine/engine.ts'
+import { createModelSources } from '../../../src/engine/model-sources.ts'
+import { systemClock } from '../../../src/ports/clock.ts'
+import { testPlace } from '../support/test-server.ts'
+
+it.each(['responses', 'chat'])('a resumed request has the very bytes of the live one (%s)', async (wire) => {
+  await using place = testPlace()
+  await using provider = await startModelServer([
+    {
+      reasoning: 'hm',
+      text: 'Looking.',
+      calls: [
+        { name: 'read_file', arguments: { path: 'a.txt' } },
+        { name: 'list_dir', arguments: {} },
+      ],
+    },
+    { text: 'It says alpha.' },
+    { text: 'live' },
+    { text: 'resumed' },
+  ])
+  const config = `model_provider = "p"\nmodel = "gpt-5"\n[model_providers.p]\nbase_url = "${provider.url}"\nwire_api = "${wire}"\n`
+  place.write('../.parley/config.toml', config)
+  place.write('a.txt', 'alpha\n')
+  const env = { PATH: process.env['PATH'], HOME: place.root }
+  const models: EngineParts['models'] = (values) =>
+    createModelSources(values, {
+      env,
+      clock: systemClock,
+      demoRecording: '',
+      paced: false,
+      recordTo: null,
+      onProblem: () => undefined,
+    })
+
+  const live = await place.talk({ models })
+  const { conversationId } = live.watched
+  await live.watched.send('one')
+  await live.watched.turnEnded()
+  await live.server.close()
+  const log = place.path(conversationId)
+  copyFileSync(log, `${log}.kept`)
+
+  for (const _ of ['live', 'resumed']) {
+    copyFileSync(`${log}.kept`, log)
+    const server = place.start({ models })
+    const client = await server.connect()
+    await client.request('conversation/resume', { conversationId })
+    const watched = await client.watch(conversationId)
+    await watched.send('two')
+    await watched.turnEnded()
+    await server.close()
+  }
+  const [, second, third, fourth] = provider.requests
+  expect(fourth?.text).toBe(third?.text)
+  const prefix = commonPrefix(second?.text ?? '', third?.text ?? '')
+  expect(prefix).toBeGreaterThan((second?.text.length ?? 0) - 10)
+})
+
+function commonPrefix(a: string, b: string): number {
+  const at = [...a].findIndex((character, index) => character !== b[index])
+  return at < 0 ? a.length : at
+}

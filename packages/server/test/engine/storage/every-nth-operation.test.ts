@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { RpcError } from '@parley/rpc'
+import { expect, it } from 'vitest'
+import { faultyFiles } from '../../log/faulty-files.ts'
+import { countingHost } from '../support/counting-host.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import type { TestClient, Watched } from '../support/test-client.ts'
+import { testClock } from '../support/test-clock.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const command = { name: 'shell', args: { command: 'seq 1 3000; touch made' } }
+
+/** Two turns with a command; stops at the first refusal or at the notice that the conversation stops. */
+async function talkUntilTrouble(client: TestClient, cwd: string): Promise<Watched | null> {
+  let watched: Watched | null = null
+  const trouble = client.notice(({ message }) => message.includes('stops here'))
+  try {
+    const { conversationId } = await client.request('conversation/create', { cwd, sandbox: 'danger-full-access' })
+    watched = await client.watch(conversationId)
+    for (const text of ['one', 'two']) {
+      await watched.send(text)
+      if ((await Promise.race([watched.turnEnded(), trouble])) !== undefined) return watched
+    }
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    expect(error.data?.code).toBe('storageFailed')
+  }
+  return watched
+}
+
+it('whichever disk operation fails, what was shown is in the log, nothing runs twice, and it can be resumed', {
+  timeout: 120_000,
+}, async () => {
+  for (let failing = 1; ; failing++) {
+    await using place = testPlace()
+    const { files, count } = faultyFiles((_, nth) => (nth === failing ? 'EIO' : null))
+    const { host, started } = countingHost()
+    const model = scriptedModel({ text: 'Running.', calls: [command] }, { text: 'A' }, { text: 'B' })
+    const server = place.start({ files, host, model, clock: testClock() })
+    const watched = await talkUntilTrouble(await server.connect(), place.cwd)
+    const operations = count()
+    await server.close().catch(() => undefined)
+    expect(started.length).toBeLessThanOrEqual(1)
+
+    if (watched !== null && existsSync(place.path(watched.conversationId))) {
+      const stored = new Map(
+        place.logLines(watched.conversationId).map((line) => [JSON.parse(line).seq, JSON.parse(line).crc]),
+      )
+      for (const { seq, crc } of watched.events)
+        expect({ failing, seq, crc: stored.get(seq) }).toEqual({ failing, seq, crc })
+      if (watched.cursor.seq > 0) {
+        const again = countingHost()
+        const client = await place.start({ host: again.host, model: scriptedModel({ text: 'C' }) }).connect()
+        const { conversationId } = watched
+        await client.request('conversation/resume', { conversationId })
+        const resumed = await client.watch(conversationId)
+        await resumed.send('go on')
+        await resumed.turnEnded()
+        expect({ failing, outcome: resumed.state.core.lastTurn?.outcome }).toEqual({ failing, outcome: 'completed' })
+        expect([again.started, resumed.state.core.open]).toEqual([[], {}])
+      }
+    }
+    if (operations < failing) return
+  }
+})

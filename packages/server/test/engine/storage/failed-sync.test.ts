@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { Files } from '../../../src/log/files.ts'
+import { nodeFiles } from '../../../src/log/node-files.ts'
+import { StorageError } from '../../../src/log/storage-error.ts'
+import { countingHost } from '../support/counting-host.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+/** A disk that reports, from some moment on, that it could not keep what was written to a log. */
+function forgetfulDisk() {
+  const disk = { failing: false, attempts: 0 }
+  const files: Files = {
+    ...nodeFiles,
+    sync(file) {
+      if (!disk.failing || !file.path.endsWith('.jsonl')) return nodeFiles.sync(file)
+      disk.attempts++
+      return Promise.reject(new StorageError({ code: 'EIO', operation: 'sync', path: file.path }))
+    },
+  }
+  return { disk, files }
+}
+
+describe('a log that cannot be brought to the disk', () => {
+  it('stops the conversation before a command starts, says so once and is not tried again', async () => {
+    await using place = testPlace()
+    const { disk, files } = forgetfulDisk()
+    const { host, started } = countingHost()
+    const model = scriptedModel(() => {
+      disk.failing = true
+      return { calls: [{ name: 'shell', args: { command: 'touch x' } }] }
+    })
+    const { client, watched, server } = await place.talk({ files, host, model }, { sandbox: 'danger-full-access' })
+    const { conversationId } = watched
+    await watched.send('go')
+    const notice = await client.notice(({ code }) => code === 'storageFailed')
+    expect(notice.message).toContain('The conversation stops here')
+    disk.failing = false
+    expect(
+      await client.refused('conversation/sendMessage', {
+        conversationId,
+        input: [{ type: 'text', text: 'more' }],
+        when: 'queue',
+      }),
+    ).toMatchObject({
+      code: 'storageFailed',
+      detail: { errno: 'EIO' },
+    })
+    expect([started, disk.attempts, client.notices.length]).toEqual([[], 1, 1])
+    await expect(server.close()).rejects.toThrow('EIO')
+
+    const again = await place.start().connect()
+    const summary = await again.request('conversation/resume', { conversationId })
+    expect(summary.recovered).toContain('started, end unknown: touch x')
+  })
+
+  it('keeps back the end of a turn that it may have lost', async () => {
+    await using place = testPlace()
+    const { disk, files } = forgetfulDisk()
+    const model = scriptedModel(() => {
+      disk.failing = true
+      return { text: 'ok' }
+    })
+    const { client, watched } = await place.talk({ files, model })
+    await watched.send('go')
+    await client.notice(({ code }) => code === 'storageFailed')
+    expect(watched.story().at(-1)).toBe('model.responded')
+    expect(await client.refused('conversation/stream', { conversationId: watched.conversationId })).toMatchObject({
+      code: 'storageFailed',
+    })
+  })
+})
