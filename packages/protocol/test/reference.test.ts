@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Envelope, initialState, reduce } from '@parley/protocol'
 import { conversationEvent, deliveredEnvelope, methods } from '@parley/protocol/schema'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const folder = new URL('../../../docs/protocol/', import.meta.url)
 const page = readFileSync(new URL('README.md', folder), 'utf8')

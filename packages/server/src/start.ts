@@ -1,3 +1,4 @@
+import './uncompiled-schemas.ts'
 import { ripgrepPath } from './ripgrep-path.ts'
 import { readServerOptions } from './server-options.ts'
 import { serveProcess } from './server-process.ts'

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SpawnedServer, spawnServer } from '@parley/client'
 import type { Program } from '../main.ts'
@@ -30,7 +30,13 @@ const withoutServer = new Set(['server', 'help', '--help', '-h', '--version', '-
  */
 export function launchEarly(argv: readonly string[], options: LaunchOptions): LaunchedServer | null {
   if (argv.some((word) => withoutServer.has(word) || word.startsWith('--record='))) return null
-  return launchServer(options, argv.includes('exec') ? scriptedArgs : [])
+  const env = argv.includes('demo') ? withOwnNode(options.env) : options.env
+  return launchServer({ ...options, env }, argv.includes('exec') ? scriptedArgs : [])
+}
+
+/** The demo runs tests with `node`, and this machine may have none but ours. */
+function withOwnNode(env: LaunchOptions['env']): LaunchOptions['env'] {
+  return { ...env, PATH: [env['PATH'], dirname(process.execPath)].filter(Boolean).join(delimiter) }
 }
 
 /** Nobody watches a script: a recording is played as fast as it goes. */

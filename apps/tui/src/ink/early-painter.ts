@@ -1,13 +1,20 @@
+import { eraseReflowed } from '../view/erase-reflowed.ts'
 import type { Caret, Screen } from '../view/screen.ts'
 import { liveText, type Painter, settledText } from './painter.ts'
 
-/** Paints while Ink is still being loaded, so that the composer is there at once and shows what is typed. */
+/**
+ * Paints while Ink is still being loaded, so that the composer is there at once and shows what is typed. Begins with a
+ * blank row: tmux keeps in its history what is erased from the very first row on.
+ */
 export function createEarlyPainter(write: (text: string) => void, colours: boolean): Painter {
   let caret: Caret | null = null
+  let begun = false
+  let painted: Screen | null = null
 
   const erase = () => `\r${caret !== null && caret.row > 0 ? `\x1b[${caret.row}A` : ''}\x1b[J`
 
   function draw(screen: Screen): string {
+    painted = screen
     const lastRow = screen.live.length - 1
     caret = screen.caret ?? { row: lastRow, column: 0 }
     const up = lastRow - caret.row
@@ -17,11 +24,15 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
 
   return {
     paint(screen) {
-      const before = erase()
+      const before = begun ? erase() : '\r\n'
+      begun = true
       const settled = settledText(screen, colours)
       write(
         `${before}${settled === null ? '' : `${settled.replaceAll('\n', '\r\n')}\r\n`}${draw(screen).replaceAll('\n', '\r\n')}`,
       )
+    },
+    reflowed(columns) {
+      if (painted !== null) write(eraseReflowed(painted, columns))
     },
     close() {
       write(erase())

@@ -1,4 +1,5 @@
 import { render } from 'ink'
+import { eraseReflowed } from '../view/erase-reflowed.ts'
 import type { Screen } from '../view/screen.ts'
 import { liveText, type Painter, settledText } from './painter.ts'
 import { type Batch, ScreenView } from './screen-view.tsx'
@@ -14,8 +15,10 @@ export interface InkStreams {
 /** Ink draws; keys are read elsewhere, and modes are held elsewhere. */
 export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
   let batch: Batch | null = null
+  let painted = first
 
   function view(screen: Screen) {
+    painted = screen
     const text = settledText(screen, colours)
     // A row that is only a line end has no height of its own.
     if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text: text === '' ? ' ' : text }
@@ -33,6 +36,8 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
   })
   return {
     paint: (screen) => instance.rerender(view(screen)),
+    // Ink's own listener comes after this one, and erases from here on.
+    reflowed: (columns) => void stdout.write(eraseReflowed(painted, columns)),
     close() {
       instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
       instance.unmount()

@@ -4,6 +4,8 @@ import type { Screen } from '../view/screen.ts'
 /** Puts screens on the terminal. */
 export interface Painter {
   paint(screen: Screen): void
+  /** The terminal has broken the rows of the live zone anew at this width. */
+  reflowed(columns: number): void
   /** Takes the live zone off the screen; what is settled stays. */
   close(): void
 }

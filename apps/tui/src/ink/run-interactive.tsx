@@ -4,6 +4,7 @@ import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../main.ts'
 import { processTerminal } from '../terminal/port.ts'
+import { reflowsRows } from '../terminal/reflow.ts'
 import { holdTerminal } from '../terminal/restore.ts'
 import { Desk } from './desk.ts'
 import { createEarlyPainter } from './early-painter.ts'
@@ -42,6 +43,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     painter: createEarlyPainter((text) => stdout.write(text), colours),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     homeFolder,
+    reflows: reflowsRows(env),
     signal: ({ title, ring }) => stdout.write(titleSequence(title) + ringSequence(ring)),
     onIntent: (intent) => void desk.perform(intent).catch(end.reject),
   })
@@ -53,7 +55,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const onInterrupt = () => stage.dispatch({ kind: 'signal' })
   const onResize = () => stage.resized()
   process.on('SIGINT', onInterrupt)
-  stdout.on('resize', onResize)
+  stdout.prependListener('resize', onResize)
   try {
     stage.dispatch(...firstMessage(start))
     void desk.begin().catch(end.reject)

@@ -15,6 +15,8 @@ export interface StageParts {
   readonly painter: Painter
   readonly size: () => TerminalSize
   readonly homeFolder: string
+  /** The terminal breaks rows anew when it gets narrower. */
+  readonly reflows: boolean
   /** Writes to the terminal outside of the text; null leaves as it is. */
   readonly signal: (about: { readonly title: string | null; readonly ring: string | null }) => void
   readonly onIntent: (intent: Intent) => void
@@ -83,8 +85,10 @@ export class Stage implements Disposable {
     this.#frames.soon()
   }
 
+  /** Called before anyone else hears of the new size; painted after everyone has. */
   resized(): void {
-    this.#frames.now()
+    if (this.#parts.reflows) this.#painter.reflowed(this.#parts.size().columns)
+    queueMicrotask(() => this.#frames.now())
   }
 
   /** Another painter takes over from the one before. */

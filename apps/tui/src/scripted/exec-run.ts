@@ -60,7 +60,7 @@ async function promptOf({ request, reporter, stopper }: ExecRun): ReturnType<typ
 async function runConnected(run: ExecRun, prompt: string): Promise<RunEnd> {
   const { request, reporter, stopper } = run
   await using connection = await connectFor(run)
-  stopWhenLost(connection, stopper)
+  using _watched = stopWhenLost(connection, stopper)
   const conversation = await unlessStopped(openConversation(connection, request), stopper.signal)
   for (const warning of [conversation.recovered, ...conversation.warnings]) {
     if (warning !== null) reporter.problem(warning)
@@ -100,12 +100,20 @@ function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper
   else reporter.problem(message)
 }
 
-function stopWhenLost({ client, server }: Connection, stopper: Stopper): void {
-  const tell = async () => {
+/** Until it is disposed of: afterwards we are the ones who leave. */
+function stopWhenLost({ client, server }: Connection, stopper: Stopper): Disposable {
+  let isWatching = true
+  const watch = async () => {
     await client.closed
+    if (!isWatching) return
     stopper.stop(new Stopped(exitCodes.internal, failureOf(await whyItEnded(server))))
   }
-  void tell()
+  void watch()
+  return {
+    [Symbol.dispose]() {
+      isWatching = false
+    },
+  }
 }
 
 function openConversation({ client }: Connection, { flags, resume }: ExecRequest): Promise<ConversationSummary> {

@@ -55,10 +55,10 @@ describe('the time limit', () => {
     ['of a provider that is waited for', { status: 429, headers: { 'retry-after': '25' } }],
   ])('%s ends the run with 7', async (_name, step) => {
     await using world = await execWorld({ steps: [step] })
-    const { result, end } = await world.execJson([...fullAccess, '--timeout', '1', 'hi'])
+    const { result, end } = await world.execJson([...fullAccess, '--timeout', '0.6s', 'hi'])
     expect(result.exitCode).toBe(7)
     expect(end).toMatchObject({ exitCode: 7, outcome: 'interrupted', failure: { code: 'timeout' } })
-    expect(result.stderr).toBe('parley: The time limit of 1 s ran out.\n')
+    expect(result.stderr).toBe('parley: The time limit of 0.6 s ran out.\n')
   })
 
   test('bounds the wait for a prompt too', async () => {
@@ -91,7 +91,7 @@ describe('a reader that leaves', () => {
 
   test('ends the turn, which is kept', async () => {
     await using world = await execWorld({ steps: [{ ...long, delayMs: 20 }, { text: 'Here again.' }] })
-    await world.shell('parley exec --json hi | head -1')
+    await world.shell('parley exec --json hi | head -7')
     expect(await world.exec(['resume', '--last', 'go on'])).toMatchObject({ exitCode: 0, stdout: 'Here again.\n' })
   })
 })

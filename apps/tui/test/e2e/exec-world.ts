@@ -15,6 +15,10 @@ import {
   tempHome,
   tempWorkspace,
 } from '@parley/testkit'
+import { vi } from 'vitest'
+
+// Real processes on a machine that does other things as well.
+vi.setConfig({ testTimeout: 30_000 })
 
 /** A home whose only provider is a scripted model on loopback, and a folder to work in. */
 export interface ExecWorld extends AsyncDisposable {

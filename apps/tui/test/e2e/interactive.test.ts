@@ -1,13 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandOf, waitUntil } from '@parley/testkit'
+import { commandOf, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { answer, place, ready, send } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
 
-describe('the interactive program', () => {
+describe('the interactive program', { timeout: 30_000 }, () => {
   test('shows an answer, and names the conversation on leaving', async () => {
     await using at = await place([{ text: 'All is **well**.', chunks: 5 }])
     await using pty = at.start()
@@ -102,8 +102,10 @@ describe('the interactive program', () => {
     await using at = await place([{ text: lines.join('\n'), chunks: 600 }])
     await using pty = at.start('be long')
     await pty.waitFor(/line 2999[\s\S]*› Ask/, { timeoutMs: 30_000 })
-    const printed = pty.transcript().flatMap((row) => /• (line \d+)$/.exec(row)?.[1] ?? [])
-    if (printed.length !== 3000) { const t = pty.transcript(); const bad = lines.findIndex((l, i) => printed[i] !== l.slice(2)); const at = t.findIndex((r) => r.includes(`line ${bad - 1}`)); console.error(bad, t.slice(at - 3, at + 6)); writeFileSync('/tmp/tui/raw.bin', pty.rawBytes()) }
+    // From all bytes at once: fed as they come, the virtual screen loses a character that is cut between two reads.
+    using whole = virtualScreen({ cols: 90, rows: 36 })
+    await whole.feed(pty.rawBytes().toString('utf8'))
+    const printed = whole.transcript().flatMap((row) => /• (line \d+)$/.exec(row)?.[1] ?? [])
     expect(printed).toEqual(lines.map((line) => line.slice(2)))
     expect(pty.fullClears()).toBe(0)
   })
@@ -123,16 +125,15 @@ describe('the interactive program', () => {
     expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[<u.*\x1b\[\?2004l/s)
     await waitUntil(() => pty.processes().length === 0, { what: 'the end of its processes' })
   })
-})
 
-test('what is offered to resume is what was said', async () => {
-  await using at = await place([{ text: 'Yes.' }])
-  await using pty = at.start('hello')
-  await pty.waitFor(/Yes\.[\s\S]*› Ask/)
-  pty.press('Ctrl+D')
-  await pty.exited
-  const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.transcript().join('\n')) ?? []
-  await using again = at.start('resume', id)
-  await again.waitFor(/› hello\n+ {2}Yes\./)
-  expect(readFileSync(join(at.folder.path, 'a.txt'), 'utf8')).toBe('one\n')
+  test('offers to resume the conversation that it showed', async () => {
+    await using at = await place([{ text: 'Yes.' }])
+    await using pty = at.start('hello')
+    await pty.waitFor(/Yes\.[\s\S]*› Ask/)
+    pty.press('Ctrl+D')
+    await pty.exited
+    const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.transcript().join('\n')) ?? []
+    await using again = at.start('resume', id)
+    await again.waitFor(/› hello\n+ {2}Yes\./)
+  })
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { actor } from './input.ts'
 import { ruleRef } from './item.ts'
 import { sandboxMode } from './settings.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { approvalRequest, decision } from './approval.ts'
 import { actor, inputItem, queuedMessage } from './input.ts'
 import { fileChangeEntry, item, ruleRef, sideFile } from './item.ts'

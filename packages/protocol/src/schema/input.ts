@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const inputItem = z
   .discriminatedUnion('type', [z.object({ type: z.literal('text'), text: z.string() }).describe('Text.')])

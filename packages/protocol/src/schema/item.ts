@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { actor, inputItem } from './input.ts'
 import { failure } from './usage.ts'
 

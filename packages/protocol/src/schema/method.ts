@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { decision } from './approval.ts'
 import { inputItem } from './input.ts'
 import { sideFile } from './item.ts'

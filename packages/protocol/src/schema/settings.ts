@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const approvalPolicy = z
   .enum(['untrusted', 'on-failure', 'on-request', 'never'])

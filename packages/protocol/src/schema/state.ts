@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { approval } from './approval.ts'
 import { denial, plan, turnOutcome } from './event.ts'
 import { queuedMessage } from './input.ts'

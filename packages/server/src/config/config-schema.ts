@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const effort = z.string().min(1)
 const approvalPolicy = z.enum(['untrusted', 'on-failure', 'on-request', 'never'])

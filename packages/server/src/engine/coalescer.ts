@@ -3,11 +3,13 @@ import type { Clock } from '../ports/clock.ts'
 /** At most about 30 deltas a second reach the log; the first of a burst goes at once. */
 const intervalMs = 33
 
-/** Joins text that comes faster than anyone reads. `flush` sends what is held; nothing is sent after `stop`. */
+/** Joins text that comes faster than anyone reads. */
 export interface Coalescer {
   push(text: string): void
+  /** Sends what is held. */
   flush(): void
-  stop(): void
+  /** Nothing is sent any more; returns what was held. */
+  stop(): string
 }
 
 export function createCoalescer(clock: Clock, emit: (text: string) => void): Coalescer {
@@ -37,7 +39,9 @@ export function createCoalescer(clock: Clock, emit: (text: string) => void): Coa
     stop() {
       if (timer !== null) clearTimeout(timer)
       timer = null
+      const text = held.join('')
       held = []
+      return text
     },
   }
 }

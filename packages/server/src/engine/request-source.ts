@@ -30,11 +30,17 @@ type ContextSet = EventOf<'context.set'>
 const missingFile = '(A file of this conversation is missing here.)'
 
 export function createRequestSource({ conversation, tools, client, gather }: RequestParts): RequestSource {
-  const toolText = JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
+  let toolText: string | null = null
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
   /** The turn and settings that the context was last looked up for: within a turn the files are not read again. */
   let preparedFor: { turnId: string | undefined; settings: Settings } | null = null
+
+  /** Made at the first request: its schemas take 4 ms, and nobody who only opens a conversation waits for them. */
+  function describeTools(): string {
+    toolText ??= JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
+    return toolText
+  }
 
   function toolsOf(file: string): readonly ToolSpec[] {
     const known = parsedTools.get(file) ?? parseTools(readText(file))
@@ -46,7 +52,8 @@ export function createRequestSource({ conversation, tools, client, gather }: Req
     async prepare() {
       const { turn, settings } = conversation.state.core
       if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings) return
-      const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found: await gather() })
+      const found = await gather()
+      const event = await contextEvent(conversation, { toolText: describeTools(), adapter: client().adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
       preparedFor = { turnId: turn?.id, settings }

@@ -9,7 +9,7 @@ interface SpokenPart {
   readonly itemId: string
   readonly type: SpokenType
   readonly deltas: Coalescer
-  /** All that was pushed. */
+  /** All that was sent. Not each delta by itself: a long answer has a hundred thousand. */
   text: string
 }
 
@@ -32,11 +32,12 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
 
   function open(part: string, type: SpokenType, text: string): SpokenPart {
     const itemId = bench.ids.item()
-    const deltas = createCoalescer(bench.clock, (delta) =>
-      unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId, text: delta })),
-    )
+    const deltas = createCoalescer(bench.clock, (delta) => {
+      opened.text += delta
+      unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId, text: delta }))
+    })
+    const opened: SpokenPart = { itemId, type, deltas, text }
     conversation.record({ type: 'item.started', turnId, item: spokenItem(itemId, type, 'inProgress', text) })
-    const opened = { itemId, type, deltas, text }
     parts.set(part, opened)
     return opened
   }
@@ -49,7 +50,6 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
     push(part, type, text) {
       if (text === '') return
       const spoken = parts.get(part) ?? open(part, type, '')
-      spoken.text += text
       spoken.deltas.push(text)
     },
     finish(part, type, text) {
@@ -65,7 +65,7 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
       for (const { deltas } of parts.values()) deltas.flush()
     },
     stop() {
-      for (const { deltas } of parts.values()) deltas.stop()
+      for (const spoken of parts.values()) spoken.text += spoken.deltas.stop()
     },
     closingEvents: () => [...parts.values()].map(close),
     messageText: () =>

@@ -58,7 +58,7 @@ export class EventLog implements AsyncDisposable {
     this.#assertInPlace()
     const byteOffset = this.#sizeBytes
     if (lines.length === 0) return byteOffset
-    const bytes = Buffer.from(`${lines.join('\n')}\n`)
+    const bytes = bytesOf(lines)
     this.#tailIsDirty = true
     try {
       writeAll(this.#files, this.#file, bytes)
@@ -126,4 +126,17 @@ export class EventLog implements AsyncDisposable {
   #refusal(code: string): StorageError {
     return new StorageError({ code, operation: 'write', path: this.path })
   }
+}
+
+const LF = 0x0a
+
+/** Written into one buffer: joined as text first, a long answer would be in memory once more. */
+function bytesOf(lines: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0))
+  let end = 0
+  for (const line of lines) {
+    end += bytes.write(line, end)
+    end = bytes.writeUInt8(LF, end)
+  }
+  return bytes
 }

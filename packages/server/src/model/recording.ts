@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isTerminal, type ModelEvent, ZERO_USAGE } from './port.ts'
 
 export const OUTCOMES = ['ok', 'failed', 'denied', 'deniedWithNote'] as const

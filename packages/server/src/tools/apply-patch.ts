@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { gatherPatchFacts } from '../facts/gather-file-facts.ts'
 import { applyPlan } from '../patch/apply-plan.ts'
 import { recordChanges } from '../patch/change-record.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { JsonSchemaObject } from '../model/port.ts'
 import type { PreparedCall, Tool } from './tool.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clipForModel } from '../core/clip-output.ts'
 import { readLines } from '../lookup/read-lines.ts'
 import { defineTool } from './define-tool.ts'

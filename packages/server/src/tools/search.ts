@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { searchFileNames, searchText } from '../lookup/search-text.ts'
 import { defineTool } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'

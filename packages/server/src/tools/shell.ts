@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { commandEnvironment } from '@parley/host'
-import { z } from 'zod'
+import * as z from 'zod'
 import { gatherCommandFacts } from '../facts/gather-command-facts.ts'
 import { defineTool } from './define-tool.ts'
 import { runShellCommand } from './run-shell-command.ts'

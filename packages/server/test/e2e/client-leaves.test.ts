@@ -1,4 +1,4 @@
-import { type Step, startModelServer } from '@parley/testkit'
+import { type Step, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
@@ -112,21 +112,18 @@ async function leave(
   const watched = await client.watch(conversationId)
   await watched.send('go')
   await scene.reach(watched, client)
-  const leftAt = performance.now()
   depart(server, client)
-  const exit = await server.exited
-  return { exit, watched, conversationId, tookMs: performance.now() - leftAt, stderr: server.stderr() }
+  // The promise is 2 s; a busy machine gets twice that.
+  const exit = await waitUntil(() => server.exit(), { what: 'the server to leave', timeoutMs: 4000 })
+  return { exit, watched, conversationId, stderr: server.stderr() }
 }
 
 describe.each(Object.entries(departures))('a client that %s', (_, depart) => {
   it.each(Object.entries(scenes))('while %s lets the server leave in time, with all of it saved', async (__, scene) => {
     await using model = await startModelServer(scene.steps)
     await using place = processPlace(model.url)
-    const { exit, watched: shown, conversationId, tookMs, stderr } = await leave(place, scene, depart)
+    const { exit, watched: shown, conversationId, stderr } = await leave(place, scene, depart)
     expect({ exit, stderr }).toEqual({ exit: { code: 0, signal: null }, stderr: '' })
-    process.stderr.write(`TOOK ${Math.round(tookMs)}\n`)
-    // The promise itself, twice over for a busy machine.
-    expect(tookMs).toBeLessThan(4000)
     await place.noDescendants()
     expectShownIsStored(place, shown)
     const { summary, watched } = await takeOver(place, conversationId)

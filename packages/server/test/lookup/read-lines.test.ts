@@ -36,11 +36,11 @@ describe('readLines', () => {
     })
   })
 
-  it('reads 2,000 lines or 64 KiB when nothing is said', async () => {
+  it('reads 2,000 lines or 31 KiB when nothing is said', async () => {
     const files = { lines: 'x\n'.repeat(2500), bytes: `${'x'.repeat(1000)}\n`.repeat(100) }
     await using workspace = await tempWorkspace({ files })
     expect(await read(workspace.path, 'lines')).toMatchObject({ lastLine: 2000, totalLines: 2500 })
-    expect(await read(workspace.path, 'bytes')).toMatchObject({ lastLine: 65, totalLines: 100 })
+    expect(await read(workspace.path, 'bytes')).toMatchObject({ lastLine: 31, totalLines: 100 })
   })
 
   it('clips a long line with a mark', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readTree, runPatch } from './patch-run.ts'
 
 const recordedCases = z.object({

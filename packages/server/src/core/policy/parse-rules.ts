@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { componentsOf } from './path-text.ts'
 import type { Rule, Rules, RuleTarget } from './rules.ts'
 

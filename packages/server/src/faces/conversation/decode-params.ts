@@ -2,12 +2,9 @@ import type { MethodName, ParamsOf } from '@parley/protocol'
 import { methods } from '@parley/protocol/schema'
 import { invalidParams } from '@parley/rpc'
 
-/** zod would compile each schema at its first use, which takes as long as some thousand requests without. */
-const uncompiled = { jitless: true }
-
 /** Parameters as the method's schema knows them, or the error that names the field at fault. */
 export function decodeParams<Name extends MethodName>(method: Name, params: unknown): ParamsOf<Name> {
-  const parsed = methods[method].params.safeParse(params ?? {}, uncompiled)
+  const parsed = methods[method].params.safeParse(params ?? {})
   if (parsed.success) return parsed.data as ParamsOf<Name> // narrowed: the schema of this very method made it
   const issue = parsed.error.issues[0]
   const field = fieldPath(issue?.path ?? [])

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Schemas are built on first use: the first delta must not wait for all of them. */
 function lazily<T>(make: () => T): () => T {

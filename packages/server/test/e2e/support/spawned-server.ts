@@ -9,12 +9,19 @@ import { type Failpoint, formatFailpoint } from '../../fixtures/failpoints.ts'
 
 const entry = fileURLToPath(new URL('../../fixtures/failpoint-server.ts', import.meta.url))
 
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
 export interface SpawnedServer {
   readonly child: ChildProcess
   readonly pid: number
   /** Rejects when the process dies before it has answered. */
   connect(): Promise<TestClient>
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  readonly exited: Promise<Exit>
+  /** Null while it runs. */
+  exit(): Exit | null
   stderr(): string
 }
 
@@ -73,7 +80,7 @@ function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>): 
     PARLEY_HOME: join(place.root, '.parley'),
     ...more,
   })
-  const child = spawn(process.execPath, ['--conditions=@parley/source', entry], {
+  const child = spawn(process.execPath, ['--conditions=@parley/source', '--expose-gc', entry], {
     env,
     cwd: place.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -81,13 +88,18 @@ function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>): 
   })
   const errors: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text))
-  const exited: SpawnedServer['exited'] = new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
+  let exit: Exit | null = null
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      exit = { code, signal }
+      resolve(exit)
+    })
   })
   return {
     child,
     pid: child.pid ?? 0,
     exited,
+    exit: () => exit,
     stderr: () => errors.join(''),
     connect: () => connectTestClient(createStreamTransport({ input: child.stdout, output: child.stdin })),
   }

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { execWorld } from './exec-world.ts'
+
+describe('parley list', () => {
+  test('has a line for each conversation, newest first', async () => {
+    await using world = await execWorld({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
+    await world.exec(['the first \x1b[31mtask'])
+    const { end } = await world.execJson(['the second task'])
+    const { exitCode, stdout } = await world.shell('parley list')
+    expect(exitCode).toBe(0)
+    const [newest, oldest, ...more] = stdout.split('\n')
+    expect(newest).toMatch(new RegExp(`^${end.conversationId.slice(-8)}  now +\\S+  the second task$`))
+    expect(oldest).toMatch(/ the first task$/)
+    expect(more).toEqual([''])
+  })
+
+  test('in JSON has an object a line, as many as are wanted', async () => {
+    await using world = await execWorld({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
+    await world.exec(['the first task'])
+    await world.exec(['the second task'])
+    const { stdout } = await world.shell('parley list --json --limit 1')
+    expect(JSON.parse(stdout)).toMatchObject({ title: 'the second task', cwd: world.cwd, live: null })
+  })
+
+  test('refuses a limit that is no number', async () => {
+    await using world = await execWorld()
+    expect(await world.shell('parley list --limit many')).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('parley config', () => {
+  test('shows each value with where it comes from', async () => {
+    await using world = await execWorld()
+    const { exitCode, stdout } = await world.shell('parley config -c model_reasoning_effort=high -m another')
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^model +"another" +\(command line\)$/m)
+    expect(stdout).toMatch(/^model_provider +"local" +\(\$PARLEY_HOME\/config\.toml\)$/m)
+    expect(stdout).toMatch(/^model_reasoning_effort +"high" +\(-c\)$/m)
+    expect(stdout).toMatch(/^approval_policy +"on-request" +\(default\)$/m)
+  })
+
+  test('in JSON is one object', async () => {
+    await using world = await execWorld()
+    const { stdout } = await world.shell('parley config --json')
+    expect(JSON.parse(stdout)).toMatchObject({ values: expect.any(Array), credentials: { found: true } })
+  })
+
+  test('of a file that cannot be read ends with 2', async () => {
+    await using world = await execWorld()
+    await world.writeConfig('model =')
+    expect(await world.shell('parley config')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(':1:') })
+  })
+})
+
+describe('the command line', () => {
+  test.each([
+    ['--help', /Usage: parley \[options\] \[command\] \[prompt\]/],
+    ['help exec', /Exit codes: 0 answered/],
+    ['exec resume --help', /--last/],
+    ['--version', /^\d+\.\d+\.\d+\n$/],
+  ])('answers %s on stdout', async (args, words) => {
+    await using world = await execWorld()
+    const { exitCode, stdout, stderr } = await world.shell(`parley ${args}`)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(words)
+  })
+
+  test.each([
+    ['lst', /There is no command "lst"\. Did you mean `parley list`\?/],
+    ['exce "say hello"', /There is no command "exce"\. Did you mean `parley exec`\?/],
+    ['say hello', /A prompt of several words needs quotes/],
+    ['--modle x', /unknown option '--modle'.*Did you mean --model/],
+    ['fork', /missing required argument 'id'/],
+    ['fork x --at soon', /must be a whole number from 1 on/],
+  ])('refuses %s with 2', async (args, words) => {
+    await using world = await execWorld()
+    const { exitCode, stdout, stderr } = await world.shell(`parley ${args}`)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(words)
+  })
+})

@@ -1,0 +1,145 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { connectClient, spawnServer } from '@parley/client'
+import { cliPath } from '@parley/testkit'
+import { describe, expect, test } from 'vitest'
+import { type ExecWorld, execWorld, saidToModel, shell } from './exec-world.ts'
+
+const twice = [{ text: 'One.' }, { text: 'Two.' }]
+
+/** The id of a conversation that was just begun. */
+async function begin(world: ExecWorld, args: readonly string[] = []): Promise<string> {
+  const { end } = await world.execJson([...args, 'first'])
+  return end.conversationId
+}
+
+describe('parley exec resume', () => {
+  test.each<[string, (id: string) => string[]]>([
+    ['a whole id', (id) => [id]],
+    ['the end of one', (id) => [id.slice(-8)]],
+    ['the beginning of one', (id) => [id.slice(0, 13)]],
+    ['--last', () => ['--last']],
+  ])('goes on by %s', async (_name, words) => {
+    await using world = await execWorld({ steps: twice })
+    const id = await begin(world)
+    const { end } = await world.execJson(['resume', ...words(id), 'second'])
+    expect(end).toMatchObject({ exitCode: 0, conversationId: id, answer: 'Two.' })
+    expect(saidToModel(world)).toMatch(/"first".*"second"/)
+    expect(JSON.stringify(world.model.requests.at(-1)?.body)).toContain('One.')
+  })
+
+  test('takes its prompt from stdin too', async () => {
+    await using world = await execWorld({ steps: twice })
+    await begin(world)
+    expect(await world.exec(['resume', '--last'], { stdin: 'second' })).toMatchObject({ exitCode: 0, stdout: 'Two.\n' })
+    expect(saidToModel(world)).toContain('"second"')
+  })
+
+  test('brings back folder, model, effort and policy, wherever it is typed', async () => {
+    await using world = await execWorld({
+      files: { 'sub/x': '' },
+      steps: [...twice, shell('pwd; touch y'), { text: 'Three.' }],
+    })
+    const id = await begin(world, ['-C', 'sub', '-m', 'special', '-e', 'high', '-a', 'untrusted', '-s', 'read-only'])
+    await world.exec(['resume', id, 'second'])
+    expect(world.model.requests.at(-1)?.body).toMatchObject({ model: 'special', reasoning: { effort: 'high' } })
+    expect(world.model.requests.at(-1)?.text).toContain(world.path('sub'))
+    const { end, events } = await world.execJson(['resume', id, 'third'])
+    expect(end.denials).toHaveLength(1)
+    expect(JSON.stringify(events)).toContain('the approval policy is untrusted')
+  })
+
+  test('lets flags and -c outrank what was recorded', async () => {
+    await using world = await execWorld({ steps: [...twice, { text: 'Three.' }] })
+    const id = await begin(world)
+    await world.exec(['resume', id, '-m', 'by-flag', 'second'])
+    expect(world.model.requests.at(-1)?.body).toMatchObject({ model: 'by-flag' })
+    await world.exec(['resume', id, '-c', 'model="by-c"', 'third'])
+    expect(world.model.requests.at(-1)?.body).toMatchObject({ model: 'by-c' })
+  })
+
+  test('asks for another folder when the recorded one is gone', async () => {
+    await using world = await execWorld({ files: { 'sub/x': '' }, steps: twice })
+    const id = await begin(world, ['-C', 'sub'])
+    await rm(world.path('sub'), { recursive: true })
+    const gone = await world.exec(['resume', id, 'second'])
+    expect(gone).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/sub does not exist.*--cd/) })
+    await mkdir(world.path('other'))
+    expect(await world.exec(['resume', id, '-C', 'other', 'second'])).toMatchObject({ exitCode: 0, stdout: 'Two.\n' })
+  })
+})
+
+describe('parley exec resume ends with 5 for', () => {
+  test('an id that does not exist, and offers the nearest', async () => {
+    await using world = await execWorld({ steps: twice })
+    const id = await begin(world)
+    const last = id.endsWith('0') ? '1' : '0'
+    const { exitCode, stderr } = await world.exec(['resume', `${id.slice(-8, -1)}${last}`, 'hi'])
+    expect(exitCode).toBe(5)
+    expect(stderr).toContain(`Nearest: ${id.slice(-8)}.`)
+  })
+
+  test('a beginning that several have, and names them', async () => {
+    await using world = await execWorld({ steps: twice })
+    const ids = [await begin(world), await begin(world)]
+    const { exitCode, stderr } = await world.exec(['resume', '01', 'hi'])
+    expect(exitCode).toBe(5)
+    for (const id of ids) expect(stderr).toContain(id.slice(-8))
+  })
+
+  test('--last when there is none', async () => {
+    await using world = await execWorld()
+    const { exitCode, stderr } = await world.exec(['resume', '--last', 'hi'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 5, stderr: 'parley: There is no conversation to resume yet.\n' })
+  })
+})
+
+/** A conversation in another process, whose approval waits for a person there. */
+async function waitingElsewhere(world: ExecWorld) {
+  const server = spawnServer({
+    command: [process.execPath, join(dirname(cliPath), 'server.mjs')],
+    env: { ...process.env, ...world.env },
+    home: world.env.PARLEY_HOME,
+  })
+  const client = await connectClient({
+    transport: server.transport,
+    clientInfo: { name: 'person', version: '0' },
+    canApprove: true,
+  })
+  const { conversationId } = await client.request('conversation/create', { cwd: world.cwd })
+  const asked = new Promise<void>((resolve) => {
+    client.onEvent(conversationId, ({ event }) => {
+      if (event.type === 'approval.requested') resolve()
+    })
+  })
+  await client.request('conversation/stream', { conversationId })
+  await client.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'first' }] })
+  await asked
+  const kill = async () => {
+    server.kill('SIGKILL')
+    await server.exited
+  }
+  return { conversationId, pid: server.pid, kill, [Symbol.asyncDispose]: kill }
+}
+
+describe('a conversation that waits in another process', () => {
+  test('is not disturbed: 9, and the process is named', async () => {
+    await using world = await execWorld({ steps: [shell('touch made')] })
+    await using elsewhere = await waitingElsewhere(world)
+    const { result, end } = await world.execJson(['resume', elsewhere.conversationId, 'hi'])
+    expect(result.exitCode).toBe(9)
+    expect(end.failure).toMatchObject({ code: 'liveElsewhere' })
+    expect(result.stderr).toContain(`is open in process ${elsewhere.pid}`)
+    expect((await world.shell('parley list')).stdout).toContain(`[open in process ${elsewhere.pid}]`)
+  })
+
+  test('goes on when that was killed: what waited is closed, not run, and told', async () => {
+    await using world = await execWorld({ steps: [shell('touch made'), { text: 'On we go.' }] })
+    await using elsewhere = await waitingElsewhere(world)
+    await elsewhere.kill()
+    const { exitCode, stdout, stderr } = await world.exec(['resume', elsewhere.conversationId, 'second'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'On we go.\n' })
+    expect(stderr).toContain('An earlier turn still waited for an answer; closed, and not run: touch made')
+    expect((await world.shell('ls')).stdout).toBe('')
+  })
+})

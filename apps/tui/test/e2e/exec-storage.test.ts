@@ -1,0 +1,77 @@
+import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { execWorld } from './exec-world.ts'
+
+describe('a run whose conversation cannot be kept ends with 9', () => {
+  test('when the disk takes no more in the middle of it', async () => {
+    await using world = await execWorld({ steps: [{ text: 'x'.repeat(60_000), chunks: 40, delayMs: 2 }] })
+    // In KiB; the log outgrows it.
+    const { stdout, stderr } = await world.shell('ulimit -f 16; parley exec --json hi; echo "$?" >&2')
+    const end = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+    expect(end).toMatchObject({ type: 'run.ended', exitCode: 9, answer: null, failure: { code: 'storageFailed' } })
+    expect(stderr).toMatch(/could not be saved .*\n9\n$/s)
+  })
+
+  test('when its folder cannot be made', async () => {
+    await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
+    await writeFile(join(world.env.PARLEY_HOME, 'sessions'), '')
+    const { result, end } = await world.execJson(['hi'])
+    expect(result.exitCode).toBe(9)
+    expect(end).toMatchObject({ conversationId: null, failure: { code: 'storageFailed' } })
+    expect(result.stderr).toMatch(/^parley: The conversation could not be saved .*\n$/)
+    expect(world.model.requests).toHaveLength(0)
+  })
+
+  test.runIf(process.getuid?.() !== 0)('when its home may not be written to', async () => {
+    await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
+    await chmod(world.env.PARLEY_HOME, 0o500)
+    const { exitCode, stderr } = await world.exec(['hi'])
+    await chmod(world.env.PARLEY_HOME, 0o700)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 9, stderr: expect.stringContaining('no permission to write') })
+  })
+})
+
+describe('a home', () => {
+  test('is found by the account when no variable names one', async () => {
+    await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
+    const env = { PARLEY_HOME: world.env.PARLEY_HOME, HOME: undefined }
+    expect(await world.exec(['hi'], { env })).toMatchObject({ exitCode: 0, stdout: 'Fine.\n' })
+  })
+
+  test('in an empty variable is not the working folder', async () => {
+    await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
+    const env = { HOME: world.home, PARLEY_HOME: '' }
+    expect(await world.exec(['hi'], { env })).toMatchObject({ exitCode: 0 })
+    expect(await readdir(world.cwd)).toEqual([])
+    expect(await readdir(join(world.env.PARLEY_HOME, 'sessions'))).toHaveLength(1)
+  })
+
+  test('that is no folder is a usage error', async () => {
+    await using world = await execWorld()
+    await writeFile(world.path('file'), '')
+    const { exitCode, stderr } = await world.exec(['hi'], { env: { ...world.env, PARLEY_HOME: world.path('file') } })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('ENOTDIR') })
+  })
+})
+
+describe('--ephemeral', () => {
+  test('leaves no conversation behind, and promises none', async () => {
+    await using world = await execWorld({ steps: [{ text: 'Fine.' }, { status: 400 }] })
+    expect(await world.exec(['--ephemeral', 'hi'])).toMatchObject({ exitCode: 0, stdout: 'Fine.\n' })
+    const failed = await world.exec(['--ephemeral', 'hi'])
+    expect(failed.exitCode).toBe(1)
+    expect(failed.stderr).not.toContain('resume')
+    expect(await readdir(world.env.PARLEY_HOME)).toEqual(['config.toml', 'logs'])
+    const list = await world.shell('parley list')
+    expect(list).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No conversations yet. `parley` starts one.\n' })
+  })
+
+  test('works where nothing can be kept', async () => {
+    await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
+    await rm(join(world.env.PARLEY_HOME, 'logs'), { recursive: true, force: true })
+    await writeFile(join(world.env.PARLEY_HOME, 'logs'), '')
+    await writeFile(join(world.env.PARLEY_HOME, 'sessions'), '')
+    expect(await world.exec(['--ephemeral', 'hi'])).toMatchObject({ exitCode: 0, stdout: 'Fine.\n' })
+  })
+})

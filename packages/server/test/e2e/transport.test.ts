@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { startModelServer, waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { expectShownIsStored, takeOver } from './support/after-kill.ts'
+import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
+
+const megabyte = 1024 * 1024
+
+/** Writes requests and reads the answers by hand, so that reading can stop. */
+function rawClient({ child }: SpawnedServer) {
+  let id = 0
+  const lines: string[] = []
+  const reader = createInterface({ input: child.stdout ?? process.stdin })
+  reader.on('line', (line) => lines.push(line))
+  const send = (method: string, params: unknown) => {
+    id++
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    return id
+  }
+  const answer = (wanted: number) =>
+    waitUntil(() => lines.map((line) => JSON.parse(line)).find((message) => message.id === wanted), {
+      what: `answer ${wanted}`,
+      timeoutMs: 15_000,
+    })
+  return {
+    lines,
+    send,
+    ask: (method: string, params: unknown) => answer(send(method, params)),
+    pause: () => child.stdout?.pause(),
+    resume: () => child.stdout?.resume(),
+  }
+}
+
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+}
+
+const turnsEnded = (place: ProcessPlace, conversationId: string) =>
+  place.logLines(conversationId).filter((line) => line.includes('"type":"turn.ended"')).length
+
+describe.skipIf(process.platform !== 'linux')('F023 a client that stops reading', () => {
+  it('costs the server next to no memory and gets every event when it reads again', { timeout: 60_000 }, async () => {
+    const text = 'x'.repeat(4 * megabyte)
+    const cut = { text, chunks: 64, cutAfterBytes: 4 * megabyte }
+    const [warm, stalled] = [4, 16]
+    await using model = await startModelServer(Array.from({ length: warm + stalled }, () => cut))
+    await using place = processPlace(model.url)
+    const server = place.spawn()
+    const client = rawClient(server)
+    await client.ask('initialize', { protocolVersion: { min: 1, max: 1 }, clientInfo: { name: 'raw', version: '1' } })
+    const { conversationId } = (await client.ask('conversation/create', { cwd: place.cwd })).result
+    await client.ask('conversation/stream', { conversationId })
+    const turn = async (n: number) => {
+      client.send('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'go' }] })
+      await waitUntil(() => turnsEnded(place, conversationId) === n, { what: `turn ${n}`, timeoutMs: 15_000 })
+      server.child.kill('SIGUSR2')
+      await client.settle()
+      return residentBytes(server.pid)
+    }
+    const before: number[] = []
+    for (let n = 1; n <= warm; n++) before.push(await turn(n))
+    client.pause()
+    const during: number[] = []
+    for (let n = warm + 1; n <= warm + stalled; n++) during.push(await turn(n))
+    process.stderr.write(
+      `${before.map((b) => Math.round(b / megabyte))} ${during.map((b) => Math.round(b / megabyte))}\n`,
+    )
+    client.resume()
+    const last = place.logLines(conversationId).length - 1
+    await waitUntil(() => client.lines.at(-1)?.includes(`"seq":${last},`), {
+      what: 'the last event',
+      timeoutMs: 15_000,
+    })
+    const seqs = client.lines
+      .map((line) => JSON.parse(line))
+      .flatMap(({ method, params }) => (method === 'conversation/event' ? [params.seq] : []))
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+    expect(seqs).toHaveLength(last)
+  })
+})
+
+describe('F024 a client that closes only what it reads from', () => {
+  it('is one that has gone: the server saves and leaves without a word', async () => {
+    await using model = await startModelServer([{ text: 'word '.repeat(2000), chunks: 2000, delayMs: 5 }])
+    await using place = processPlace(model.url)
+    const server = place.spawn()
+    const client = await server.connect()
+    const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+    const shown = await client.watch(conversationId)
+    await shown.send('go')
+    await shown.until(({ core }) => Object.values(core.open).find(({ item }) => item.text !== ''))
+    server.child.stdout?.destroy()
+    expect(await server.exited).toEqual({ code: 0, signal: null })
+    expect(server.stderr()).toBe('')
+    expectShownIsStored(place, shown)
+    expect((await takeOver(place, conversationId)).summary).toMatchObject({ activity: 'idle', recovered: null })
+  })
+})
+
+describe('F042 what a dependency prints', () => {
+  it('goes to stderr, and every line of stdout is the protocol', async () => {
+    await using model = await startModelServer([{ text: 'word '.repeat(50), chunks: 50, delayMs: 2 }])
+    await using place = processPlace(model.url)
+    const server = place.spawn(undefined, { PARLEY_TEST_NOISE: '1' })
+    const client = await server.connect()
+    const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+    const watched = await client.watch(conversationId)
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(server.stderr()).toContain('noise\n')
+    expect(Object.values(client.peer.faultCounts).every((count) => count === 0)).toBe(true)
+    await client.peer.close()
+    expect(await server.exited).toEqual({ code: 0, signal: null })
+  })
+})
