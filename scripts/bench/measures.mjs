@@ -1,6 +1,9 @@
 import { execHello } from './measures/exec-hello.mjs'
 import { floodJson, floodText } from './measures/flood.mjs'
 import { resume } from './measures/resume.mjs'
+import { screenFlood } from './measures/screen-flood.mjs'
+import { screenIdle } from './measures/screen-idle.mjs'
+import { screenStart } from './measures/screen-start.mjs'
 import { serverFlood } from './measures/server-flood.mjs'
 import { serverIdle } from './measures/server-idle.mjs'
 import { serverStart } from './measures/server-start.mjs'
@@ -13,6 +16,7 @@ import { version } from './measures/version.mjs'
  */
 export const measures = [
   version,
+  screenStart,
   execHello,
   toolCalls,
   floodText,
@@ -21,4 +25,6 @@ export const measures = [
   serverFlood,
   serverIdle,
   resume,
+  screenFlood,
+  screenIdle,
 ]

@@ -1,5 +1,4 @@
 import { Console } from 'node:console'
-import { setFlagsFromString } from 'node:v8'
 import { sweepOrphans } from '@parley/host'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type EngineParts } from './engine/engine.ts'
@@ -16,7 +15,6 @@ const sweepAfterMs = 2000
 /** Makes this process a server for the one client on its stdin and stdout. Resolves with the exit code when it is gone. */
 export async function serveProcess(parts: EngineParts): Promise<number> {
   keepStdoutForProtocol()
-  keepHeapSmall()
   // A client that goes away closes our stdin; a signal is taken for the same.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.stdin.destroy())
   process.on('SIGHUP', () => undefined)
@@ -40,11 +38,6 @@ export async function serveProcess(parts: EngineParts): Promise<number> {
 /** What a dependency prints goes to stderr. */
 function keepStdoutForProtocol(): void {
   globalThis.console = new Console(process.stderr)
-}
-
-/** Young objects die soon here, so more room for them is only more memory: 40 MB of it in a flood, to save 1 µs a delta. */
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** Nothing a user did leads here. Commands are ended and the log is closed, for a moment, then the process goes. */

@@ -2,6 +2,8 @@ import { sleep } from '../clock.mjs'
 import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
 import { startServer } from '../server-client.mjs'
 
+/** Until everything that follows a start is over. */
+const settleMs = 3000
 const watchedMs = 2000
 
 export const serverIdle = {
@@ -30,7 +32,7 @@ export const serverIdle = {
 }
 
 async function watchIdle(pid) {
-  await sleep(watchedMs / 2)
+  await sleep(settleMs)
   const pids = treeOf(pid)
   const beforeMs = cpuMs(pids)
   await sleep(watchedMs)

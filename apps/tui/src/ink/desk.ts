@@ -3,6 +3,7 @@ import type { Connection } from '../cli/connect.ts'
 import type { Launch } from '../main.ts'
 import type { Intent } from '../ui/intent.ts'
 import type { Said } from '../view/said.ts'
+import { isWanted, openWanted } from './open-wanted.ts'
 import { note, perform } from './perform.ts'
 import {
   earlierNote,
@@ -83,39 +84,18 @@ export class Desk implements AsyncDisposable {
     const connection = this.#connection
     if (connection === null) return
     const { client } = connection
-    const { stage, start } = this.#parts
-    switch (intent.kind) {
-      case 'open': {
-        const { conversationId, readOnly } = intent
-        const params = readOnly ? { conversationId, readOnly } : { conversationId }
-        return this.#take(await unlessElsewhere(client.request('conversation/resume', params)))
-      }
-      case 'fork':
-        return this.#take({
-          kind: 'open',
-          summary: await client.request('conversation/fork', { conversationId: intent.conversationId }),
-          said: [],
-        })
-      case 'new': {
-        const cwd = this.#session?.store.state.core.meta.cwd
-        const flags = cwd === undefined ? start.flags : { ...start.flags, cd: cwd }
-        return this.#take({
-          kind: 'open',
-          summary: await createConversation(client, flags, this.#parts.extra),
-          said: [],
-        })
-      }
-      default: {
-        const conversationId = this.#session?.store.conversationId ?? ''
-        const refresh = () => this.#session?.store.refresh() ?? Promise.resolve()
-        return perform(intent, {
-          client,
-          conversationId,
-          refresh,
-          dispatch: (...actions) => stage.dispatch(...actions),
-        })
-      }
+    const { stage, start, extra } = this.#parts
+    const store = this.#session?.store
+    if (isWanted(intent)) {
+      const around = { flags: start.flags, extra, cwd: store?.state.core.meta.cwd }
+      return this.#take(await openWanted(client, intent, around))
     }
+    await perform(intent, {
+      client,
+      conversationId: store?.conversationId ?? '',
+      refresh: () => store?.refresh() ?? Promise.resolve(),
+      dispatch: (...actions) => stage.dispatch(...actions),
+    })
   }
 
   async #link(launch: Launch): Promise<Connection> {
@@ -125,7 +105,8 @@ export class Desk implements AsyncDisposable {
     void connection.client.closed.then(() => {
       if (this.#connection === connection) this.#lose()
     })
-    stage.dispatch({ kind: 'linked', clientId: connection.client.server.clientId })
+    const { client, server } = connection
+    stage.dispatch({ kind: 'linked', clientId: client.server.clientId, serverPid: server.pid ?? null })
     return connection
   }
 
@@ -177,8 +158,10 @@ export class Desk implements AsyncDisposable {
     const { stage, launch, homeFolder } = this.#parts
     const { state } = session.store
     if (before?.store.conversationId !== session.store.conversationId) {
-      const earlier = stage.open(state)
-      return [...greeting(session, launch.program.version, homeFolder), ...earlierNote(earlier)]
+      const copied = session.summary.forkedFrom?.id
+      const isOnScreen = copied !== undefined && copied === before?.store.conversationId
+      const earlier = stage.open(state, { isOnScreen })
+      return [...greeting(session, launch.program.version, homeFolder), ...(isOnScreen ? [] : earlierNote(earlier))]
     }
     stage.reopen(state)
     const { recovered } = session.summary

@@ -64,12 +64,12 @@ export class Stage implements Disposable {
     this.#frames.soon()
   }
 
-  /** Another conversation is on the screen from now on; returns how many of its items are not printed. */
-  open(state: ConversationState): number {
+  /** Another conversation is on the screen from now on; returns how many of its items are passed over. */
+  open(state: ConversationState, { isOnScreen }: { readonly isOnScreen: boolean }): number {
     const { columns, rows } = this.#parts.size()
     this.#state = state
     this.#branch = null
-    this.#transcript = openTranscript(this.#transcript, state, { columns }, rows * openingScreens)
+    this.#transcript = openTranscript(this.#transcript, state, { columns }, isOnScreen ? 0 : rows * openingScreens)
     return this.#transcript.itemCount
   }
 

@@ -11,7 +11,7 @@ export type UiAction =
   | { readonly kind: 'signal' }
   /** A frame is on the screen, with this approval or none. */
   | { readonly kind: 'painted'; readonly approvalId: string | null }
-  | { readonly kind: 'linked'; readonly clientId: string }
+  | { readonly kind: 'linked'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
   | { readonly kind: 'opened'; readonly opened: Opened }
   /** To be sent as soon as there is a conversation. */

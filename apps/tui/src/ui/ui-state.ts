@@ -54,7 +54,7 @@ export interface Elsewhere {
 
 export type Link =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'up'; readonly clientId: string }
+  | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
 export interface EarlyKey {

@@ -1,3 +1,4 @@
+import type { ListedConversation } from '@parley/protocol'
 import { notePainted } from './answer-guard.ts'
 import { putBack } from './composer/composer.ts'
 import type { Intent } from './intent.ts'
@@ -15,7 +16,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'painted':
       return stepTo({ ...ui, guard: notePainted(ui.guard, action.approvalId, context.nowMs) })
     case 'linked':
-      return stepTo({ ...ui, link: { kind: 'up', clientId: action.clientId } })
+      return stepTo({ ...ui, link: { kind: 'up', clientId: action.clientId, serverPid: action.serverPid } })
     case 'lost':
       return stepTo({ ...ui, link: { kind: 'lost' }, stoppingTurn: null, answeredApproval: null })
     case 'opened':
@@ -35,12 +36,18 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'pick':
       return stepTo(openPicker(ui), { kind: 'list' })
     case 'listed':
-      return stepTo(
-        ui.overlay?.kind === 'picker' ? { ...ui, overlay: { ...ui.overlay, conversations: action.conversations } } : ui,
-      )
+      return stepTo(fillPicker(ui, action.conversations))
     case 'elsewhere':
       return stepTo({ ...ui, overlay: { kind: 'elsewhere', conversationId: action.conversationId, pid: action.pid } })
   }
+}
+
+/** What our own server has open is not open elsewhere. */
+function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState {
+  if (ui.overlay?.kind !== 'picker') return ui
+  const own = ui.link.kind === 'up' ? ui.link.serverPid : null
+  const conversations = listed.map((listing) => (listing.live?.pid === own ? { ...listing, live: null } : listing))
+  return { ...ui, overlay: { ...ui.overlay, conversations } }
 }
 
 /** Sent again after a lost connection too: the same id is taken once. */

@@ -2,7 +2,7 @@ import type { Approval, ConversationState } from '@parley/protocol'
 import { pendingApprovals } from '../ui/approvals.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import { lastRows } from './clip-rows.ts'
-import { indented } from './gutter.ts'
+import { beside, indented } from './gutter.ts'
 import { type Activity, activityOf } from './live/activity.ts'
 import { type AnswerMode, approvalBlock } from './live/approval-block.ts'
 import { completionRows } from './live/completion-rows.ts'
@@ -15,6 +15,7 @@ import type { Screen, TerminalSize } from './screen.ts'
 import type { Line, Room } from './span.ts'
 import { settle, type Transcript } from './transcript.ts'
 import { truncateLine } from './truncate.ts'
+import { wrapLine } from './wrap.ts'
 
 /** What the screen is made of. */
 export interface Scene {
@@ -125,7 +126,7 @@ function bottomRows(
     Math.min(maxRows, Math.max(1, Math.floor(size.rows / (hasApproval ? 6 : 3)))),
   )
   const completions = completionRows(ui, room, Math.min(maxCompletions, Math.max(0, maxRows - text.rows.length)))
-  const said = activity === null || activity.line.length === 0 ? [] : indented([activity.line])
+  const said = activity === null ? [] : indented(wrapLine(activity.line, beside(room)))
   const waiting = waitingRows(state, ui, room)
   const head = [...gap, ...said, ...waiting, ...(said.length + waiting.length > 0 ? gap : [])]
   const kept = lastRows(head, Math.max(0, limit - foot.length - text.rows.length - completions.length))

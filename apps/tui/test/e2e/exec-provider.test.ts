@@ -53,7 +53,7 @@ describe('without credentials the run ends with 3 and says what to do', () => {
   })
 })
 
-describe('a provider that is not well is tried again, visibly:', () => {
+describe.concurrent('a provider that is not well is tried again, visibly:', () => {
   test('as late as it asks for', async () => {
     const limited = { status: 429, headers: { 'retry-after-ms': '300' } }
     await using world = await execWorld({ steps: [limited, ok] })

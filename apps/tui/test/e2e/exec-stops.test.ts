@@ -3,7 +3,7 @@ import { execWorld, fullAccess, jsonRun, shell } from './exec-world.ts'
 
 const hanging = { hang: 'mid', text: 'half of an answer', chunks: 4 } as const
 
-describe('a run that is stopped ends the turn, keeps it and leaves nothing running:', () => {
+describe.concurrent('a run that is stopped ends the turn, keeps it and leaves nothing running:', () => {
   test.each<['SIGINT' | 'SIGTERM' | 'SIGHUP', number, string]>([
     ['SIGINT', 130, 'while the model speaks'],
     ['SIGTERM', 143, 'while the model speaks'],
@@ -47,7 +47,7 @@ describe('a run that is stopped ends the turn, keeps it and leaves nothing runni
   })
 })
 
-describe('the time limit', () => {
+describe.concurrent('the time limit', () => {
   test.each([
     ['of a model that says nothing', { hang: 'headers' } as const],
     ['of a model that does not come to an end', hanging],
@@ -73,7 +73,7 @@ describe('the time limit', () => {
   })
 })
 
-describe('a reader that leaves', () => {
+describe.concurrent('a reader that leaves', () => {
   const long = { text: 'line\n'.repeat(100_000), chunks: 400 }
 
   test.each(['--json', ''])('is a normal end (%s)', async (flag) => {

@@ -44,8 +44,10 @@ describe('stdout', () => {
     expect(end.answer).toBe('Fine.')
     expect(result.stderr).toMatch(/NET|STREAM|CHILD_PROCESS/)
   })
+})
 
-  test('loses nothing when its reader is slow', async () => {
+describe.concurrent('nothing is lost', () => {
+  test('to a reader that is slow', async () => {
     const text = Array.from({ length: 4000 }, (_, at) => `line ${at}`).join('\n')
     await using world = await execWorld({ steps: [{ text, chunks: 300 }] })
     const slowly = `for (const read = require('fs').readSync, b = Buffer.alloc(1024), pause = new Int32Array(new SharedArrayBuffer(4));;) {
@@ -61,13 +63,13 @@ describe('stdout', () => {
     const { end } = jsonRun(result)
     expect(end.answer).toBe(text)
   })
-})
 
-test('a reader that comes when all is over still gets everything', async () => {
-  const text = 'x'.repeat(300_000)
-  await using world = await execWorld({ steps: [{ text, chunks: 30 }] })
-  const { end } = jsonRun(await world.shell('parley exec --json hi | { sleep 4; cat; }'))
-  expect(end).toMatchObject({ exitCode: 0, answer: text })
+  test('to a reader that comes when all is over', async () => {
+    const text = 'x'.repeat(300_000)
+    await using world = await execWorld({ steps: [{ text, chunks: 30 }] })
+    const { end } = jsonRun(await world.shell('parley exec --json hi | { sleep 4; cat; }'))
+    expect(end).toMatchObject({ exitCode: 0, answer: text })
+  })
 })
 
 describe('a stream that is closed from the start', () => {

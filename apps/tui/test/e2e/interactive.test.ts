@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandOf, virtualScreen, waitUntil } from '@parley/testkit'
+import { commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { answer, place, ready, send } from './interactive-program.ts'
 
@@ -114,6 +114,31 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await using at = await place([])
     await using pty = at.start('-c', 'model_provider="openai"')
     await pty.waitFor(/looked for OPENAI_API_KEY[\s\S]*› Ask/)
+  })
+
+  test('needs a terminal, and says what does not', async () => {
+    await using at = await place([])
+    const { exitCode, stderr } = await runCli([], { env: at.home.env, cwd: at.folder.path })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('parley exec') })
+  })
+
+  test('says at once that there is no such conversation', async () => {
+    await using at = await place([])
+    await using pty = at.start('resume', 'nosuch')
+    expect(await pty.exited).toMatchObject({ exitCode: 5 })
+    expect(pty.transcript().join('\n')).toMatch(/^parley: .*nosuch/m)
+  })
+
+  test('offers what can be done with a conversation that is open elsewhere', async () => {
+    await using at = await place([{ text: 'Yes.' }, { text: 'Also here.' }])
+    await using first = at.start('hello')
+    await first.waitFor(/Yes\.[\s\S]*› Ask/)
+    await using second = at.start('resume', '--last')
+    await second.waitFor(/open in process \d+/)
+    second.write('f')
+    await second.waitFor(/a copy of[\s\S]*Yes\.[\s\S]*› Ask/)
+    await send(second, 'and here')
+    await second.waitFor(/Also here\./)
   })
 
   test('leaves a terminal that is killed as it was', async () => {

@@ -99,6 +99,26 @@ describe.each(painters)('$name', ({ make }) => {
   })
 })
 
+test('what a narrower terminal breaks anew leaves nothing behind', async () => {
+  const to = terminal()
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
+  const wide = Array.from({ length: 4 }, (_, index) => `unfinished ${index} ${'x'.repeat(40)}`)
+  painter.paint(frame(['finished'], [...wide, ...composer]))
+  await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('finished')), {
+    what: 'the first frame',
+  })
+  to.screen.resize({ cols: 30, rows: size.rows })
+  Object.assign(to.stdout, { columns: 30 })
+  painter.reflowed(30)
+  to.stdout.emit('resize')
+  painter.paint(frame([], ['unfinished now', ...composer]))
+  await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('unfinished now')), {
+    what: 'the second frame',
+  })
+  expect(to.screen.transcript()).toEqual(['finished', 'unfinished now', '', '> typed', 'status'])
+  painter.close()
+})
+
 test('one painter takes over from the other without a trace', async () => {
   const to = terminal()
   const early = createEarlyPainter((text) => to.stdout.write(text), true)

@@ -6,7 +6,18 @@ import { project } from '../../src/view/project.ts'
 import { lineText } from '../../src/view/span.ts'
 import { emptyTranscript, type Transcript } from '../../src/view/transcript.ts'
 import { cellWidth } from '../../src/view/width.ts'
-import { after, answer, completed, delta, started, states, turnStarted } from './scenes/conversation.ts'
+import {
+  after,
+  answer,
+  colleague,
+  command,
+  completed,
+  delta,
+  requested,
+  started,
+  states,
+  turnStarted,
+} from './scenes/conversation.ts'
 import { steadyStreams, streams, texts } from './scenes/random-streams.ts'
 import { sceneOf, settledRows, written } from './scenes/scene.ts'
 
@@ -91,6 +102,25 @@ describe('settled text', () => {
       '',
       '  Whole.',
     ])
+  })
+
+  test('says by whom a question was answered that was put here too', () => {
+    const decision = {
+      verdict: 'ask',
+      rule: { name: 'r' },
+      reason: 'x',
+      approvalId: 'a1',
+      answer: 'denied',
+      by: colleague,
+    } as const
+    const events = [
+      turnStarted,
+      started(command('make')),
+      requested(),
+      completed(command('make', { status: 'declined', decision })),
+    ]
+    expect(printed(states(events))).toEqual(['$ make · not run', '  declined by editor'])
+    expect(printed([after(...events)])).toEqual(['$ make · not run'])
   })
 
   test('goes on with a gap when more items came between two frames than are kept', () => {

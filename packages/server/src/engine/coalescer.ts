@@ -2,6 +2,8 @@ import type { Clock } from '../ports/clock.ts'
 
 /** At most about 30 deltas a second reach the log; the first of a burst goes at once. */
 const intervalMs = 33
+/** A longer text is sent in pieces, so that no reader has to take a line of megabytes at once. */
+const pieceLength = 64 * 1024
 
 /** Joins text that comes faster than anyone reads. */
 export interface Coalescer {
@@ -24,7 +26,7 @@ export function createCoalescer(clock: Clock, emit: (text: string) => void): Coa
     const text = held.join('')
     held = []
     lastMs = clock.elapsed()
-    emit(text)
+    for (const piece of piecesOf(text)) emit(piece)
   }
 
   return {
@@ -44,4 +46,16 @@ export function createCoalescer(clock: Clock, emit: (text: string) => void): Coa
       return text
     },
   }
+}
+
+/** Never cut between the two halves of a character. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = []
+  for (let start = 0; start < text.length; ) {
+    const end = start + pieceLength
+    const isHalf = /[\ud800-\udbff]/.test(text.charAt(end - 1)) && end < text.length
+    pieces.push(text.slice(start, isHalf ? end - 1 : end))
+    start = isHalf ? end - 1 : end
+  }
+  return pieces
 }

@@ -1,7 +1,8 @@
+import { isOwnerAlive } from '@parley/host'
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Files } from '../log/files.ts'
 import { decodeLine } from '../log/line.ts'
-import { readOwner } from '../log/owner.ts'
+import { type Owner, readOwner } from '../log/owner.ts'
 import { type ListedSession, type LogExcerpt, listSessions, type Rows } from '../log/session-index.ts'
 import { sessionPaths } from '../log/session-paths.ts'
 import { shortIdOf } from './open-conversation.ts'
@@ -104,10 +105,12 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
 function liveOwner(files: Files, home: string, id: string): { pid: number } | null {
   const paths = sessionPaths(home, id)
   const owner = paths === null ? null : readOwner(files, paths.owner)
-  return owner !== null && isAlive(owner.pid) ? { pid: owner.pid } : null
+  return owner !== null && isAlive(owner) ? { pid: owner.pid } : null
 }
 
-function isAlive(pid: number): boolean {
+/** A process number alone may be another's by now. */
+function isAlive({ pid, startTime }: Owner): boolean {
+  if (startTime !== null) return isOwnerAlive({ pid, startTime })
   try {
     return process.kill(pid, 0)
   } catch {

@@ -23,12 +23,20 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
   let totalBytes = 0
   let tail: Buffer = Buffer.alloc(0)
   let lastProgressMs = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
 
   function showProgress(): void {
-    const nowMs = clock.elapsed()
-    if (nowMs - lastProgressMs < progressIntervalMs) return
-    lastProgressMs = nowMs
+    timer = null
+    lastProgressMs = clock.elapsed()
     show({ type: 'item.progress', itemId, totalBytes, tail: wholeCharacters(tail) })
+  }
+
+  /** At most four a second; the last lines before a silence are shown too. */
+  function noteProgress(): void {
+    if (timer !== null) return
+    const waitMs = lastProgressMs + progressIntervalMs - clock.elapsed()
+    if (waitMs <= 0) showProgress()
+    else timer = setTimeout(showProgress, waitMs)
   }
 
   return {
@@ -39,9 +47,10 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
       if (chunk.length <= room) return
       deltas.flush()
       tail = Buffer.concat([tail, chunk.subarray(room).subarray(-progressTailBytes)]).subarray(-progressTailBytes)
-      showProgress()
+      noteProgress()
     },
     stop() {
+      if (timer !== null) clearTimeout(timer)
       deltas.flush()
       deltas.stop()
     },

@@ -118,7 +118,7 @@ async function leave(
   return { exit, watched, conversationId, stderr: server.stderr() }
 }
 
-describe.each(Object.entries(departures))('a client that %s', (_, depart) => {
+describe.each(Object.entries(departures))('a client that %s', { timeout: 30_000 }, (_, depart) => {
   it.each(Object.entries(scenes))('while %s lets the server leave in time, with all of it saved', async (__, scene) => {
     await using model = await startModelServer(scene.steps)
     await using place = processPlace(model.url)

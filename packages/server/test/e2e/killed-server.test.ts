@@ -12,7 +12,7 @@ const sessionNames = (root: string) => {
   return existsSync(folder) ? namesIn(folder).filter((name) => name.endsWith('.jsonl')) : []
 }
 
-describe('a server killed', () => {
+describe('a server killed', { timeout: 30_000 }, () => {
   it('F001 before it has answered initialize leaves nothing behind', async () => {
     await using model = await startModelServer()
     await using place = processPlace(model.url)
@@ -114,6 +114,29 @@ describe('a server killed', () => {
     expect(started).toEqual([])
   })
 
+  it('while a command writes keeps all that it had written', async () => {
+    await using model = await startModelServer([shell('seq 1 20000; sleep 600')])
+    await using place = processPlace(model.url)
+    const server = place.spawn()
+    const client = await server.connect()
+    const { conversationId } = await client.request('conversation/create', {
+      cwd: place.cwd,
+      sandbox: 'danger-full-access',
+    })
+    const shown = await client.watch(conversationId)
+    await shown.send('go')
+    await shown.until(({ core }) => Object.values(core.open).find(({ progress }) => progress?.tail.endsWith('20000\n')))
+    server.child.kill('SIGKILL')
+    await server.exited
+    const { watched, client: next } = await takeOver(place, conversationId)
+    const item = watched.items().at(-1)
+    expect(item).toMatchObject({ status: 'unknown', output: { totalBytes: 108_894 } })
+    const file = item?.type === 'commandExecution' ? (item.output?.file ?? '') : ''
+    const read = await next.request('conversation/readFile', { conversationId, file, offset: 108_888 })
+    expect(Buffer.from(read.base64, 'base64').toString()).toBe('20000\n')
+    expect(readdirSync(place.path(conversationId, 'sideFiles')).some((name) => name.startsWith('spool-'))).toBe(false)
+  })
+
   it('F008 in the middle of a line keeps the line before, sets the torn one aside and says so', async () => {
     await using model = await startModelServer([{ text: 'All of the answer.' }])
     await using place = processPlace(model.url)
@@ -160,7 +183,7 @@ describe('a server killed', () => {
   })
 })
 
-describe('a server killed while it writes a patch', () => {
+describe('a server killed while it writes a patch', { timeout: 30_000 }, () => {
   const files = ['a.txt', 'b.txt', 'c.txt']
   const patch = [
     '*** Begin Patch',

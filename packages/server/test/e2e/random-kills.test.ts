@@ -113,7 +113,9 @@ async function killAndResume(killAt: Failpoint): Promise<'killed' | 'survived'> 
   return typeof end === 'object' && end !== null && 'signal' in end ? 'killed' : 'survived'
 }
 
-describe(`a server killed at ${runs} random points between the model's request and the end of its calls`, () => {
+describe(`a server killed at ${runs} random points between the model's request and the end of its calls`, {
+  timeout: 30_000,
+}, () => {
   it('has run nothing twice, nothing without a yes, and lost nothing it showed', { timeout: runs * 4000 }, async () => {
     const left = [...killPoints]
     const ends: string[] = []

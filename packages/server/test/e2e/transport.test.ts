@@ -36,10 +36,18 @@ function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
+/** What the server needs, without what it has not given back yet. */
+async function bytesInUse(server: SpawnedServer): Promise<number> {
+  const reports = () => [...server.stderr().matchAll(/in use (\d+)/g)].map(([, bytes]) => Number(bytes))
+  const known = reports().length
+  server.child.kill('SIGUSR2')
+  return waitUntil(() => reports()[known], { what: 'the report of the memory in use' })
+}
+
 const turnsEnded = (place: ProcessPlace, conversationId: string) =>
   place.logLines(conversationId).filter((line) => line.includes('"type":"turn.ended"')).length
 
-describe.skipIf(process.platform !== 'linux')('F023 a client that stops reading', () => {
+describe.skipIf(process.platform !== 'linux')('F023 a client that stops reading', { timeout: 30_000 }, () => {
   it('costs the server next to no memory and gets every event when it reads again', { timeout: 60_000 }, async () => {
     const text = 'x'.repeat(4 * megabyte)
     const cut = { text, chunks: 64, cutAfterBytes: 4 * megabyte }
@@ -54,18 +62,13 @@ describe.skipIf(process.platform !== 'linux')('F023 a client that stops reading'
     const turn = async (n: number) => {
       client.send('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'go' }] })
       await waitUntil(() => turnsEnded(place, conversationId) === n, { what: `turn ${n}`, timeoutMs: 15_000 })
-      server.child.kill('SIGUSR2')
-      await client.settle()
-      return residentBytes(server.pid)
     }
-    const before: number[] = []
-    for (let n = 1; n <= warm; n++) before.push(await turn(n))
+    for (let n = 1; n <= warm; n++) await turn(n)
+    const before = { used: await bytesInUse(server), resident: residentBytes(server.pid) }
     client.pause()
-    const during: number[] = []
-    for (let n = warm + 1; n <= warm + stalled; n++) during.push(await turn(n))
-    process.stderr.write(
-      `${before.map((b) => Math.round(b / megabyte))} ${during.map((b) => Math.round(b / megabyte))}\n`,
-    )
+    for (let n = warm + 1; n <= warm + stalled; n++) await turn(n)
+    expect((await bytesInUse(server)) - before.used).toBeLessThan(16 * megabyte)
+    expect(residentBytes(server.pid) - before.resident).toBeLessThan(64 * megabyte)
     client.resume()
     const last = place.logLines(conversationId).length - 1
     await waitUntil(() => client.lines.at(-1)?.includes(`"seq":${last},`), {
@@ -80,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('F023 a client that stops reading'
   })
 })
 
-describe('F024 a client that closes only what it reads from', () => {
+describe('F024 a client that closes only what it reads from', { timeout: 30_000 }, () => {
   it('is one that has gone: the server saves and leaves without a word', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(2000), chunks: 2000, delayMs: 5 }])
     await using place = processPlace(model.url)
@@ -98,7 +101,7 @@ describe('F024 a client that closes only what it reads from', () => {
   })
 })
 
-describe('F042 what a dependency prints', () => {
+describe('F042 what a dependency prints', { timeout: 30_000 }, () => {
   it('goes to stderr, and every line of stdout is the protocol', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(50), chunks: 50, delayMs: 2 }])
     await using place = processPlace(model.url)

@@ -54,4 +54,14 @@ describe('text that comes fast', () => {
     vi.advanceTimersByTime(100)
     expect(sent).toEqual(['a'])
   })
+
+  it('comes in pieces of a bounded size, no character cut in half', () => {
+    const { sent, coalescer } = collect()
+    const text = `x${'😀'.repeat(100_000)}`
+    coalescer.push(text)
+    expect(sent.length).toBeGreaterThan(2)
+    expect(Math.max(...sent.map((piece) => piece.length))).toBeLessThanOrEqual(64 * 1024)
+    expect(sent.join('')).toBe(text)
+    expect(sent.every((piece) => piece.isWellFormed())).toBe(true)
+  })
 })

@@ -6,10 +6,10 @@ import type { UiState } from '../../ui/ui-state.ts'
 import { showHidden, stripEffects } from '../neutralise.ts'
 import type { Line } from '../span.ts'
 
-/** One row above the composer that says what goes on; null when nothing does. */
+/** A line above the composer that says what goes on; null when nothing does. */
 export interface Activity {
   readonly line: Line
-  /** When the row reads otherwise by time alone. */
+  /** When the line reads otherwise by time alone. */
   readonly changesAtMs: number | null
 }
 

@@ -100,7 +100,7 @@ function choiceRows({ approval, mode, maxRows }: Asking, room: Room): readonly L
     choice('3', 'no, and tell it what to do instead', 'n'),
     choice('4', 'stop', 'esc'),
   ]
-  if (isRoomy) return [...gap, ...indented(choices)]
+  if (isRoomy) return [...gap, ...indented(choices.flatMap((line) => wrapLine(line, { ...beside(room), hang: 2 })))]
   const inline = choices.flatMap((spans, index) => (index === 0 ? spans : [dot, ...spans]))
   return indented(wrapLine(inline, beside(room)))
 }

@@ -89,11 +89,11 @@ function conversationRow(
   const words = stripEffects(name ?? title).replaceAll('\n', ' ') || 'without a message'
   const text = truncateText(words, { columns: titleColumns })
   const pad = ' '.repeat(titleColumns - cellWidth(text) + 2)
-  const facts = [formatAgo(updatedAt, nowMs).padEnd(13), shortId, stripEffects(shortPath(cwd, homeFolder))]
   const line: Line = [
     { text, ...(isChosen ? { bold: true, tone: 'accent' } : {}) },
-    { text: `${pad}${facts.join('  ')}`, tone: 'muted' },
-    ...(live === null ? [] : [{ text: ' · open elsewhere', tone: 'warn' } as const]),
+    { text: `${pad}${formatAgo(updatedAt, nowMs).padEnd(13)}  ${shortId}  `, tone: 'muted' },
+    ...(live === null ? [] : [{ text: 'open elsewhere  ', tone: 'warn' } as const]),
+    { text: stripEffects(shortPath(cwd, homeFolder)), tone: 'muted' },
   ]
   const rows = [truncateLine(line, narrowed(room, gutterCells))]
   return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)

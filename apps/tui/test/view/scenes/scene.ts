@@ -9,7 +9,7 @@ import { startedAt } from './conversation.ts'
 
 export const openUi: UiState = {
   ...initialUi,
-  link: { kind: 'up', clientId: 'client-1' },
+  link: { kind: 'up', clientId: 'client-1', serverPid: 1 },
   opened: { conversationId: 'c', shortId: '0a1b2c3d', readOnly: false, ephemeral: false },
 }
 

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { followState } from '../../src/ui/update-ui.ts'
+import { after, colleague, command, requested, started, turnStarted } from '../view/scenes/conversation.ts'
+import { openUi, written } from '../view/scenes/scene.ts'
+import { seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
+
+const asking = after(turnStarted, started(command('rm -rf x')), requested())
+
+describe('an approval', () => {
+  test.each([
+    ['1', 'approved'],
+    ['y', 'approved'],
+    ['2', 'approvedForSession'],
+    ['4', 'abort'],
+  ])('is answered by %s with %s, by the id that was painted', (key, decision) => {
+    expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
+  })
+
+  test.each(['enter', 'tab', 'up', ' ', 'x', '5'])('is not answered by %j', (key) => {
+    expect(typeKeys(openUi, asking, key).intents).toEqual([])
+  })
+
+  test('is not granted for the conversation when that is not offered', () => {
+    const once = after(turnStarted, started(command('x')), requested({ decisions: ['approved', 'denied', 'abort'] }))
+    expect(typeKeys(openUi, once, '2').intents).toEqual([])
+  })
+
+  test('is refused with a note of what to do instead', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'n', 'use trash', 'enter')
+    expect(intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'denied', note: 'use trash' }])
+    expect(ui.purpose.kind).toBe('message')
+  })
+
+  test('is refused without a note when nothing is written', () => {
+    expect(typeKeys(openUi, asking, '3', 'enter').intents).toEqual([
+      { kind: 'decide', approvalId: 'a1', decision: 'denied' },
+    ])
+  })
+
+  test('is not refused when Escape leaves the note', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'n', 'hm', 'escape')
+    expect({ intents, purpose: ui.purpose.kind, text: ui.composer.text }).toEqual({
+      intents: [],
+      purpose: 'message',
+      text: '',
+    })
+  })
+
+  test('takes no letter of a text that is being written', () => {
+    const { ui, intents } = typeKeys({ ...openUi, composer: written('wa') }, asking, 'y', '1')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'way1', intents: [] })
+  })
+
+  test('drops a key that comes before it can have been read', () => {
+    const seen = seenAt(openUi, asking, 1_000)
+    const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect(typeAtOnce(ui, asking, 2_000, 'y').intents).toHaveLength(1)
+  })
+
+  test('gives that key back when it was the first letter of a word', () => {
+    const seen = seenAt(openUi, asking, 1_000)
+    const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y', 'e', 's')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
+  })
+
+  test('is printed whole by v', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'v')
+    expect(intents).toEqual([])
+    expect(ui.said.at(-1)).toMatchObject({ kind: 'approvalDetail', approval: { id: 'a1' } })
+  })
+
+  test('that others answered turns the note into ordinary text', () => {
+    const { ui } = typeKeys(openUi, asking, 'n', 'why')
+    const state = after(turnStarted, started(command('rm -rf x')), requested(), {
+      type: 'approval.decided',
+      approvalId: 'a1',
+      decision: 'denied',
+      by: colleague,
+    })
+    const next = followState(ui, { state })
+    expect({ purpose: next.purpose.kind, text: next.composer.text }).toEqual({ purpose: 'message', text: 'why' })
+  })
+})

@@ -1,0 +1,126 @@
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { startModelServer, waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { takeOver } from './support/after-kill.ts'
+import { type ProcessPlace, processPlace } from './support/spawned-server.ts'
+
+const races = process.env['PARLEY_LONG_TESTS'] === '1' ? 100 : 6
+
+/** A conversation with one turn, whose server has left. */
+async function closedTalk(place: ProcessPlace): Promise<string> {
+  const server = place.spawn()
+  const client = await server.connect()
+  const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+  const watched = await client.watch(conversationId)
+  await watched.send('one')
+  await watched.turnEnded()
+  await client.peer.close()
+  await server.exited
+  return conversationId
+}
+
+describe('one conversation and two processes', { timeout: 30_000 }, () => {
+  it('F078 has one writer, and the other one learns who', { timeout: 60_000 }, async () => {
+    await using model = await startModelServer([{ text: 'A' }])
+    await using place = processPlace(model.url)
+    const conversationId = await closedTalk(place)
+    for (let race = 0; race < races; race++) {
+      const servers = [place.spawn(), place.spawn()]
+      const clients = await Promise.all(servers.map((server) => server.connect()))
+      const answers = await Promise.allSettled(
+        clients.map((client) => client.request('conversation/resume', { conversationId })),
+      )
+      const winner = answers.findIndex(({ status }) => status === 'fulfilled')
+      expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      const loser = clients[1 - winner]
+      const pid = servers[winner]?.pid
+      expect(await loser?.refused('conversation/resume', { conversationId })).toMatchObject({
+        code: 'liveElsewhere',
+        detail: { pid },
+      })
+      expect((await loser?.request('conversation/list', {}))?.conversations).toMatchObject([{ live: { pid } }])
+      await loser?.request('conversation/resume', { conversationId, readOnly: true })
+      expect((await loser?.watch(conversationId))?.items()).toHaveLength(2)
+      for (const { child } of servers) child.kill('SIGKILL')
+      await Promise.all(servers.map(({ exited }) => exited))
+    }
+  })
+
+  it('F079 is free at once when its owner was killed, F081 whoever has its number now', async () => {
+    await using model = await startModelServer([{ text: 'A' }])
+    await using place = processPlace(model.url)
+    const conversationId = await closedTalk(place)
+    const owner = place.spawn()
+    await (await owner.connect()).request('conversation/resume', { conversationId })
+    const word = readFileSync(place.path(conversationId, 'owner'), 'utf8')
+    owner.child.kill('SIGKILL')
+    await owner.exited
+    writeFileSync(place.path(conversationId, 'owner'), word.replace(String(owner.pid), String(process.pid)))
+    const next = await place.start().connect()
+    expect((await next.request('conversation/list', {})).conversations).toMatchObject([{ live: null }])
+    expect((await takeOver(place, conversationId)).summary).toMatchObject({ readOnly: false })
+  })
+
+  it('asks the model with the same bytes in the second one as the first would have', async () => {
+    await using model = await startModelServer([{ text: 'A', reasoning: 'hm' }, { text: 'live' }, { text: 'resumed' }])
+    await using place = processPlace(model.url)
+    const conversationId = await closedTalk(place)
+    const log = place.path(conversationId)
+    copyFileSync(log, `${log}.kept`)
+    for (const _ of ['live', 'resumed']) {
+      copyFileSync(`${log}.kept`, log)
+      const server = place.spawn()
+      const client = await server.connect()
+      await client.request('conversation/resume', { conversationId })
+      const watched = await client.watch(conversationId)
+      await watched.send('two')
+      await watched.turnEnded()
+      await client.peer.close()
+      await server.exited
+    }
+    const [, live, resumed] = model.requests
+    expect(resumed?.text).toBe(live?.text)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')(
+  'what a killed server and its guard left running',
+  { timeout: 30_000 },
+  () => {
+    it('is ended by the next server', { timeout: 20_000 }, async () => {
+      const call = { name: 'shell', arguments: { command: 'setsid sleep 600 & echo started; wait' } }
+      await using model = await startModelServer([{ calls: [call] }])
+      await using place = processPlace(model.url)
+      const server = place.spawn()
+      const client = await server.connect()
+      const { conversationId } = await client.request('conversation/create', {
+        cwd: place.cwd,
+        sandbox: 'danger-full-access',
+      })
+      const shown = await client.watch(conversationId)
+      await shown.send('go')
+      await shown.until(({ core }) => Object.values(core.open).find(({ output }) => output.includes('started')))
+      for (const pid of childrenOf(server.pid, 'parley-guard')) process.kill(pid, 'SIGKILL')
+      server.child.kill('SIGKILL')
+      await server.exited
+      expect(place.descendants().length).toBeGreaterThan(0)
+      const next = place.spawn()
+      await next.connect()
+      await waitUntil(() => place.descendants().length === 0, { what: 'the sweep', timeoutMs: 10_000 })
+    })
+  },
+)
+
+function childrenOf(parent: number, word: string): number[] {
+  const text = (pid: number, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+    } catch {
+      return ''
+    }
+  }
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && new RegExp(`^PPid:\\s+${parent}$`, 'm').test(text(pid, 'status')))
+    .filter((pid) => text(pid, 'cmdline').includes(word))
+}

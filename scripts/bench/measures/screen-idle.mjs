@@ -1,0 +1,26 @@
+import { sleep } from '../clock.mjs'
+import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
+import { startTerminal } from '../terminal.mjs'
+import { composerMark } from './screen-start.mjs'
+
+/** Until everything that follows a start is over. */
+const settleMs = 4000
+const watchedMs = 4000
+
+export const screenIdle = {
+  name: 'idle',
+  runs: 3,
+  rows: {
+    memory: { what: 'idle: memory of all processes', unit: 'MiB', budget: 170, aim: 130 },
+    cpu: { what: 'idle: CPU of all processes', unit: '%', budget: 0.1, aim: 0 },
+  },
+  async measure({ program, place }) {
+    await using terminal = startTerminal([program.launcher], { env: place.env, cwd: place.workspace })
+    await terminal.sees(composerMark)
+    await sleep(settleMs)
+    const pids = treeOf(terminal.pid)
+    const beforeMs = cpuMs(pids)
+    await sleep(watchedMs)
+    return { memory: residentMiB(pids), cpu: ((cpuMs(pids) - beforeMs) / watchedMs) * 100 }
+  },
+}

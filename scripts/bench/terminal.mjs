@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module'
+import { nowMs } from './clock.mjs'
+import { treeOf } from './process-tree.mjs'
+
+const { spawn } = createRequire(new URL('../../packages/testkit/package.json', import.meta.url))('@lydell/node-pty')
+
+const size = { cols: 120, rows: 40 }
+const timeLimitMs = 30_000
+/** Sequences that move, colour or ask, as against text. */
+const escapes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[ -/]*[0-~]/gs
+const keptLength = 4096
+
+/** A program on a terminal that only notes when text comes; it answers no question, as some terminals do not. */
+export function startTerminal([program, ...args], { env, cwd }) {
+  const spawnedMs = nowMs()
+  const pty = spawn(program, args, { ...size, env, cwd, name: 'xterm-256color' })
+  let tail = ''
+  let byteCount = 0
+  let watching = null
+  const exited = new Promise((resolve) => pty.onExit(resolve))
+  pty.onData((text) => {
+    byteCount += Buffer.byteLength(text)
+    tail = (tail + text).slice(-keptLength)
+    if (watching !== null && tail.replace(escapes, '').includes(watching.text)) watching.found(nowMs())
+  })
+  return {
+    pid: pty.pid,
+    spawnedMs,
+    byteCount: () => byteCount,
+    /** When this text comes after what was waited for last; escape sequences in it do not matter. */
+    sees(text) {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`waited for ${JSON.stringify(text)}, saw:\n${tail}`)), timeLimitMs)
+        const found = (atMs) => {
+          clearTimeout(timer)
+          watching = null
+          tail = ''
+          resolve(atMs)
+        }
+        watching = { text, found }
+      })
+    },
+    type: (text) => pty.write(text),
+    async [Symbol.asyncDispose]() {
+      const pids = treeOf(pty.pid)
+      for (const pid of pids) killNow(pid)
+      await exited
+    },
+  }
+}
+
+function killNow(pid) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
