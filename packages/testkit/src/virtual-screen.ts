@@ -38,12 +38,15 @@ export function virtualScreen(options: ScreenOptions = {}): VirtualScreen {
   const { answer } = options
   if (answer) terminal.onData(answer)
   const chunks: Uint8Array[] = []
+  // A character cut between two reads is put together here.
+  const decoder = new TextDecoder()
   const raw = () => Buffer.concat(chunks).toString('latin1')
   return {
     feed: (bytes) =>
       new Promise((resolve) => {
-        chunks.push(Buffer.from(bytes))
-        terminal.write(bytes, resolve)
+        const read = Buffer.from(bytes)
+        chunks.push(read)
+        terminal.write(decoder.decode(read, { stream: true }), resolve)
       }),
     screen: () => visibleRows(terminal),
     scrollback: () => logicalLines(terminal, 0, terminal.buffer.active.baseY),

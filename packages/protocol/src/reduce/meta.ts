@@ -41,7 +41,7 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
 }
 
 function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Partial<Core['settings']> {
-  const { model, modelProvider, effort, approvalPolicy, sandbox, tier } = patch
+  const { model, modelProvider, effort, approvalPolicy, sandbox, tier, writableRoots } = patch
   return {
     ...(model === undefined ? {} : { model }),
     ...(modelProvider === undefined ? {} : { modelProvider }),
@@ -49,5 +49,6 @@ function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Par
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(tier === undefined ? {} : { tier }),
+    ...(writableRoots === undefined ? {} : { writableRoots }),
   }
 }

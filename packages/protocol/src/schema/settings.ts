@@ -41,7 +41,7 @@ export const settingsPatch = z
   .describe('Settings to change; keys left out stay as they are.')
 
 export const settingsChange = settingsPatch
-  .extend({ tier: sandboxTier.exactOptional() })
+  .extend({ tier: sandboxTier.exactOptional(), writableRoots: settings.shape.writableRoots.exactOptional() })
   .describe('Settings that changed; `tier` follows from the sandbox mode.')
 
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>

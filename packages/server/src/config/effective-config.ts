@@ -36,6 +36,12 @@ export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   return layOver([...(file === null ? [] : [file]), ...profile, override, flags])
 }
 
+/** The values of one profile of the config file. Throws `ConfigProblem`, also when there is no such profile. */
+export function readProfile(home: string, name: string): Config {
+  const file = readConfigFile(join(home, configName), `$PARLEY_HOME/${configName}`)
+  return profileLayer(file?.values ?? {}, name).values
+}
+
 function profileLayer({ profiles = {} }: Config, name: string): Layer {
   const values = profiles[name]
   if (values === undefined) {

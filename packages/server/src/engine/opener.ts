@@ -69,7 +69,7 @@ export function createOpener(ports: OpenerPorts): Opener {
   return {
     program: ports.program,
     settle: (params) => settleStart(params, ports),
-    resettle: settleResume,
+    resettle: (state, overrides, by) => settleResume(state, overrides, { by, home: ports.home }),
     settleFork,
     open: (parts) => openConversation(parts, ports),
   }

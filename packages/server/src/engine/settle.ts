@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
-import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts'
+import { type EffectiveConfig, readEffectiveConfig, readProfile } from '../config/effective-config.ts'
 import { layerOfOverrides } from '../config/read-layer.ts'
 import { flagsAsConfig, settingsFromConfig, tierOf } from '../config/settings-from-config.ts'
 import type { Environment } from '../model/http-agents.ts'
@@ -86,10 +86,19 @@ function existingFolder(path: string): string {
 }
 
 /** What a resume changes: flags of the caller against what was recorded; the recorded values win where there is none. */
-export function settleResume(state: ConversationState, overrides: Overrides, by: Actor): readonly ConversationEvent[] {
+export function settleResume(
+  state: ConversationState,
+  overrides: Overrides,
+  { by, home }: { readonly by: Actor; readonly home: string },
+): readonly ConversationEvent[] {
   const { meta, settings } = state.core
   const cwd = existingFolder(overrides.cwd ?? meta.cwd)
-  const { model, modelProvider, effort, approvalPolicy, sandbox } = { ...choicesIn(overrides), ...overrides }
+  const { model, modelProvider, effort, approvalPolicy, sandbox } = {
+    ...choicesIn(overrides, home),
+    ...overrides,
+  }
+  const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
+  const roots = [...new Set([...settings.writableRoots, ...addedRoots])]
   const change = {
     ...differing('model', model, settings.model),
     ...differing('modelProvider', modelProvider, settings.modelProvider),
@@ -97,6 +106,7 @@ export function settleResume(state: ConversationState, overrides: Overrides, by:
     ...differing('approvalPolicy', approvalPolicy, settings.approvalPolicy),
     ...differing('sandbox', sandbox, settings.sandbox),
     ...(sandbox === undefined ? {} : differing('tier', tierOf(sandbox), settings.tier)),
+    ...(roots.length === settings.writableRoots.length ? {} : { writableRoots: roots }),
   }
   return [
     ...(cwd === meta.cwd ? [] : [{ type: 'conversation.moved' as const, cwd, by }]),
@@ -104,9 +114,10 @@ export function settleResume(state: ConversationState, overrides: Overrides, by:
   ]
 }
 
-/** `-c` of a resume counts as its flags do, which outrank it; the files do not: the recorded values are newer. */
-function choicesIn({ config = {} }: Overrides): Overrides {
-  const { model, model_provider: modelProvider, ...others } = layerOfOverrides(config, '-c').values
+/** A profile and `-c` of a resume count as its flags do, which outrank them; the files do not: the recorded values are newer. */
+function choicesIn({ config = {}, profile }: Overrides, home: string): Overrides {
+  const chosen = profile === undefined ? {} : readProfile(home, profile)
+  const { model, model_provider: modelProvider, ...others } = { ...chosen, ...layerOfOverrides(config, '-c').values }
   const { model_reasoning_effort: effort, approval_policy: approvalPolicy, sandbox_mode: sandbox } = others
   return {
     ...(model === undefined ? {} : { model }),

@@ -81,7 +81,7 @@ function contextOf(provider: ProviderConfig, model: string, nowMs: number): Fail
 }
 
 function noCredentials(name: string, envKey: string): ModelFailure {
-  const message = `No key for ${name}: ${envKey} is not set. Set it, or run parley login.`
+  const message = `No key for ${name}: ${envKey} is not set. Set it, or choose another model_provider.`
   return { code: 'noCredentials', message, retry: 'never' }
 }
 

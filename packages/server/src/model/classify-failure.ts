@@ -139,5 +139,5 @@ const REDIRECT: Verdict = {
 
 function sayAuth({ provider, envKey }: FailureContext): string {
   const from = envKey === undefined ? 'the request, which carried no key' : `the key from ${envKey}`
-  return `${provider} refused ${from}. Check it, or run parley login.`
+  return `${provider} refused ${from}. Check it.`
 }

@@ -54,7 +54,7 @@ describe('a refusal', () => {
 
   it('says what, why and what next', () => {
     expect(refusal(401, { message: 'Bad key' }).message).toBe(
-      'OpenAI refused the key from OPENAI_API_KEY. Check it, or run parley login. It said: Bad key',
+      'OpenAI refused the key from OPENAI_API_KEY. Check it. It said: Bad key',
     )
     expect(refusal(404, { code: 'model_not_found' }).message).toContain('gpt-x')
   })

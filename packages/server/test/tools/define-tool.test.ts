@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { defineTool } from '../../src/tools/define-tool.ts'
+import type { PreparedCall } from '../../src/tools/tool.ts'
+
+const prepared: PreparedCall = {
+  payload: 'p',
+  describe: () => ({ type: 'toolCall', title: 't', text: '', input: '{}' }),
+  facts: () => Promise.resolve({ kind: 'other', tool: 'x', readOnly: true }),
+  run: () => Promise.resolve({ status: 'completed', modelText: 'ok' }),
+}
+const tool = defineTool({
+  name: 'x',
+  description: 'about x',
+  readOnly: true,
+  input: z.object({ path: z.string().min(1).describe('where'), depth: z.int().optional() }),
+  prepare: ({ path }) => (path === 'bad' ? { problem: 'bad path' } : prepared),
+})
+
+describe('a tool', () => {
+  it('tells the model its parameters as a JSON schema with an object at its root', () => {
+    expect(tool.parameters).toEqual({
+      type: 'object',
+      properties: {
+        path: { type: 'string', minLength: 1, description: 'where' },
+        depth: expect.objectContaining({ type: 'integer' }),
+      },
+      required: ['path'],
+    })
+    expect(tool.parameters).toBe(tool.parameters)
+  })
+
+  it('prepares a call whose arguments fit', () => {
+    expect(tool.prepare({ path: 'a', more: 1 })).toBe(prepared)
+  })
+
+  it.each([
+    [{}, 'path'],
+    [{ path: 7 }, 'path'],
+    [{ path: 'a', depth: 1.5 }, 'depth'],
+    [null, 'object'],
+    [{ path: 'bad' }, 'bad path'],
+  ])('says what is wrong with %j', (args, words) => {
+    expect(tool.prepare(args)).toEqual({ problem: expect.stringContaining(words) })
+  })
+})
