@@ -3,35 +3,67 @@
  * UTF-16 units; it tells folds apart in tests and between client and server, it does not resist an attacker.
  */
 export function chainDigest(previous: string, value: unknown): string {
-  const text = previous + canonical(value)
-  let low = 0x811c9dc5
-  let high = 0x9747b28c
+  const lanes: Lanes = { low: 0x811c9dc5 | 0, high: 0x9747b28c | 0 }
+  mixText(lanes, previous)
+  mixValue(lanes, value)
+  return hex32(lanes.high) + hex32(lanes.low)
+}
+
+/** Signed 32-bit numbers: V8 keeps them without allocating. */
+interface Lanes {
+  low: number
+  high: number
+}
+
+/** Straight from the value, since its JSON with ordered keys would take four times as long to make as to mix. */
+function mixValue(lanes: Lanes, value: unknown): void {
+  if (typeof value === 'string') mixText(lanes, value)
+  else if (Array.isArray(value)) mixList(lanes, value)
+  else if (isObject(value)) mixObject(lanes, value)
+  else mixText(lanes, `=${String(value ?? null)}`)
+}
+
+/** As in JSON, a key without a value is no key. */
+function mixObject(lanes: Lanes, object: Record<string, unknown>): void {
+  const keys = Object.keys(object).filter((key) => object[key] !== undefined)
+  mixSize(lanes, '{', keys.length)
+  for (const key of keys.sort()) {
+    mixText(lanes, key)
+    mixValue(lanes, object[key])
+  }
+}
+
+function mixList(lanes: Lanes, list: readonly unknown[]): void {
+  mixSize(lanes, '[', list.length)
+  for (const one of list) mixValue(lanes, one)
+}
+
+/** Told ahead of the parts, sizes make different values different sequences. */
+function mixSize(lanes: Lanes, kind: string, size: number): void {
+  mixUnits(lanes, `${kind}${size}:`)
+}
+
+function mixText(lanes: Lanes, text: string): void {
+  mixSize(lanes, '"', text.length)
+  mixUnits(lanes, text)
+}
+
+function mixUnits(lanes: Lanes, text: string): void {
+  let { low, high } = lanes
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)
     low = Math.imul(low ^ unit, 0x01000193)
     high = Math.imul(high ^ unit, 0x5bd1e995)
     high ^= high >>> 13
   }
-  return hex32(high) + hex32(low)
+  lanes.low = low
+  lanes.high = high
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 function hex32(value: number): string {
   return (value >>> 0).toString(16).padStart(8, '0')
-}
-
-/** JSON with the keys of each object in order. Not `JSON.stringify` with a replacer, which takes three times as long. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (isPlainObject(value)) return `{${membersOf(value).join(',')}}`
-  return JSON.stringify(value) ?? 'null'
-}
-
-function membersOf(object: Record<string, unknown>): string[] {
-  return Object.keys(object)
-    .sort()
-    .flatMap((key) => (object[key] === undefined ? [] : `${JSON.stringify(key)}:${canonical(object[key])}`))
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

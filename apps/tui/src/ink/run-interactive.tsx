@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../main.ts'
+import { guardAgainstKill } from '../terminal/kill-guard.ts'
 import { processTerminal } from '../terminal/port.ts'
 import { reflowsRows } from '../terminal/reflow.ts'
 import { holdTerminal } from '../terminal/restore.ts'
@@ -52,6 +53,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     onKeys: (events) => stage.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
     onEnd: () => end.resolve(null),
   })
+  let guard: Disposable | null = null
   const onInterrupt = () => stage.dispatch({ kind: 'signal' })
   const onResize = () => stage.resized()
   process.on('SIGINT', onInterrupt)
@@ -59,6 +61,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   try {
     stage.dispatch(...firstMessage(start))
     void desk.begin().catch(end.reject)
+    guard = guardAgainstKill()
     void loadInk(stage, colours).catch(end.reject)
     const refusal = await end.promise
     return { refusal, resumable: desk.resumable }
@@ -67,6 +70,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     keys.stop()
     stage[Symbol.dispose]()
     held[Symbol.dispose]()
+    guard?.[Symbol.dispose]()
     await desk[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }

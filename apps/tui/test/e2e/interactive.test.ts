@@ -54,6 +54,14 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await pty.waitFor(/Interrupted[\s\S]*› and then this/)
   })
 
+  test('leaves a usable terminal behind when it is killed', async () => {
+    await using at = await place([])
+    await using pty = at.start()
+    await pty.waitFor(ready)
+    pty.kill('SIGKILL')
+    await waitUntil(() => pty.rawBytes().includes('\x1b[?2004l'), { what: 'the end of bracketed paste' })
+  })
+
   test('brings a conversation back with resume', async () => {
     await using at = await place([{ text: 'The first answer.' }, { text: 'The second answer.' }])
     await using first = at.start('remember me')

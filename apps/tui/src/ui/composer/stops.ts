@@ -34,9 +34,15 @@ export function stopFrom(written: Written, offset: number): number {
 
 /** The last stop at or before the offset. */
 export function stopUpTo(written: Written, offset: number): number {
-  const boundary = boundaryFrom(written.text, offset)
-  const floor = boundary > offset ? boundaryBefore(written.text, boundary) : boundary
-  return markAround(written, floor)?.start ?? floor
+  const floor = boundaryUpTo(written.text, offset)
+  const mark = markAround(written, floor)
+  // A character before the mark may join its first one.
+  return mark === undefined ? floor : boundaryUpTo(written.text, mark.start)
+}
+
+function boundaryUpTo(text: string, offset: number): number {
+  const boundary = boundaryFrom(text, offset)
+  return boundary > offset ? boundaryBefore(text, boundary) : boundary
 }
 
 export function stopAfter(written: Written, offset: number): number {

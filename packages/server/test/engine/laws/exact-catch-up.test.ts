@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Cursor } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TestClient, Watched } from '../support/test-client.ts'
+import type { Watched } from '../support/test-client.ts'
 import { type TestServer, testPlace } from '../support/test-server.ts'
 
 /** How a client comes: new, with a cursor it had before, or with one that the log does not hold. */
@@ -45,22 +45,23 @@ describe('catching up', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(coming, { minLength: 1, maxLength: 6 }), async (comings) => {
         await using place = testPlace()
-        const { server, client, watched: first } = await place.talk()
+        const { server, watched: first } = await place.talk()
         const { conversationId } = first
-        const attached: { kind: Coming['with']; client: TestClient; watched: Promise<Watched> }[] = []
+        const attached: { kind: Coming['with']; isLost: boolean; watched: Promise<Watched> }[] = []
         await flood(server, conversationId, async (n) => {
           for (const { with: kind } of comings.filter(({ at }) => at === n)) {
             const late = await server.connect()
             const after = cursorFor(kind, first)
-            attached.push({ kind, client: late, watched: late.watch(conversationId, after) })
+            const isLost = kind === 'future' || (kind === 'lostTail' && first.cursor.seq > 0)
+            attached.push({ kind, isLost, watched: late.watch(conversationId, after) })
           }
         })
         const { core, window } = server.engine.host.get(conversationId).conversation.state
-        const all = [...attached, { kind: 'nothing', client, watched: Promise.resolve(first) }]
-        for (const { kind, watched: opening } of all) {
+        const all = [...attached, { kind: 'nothing', isLost: false, watched: Promise.resolve(first) }]
+        for (const { kind, isLost, watched: opening } of all) {
           const watched = await opening
           await watched.until((state) => state.core.seq === core.seq)
-          expect(watched.reset).toBe(kind === 'lostTail' || kind === 'future')
+          expect(watched.reset).toBe(isLost)
           if (kind === 'cursor') continue
           expect(watched.state.core).toEqual(core)
           expect(watched.state.window.map(({ seq }) => seq)).toEqual(
