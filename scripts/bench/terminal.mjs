@@ -30,7 +30,10 @@ export function startTerminal([program, ...args], { env, cwd }) {
     /** When this text comes after what was waited for last; escape sequences in it do not matter. */
     sees(text) {
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`waited for ${JSON.stringify(text)}, saw:\n${tail}`)), timeLimitMs)
+        const timer = setTimeout(
+          () => reject(new Error(`waited for ${JSON.stringify(text)}, saw:\n${tail}`)),
+          timeLimitMs,
+        )
         const found = (atMs) => {
           clearTimeout(timer)
           watching = null

@@ -4,7 +4,7 @@ import { startInboxTurn } from './inbox-events.ts'
 import { isCallItem } from './is-call-item.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
-import { userMessageItem } from './user-message.ts'
+import { assertFits, userMessageItem } from './user-message.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 
@@ -15,6 +15,7 @@ export function sendMessage(open: OpenConversation, params: ParamsOf<'conversati
   const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
   if (known !== undefined) return { turnId: known.turnId, disposition: known.disposition, seq: known.seq }
   const when = params.when ?? 'now'
+  assertFits(params.input)
   if (when !== 'now' && params.overrides !== undefined)
     throw refusal('invalidParams', 'Settings can only be changed with a message that is sent now.', {
       field: 'overrides',
@@ -143,6 +144,7 @@ export function editQueued(
   by: Actor,
 ): { seq: number } {
   const { messageId, content } = params
+  assertFits(content)
   return { seq: queued(open, messageId).record({ type: 'message.edited', messageId, content, by }).seq }
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
@@ -154,7 +155,7 @@ function diagnose(
 }
 
 function describeFault(fault: unknown): string {
-  return fault instanceof Error ? (fault.stack ?? fault.message) : JSON.stringify(fault)
+  return fault instanceof Error ? (fault.stack ?? fault.message) : inspect(fault)
 }
 
 function noticeOf(fault: unknown): Pick<ServerNotice, 'level' | 'code' | 'message'> {

@@ -9,21 +9,48 @@ export interface LogFold {
   readonly view: ModelView
 }
 
+/**
+ * Deltas are most of a log and mean nothing once their item is complete, so they are kept as they are while an item is
+ * open, and read only if it still is when the state is asked for. Later than their turn, which is the same: a delta
+ * changes nothing but its own item.
+ */
 export function createLogFold(start: ConversationState): LogFold {
   const view = createModelView()
   const { conversationId } = start.core.meta
   let state = start
+  let deltas: LogLine[] = []
+
+  function fold(line: LogLine): void {
+    const logged = envelopeOf(line)
+    if (logged === null) return
+    const envelope = { conversationId, ...logged } as Envelope // narrowed: our own log; the reducer passes over events it does not know
+    state = reduceLate(state, envelope)
+    view.apply(envelope.event)
+  }
+
   return {
     take(line) {
-      const logged = envelopeOf(line)
-      if (logged === null) return
-      const envelope = { conversationId, ...logged } as Envelope // narrowed: our own log; the reducer passes over events it does not know
-      state = reduce(state, envelope)
-      view.apply(envelope.event)
+      if (line.type === 'item.delta') {
+        deltas.push(line)
+        return
+      }
+      fold(line)
+      if (deltas.length > 0 && Object.keys(state.core.open).length === 0) deltas = []
     },
     get state() {
+      const late = deltas
+      deltas = []
+      for (const line of late) fold(line)
       return state
     },
     view,
   }
+}
+
+/** As `reduce`, which passes over a number it is beyond. */
+function reduceLate(state: ConversationState, envelope: Envelope): ConversationState {
+  const { seq } = state.core
+  if (envelope.seq > seq) return reduce(state, envelope)
+  const { core, window } = reduce({ ...state, core: { ...state.core, seq: envelope.seq - 1 } }, envelope)
+  return { core: { ...core, seq }, window }
 }

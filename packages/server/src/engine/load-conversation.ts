@@ -3,7 +3,7 @@ import type { EventLog } from '../log/event-log.ts'
 import type { Files } from '../log/files.ts'
 import { LogView } from '../log/log-view.ts'
 import { openLog, type WritableLog } from '../log/open-log.ts'
-import { lineCrc } from '../log/read-log.ts'
+import { type LogLine, lineCrc } from '../log/read-log.ts'
 import type { LossReports } from '../log/scan-log.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
@@ -84,11 +84,12 @@ export function viewConversation(
 ): LoadedConversation {
   using view = LogView.open(files, paths.log)
   const fold = createLogFold(initialState(conversationId, forkPointOf(files, paths.log)))
-  let headCrc: string | null = null
+  let newest: LogLine | null = null
   for (const line of view.lines()) {
     fold.take(line)
-    headCrc = line.unchecked ? null : lineCrc(line)
+    newest = line
   }
+  const headCrc = newest === null || newest.unchecked ? null : lineCrc(newest)
   return { fold, headCrc, nextSeq: fold.state.core.seq + 1, log: null, recovery: [], warnings }
 }
 

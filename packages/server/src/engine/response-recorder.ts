@@ -14,12 +14,18 @@ export interface ResponseRecorder {
   keep(): void
   /** The response will not be whole: nothing more of it is recorded. */
   stop(): void
+  /** It has grown beyond what a line of the log, and of the protocol, should hold. */
+  isTooLarge(): boolean
 }
+
+/** Characters of text and arguments in one response: many times what models can say at once. */
+const maxCharacters = 4 * 1024 * 1024
 
 export function createResponseRecorder(run: Run, turnId: string): ResponseRecorder {
   const { conversation, bench } = run
   const spoken = createSpokenParts(run, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
+  let characters = 0
 
   function propose({ callId, name, arguments: text }: ModelCall): void {
     spoken.flush()
@@ -49,6 +55,7 @@ export function createResponseRecorder(run: Run, turnId: string): ResponseRecord
   }
 
   function take(event: StreamedEvent): void {
+    characters += lengthOf(event)
     switch (event.type) {
       case 'textDelta':
         spoken.push(event.part, 'agentMessage', event.text)
@@ -73,7 +80,12 @@ export function createResponseRecorder(run: Run, turnId: string): ResponseRecord
     }
   }
 
-  return { take, keep: spoken.flush, stop: spoken.stop }
+  return { take, keep: spoken.flush, stop: spoken.stop, isTooLarge: () => characters > maxCharacters }
+}
+
+function lengthOf(event: StreamedEvent): number {
+  if (event.type === 'textDelta' || event.type === 'reasoningDelta') return event.text.length
+  return event.type === 'call' ? event.arguments.length : 0
 }
 
 /** Why an answer may end before the model was done. */

@@ -37,6 +37,12 @@ const noEnd: ModelFailure = {
   retry: 'short',
 }
 
+const tooLarge: ModelFailure = {
+  code: 'responseTooLarge',
+  message: 'The answer grew beyond 4 MiB and was stopped. Ask for it in parts.',
+  retry: 'never',
+}
+
 /** Resolves to the model's failure, or null when it completed or was aborted. */
 async function streamOnce(run: Run, turnId: string, attempt: number): Promise<ModelFailure | null> {
   const { conversation, bench, signal } = run
@@ -50,6 +56,10 @@ async function streamOnce(run: Run, turnId: string, attempt: number): Promise<Mo
       else if (event.type === 'aborted') recorder.keep()
       else recorder.take(event)
       if (event.type === 'aborted' || event.type === 'completed') end = 'kept'
+      else if (recorder.isTooLarge()) {
+        end = tooLarge
+        break
+      }
     }
   } finally {
     recorder.stop()

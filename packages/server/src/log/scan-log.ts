@@ -31,7 +31,9 @@ export interface ScanOptions {
 export interface Scan {
   header: LogHeader | null
   readonly tally: Tally
+  /** The last good line, or the trusted point; known when all is scanned. */
   last: LogPoint | null
+  newest: LogLine | null
   readonly named: SeqRange[]
   readonly uncheckedSeqs: number[]
   /** The piece after the last LF, if any. */
@@ -55,6 +57,7 @@ export async function scanLog(files: Files, file: OpenFile, options: ScanOptions
     header: null,
     tally: newTally(after?.seq ?? 0),
     last: after,
+    newest: null,
     named: [],
     uncheckedSeqs: [],
     tail: null,
@@ -68,7 +71,12 @@ export async function scanLog(files: Files, file: OpenFile, options: ScanOptions
     await nextTurn()
   }
   closeTally(scan.tally)
+  if (scan.newest !== null) scan.last = endOf(scan.newest)
   return scan
+}
+
+function endOf(line: LogLine): LogPoint {
+  return { seq: line.seq, crc: lineCrc(line), byteOffset: line.endOffset }
 }
 
 function scanLine(scan: Scan, raw: RawLine, options: ScanOptions): boolean {
@@ -100,7 +108,7 @@ function isHeaderPlace(scan: Scan, raw: RawLine, seqHint: number | null): boolea
 }
 
 function accept(scan: Scan, line: LogLine, { reports, visit }: ScanOptions): void {
-  scan.last = { seq: line.seq, crc: lineCrc(line), byteOffset: line.endOffset }
+  scan.newest = line
   if (line.unchecked) scan.uncheckedSeqs.push(line.seq)
   if (reports !== undefined && line.type === reports.type) {
     const envelope = envelopeOf(line)

@@ -8,6 +8,7 @@ import type { PatchFiles } from '../patch/patch-files.ts'
 import type { Hunk } from '../patch/patch-hunks.ts'
 import { failureText, successText } from '../patch/patch-report.ts'
 import { planPatch } from '../patch/plan-patch.ts'
+import { clipDiffs } from './clip-diffs.ts'
 import { defineTool } from './define-tool.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
@@ -44,7 +45,9 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
     describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
     async preview({ cwd }) {
       const planned = await planPatch({ hunks, cwd, files: ports.patchFiles })
-      return planned.ok ? { changes: recordChanges(planned.plans) } : { problem: failureText(planned.failures) }
+      return planned.ok
+        ? { changes: clipDiffs(recordChanges(planned.plans)) }
+        : { problem: failureText(planned.failures) }
     },
     facts: async (workspace) =>
       gatherPatchFacts({ tool: 'apply_patch', paths: pathsOf(hunks), patch }, await fileSurroundings(ports, workspace)),
@@ -60,7 +63,7 @@ async function runPatch(hunks: readonly Hunk[], { cwd, itemId }: ToolContext, fi
   return {
     status: 'completed',
     modelText: successText(planned.plans),
-    fields: { changes: recordChanges(planned.plans) },
+    fields: { changes: clipDiffs(recordChanges(planned.plans)) },
   }
 }
 
