@@ -16,7 +16,8 @@ import { describeRow, heading, layOut } from './table.mjs'
 const { values: options } = parseArgs({
   options: { only: { type: 'string', multiple: true }, runs: { type: 'string' }, against: { type: 'string' } },
 })
-const programs = [join(import.meta.dirname, '../..'), options.against].filter((at) => at !== undefined).map(programAt)
+const checkouts = [join(import.meta.dirname, '../..'), options.against].filter((at) => at !== undefined)
+const programs = await Promise.all(checkouts.map(programAt))
 const chosen = measures.filter(({ name }) => options.only === undefined || options.only.includes(name))
 if (chosen.length === 0) throw new Error(`--only is one of: ${measures.map(({ name }) => name).join(', ')}`)
 

@@ -2,6 +2,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SpawnedServer, spawnServer } from '@parley/client'
 import type { Program } from '../main.ts'
+import { serverNodeFlags } from './server-node-flags.ts'
 
 export type LaunchedServer = SpawnedServer
 
@@ -11,15 +12,15 @@ interface LaunchOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The server's program, which was built with this one. */
-export function serverPath({ moduleUrl }: Program): string {
-  return join(dirname(fileURLToPath(moduleUrl)), 'server.mjs')
+/** How the server that was built with this program is started. `args` are its own arguments, such as `--record FILE`. */
+export function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonly [string, ...string[]] {
+  const path = join(dirname(fileURLToPath(moduleUrl)), 'server.mjs')
+  return [process.execPath, ...serverNodeFlags, path, ...args]
 }
 
-/** A server in a process of its own. `args` are its own arguments, such as `--record FILE`. */
+/** A server in a process of its own. */
 export function launchServer({ program, home, env }: LaunchOptions, args: readonly string[]): LaunchedServer {
-  const command = [process.execPath, serverPath(program), ...args] as const
-  return spawnServer({ command, env: { ...env, PARLEY_HOME: home }, home })
+  return spawnServer({ command: serverCommand(program, args), env: { ...env, PARLEY_HOME: home }, home })
 }
 
 const withoutServer = new Set(['server', 'help', '--help', '-h', '--version', '-V', '--record'])

@@ -16,6 +16,8 @@ export interface ModelView {
   entries(readText: ReadText): readonly ModelEntry[]
   /** What the model wrote for a call item, null for an item that is not a call of a complete response. */
   callOf(itemId: string): ModelCall | null
+  /** The side file with all output of a command item, null when its output was small enough to be told whole. */
+  outputFileOf(itemId: string): string | null
   readonly context: EventOf<'context.set'> | null
 }
 
@@ -36,6 +38,7 @@ interface AnsweredCall {
 interface Fold {
   readonly blocks: Block[]
   readonly calls: Map<string, AnsweredCall>
+  readonly outputFiles: Map<string, string>
   context: EventOf<'context.set'> | null
   /** Message texts of a response that has not arrived whole. */
   draft: string[]
@@ -47,11 +50,12 @@ const cutHere = 'Not run: the conversation was cut here.'
 const missingFile = '(A file of this conversation is missing here.)'
 
 export function createModelView(): ModelView {
-  const fold: Fold = { blocks: [], calls: new Map(), context: null, draft: [], sent: 0 }
+  const fold: Fold = { blocks: [], calls: new Map(), outputFiles: new Map(), context: null, draft: [], sent: 0 }
   return {
     apply: (event) => foldEvent(fold, event),
     entries: (readText) => fold.blocks.flatMap((block) => entriesOf(block, readText)),
     callOf: (itemId) => fold.calls.get(itemId)?.call ?? null,
+    outputFileOf: (itemId) => fold.outputFiles.get(itemId) ?? null,
     get context() {
       return fold.context
     },
@@ -74,6 +78,7 @@ function foldEvent(fold: Fold, event: ConversationEvent): void {
       break
     case 'item.completed':
       addItem(fold, event.item)
+      noteOutput(fold, event.item)
       break
     case 'turn.ended':
       keepDraft(fold)
@@ -112,6 +117,10 @@ function addItem({ blocks, calls, draft }: Fold, item: Item): void {
   else if (item.type === 'shellCommand')
     blocks.push({ kind: 'entry', entry: userText(item.modelText ?? `I ran \`${item.command}\` myself.`) })
   else if (item.type === 'agentMessage') draft.push(item.text)
+}
+
+function noteOutput({ outputFiles }: Fold, item: Item): void {
+  if ('output' in item && item.output?.file !== undefined) outputFiles.set(item.id, item.output.file)
 }
 
 /** What the model had said when its answer was cut off for good: it should know that the user saw it. */

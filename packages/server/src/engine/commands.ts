@@ -169,6 +169,11 @@ export function configure(open: OpenConversation, settings: SettingsPatch, by: A
 }
 
 export function writable(open: OpenConversation): OpenConversation {
-  if (!open.conversation.readOnly) return open
-  throw refusal('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+  if (open.conversation.readOnly) {
+    throw refusal('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+  }
+  if (open.driver.stuck) {
+    throw refusal('storageFailed', 'This conversation cannot go on in this process. Start parley anew and resume it.')
+  }
+  return open
 }

@@ -46,6 +46,11 @@ export class Driver {
     return this.#running
   }
 
+  /** Nothing more can be done in this process; a resume in another one can. */
+  get stuck(): boolean {
+    return this.#stuck
+  }
+
   /** Looks whether there is something to do; harmless when the loop runs. */
   wake(): void {
     if (this.#stuck || this.#closing) return

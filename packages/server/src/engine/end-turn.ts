@@ -6,14 +6,17 @@ import type { StopReason } from './run.ts'
 
 export type EndReason = 'completed' | StopReason | Failure
 
-/** Ends the open turn: what is open of it is closed, and the transcript says why it ended. */
+/** Ends the open turn in one write: what is open of it is closed, and the transcript says why it ended. */
 export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why: EndReason): void {
   const { turn } = conversation.state.core
   if (turn === null) return
   const failure = typeof why === 'string' ? {} : { failure: why }
-  conversation.recordAll([...closingEvents(conversation, turn.id, why), ...notice(ids.item(), turn.id, why)])
-  const { usage, denials } = conversation.state.core.turn ?? turn
-  conversation.record({ type: 'turn.ended', turnId: turn.id, outcome: outcomeOf(why), ...failure, usage, denials })
+  const { id: turnId, usage, denials } = turn
+  conversation.recordAll([
+    ...closingEvents(conversation, turnId, why),
+    ...notice(ids.item(), turnId, why),
+    { type: 'turn.ended', turnId, outcome: outcomeOf(why), ...failure, usage, denials },
+  ])
 }
 
 function outcomeOf(why: EndReason): 'completed' | 'interrupted' | 'failed' {

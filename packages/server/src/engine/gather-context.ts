@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   baseInstructions,
@@ -6,6 +5,9 @@ import {
   describeSurroundings,
   type InstructionFile,
 } from '../core/instructions.ts'
+import { openRealFile } from '../lookup/open-real-file.ts'
+import { realPathOf } from '../lookup/real-path.ts'
+import { liesWithin } from '../lookup/workspace-path.ts'
 import type { Conversation } from './conversation.ts'
 import type { RequestContext } from './request-source.ts'
 
@@ -24,7 +26,11 @@ interface Around {
 export async function gatherContext(conversation: Conversation, around: Around): Promise<RequestContext> {
   const { meta, settings } = conversation.state.core
   const root = await repositoryRoot(meta.cwd)
-  const files = await readInstructionFiles([around.home, ...foldersDown(root?.folder ?? meta.cwd, meta.cwd)])
+  const within = root?.folder ?? meta.cwd
+  const files = await readInstructionFiles([
+    { folder: around.home, within: around.home },
+    ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within })),
+  ])
   return {
     instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, files),
     instructionFiles: files.map(({ path }) => path),
@@ -68,15 +74,24 @@ async function linkedHead(git: string): Promise<string | null> {
   return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'))
 }
 
-async function readInstructionFiles(folders: readonly string[]): Promise<InstructionFile[]> {
-  const paths = [...new Set(folders)].map((folder) => join(folder, fileName))
-  const texts = await Promise.all(paths.map(textOf))
-  return paths.flatMap((path, index) => {
-    const text = texts[index]
-    return text === null || text === undefined || text.trim() === ''
-      ? []
-      : [{ path, text: text.slice(0, maxInstructionBytes) }]
-  })
+async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<InstructionFile[]> {
+  const files = await Promise.all(folders.map(readInstructionFile))
+  return files.filter((file) => file !== null).filter(({ text }) => text.trim() !== '')
+}
+
+/** A folder to look in, and the one that its file must lie in whatever links there are. */
+interface InstructionFolder {
+  readonly folder: string
+  readonly within: string
+}
+
+/** A repository must not choose, by a link, what else of this machine the provider is told. */
+async function readInstructionFile({ folder, within }: InstructionFolder): Promise<InstructionFile | null> {
+  const path = join(folder, fileName)
+  const [real, root] = await Promise.all([path, within].map((place) => realPathOf(place).catch(() => null)))
+  if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
+  const text = await textOf(path)
+  return text === null ? null : { path, text }
 }
 
 function foldersUp(from: string): string[] {
@@ -90,9 +105,13 @@ function foldersDown(root: string, cwd: string): string[] {
   return up.slice(0, at + 1).reverse()
 }
 
+/** The beginning of a regular file; null for anything else, such as a pipe or a device that would never end. */
 async function textOf(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8')
+    await using file = await openRealFile(await realPathOf(path))
+    if (!(await file.stat()).isFile()) return null
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxInstructionBytes), 0, maxInstructionBytes, 0)
+    return buffer.toString('utf8', 0, bytesRead)
   } catch {
     return null
   }

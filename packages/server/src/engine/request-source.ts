@@ -33,8 +33,8 @@ export function createRequestSource({ conversation, tools, client, gather }: Req
   let toolText: string | null = null
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
-  /** The turn and settings that the context was last looked up for: within a turn the files are not read again. */
-  let preparedFor: { turnId: string | undefined; settings: Settings } | null = null
+  /** What the context was last looked up for: within a turn the files are not read again. */
+  let preparedFor: { turnId: string | undefined; settings: Settings; cwd: string } | null = null
 
   /** Made at the first request: its schemas take 4 ms, and nobody who only opens a conversation waits for them. */
   function describeTools(): string {
@@ -50,13 +50,14 @@ export function createRequestSource({ conversation, tools, client, gather }: Req
 
   return {
     async prepare() {
-      const { turn, settings } = conversation.state.core
-      if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings) return
+      const { turn, settings, meta } = conversation.state.core
+      const { cwd } = meta
+      if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings && preparedFor.cwd === cwd) return
       const found = await gather()
       const event = await contextEvent(conversation, { toolText: describeTools(), adapter: client().adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
-      preparedFor = { turnId: turn?.id, settings }
+      preparedFor = { turnId: turn?.id, settings, cwd }
     },
     next() {
       const { meta, settings, context } = conversation.state.core

@@ -1,5 +1,6 @@
 import type { ConversationEvent, EventOf } from '@parley/protocol'
 import type { ModelCall, ModelEvent } from '../model/port.ts'
+import type { ModelSource } from './bench.ts'
 import { proposedItem } from './proposed-item.ts'
 import type { Run } from './run.ts'
 import { createSpokenParts } from './spoken-parts.ts'
@@ -21,7 +22,8 @@ export interface ResponseRecorder {
 /** Characters of text and arguments in one response: many times what models can say at once. */
 const maxCharacters = 4 * 1024 * 1024
 
-export function createResponseRecorder(run: Run, turnId: string): ResponseRecorder {
+/** `source` is the one that streams: settings may change meanwhile, and the parts must go back to who made them. */
+export function createResponseRecorder(run: Run, turnId: string, source: ModelSource): ResponseRecorder {
   const { conversation, bench } = run
   const spoken = createSpokenParts(run, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
@@ -37,7 +39,7 @@ export function createResponseRecorder(run: Run, turnId: string): ResponseRecord
 
   function complete({ parts, usage, stop }: CompletedResponse): void {
     spoken.stop()
-    const { client, contextWindow } = bench.model()
+    const { client, contextWindow } = source
     const text = spoken.messageText()
     const events: ConversationEvent[] = [
       ...spoken.closingEvents(),

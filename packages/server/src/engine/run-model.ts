@@ -48,10 +48,11 @@ async function streamOnce(run: Run, turnId: string, attempt: number): Promise<Mo
   const { conversation, bench, signal } = run
   discardOpen(run, turnId, 'The answer could not be saved whole.')
   conversation.record({ type: 'model.requested', turnId, attempt })
-  const recorder = createResponseRecorder(run, turnId)
+  const source = bench.model()
+  const recorder = createResponseRecorder(run, turnId, source)
   let end: ModelFailure | 'kept' = noEnd
   try {
-    for await (const event of bench.model().client.stream(bench.requests.next(), signal)) {
+    for await (const event of source.client.stream(bench.requests.next(), signal)) {
       if (event.type === 'failed') end = event.failure
       else if (event.type === 'aborted') recorder.keep()
       else recorder.take(event)

@@ -1,4 +1,4 @@
-import type { CommandEnd, RunningCommand } from '@parley/host'
+import type { CommandEnd } from '@parley/host'
 import type { Actor, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
 import { keepOutput } from '../tools/keep-output.ts'
@@ -29,15 +29,15 @@ interface ShellParts {
 }
 
 interface Running {
-  readonly child: RunningCommand
+  readonly stop: AbortController
   readonly recorded: Promise<void>
 }
 
 export function createShellRunner(parts: ShellParts): ShellRunner {
   const running = new Map<string, Running>()
 
-  function stop(reason: StopReason): void {
-    for (const { child } of running.values()) child.stop(reason)
+  function stopAll(reason: StopReason): void {
+    for (const { stop } of running.values()) stop.abort(reason)
   }
 
   return {
@@ -45,17 +45,19 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       const { conversation, newItemId, onFault } = parts
       const item = startedItem(newItemId(), { command, cwd: conversation.state.core.meta.cwd, by })
       const { seq } = conversation.record({ type: 'item.started', item })
-      const { child, ended } = start(item, parts)
-      const recorded = ended.catch(onFault).finally(() => running.delete(item.id))
-      running.set(item.id, { child, recorded })
+      const stop = new AbortController()
+      const recorded = runItem(item, stop.signal, parts)
+        .catch(onFault)
+        .finally(() => running.delete(item.id))
+      running.set(item.id, { stop, recorded })
       return { itemId: item.id, seq }
     },
     interrupt() {
-      stop('interrupted')
+      stopAll('interrupted')
       return running.size > 0
     },
     async shutDown() {
-      stop('shutdown')
+      stopAll('shutdown')
       await Promise.all([...running.values()].map(({ recorded }) => recorded))
     },
   }
@@ -66,19 +68,23 @@ function startedItem(id: string, { command, cwd, by }: { command: string; cwd: s
   return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by }
 }
 
-function start(item: ShellItem, { conversation, patience, ports }: ShellParts) {
-  const { folder } = conversation.sideFiles
+/** The command starts only once it is on disk that it was asked for. */
+async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts): Promise<void> {
+  const { conversation, patience, ports } = parts
+  await conversation.synced()
   conversation.sideFiles.prepare()
+  const { folder } = conversation.sideFiles
   const { id, command, cwd } = item
   const reporter = createOutputReporter(conversation, ports.clock, id)
   const spec = commandSpec({ argv: [ports.shell, '-c', command], cwd, itemId: id, folder }, ports)
   const child = ports.host.startCommand(spec, { sandbox: ports.sandbox, onOutput: reporter.report })
-  const ended = child.ended.then(async (end) => {
-    reporter.stop()
-    const output = await keepOutput(end, conversation.sideFiles)
-    await patience.persist(() => conversation.record({ type: 'item.completed', item: finishedItem(item, end, output) }))
-  })
-  return { child, ended }
+  const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  const end = await child.ended
+  reporter.stop()
+  const output = await keepOutput(end, conversation.sideFiles)
+  await patience.persist(() => conversation.record({ type: 'item.completed', item: finishedItem(item, end, output) }))
 }
 
 function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {

@@ -1,4 +1,3 @@
-import type { Output } from '@parley/protocol'
 import type { OutputSource, ToolContext } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
 import { createOutputReporter } from './output-reporter.ts'
@@ -23,12 +22,11 @@ export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop
   return { tool, stop: reporter.stop }
 }
 
+/** Small outputs were told whole, so only large ones must be found however long ago they were. */
 function outputOf(conversation: Conversation, itemId: string): OutputSource | null {
+  const file = conversation.view.outputFileOf(itemId)
   const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
   const output = found !== undefined && 'output' in found ? found.output : undefined
-  return output === undefined ? null : { file: output.file ?? null, text: wholeText(output) }
-}
-
-function wholeText({ head, tail }: Output): string {
-  return head + tail
+  if (output === undefined) return file === null ? null : { file, text: '' }
+  return { file, text: output.head + output.tail }
 }
