@@ -18,7 +18,7 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
     itemId: item.id,
     turnId: turn?.id ?? '',
     kind: kindOf(facts),
-    title: item.title,
+    title: titleOf(item),
     detail: detailOf(item),
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
@@ -42,6 +42,11 @@ function kindOf(facts: Facts): ApprovalKind {
     case 'other':
       return 'mcpTool'
   }
+}
+
+function titleOf(item: CallItem): string {
+  const inBackground = item.type === 'commandExecution' && item.background === true
+  return inBackground ? `${item.title} (in the background, without a time limit)` : item.title
 }
 
 function detailOf(item: CallItem): string {

@@ -172,8 +172,8 @@ export function writable(open: OpenConversation): OpenConversation {
   if (open.conversation.readOnly) {
     throw refusal('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
   }
-  if (open.driver.stuck) {
-    throw refusal('storageFailed', 'This conversation cannot go on in this process. Start parley anew and resume it.')
+  if (open.driver.defective) {
+    throw refusal('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
   }
   return open
 }

@@ -35,6 +35,7 @@ export class Driver {
   #closing = false
   /** Nothing more can be recorded. */
   #stuck = false
+  #defective = false
   /** What the open turn has yet to be ended with. */
   #ending: EndReason | null = null
 
@@ -46,9 +47,9 @@ export class Driver {
     return this.#running
   }
 
-  /** Nothing more can be done in this process; a resume in another one can. */
-  get stuck(): boolean {
-    return this.#stuck
+  /** A defect kept coming back: nothing more can be done in this process, a resume in another one may. */
+  get defective(): boolean {
+    return this.#defective
   }
 
   /** Looks whether there is something to do; harmless when the loop runs. */
@@ -125,7 +126,8 @@ export class Driver {
       }
       onFault(fault)
       // A defect in ending the turn would come back for ever.
-      if (this.#ending === defect) this.#stuck = true
+      this.#defective = this.#ending === defect
+      this.#stuck = this.#defective
       this.#ending = defect
     }
   }

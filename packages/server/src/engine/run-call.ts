@@ -26,16 +26,26 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
   if ('problem' in understood) return refuse(run, item, understood.problem)
   const { prepared } = understood
   const workspace = workspaceOf(conversation.state)
-  const preview = await prepared.preview?.(workspace)
-  if (preview !== undefined && 'problem' in preview) return refuse(run, item, preview.problem)
   const facts = await prepared.facts(workspace)
   if (run.signal.aborted) return
-  const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === itemId)
-  const judged = { ...item, ...preview, facts: { ...facts } }
-  if (approval === undefined) return judge(run, prepared, judged, facts)
-  if (approval.state === 'pending') return
+  const known = { ...item, facts: { ...facts } }
+  const denial = denialOf(run, facts)
+  // Working it out reads files, which a forbidden call has no right to.
+  if (denial !== null && approvalOf(run, itemId) === undefined) return decline(run, known, denial)
+  const ready = await prepared.workOut(workspace, facts)
+  if (run.signal.aborted) return
+  if ('problem' in ready) return refuse(run, known, ready.problem)
+  const approval = approvalOf(run, itemId)
+  if (approval?.state === 'pending') return
+  const shown = { ...known, ...ready.shown }
+  // A yes is to what was shown: if something else would happen by now, that is another question.
+  if (approval?.contentHash !== payloadHash(ready)) return judge(run, ready, shown, facts)
   if (approval.decision === 'approvedForSession') grantForSession(run, facts)
-  return begin(run, prepared, { ...judged, decision: answered(approval) })
+  return begin(run, ready, { ...shown, decision: answered(approval) })
+}
+
+function approvalOf({ conversation }: Run, itemId: string): Approval | undefined {
+  return Object.values(conversation.state.core.approvals).find((known) => known.itemId === itemId)
 }
 
 function grantForSession({ conversation, bench }: Run, facts: Facts): void {

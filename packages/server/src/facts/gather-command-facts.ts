@@ -15,6 +15,7 @@ export interface CommandCall {
   /** Absolute. */
   readonly cwd: string
   readonly escalation: { readonly reason: string } | null
+  readonly background: boolean
 }
 
 export interface Surroundings {
@@ -59,6 +60,7 @@ export async function gatherCommandFacts(call: CommandCall, given: Surroundings)
     touchesSecret: secret,
     cwd: call.cwd,
     escalation: call.escalation,
+    background: call.background,
   }
 }
 

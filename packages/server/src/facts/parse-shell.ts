@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { Parser } from 'web-tree-sitter'
 import type { SeenCommand } from '../core/policy/facts.ts'
 import { commandsIn, type FoundCommand, fedScripts, looseCommands } from './literal-commands.ts'
@@ -56,8 +57,8 @@ function readOrGiveUp(parser: Parser, script: string): ShellReading {
 }
 
 async function load({ runtimeWasm, grammarWasm }: ShellParserFiles): Promise<Parser> {
-  keepBaselineCode()
   const { Language, Parser } = await import('web-tree-sitter')
+  keepBaselineCode()
   await Parser.init({ locateFile: () => runtimeWasm })
   const parser = new Parser()
   parser.setLanguage(await Language.load(grammarWasm))
@@ -66,9 +67,11 @@ async function load({ runtimeWasm, grammarWasm }: ShellParserFiles): Promise<Par
 
 /**
  * Optimising the grammar's one huge function takes 500 MB and 200 ms of CPU, to read a command in 10 µs instead of 15.
- * Changes nothing when Node was started with these flags.
+ * Not from the start, as Node's own modules come compiled for the usual flags; and what is compiled so far is put away
+ * first, since the next start can use it only if it was made with its flags.
  */
 function keepBaselineCode(): void {
+  flushCompileCache()
   const v8 = process.getBuiltinModule('node:v8')
   v8.setFlagsFromString('--no-wasm-tier-up')
   v8.setFlagsFromString('--no-wasm-dynamic-tiering')

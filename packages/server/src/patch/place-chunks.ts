@@ -34,19 +34,21 @@ interface Place {
   readonly file: TextFile
   readonly texts: readonly string[]
   readonly from: number
+  /** Failures may say what is in the file. */
+  readonly quoting: boolean
 }
 
 /**
  * Applies chunks, which must come in file order. Kept lines stay as they are in the file, so a lenient match never
  * rewrites them. Every chunk that finds no place is reported, not only the first.
  */
-export function placeChunks(path: string, file: TextFile, chunks: readonly Chunk[]): PlacedChunks {
+export function placeChunks(path: string, file: TextFile, chunks: readonly Chunk[], quoting = true): PlacedChunks {
   const texts = file.lines.map(({ text }) => text)
   const edits: Edit[] = []
   const failures: PlaceFailure[] = []
   let from = 0
   for (const chunk of chunks) {
-    const placed = placeChunk({ path, file, texts, from }, chunk)
+    const placed = placeChunk({ path, file, texts, from, quoting }, chunk)
     if (placed.ok) {
       edits.push(placed.edit)
       from = placed.next
@@ -156,7 +158,8 @@ function linesFailure(place: Place, chunk: Chunk): Failed {
   return { ok: false, code: 'linesNotFound', line: chunk.line, message }
 }
 
-function hint({ texts, from }: Place, wanted: readonly string[]): string {
+function hint({ texts, from, quoting }: Place, wanted: readonly string[]): string {
+  if (!quoting) return ''
   const earlier = findLines({ lines: texts, wanted, from: 0 })
   if (earlier === null) return describeNearest(texts, wanted)
   return `\nThey are at line ${earlier + 1}, above line ${from + 1} where the search began: chunks must come in file order.`

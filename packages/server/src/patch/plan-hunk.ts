@@ -62,7 +62,7 @@ async function planUpdate(
   const found = await loadExisting(hunk, planned, surroundings)
   if (!found.ok) return [failureAt(hunk, found)]
   const target = await moveTarget(hunk, found.file, planned)
-  const edited = editFile(hunk, found)
+  const edited = editFile(hunk, found, quotes(found.file, surroundings))
   if (!target.ok) return [failureAt(hunk, target), ...(edited.ok ? [] : edited.failures)]
   if (!edited.ok) return [...edited.failures]
   found.file.bytes = edited.bytes
@@ -79,7 +79,7 @@ interface Existing {
 async function loadExisting(
   hunk: Hunk,
   planned: PlannedFiles,
-  { files }: PlanSurroundings,
+  surroundings: PlanSurroundings,
 ): Promise<Existing | Complaint> {
   const loaded = await planned.load(hunk.path)
   if (!loaded.ok) return loaded
@@ -87,7 +87,7 @@ async function loadExisting(
   if (file.bytes !== null) return { ok: true, file, bytes: file.bytes }
   if (file.before !== null) return complain('missingFile', `${hunk.path} was removed earlier in this patch.`)
   const folder = dirname(file.path.real)
-  const names = await files.list(folder).catch(() => [])
+  const names = quotes(file, surroundings) ? await surroundings.files.list(folder).catch(() => []) : []
   const near = nearestNames(hunk.path.replace(/^.*\//, ''), names)
   const hint = near.length === 0 ? '' : ` Similar names there: ${near.join(', ')}.`
   return complain('missingFile', `${hunk.path} does not exist.${hint}`)
@@ -118,15 +118,19 @@ type Edited =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly failures: readonly PatchFailure[] }
 
-function editFile(hunk: UpdateHunk, { file, bytes }: Existing): Edited {
+function editFile(hunk: UpdateHunk, { file, bytes }: Existing, quoting: boolean): Edited {
   if (hunk.chunks.length === 0) return { ok: true, bytes }
   if (!file.writable) return rejected(hunk, complain('readOnlyFile', `${hunk.path} is read-only.`))
   const decoded = decodeTextFile(bytes)
   if (!decoded.ok) return rejected(hunk, complain('notText', `${hunk.path} cannot be patched: ${decoded.reason}.`))
-  const placed = placeChunks(hunk.path, decoded.file, hunk.chunks)
+  const placed = placeChunks(hunk.path, decoded.file, hunk.chunks, quoting)
   if (placed.ok) return { ok: true, bytes: encodeTextFile(placed.file) }
   const failures = placed.failures.map(({ code, line, message }) => ({ code, line, message, path: hunk.path }))
   return { ok: false, failures }
+}
+
+function quotes({ path }: PlannedFile, { mayQuote }: PlanSurroundings): boolean {
+  return mayQuote === undefined || mayQuote(path.real)
 }
 
 function rejected(hunk: Hunk, complaint: Complaint): Edited {

@@ -10,6 +10,8 @@ export interface PlanSurroundings {
   readonly files: PatchFiles
   /** Why a real path may not even be looked at, or null; asked before anything is read. */
   readonly refusal?: (realPath: string) => string | null
+  /** Whether a failure may show what is in a file, or beside it; it may when nothing is said. */
+  readonly mayQuote?: (realPath: string) => boolean
 }
 
 /** A file as it will be after the hunks planned so far. */

@@ -1,16 +1,18 @@
 import * as z from 'zod'
+import type { Facts } from '../core/policy/facts.ts'
 import { gatherPatchFacts } from '../facts/gather-file-facts.ts'
-import { applyPlan } from '../patch/apply-plan.ts'
+import { type ApplyRequest, applyPlan } from '../patch/apply-plan.ts'
 import { recordChanges } from '../patch/change-record.ts'
 import { contentHash } from '../patch/content-hash.ts'
+import { changesOf } from '../patch/file-plan.ts'
 import { type ParsedPatch, parsePatch } from '../patch/parse-patch.ts'
-import type { PatchFiles } from '../patch/patch-files.ts'
 import type { Hunk } from '../patch/patch-hunks.ts'
 import { failureText, successText } from '../patch/patch-report.ts'
 import { planPatch } from '../patch/plan-patch.ts'
+import type { PlanSurroundings } from '../patch/planned-files.ts'
 import { clipDiffs } from './clip-diffs.ts'
 import { defineTool } from './define-tool.ts'
-import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
+import type { PreparedCall, Tool, ToolOutcome } from './tool.ts'
 import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
 
 const description = `Changes files, all of them or none. The patch looks like this:
@@ -41,30 +43,40 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
   const { hunks } = parsed
   const title = titleOf(hunks)
   return {
-    payload: patch,
     describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
-    async preview({ cwd }) {
-      const planned = await planPatch({ hunks, cwd, files: ports.patchFiles })
-      return planned.ok
-        ? { changes: clipDiffs(recordChanges(planned.plans)) }
-        : { problem: failureText(planned.failures) }
-    },
     facts: async (workspace) =>
       gatherPatchFacts({ tool: 'apply_patch', paths: pathsOf(hunks), patch }, await fileSurroundings(ports, workspace)),
-    run: (context) => runPatch(hunks, context, ports.patchFiles),
+    async workOut({ cwd }, facts) {
+      const files = ports.patchFiles
+      const planned = await planPatch({ hunks, files, cwd, ...limitsFrom(facts) })
+      if (!planned.ok) return { problem: failureText(planned.failures) }
+      const { plans } = planned
+      return {
+        payload: JSON.stringify({ patch, changes: changesOf(plans) }),
+        shown: { changes: clipDiffs(recordChanges(plans)) },
+        run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),
+      }
+    },
   }
 }
 
-async function runPatch(hunks: readonly Hunk[], { cwd, itemId }: ToolContext, files: PatchFiles): Promise<ToolOutcome> {
-  const planned = await planPatch({ hunks, cwd, files })
-  if (!planned.ok) return failed(failureText(planned.failures))
-  const outcome = await applyPlan({ plans: planned.plans, files, tag: itemId })
-  if (!outcome.applied) return failed(failureText(outcome.failures, outcome.states))
+/** Only what policy has judged is looked at, and only what lies open to the model is quoted to it. */
+function limitsFrom(facts: Facts): Required<Pick<PlanSurroundings, 'refusal' | 'mayQuote'>> {
+  const judged = new Map(facts.kind === 'patch' ? facts.files.map((file) => [file.real, file]) : [])
   return {
-    status: 'completed',
-    modelText: successText(planned.plans),
-    fields: { changes: clipDiffs(recordChanges(planned.plans)) },
+    refusal: (real) => (judged.has(real) ? null : `${real} is not where the patch led a moment ago; try it again.`),
+    mayQuote(real) {
+      const file = judged.get(real)
+      return file?.insideRoots === true && file.protectedBy === null
+    },
   }
+}
+
+async function runPlan(request: ApplyRequest): Promise<ToolOutcome> {
+  const outcome = await applyPlan(request)
+  return outcome.applied
+    ? { status: 'completed', modelText: successText(request.plans) }
+    : failed(failureText(outcome.failures, outcome.states))
 }
 
 function failed(modelText: string): ToolOutcome {

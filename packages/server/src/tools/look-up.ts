@@ -22,14 +22,18 @@ export type LookUpOutcome =
 export function prepareLookUp({ tool, title, input, path, ports, look }: LookUp): PreparedCall {
   const text = JSON.stringify(input)
   return {
-    payload: text,
     describe: () => ({ type: 'toolCall', title, text: '', input: text }),
     facts: async (workspace): Promise<Facts> =>
       gatherReadFacts({ tool, paths: [path] }, await fileSurroundings(ports, workspace)),
-    async run(context) {
-      const found = await resolveWorkspacePath({ path, cwd: context.cwd, roots: context.roots })
-      if (!found.ok) return failedLookUp(found.message)
-      return toOutcome(await look({ real: found.path.real, shownPath: path }, context))
+    async workOut({ cwd, roots }) {
+      const found = await resolveWorkspacePath({ path, cwd, roots })
+      return {
+        payload: JSON.stringify({ input, real: found.ok ? found.path.real : null }),
+        run: async (context) =>
+          found.ok
+            ? toOutcome(await look({ real: found.path.real, shownPath: path }, context))
+            : failedLookUp(found.message),
+      }
     },
   }
 }

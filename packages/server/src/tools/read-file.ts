@@ -42,10 +42,9 @@ function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
   const itemId = call.path.slice(outputPrefix.length)
   const text = JSON.stringify(call)
   return {
-    payload: text,
     describe: () => ({ type: 'toolCall', title: `Read output of ${itemId}`, text: '', input: text }),
     facts: () => Promise.resolve({ kind: 'other', tool: 'read_file', readOnly: true }),
-    run: (context) => Promise.resolve(readOutput(itemId, call, context, ports)),
+    workOut: async () => ({ payload: text, run: async (context) => readOutput(itemId, call, context, ports) }),
   }
 }
 

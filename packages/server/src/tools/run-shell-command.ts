@@ -3,28 +3,28 @@ import { type CommandEnd, type CommandSpec, commandEnvironment, createMark } fro
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
 import { inlineBytes, keepOutput } from './keep-output.ts'
-import type { ShellInput } from './shell.ts'
 import { spoolName } from './spool-name.ts'
 import type { ToolContext, ToolOutcome } from './tool.ts'
 import type { ToolPorts } from './tool-ports.ts'
 
-const defaultTimeoutMs = 120_000
+export const defaultTimeoutMs = 120_000
 
 interface ShellRun {
   readonly argv: readonly string[]
   readonly cwd: string
-  readonly call: ShellInput
+  readonly background: boolean
+  /** Of a command in the foreground; one in the background has no limit. */
+  readonly timeoutMs: number
 }
 
 export async function runShellCommand(
-  { argv, cwd, call }: ShellRun,
+  { argv, cwd, background, timeoutMs }: ShellRun,
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   context.sideFiles.prepare()
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
-  if (call.background === true) return startInBackground(spec, context, ports)
-  const timeoutMs = call.timeout_ms ?? defaultTimeoutMs
+  if (background) return startInBackground(spec, context, ports)
   const running = ports.host.startCommand({ ...spec, timeoutMs }, { sandbox: ports.sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })

@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import { commandEnvironment } from '@parley/host'
 import * as z from 'zod'
 import { gatherCommandFacts } from '../facts/gather-command-facts.ts'
+import { realPathOf } from '../lookup/real-path.ts'
 import { defineTool } from './define-tool.ts'
-import { runShellCommand } from './run-shell-command.ts'
+import { defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
 import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
 
@@ -21,7 +22,7 @@ const input = z.object({
     ),
 })
 
-export type ShellInput = z.infer<typeof input>
+type ShellInput = z.infer<typeof input>
 
 export function shellTool(ports: ToolPorts): Tool {
   return defineTool({
@@ -40,18 +41,26 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
   const argv = [ports.shell, '-c', call.command]
   const escalation = call.escalate === true ? { reason: call.reason ?? '' } : null
   return {
-    payload: JSON.stringify({ argv, workdir: call.workdir ?? null, escalate: escalation !== null }),
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
     async facts(workspace) {
       const { roots, secrets } = await fileSurroundings(ports, workspace)
       const searchPath = commandEnvironment(ports.env, ports.environmentRules)['PATH'] ?? ''
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       return gatherCommandFacts(
-        { tool: 'shell', argv, cwd, escalation },
+        { tool: 'shell', argv, cwd, escalation, background: call.background === true },
         { roots, searchPath, secrets, shell: ports.shellParser },
       )
     },
-    run: (context) => runShellCommand({ argv, cwd: resolve(context.cwd, call.workdir ?? '.'), call }, context, ports),
+    async workOut(workspace) {
+      const cwd = resolve(workspace.cwd, call.workdir ?? '.')
+      const real = await realPathOf(cwd).catch(() => null)
+      const { escalate = false, background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
+      return {
+        payload: JSON.stringify({ argv, cwd, real, escalate, background, timeoutMs }),
+        shown: { cwd },
+        run: (context) => runShellCommand({ argv, cwd, background, timeoutMs }, context, ports),
+      }
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
 import { failedLookUp } from './look-up.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolOutcome } from './tool.ts'
 import type { ToolPorts } from './tool-ports.ts'
 
 /** Ends what the model itself started in the background, so it needs no question. */
@@ -12,7 +12,6 @@ export function stopProcessTool({ background }: ToolPorts): Tool {
     readOnly: true,
     input: z.object({ id: z.string().min(1).optional() }),
     prepare: ({ id }) => ({
-      payload: JSON.stringify({ id: id ?? null }),
       describe: () => ({
         type: 'toolCall',
         title: id === undefined ? 'List background processes' : `Stop process ${id}`,
@@ -20,14 +19,16 @@ export function stopProcessTool({ background }: ToolPorts): Tool {
         input: JSON.stringify({ id }),
       }),
       facts: () => Promise.resolve({ kind: 'other', tool: 'stop_process', readOnly: true }),
-      async run() {
-        if (id === undefined) return { status: 'completed', modelText: listing(background.list()) }
-        const end = await background.stop(id)
-        if (end === null) return failedLookUp(`There is no background process ${id}.\n${listing(background.list())}`)
-        return { status: 'completed', modelText: `Process ${id} ended (exit ${end.exitCode ?? end.signal}).` }
-      },
+      workOut: async () => ({ payload: JSON.stringify({ id: id ?? null }), run: () => stopOrList(id, background) }),
     }),
   })
+}
+
+async function stopOrList(id: string | undefined, background: ToolPorts['background']): Promise<ToolOutcome> {
+  if (id === undefined) return { status: 'completed', modelText: listing(background.list()) }
+  const end = await background.stop(id)
+  if (end === null) return failedLookUp(`There is no background process ${id}.\n${listing(background.list())}`)
+  return { status: 'completed', modelText: `Process ${id} ended (exit ${end.exitCode ?? end.signal}).` }
 }
 
 function listing(processes: ReturnType<ToolPorts['background']['list']>): string {

@@ -68,11 +68,20 @@ export interface Tool {
 
 /** One call whose arguments are understood. */
 export interface PreparedCall {
-  /** Exactly what will be done, for the hash an approval binds to. */
-  readonly payload: string
   describe(workspace: Workspace): Described
-  /** What it would do, worked out without doing it; a problem ends the call before anyone is asked. */
-  preview?(workspace: Workspace): Promise<{ readonly changes: FileChanges } | { readonly problem: string }>
   facts(workspace: Workspace): Promise<Facts>
+  /**
+   * What it would do, worked out without doing it, of what the facts name and nothing else. Not asked for what policy
+   * forbids; a problem ends the call before anyone is asked.
+   */
+  workOut(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
+}
+
+/** One call with nothing left open: `run` does what `payload` says, wherever the conversation has moved meanwhile. */
+export interface ReadyCall {
+  /** Exactly what will be done and where, for the hash an approval binds to. */
+  readonly payload: string
+  /** Fields of the item that say it to people. */
+  readonly shown?: { readonly cwd?: string; readonly changes?: FileChanges }
   run(context: ToolContext): Promise<ToolOutcome>
 }

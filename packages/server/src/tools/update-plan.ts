@@ -23,7 +23,6 @@ export const updatePlanTool: Tool = defineTool({
     }))
     const text = steps.map(({ step, status: now }) => `${marks[now]} ${step}`).join('\n')
     return {
-      payload: JSON.stringify(plan),
       describe: () => ({
         type: 'toolCall',
         title: 'Update the plan',
@@ -31,10 +30,13 @@ export const updatePlanTool: Tool = defineTool({
         input: JSON.stringify({ explanation, plan }),
       }),
       facts: () => Promise.resolve({ kind: 'other', tool: 'update_plan', readOnly: true }),
-      async run({ updatePlan }) {
-        await updatePlan({ ...(explanation === undefined ? {} : { explanation }), steps })
-        return { status: 'completed', modelText: 'The plan is shown.' }
-      },
+      workOut: async () => ({
+        payload: JSON.stringify(plan),
+        async run({ updatePlan }) {
+          await updatePlan({ ...(explanation === undefined ? {} : { explanation }), steps })
+          return { status: 'completed', modelText: 'The plan is shown.' }
+        },
+      }),
     }
   },
 })

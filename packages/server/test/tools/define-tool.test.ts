@@ -4,10 +4,9 @@ import { defineTool } from '../../src/tools/define-tool.ts'
 import type { PreparedCall } from '../../src/tools/tool.ts'
 
 const prepared: PreparedCall = {
-  payload: 'p',
   describe: () => ({ type: 'toolCall', title: 't', text: '', input: '{}' }),
   facts: () => Promise.resolve({ kind: 'other', tool: 'x', readOnly: true }),
-  run: () => Promise.resolve({ status: 'completed', modelText: 'ok' }),
+  workOut: async () => ({ payload: 'p', run: async () => ({ status: 'completed', modelText: 'ok' }) }),
 }
 const tool = defineTool({
   name: 'x',

@@ -37,6 +37,8 @@ export interface CommandFacts {
   readonly touchesSecret: string | null
   readonly cwd: string
   readonly escalation: { readonly reason: string } | null
+  /** It goes on after the call, without a time limit. */
+  readonly background: boolean
 }
 
 export interface PatchedFile {

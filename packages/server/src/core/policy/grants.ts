@@ -10,6 +10,7 @@ export type Grant =
       /** Where each program was found: a file that shadows one later needs its own yes. */
       readonly programs: readonly (string | null)[]
       readonly escalated: boolean
+      readonly background: boolean
       readonly run: 'sandboxed' | 'unsandboxed'
     }
   /** Later patches to these files or some of them, whatever they write. */
@@ -51,8 +52,9 @@ export function matchesGrant(grant: Grant, facts: Facts, run: 'sandboxed' | 'uns
 
 type CommandGrant = Extract<Grant, { kind: 'command' }>
 
-function boundOf({ tool, argv, cwd, parts, escalation }: CommandFacts): Omit<CommandGrant, 'kind' | 'run'> {
-  return { tool, argv, cwd, programs: parts.map((part) => part.programPath), escalated: escalation !== null }
+function boundOf({ tool, argv, cwd, parts, escalation, background }: CommandFacts): Omit<CommandGrant, 'kind' | 'run'> {
+  const programs = parts.map((part) => part.programPath)
+  return { tool, argv, cwd, programs, escalated: escalation !== null, background }
 }
 
 function sameCommand(grant: CommandGrant, asked: CommandGrant): boolean {
@@ -60,6 +62,7 @@ function sameCommand(grant: CommandGrant, asked: CommandGrant): boolean {
     grant.tool === asked.tool &&
     grant.cwd === asked.cwd &&
     grant.escalated === asked.escalated &&
+    grant.background === asked.background &&
     grant.run === asked.run &&
     sameList(grant.argv, asked.argv) &&
     sameList(grant.programs, asked.programs)

@@ -21,6 +21,7 @@ export function command(parts: readonly CommandPart[], changed: Partial<CommandF
     touchesSecret: null,
     cwd: '/work',
     escalation: null,
+    background: false,
     ...changed,
   }
 }
