@@ -16,7 +16,7 @@ export interface ServerOptions {
   readonly assets: {
     readonly shellParser: { readonly runtimeWasm: string; readonly grammarWasm: string }
     readonly ripgrep: string
-    readonly demoRecording: string
+    readonly recordings: { readonly demo: string; readonly unconfigured: string }
   }
 }
 
@@ -40,7 +40,10 @@ export function readServerOptions(
         grammarWasm: join(folder, 'tree-sitter-bash.wasm'),
       },
       ripgrep: built.ripgrep,
-      demoRecording: join(folder, 'assets', 'demo.jsonl'),
+      recordings: {
+        demo: join(folder, 'assets', 'demo.jsonl'),
+        unconfigured: join(folder, 'assets', 'unconfigured.jsonl'),
+      },
     },
   }
 }

@@ -42,7 +42,7 @@ export function systemParts(options: ServerOptions): EngineParts {
       createModelSources(config, {
         env,
         clock: systemClock,
-        demoRecording: assets.demoRecording,
+        recordings: assets.recordings,
         paced: options.paced,
         recordTo: options.recordTo,
         onProblem: (problem) => log.write(String(problem)),

@@ -1,5 +1,7 @@
 import { runMetered } from '../run-metered.mjs'
 import { startServer } from '../server-client.mjs'
+import { startTerminal } from '../terminal.mjs'
+import { composerMark, key } from './screen-start.mjs'
 
 const count = 2000
 
@@ -9,7 +11,14 @@ export const resume = {
   runs: 5,
   rows: {
     request: { what: 'resume of 2,000 calls: first request, over a fresh start', unit: 'ms', budget: 150, aim: 50 },
-    identical: { what: 'resumed request as the live one, byte for byte', unit: 'yes=1', more: true, budget: 1, aim: 1 },
+    keys: { what: 'same: the terminal takes keys', unit: 'ms', budget: 250, aim: 90 },
+    identical: {
+      what: 'same: request as the live one, byte for byte',
+      unit: '(yes = 1)',
+      more: true,
+      budget: 1,
+      aim: 1,
+    },
   },
   /** One long conversation, its home copied before its next message; the copy is what gets resumed. */
   async prepare({ program, model, place, copyOf }) {
@@ -28,9 +37,11 @@ export const resume = {
     const { copy, conversationId, newestBodyHash } = prepared
     const fresh = await firstRequest(model, [program.launcher, 'exec', 'and now?'], place)
     const again = copyOf(copy)
+    const keys = await keysTaken([program.launcher, 'resume', conversationId], again)
     const argv = [program.launcher, 'exec', 'resume', conversationId, 'and now?']
     const resumed = await firstRequest(model, argv, again)
-    return { request: resumed.afterMs - fresh.afterMs, identical: resumed.bodyHash === newestBodyHash ? 1 : 0 }
+    const identical = resumed.bodyHash === newestBodyHash ? 1 : 0
+    return { request: resumed.afterMs - fresh.afterMs, keys, identical }
   },
 }
 
@@ -39,4 +50,12 @@ async function firstRequest(model, argv, place) {
   const { startedMs } = await runMetered(argv, { env: place.env, cwd: place.workspace })
   const { notes, newestBodyHash } = await model.notes()
   return { afterMs: notes[0].arrivedMs - startedMs, bodyHash: newestBodyHash }
+}
+
+async function keysTaken(argv, { env, workspace }) {
+  await using terminal = startTerminal(argv, { env, cwd: workspace })
+  await terminal.sees(composerMark)
+  const echoed = terminal.sees(key)
+  terminal.type(key)
+  return (await echoed) - terminal.spawnedMs
 }

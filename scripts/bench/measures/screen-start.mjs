@@ -3,7 +3,7 @@ import { startTerminal } from '../terminal.mjs'
 /** What stands before the text in the composer. */
 export const composerMark = '› '
 /** Not in any text on the screen. */
-const key = 'Q'
+export const key = 'Q'
 
 export const screenStart = {
   name: 'screen',

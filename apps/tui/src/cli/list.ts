@@ -19,7 +19,10 @@ export async function runList(launch: Launch, { json, archived, limit }: ListFla
   const { conversations } = await connection.client.request('conversation/list', request)
   const lines = json === true ? conversations.map((one) => JSON.stringify(one)) : table(conversations)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
-  if (lines.length === 0 && json !== true) process.stderr.write('No conversations yet. `parley` starts one.\n')
+  if (lines.length === 0 && json !== true)
+    process.stderr.write(
+      `${archived === true ? 'No archived conversations.' : 'No conversations yet. `parley` starts one.'}\n`,
+    )
   return exitCodes.ok
 }
 

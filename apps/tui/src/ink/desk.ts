@@ -93,6 +93,7 @@ export class Desk implements AsyncDisposable {
     await perform(intent, {
       client,
       conversationId: store?.conversationId ?? '',
+      state: store?.state ?? null,
       refresh: () => store?.refresh() ?? Promise.resolve(),
       dispatch: (...actions) => stage.dispatch(...actions),
     })
@@ -139,10 +140,11 @@ export class Desk implements AsyncDisposable {
     const connection = this.#connection
     if (connection === null) return
     const before = this.#session
-    const session = await openSession(connection, summary)
+    const session = await openSession(connection, summary, before)
     this.#session = session
     const opening = this.#openOn(session, before)
-    if (before !== null && before.connection === connection) void before.store.close().catch(() => undefined)
+    const isLeft = before?.connection === connection && before.store !== session.store
+    if (isLeft) void before.store.close().catch(() => undefined)
     session.store.subscribe(() => this.#follow(session))
     const { conversationId, shortId, readOnly } = summary
     const opened = { conversationId, shortId, readOnly, ephemeral: this.#isEphemeral }

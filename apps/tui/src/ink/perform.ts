@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client'
-import type { ResultOf } from '@parley/protocol'
+import type { ConversationState, ResultOf } from '@parley/protocol'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
 import type { Intent } from '../ui/intent.ts'
 import type { UiAction } from '../ui/ui-action.ts'
@@ -11,6 +11,7 @@ export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart
 export interface Counter {
   readonly client: Client
   readonly conversationId: string
+  readonly state: ConversationState | null
   readonly dispatch: (...actions: readonly UiAction[]) => void
   /** Settings changed before the first message come with no event. */
   readonly refresh: () => Promise<void>
@@ -28,7 +29,7 @@ export async function perform(request: Request, counter: Counter): Promise<void>
   }
 }
 
-async function ask(request: Request, { client, conversationId, dispatch, refresh }: Counter): Promise<void> {
+async function ask(request: Request, { client, conversationId, state, dispatch, refresh }: Counter): Promise<void> {
   switch (request.kind) {
     case 'send': {
       const { messageId, text, when } = request.message
@@ -78,7 +79,7 @@ async function ask(request: Request, { client, conversationId, dispatch, refresh
     case 'status':
       return dispatch({
         kind: 'say',
-        said: statusTable(conversationId, await client.request('server/diagnostics', {})),
+        said: statusTable(state, await client.request('server/diagnostics', {})),
       })
   }
 }
@@ -120,16 +121,26 @@ function modelTable({ models, problems, local }: ResultOf<'model/list'>): Said {
   return { kind: 'table', title, rows }
 }
 
-function statusTable(conversationId: string, server: ResultOf<'server/diagnostics'>): Said {
+function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Said {
   return {
     kind: 'table',
     title: 'Status',
     rows: [
-      ['conversation', conversationId],
+      ...(state === null ? [] : conversationRows(state, server.tierReason)),
       ['kept in', server.home],
       ['server', `${server.version} (${server.build}), process ${server.pid}, Node ${server.node}`],
       ['memory', `${Math.round(server.rssBytes / 1_048_576)} MB`],
-      ['sandbox', server.tierReason],
     ],
   }
+}
+
+function conversationRows({ core }: ConversationState, tierReason: string): (readonly [string, string])[] {
+  const { meta, settings } = core
+  return [
+    ['conversation', meta.conversationId],
+    ['folder', meta.cwd],
+    ['model', `${settings.modelProvider} ${settings.model}`],
+    ['approvals', settings.approvalPolicy],
+    ['sandbox', settings.tier === 'D' ? 'off: you chose full access' : tierReason],
+  ]
 }

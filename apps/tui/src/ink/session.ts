@@ -29,7 +29,16 @@ export function link(
   })
 }
 
-export async function openSession(connection: Connection, summary: ConversationSummary): Promise<Session> {
+/** What is on the screen already keeps its store: a client has one stream of a conversation, closed with either store. */
+export async function openSession(
+  connection: Connection,
+  summary: ConversationSummary,
+  before: Session | null,
+): Promise<Session> {
+  if (before?.connection === connection && before.store.conversationId === summary.conversationId) {
+    await before.store.refresh()
+    return { connection, summary, store: before.store }
+  }
   return { connection, summary, store: await openConversationStore(connection.client, summary.conversationId) }
 }
 

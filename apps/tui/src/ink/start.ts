@@ -26,7 +26,7 @@ export type Begun =
 export async function begin(client: Client, start: Start, extra: Extra): Promise<Begun> {
   switch (start.kind) {
     case 'new':
-      return createOrDemo(client, start.flags, extra)
+      return createOrExplain(client, start.flags, extra)
     case 'resume':
       return start.id === null && !start.last ? { kind: 'pick' } : unlessElsewhere(resume(client, start))
     case 'fork':
@@ -72,15 +72,15 @@ export async function unlessElsewhere(summary: Promise<ConversationSummary>): Pr
   }
 }
 
-/** With no key at all the program opens on the recorded model, and says what it looked for. */
-async function createOrDemo(client: Client, flags: CommonFlags, extra: Extra): Promise<Begun> {
+/** With no key at all the program opens on recorded words, and says what it looked for. */
+async function createOrExplain(client: Client, flags: CommonFlags, extra: Extra): Promise<Begun> {
   const banner = extra.banner === undefined ? [] : [info(extra.banner)]
   try {
     return opened(await createConversation(client, flags, extra), banner)
   } catch (error) {
     const data = error instanceof RpcError ? error.data : undefined
     if (data?.code !== 'noCredentials') throw error
-    const summary = await createConversation(client, flags, { provider: 'demo' })
+    const summary = await createConversation(client, flags, { provider: 'unconfigured' })
     return opened(summary, await withoutKey(client, namesOf(data['variables'])))
   }
 }
@@ -88,7 +88,7 @@ async function createOrDemo(client: Client, flags: CommonFlags, extra: Extra): P
 async function withoutKey(client: Client, variables: readonly string[]): Promise<readonly Said[]> {
   const { local } = await client.request('model/list', {})
   const looked = variables.length === 0 ? '' : ` (looked for ${variables.join(', ')})`
-  const demo = `No model is configured${looked}, so this is the demo: the model’s words are recorded, everything else is real.`
+  const demo = `No model is configured${looked}, so nothing can be asked yet; \`parley demo\` shows a session.`
   const offers = local.map(
     ({ provider, name, baseUrl, models }) =>
       `${name} answers at ${baseUrl}: /model ${provider} ${models[0] ?? 'MODEL'} uses it here.`,

@@ -97,7 +97,10 @@ export const methods = {
       cwd: z.string().describe('Absolute path of the folder to work in.'),
       baseInstructions: z.string().exactOptional().describe('Instead of the built-in instructions to the model.'),
       ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
-      requestKey: z.string().exactOptional().describe('A repeat with the same key returns the first result.'),
+      requestKey: z
+        .string()
+        .exactOptional()
+        .describe('A repeat with the same key returns the first result, while that conversation is open.'),
     }),
     result: conversationSummary,
   },
@@ -115,7 +118,7 @@ export const methods = {
   },
   'conversation/stream': {
     about:
-      'State now, then `conversation/event` from there on, with no gap and no repeat. The reply leaves before the first event.',
+      'State now, then `conversation/event` from there on, with no gap and no repeat. The reply leaves before the first event. The stream ends with `conversation/unstream`, and when a view of a conversation is opened anew.',
     params: z.object({
       conversationId,
       after: cursor.exactOptional().describe('The last event this client has; left out for a first attachment.'),
@@ -124,7 +127,9 @@ export const methods = {
       cursor: cursor.describe('Where `state`, or the last of `events`, stands; deliveries begin after it.'),
       state: conversationState
         .exactOptional()
-        .describe('Replaces what the client had; left out when the cursor was found.'),
+        .describe(
+          'Replaces what the client had; left out when the cursor was found. Its `window` has the newest items that fit in 8 MiB; `conversation/read` has the older ones.',
+        ),
       events: z
         .array(z.unknown())
         .exactOptional()
@@ -133,7 +138,8 @@ export const methods = {
     }),
   },
   'conversation/unstream': {
-    about: 'Stops delivery to this client; the turn goes on.',
+    about:
+      'Stops delivery to this client; the turn goes on. A conversation that no client streams any more and in which nothing runs is closed: resume it to go on. What was not saved, or is ephemeral, is then gone.',
     params: byId,
     result: z.object({}),
   },
@@ -216,7 +222,12 @@ export const methods = {
     params: z.object({
       conversationId,
       before: z.int().exactOptional().describe('Only items completed before this seq; default all.'),
-      limit: z.int().min(1).max(1000).exactOptional().describe('The newest so many of them; default 100.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(1000)
+        .exactOptional()
+        .describe('The newest so many of them, fewer when they would exceed 8 MiB; default 100.'),
     }),
     result: z.object({ items: z.array(completedItem), more: z.boolean().describe('There are older ones.') }),
   },

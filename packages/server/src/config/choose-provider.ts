@@ -1,4 +1,4 @@
-import { demoProvider, isUsable, providerOf } from '../engine/model-sources.ts'
+import { isRecordedProvider, isUsable, providerOf } from '../engine/model-sources.ts'
 import type { Environment } from '../model/http-agents.ts'
 import type { Config } from './config-schema.ts'
 
@@ -27,5 +27,5 @@ export function chooseProvider(config: Config, env: Environment): { id: string; 
 }
 
 function defaultModelOf(providerId: string): string {
-  return providerId === 'openai' ? defaultModel : providerId === demoProvider ? 'recorded' : 'default'
+  return providerId === 'openai' ? defaultModel : isRecordedProvider(providerId) ? 'recorded' : 'default'
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { closest } from './closest.ts'
+import { closest } from '../core/closest.ts'
 import { ConfigProblem } from './config-problem.ts'
 import type { Config } from './config-schema.ts'
 import { type Layer, layerOfOverrides, readConfigFile } from './read-layer.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { closest } from './closest.ts'
+import { closest } from '../core/closest.ts'
 
 export interface UnknownKey {
   readonly path: readonly string[]

@@ -9,7 +9,7 @@ import { findConversation } from './find-conversation.ts'
 import { forkLog } from './fork-log.ts'
 import { listConversations } from './list-conversations.ts'
 import { type LoadedConversation, loadConversation, viewConversation } from './load-conversation.ts'
-import type { OpenConversation } from './open-conversation.ts'
+import { isLeft, type OpenConversation } from './open-conversation.ts'
 import type { Opener, OpenParts } from './opener.ts'
 import { refusal } from './refusal.ts'
 import { createTaskQueue } from './task-queue.ts'
@@ -30,8 +30,8 @@ export class ConversationHost implements AsyncDisposable {
   readonly #parts: HostParts
   readonly #locks: WriterLocks
   readonly #open = new Map<string, OpenConversation>()
-  /** By `requestKey`. */
-  readonly #created = new Map<string, Promise<OpenConversation>>()
+  /** By `requestKey`, as long as it is open. */
+  readonly #created = new Map<string, { readonly id: string; readonly open: Promise<OpenConversation> }>()
   /** Opening and closing of one conversation never overlap. */
   readonly #inOrder = createTaskQueue()
 
@@ -53,13 +53,14 @@ export class ConversationHost implements AsyncDisposable {
 
   create(params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
     const { requestKey } = params
-    if (requestKey === undefined) return this.#create(params)
-    const known = this.#created.get(requestKey)
-    if (known !== undefined) return known
-    const creating = this.#create(params)
-    this.#created.set(requestKey, creating)
-    creating.catch(() => this.#created.delete(requestKey))
-    return creating
+    const known = requestKey === undefined ? undefined : this.#created.get(requestKey)
+    if (known !== undefined) return known.open
+    const id = this.#parts.ids.conversation()
+    const open = this.#create(id, params)
+    if (requestKey === undefined) return open
+    this.#created.set(requestKey, { id, open })
+    open.catch(() => this.#created.delete(requestKey))
+    return open
   }
 
   async resume(params: ParamsOf<'conversation/resume'>, by: Actor): Promise<OpenConversation> {
@@ -73,16 +74,20 @@ export class ConversationHost implements AsyncDisposable {
         if (changes.length > 0) known.conversation.recordAll(changes)
         return known
       }
-      // A view shows the log as it was; opened again it is read anew.
-      if (readOnly) return this.#view(conversationId)
-      return this.#load(conversationId, (state) => opener.resettle(state, overrides ?? {}, by), overrides)
+      try {
+        // A view shows the log as it was; opened again it is read anew.
+        if (readOnly) return await this.#view(conversationId)
+        return await this.#load(conversationId, (state) => opener.resettle(state, overrides ?? {}, by), overrides)
+      } finally {
+        if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
+      }
     })
   }
 
   /** Copies the raw lines up to `at`; the source may be live anywhere, it is only read. */
   async fork(conversationId: string, at: number | null): Promise<OpenConversation> {
     const { files, home, ids, opener } = this.#parts
-    const from = this.#pathsOf(conversationId)
+    const from = this.pathsOf(conversationId)
     const forkId = ids.conversation()
     const to = this.#pathsOf(forkId)
     await this.#open.get(conversationId)?.conversation.synced()
@@ -96,6 +101,14 @@ export class ConversationHost implements AsyncDisposable {
       this.#locks.release(forkId)
       throw error
     }
+  }
+
+  /** Closes it once nobody follows it and nothing runs in it, so that another process may have it. */
+  leave(conversationId: string): Promise<void> {
+    return this.#inOrder(conversationId, async () => {
+      const open = this.#open.get(conversationId)
+      if (open !== undefined && isLeft(open)) await this.#close(conversationId)
+    })
   }
 
   list(params: ParamsOf<'conversation/list'>): Promise<ResultOf<'conversation/list'>> {
@@ -120,7 +133,7 @@ export class ConversationHost implements AsyncDisposable {
   delete(conversationId: string): Promise<void> {
     return this.#inOrder(conversationId, async () => {
       const { files } = this.#parts
-      const paths = this.#pathsOf(conversationId)
+      const paths = this.pathsOf(conversationId)
       const open = this.#open.get(conversationId)
       if (open?.conversation.state.core.turn != null && !open.conversation.readOnly)
         throw refusal('turnInProgress', 'A turn is open in it. Interrupt it first.')
@@ -140,13 +153,12 @@ export class ConversationHost implements AsyncDisposable {
     if (failed !== undefined) throw failed.reason
   }
 
-  async #create(params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
-    const { files, home, ids, opener } = this.#parts
+  async #create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
+    const { files, home, opener } = this.#parts
     const created = opener.settle(params)
-    const conversationId = ids.conversation()
     const parts = newParts(files, { conversationId, home, params, created })
     this.#locks.take(conversationId, parts.paths)
-    return this.#keep(conversationId, parts.open)
+    return this.#keep(conversationId, parts)
   }
 
   async #load(conversationId: string, settle: Settle, overrides?: Overrides): Promise<OpenConversation> {
@@ -226,7 +238,13 @@ export class ConversationHost implements AsyncDisposable {
   async #dispose(conversationId: string): Promise<void> {
     const open = this.#open.get(conversationId)
     this.#open.delete(conversationId)
+    for (const [key, { id }] of this.#created) if (id === conversationId) this.#created.delete(key)
     await open?.[Symbol.asyncDispose]()
+  }
+
+  /** Where it is: an ephemeral one lies elsewhere than all others. */
+  pathsOf(conversationId: string): SessionPaths {
+    return this.#open.get(conversationId)?.paths ?? this.#pathsOf(conversationId)
   }
 
   #pathsOf(conversationId: string): SessionPaths {

@@ -22,17 +22,15 @@ interface NewConversation {
 }
 
 /** A conversation that is nowhere yet; its log is made when the first event is recorded. */
-export function newParts(
-  files: Files,
-  { conversationId, home, params, created }: NewConversation,
-): { readonly paths: SessionPaths; readonly open: OpenParts } {
+export function newParts(files: Files, { conversationId, home, params, created }: NewConversation): OpenParts {
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
   const paths = sessionPaths(root, conversationId)
   if (paths === null) throw refusal('internal', 'A new conversation got an id that is none.')
   const { core, window } = initialState(conversationId)
   const meta = { ...core.meta, cwd: created.cwd }
-  const open: OpenParts = {
+  return {
+    paths,
     state: { core: { ...core, meta, settings: created.settings }, window },
     view: createModelView(),
     headCrc: null,
@@ -49,7 +47,6 @@ export function newParts(
       if (isEphemeral) rmSync(root, { recursive: true, force: true })
     },
   }
-  return { paths, open }
 }
 
 /** A conversation as its log tells it. */
@@ -60,6 +57,7 @@ export function loadedParts(
   const { fold, headCrc, nextSeq, log, recovery, warnings } = loaded
   const [first] = recovery
   return {
+    paths,
     state: fold.state,
     view: fold.view,
     headCrc,

@@ -23,16 +23,20 @@ export function listRows(files: Files, home: string): Promise<readonly Listed[]>
   return listSessions(files, home, rows)
 }
 
-const rows: Rows<ConversationRow> = { version: 1, isRow, describe }
+const rows: Rows<ConversationRow> = {
+  version: 2,
+  tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
+  isRow,
+  describe,
+}
 
 function isRow(value: unknown): value is ConversationRow {
   return typeof value === 'object' && value !== null && 'cwd' in value && 'title' in value && 'archived' in value
 }
 
-/** Head and tail of a log tell what a list shows; a name or archiving far from both ends is found when it is resumed. */
-function describe({ headLines, tailLines }: LogExcerpt): ConversationRow | null {
+function describe({ headLines, tellingLines, tailLines }: LogExcerpt): ConversationRow | null {
   let row: ConversationRow | null = null
-  for (const line of [...headLines, ...tailLines]) {
+  for (const line of [...headLines, ...tellingLines, ...tailLines]) {
     if (!isTelling.test(line)) continue
     const logged = decodeLine(line)
     if (logged !== null) row = described(row, logged)

@@ -110,7 +110,8 @@ function recoveryEvents(
   const waiting = core.inboxPaused ? 0 : core.inbox.length
   if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
   const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
-  const pending = Object.values(core.approvals).filter(({ state }) => state === 'pending')
+  const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
+  const pending = Object.values(core.approvals).filter(({ id, state }) => state === 'pending' && !withdrawn.has(id))
   const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
   return [
     {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { closest } from '../config/closest.ts'
 import type { Config, ProviderSettings } from '../config/config-schema.ts'
+import { closest } from '../core/closest.ts'
 import type { ProviderConfig } from '../model/endpoint.ts'
 import { readKey } from '../model/endpoint.ts'
 import type { Environment } from '../model/http-agents.ts'
@@ -12,14 +12,23 @@ import { createRecorder } from '../model/recorder.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ModelSource } from './bench.ts'
 
-/** The provider that plays the recording which comes with the program. */
-export const demoProvider = 'demo'
+/**
+ * Providers that play a recording which comes with the program: the demo's session, and the words that answer where no
+ * model is configured.
+ */
+export const recordedProviders = ['demo', 'unconfigured'] as const
+
+export type RecordedProvider = (typeof recordedProviders)[number]
+
+export function isRecordedProvider(providerId: string): providerId is RecordedProvider {
+  return recordedProviders.some((known) => known === providerId)
+}
 
 export interface ModelSourcePorts {
   readonly env: Environment
   readonly clock: Clock
-  /** The recording that comes with the program. */
-  readonly demoRecording: string
+  /** Files of the recordings that come with the program. */
+  readonly recordings: Readonly<Record<RecordedProvider, string>>
   /** Text of a recording streams as a model's would. */
   readonly paced: boolean
   /** Where `--record` writes what models say. */
@@ -56,10 +65,10 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
 function recorded(
   providerId: string,
   settings: ProviderSettings | undefined,
-  { demoRecording, paced, clock }: ModelSourcePorts,
+  { recordings, paced, clock }: ModelSourcePorts,
 ): ModelClient | null {
-  const path =
-    settings?.wire_api === 'recorded' ? settings.recording : providerId === demoProvider ? demoRecording : undefined
+  const builtIn = isRecordedProvider(providerId) ? recordings[providerId] : undefined
+  const path = settings?.wire_api === 'recorded' ? settings.recording : builtIn
   if (path === undefined) return null
   return createRecordedClient({
     read: () => readFile(path, 'utf8'),

@@ -1,4 +1,5 @@
 import type { ConversationSummary } from '@parley/protocol'
+import type { SessionPaths } from '../log/session-paths.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
 import type { Driver } from './drive.ts'
@@ -18,6 +19,15 @@ export interface OpenConversation extends AsyncDisposable {
   /** Clients that stream it now, so that an approval can name who may answer. */
   readonly watchers: Set<string>
   readonly shell: ShellRunner
+  readonly paths: SessionPaths
+  /** How to end each delivery of its events. */
+  readonly streams: Set<() => void>
+}
+
+/** Nobody follows it and nothing runs in it: what waits for a person is there when someone resumes it. */
+export function isLeft({ conversation, driver, streams, backgroundProcesses }: OpenConversation): boolean {
+  if (streams.size > 0 || driver.running || backgroundProcesses() > 0) return false
+  return !Object.values(conversation.state.core.open).some(({ item }) => item.type === 'shellCommand')
 }
 
 /** Last 8 hex digits: the first ones of a UUIDv7 are the clock. */

@@ -5,6 +5,7 @@ import type { Config } from '../config/config-schema.ts'
 import type { Rules } from '../core/policy/rules.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
 import type { SecretPlaces } from '../facts/secret-places.ts'
+import type { SessionPaths } from '../log/session-paths.ts'
 import { StorageError } from '../log/storage-error.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
@@ -36,6 +37,7 @@ export interface Opener {
 }
 
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'onSyncFailure'> {
+  readonly paths: SessionPaths
   readonly recovered: string | null
   readonly warnings: readonly string[]
   /** What the caller gave besides files, so that an open conversation keeps its providers. */
@@ -86,6 +88,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const environmentRules = definedRules(values.shell_environment)
   const toolPorts: ToolPorts = { ...ports, background, environmentRules, home: ports.userHome }
   const watchers = new Set<string>()
+  const streams = new Set<() => void>()
   const gather = () => gatherContext(conversation, { home: ports.home, shell: ports.shell, nowMs: clock.now() })
   const bench = createBench(conversation, toolPorts, {
     ...ports,
@@ -105,6 +108,8 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
     shell,
     instructionFiles,
     watchers,
+    streams,
+    paths: parts.paths,
     recovered: parts.recovered,
     warnings: parts.warnings,
     backgroundProcesses: () => background.list().filter(({ end }) => end === null).length,
@@ -113,7 +118,11 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
         await Promise.all([driver.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
         parkQuietly(conversation)
       } finally {
-        await conversation[Symbol.asyncDispose]().finally(parts.dispose)
+        // Only then: what waits for the disk is delivered before its stream ends.
+        await conversation[Symbol.asyncDispose]().finally(() => {
+          for (const end of streams) end()
+          parts.dispose()
+        })
       }
     },
   }

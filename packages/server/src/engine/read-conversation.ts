@@ -1,33 +1,38 @@
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
 import { LogView } from '../log/log-view.ts'
 import { envelopeOf } from '../log/read-log.ts'
-import { sessionPaths } from '../log/session-paths.ts'
 import { readSideFile as readStoredFile } from '../log/side-files.ts'
 import type { Engine } from './engine.ts'
 import { refusal } from './refusal.ts'
+import { replyLimit } from './reply-size.ts'
 
-/** Completed items before a seq, newest `limit` of them, oldest first; from the log, whoever writes it. */
+/** Completed items before a seq, the newest `limit` that fit in a reply, oldest first; from the log, whoever writes it. */
 export function readItems(
   engine: Engine,
   conversationId: string,
-  page: { before: number | null; limit: number },
+  { before, limit }: { before: number | null; limit: number },
 ): ResultOf<'conversation/read'> {
   const { log } = existingPaths(engine, conversationId)
   using view = LogView.open(engine.files, log)
-  let items: CompletedItem[] = []
+  const page: { readonly completed: CompletedItem; readonly bytes: number }[] = []
+  let pageBytes = 0
   let more = false
   for (const line of view.lines()) {
-    if (page.before !== null && line.seq >= page.before) break
+    if (before !== null && line.seq >= before) break
     if (line.type !== 'item.completed') continue
     const logged = envelopeOf(line)
     if (logged === null) continue
     const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: string } // narrowed: our own log, type checked above
-    items.push({ seq: logged.seq, at: logged.at, turnId: turnId ?? null, item })
-    if (items.length < 2 * page.limit) continue
-    items = items.slice(-page.limit)
-    more = true
+    const bytes = line.bytes.length
+    page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item }, bytes })
+    pageBytes += bytes
+    // One is always left, or there would be no way past an item that is too large.
+    while (page.length > limit || (pageBytes > replyLimit && page.length > 1)) {
+      pageBytes -= page.shift()?.bytes ?? 0
+      more = true
+    }
   }
-  return { items: items.slice(-page.limit), more: more || items.length > page.limit }
+  return { items: page.map(({ completed }) => completed), more }
 }
 
 const defaultRange = 64 * 1024
@@ -46,8 +51,8 @@ export function readSideFile(
 }
 
 function existingPaths(engine: Engine, conversationId: string) {
-  const paths = sessionPaths(engine.home, conversationId)
-  if (paths === null || engine.files.look(paths.log) === null)
+  const paths = engine.host.pathsOf(conversationId)
+  if (engine.files.look(paths.log) === null)
     throw refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
   return paths
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Approval, CallItem, ConversationEvent, DecisionRecord } from '@parley/protocol'
-import { type DecideSettings, decide } from '../core/policy/decide.ts'
+import { type DecideSettings, type Decision, decide } from '../core/policy/decide.ts'
 import { explainDecision } from '../core/policy/explain.ts'
 import type { Facts } from '../core/policy/facts.ts'
 import { grantFor } from '../core/policy/grants.ts'
-import type { PreparedCall, ToolOutcome } from '../tools/tool.ts'
+import type { ReadyCall, ToolOutcome } from '../tools/tool.ts'
 import { approvalFor } from './approval-request.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
@@ -19,38 +19,39 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
   const open = conversation.state.core.open[itemId]
   const source = conversation.view.callOf(itemId)
   if (open === undefined || source === null || !isCallItem(open.item)) return
-  const { item, began } = open
+  const { began } = open
   // It may have happened: whatever was lost on the way, it does not start a second time.
-  if (began) return complete(run, { ...item, status: 'unknown', modelText: endUnknown })
+  if (began) return complete(run, { ...open.item, status: 'unknown', modelText: endUnknown })
   const understood = understandCall(bench.tools, source)
-  if ('problem' in understood) return refuse(run, item, understood.problem)
+  if ('problem' in understood) return refuse(run, open.item, understood.problem)
   const { prepared } = understood
   const workspace = workspaceOf(conversation.state)
   const facts = await prepared.facts(workspace)
   if (run.signal.aborted) return
-  const known = { ...item, facts: { ...facts } }
-  const denial = denialOf(run, facts)
+  const item = { ...open.item, facts: { ...facts } }
+  const decision = decide(facts, decideSettings(conversation, bench))
+  const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === itemId)
+  if (approval?.state === 'pending') return
   // Working it out reads files, which a forbidden call has no right to.
-  if (denial !== null && approvalOf(run, itemId) === undefined) return decline(run, known, denial)
+  if (decision.verdict === 'deny' && approval === undefined) return decline(run, item, decision)
   const ready = await prepared.workOut(workspace, facts)
   if (run.signal.aborted) return
-  if ('problem' in ready) return refuse(run, known, ready.problem)
-  const approval = approvalOf(run, itemId)
-  if (approval?.state === 'pending') return
-  const shown = { ...known, ...ready.shown }
-  // A yes is to what was shown: if something else would happen by now, that is another question.
-  if (approval?.contentHash !== payloadHash(ready)) return judge(run, ready, shown, facts)
-  if (approval.decision === 'approvedForSession') grantForSession(run, facts)
+  if ('problem' in ready) return refuse(run, item, ready.problem)
+  const shown = { ...item, ...ready.shown }
+  if (approval === undefined) return judge(run, ready, shown, { facts, decision })
+  if (approval.contentHash !== payloadHash(ready))
+    return judge(run, ready, shown, { facts, decision: askedAnew(decision) })
+  if (approval.decision === 'approvedForSession') grantForSession(run, facts, decision)
   return begin(run, ready, { ...shown, decision: answered(approval) })
 }
 
-function approvalOf({ conversation }: Run, itemId: string): Approval | undefined {
-  return Object.values(conversation.state.core.approvals).find((known) => known.itemId === itemId)
+/** A yes is to what was shown: where something else would happen by now, that is another question. */
+function askedAnew(decision: Decision): Decision {
+  return { ...decision, reason: `what it would do has changed since the yes; ${decision.reason}` }
 }
 
-function grantForSession({ conversation, bench }: Run, facts: Facts): void {
-  const { run } = decide(facts, decideSettings(conversation, bench))
-  const grant = grantFor(facts, run)
+function grantForSession({ bench }: Run, facts: Facts, decision: Decision): void {
+  const grant = grantFor(facts, decision.run)
   if (grant !== null) bench.grants.push(grant)
 }
 
@@ -59,27 +60,32 @@ function decideSettings(conversation: Conversation, bench: Bench): DecideSetting
   return { rules: bench.rules, sessionGrants: bench.grants, approvalPolicy, sandboxMode, tier }
 }
 
-async function judge(run: Run, prepared: PreparedCall, item: CallItem, facts: Facts): Promise<void> {
-  const { conversation, bench } = run
-  const decision = decide(facts, decideSettings(conversation, bench))
-  const { verdict, rule, reason, code } = decision
-  const record: DecisionRecord = { verdict, rule, reason, ...(code === undefined ? {} : { code }) }
-  const decided = { ...item, decision: record }
-  switch (verdict) {
+interface Judged {
+  readonly facts: Facts
+  readonly decision: Decision
+}
+
+async function judge(run: Run, ready: ReadyCall, item: CallItem, { facts, decision }: Judged): Promise<void> {
+  const decided = { ...item, decision: recordOf(decision) }
+  switch (decision.verdict) {
     case 'allow':
-      return begin(run, prepared, decided)
+      return begin(run, ready, decided)
     case 'deny':
-      return decline(run, decided, `Not run: ${explainDecision(decision)}`)
+      return decline(run, item, decision)
     case 'ask': {
       const sessionOffered = grantFor(facts, decision.run) !== null
-      const approval = approvalFor(run, decided, { facts, contentHash: payloadHash(prepared), sessionOffered })
-      conversation.record({ type: 'approval.requested', approval })
+      const approval = approvalFor(run, decided, { facts, contentHash: payloadHash(ready), sessionOffered })
+      run.conversation.record({ type: 'approval.requested', approval })
     }
   }
 }
 
+function recordOf({ verdict, rule, reason, code }: Decision): DecisionRecord {
+  return { verdict, rule, reason, ...(code === undefined ? {} : { code }) }
+}
+
 /** From here on it may have happened: nothing starts before `item.began` is on disk. */
-async function begin(run: Run, prepared: PreparedCall, item: CallItem): Promise<void> {
+async function begin(run: Run, ready: ReadyCall, item: CallItem): Promise<void> {
   const { conversation, bench, signal } = run
   const { decision } = item
   if (decision === undefined) return
@@ -92,13 +98,13 @@ async function begin(run: Run, prepared: PreparedCall, item: CallItem): Promise<
     itemId: item.id,
     attempt: 1,
     decidedBy,
-    payloadHash: payloadHash(prepared),
+    payloadHash: payloadHash(ready),
     ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
   })
   if (item.readOnly !== true) await conversation.synced()
   const startedMs = bench.clock.elapsed()
   const context = toolContext(run, item.id)
-  const outcome = signal.aborted ? notStarted : await prepared.run(context.tool)
+  const outcome = signal.aborted ? notStarted : await ready.run(context.tool)
   context.stop()
   return complete(run, finished(item, outcome, bench.clock.elapsed() - startedMs))
 }
@@ -135,8 +141,9 @@ function refuse(run: Run, item: CallItem, problem: string): Promise<void> {
   })
 }
 
-function decline(run: Run, item: CallItem, modelText: string): Promise<void> {
-  return complete(run, { ...item, status: 'declined', modelText })
+function decline(run: Run, item: CallItem, decision: Decision): Promise<void> {
+  const modelText = `Not run: ${explainDecision(decision)}`
+  return complete(run, { ...item, status: 'declined', decision: recordOf(decision), modelText })
 }
 
 /** How a call ended is known only here, so this waits for a full disk. */
@@ -148,6 +155,6 @@ async function complete({ conversation, patience }: Run, item: CallItem): Promis
   )
 }
 
-function payloadHash(prepared: PreparedCall): string {
-  return `sha256:${createHash('sha256').update(prepared.payload).digest('hex')}`
+function payloadHash({ payload }: ReadyCall): string {
+  return `sha256:${createHash('sha256').update(payload).digest('hex')}`
 }

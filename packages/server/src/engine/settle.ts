@@ -6,7 +6,7 @@ import { type EffectiveConfig, readEffectiveConfig, readProfile } from '../confi
 import { layerOfOverrides } from '../config/read-layer.ts'
 import { flagsAsConfig, settingsFromConfig, tierOf } from '../config/settings-from-config.ts'
 import type { Environment } from '../model/http-agents.ts'
-import { demoProvider, isUsable, providerOf } from './model-sources.ts'
+import { isRecordedProvider, isUsable, providerOf } from './model-sources.ts'
 import { refusal } from './refusal.ts'
 
 export interface SettledStart {
@@ -39,7 +39,7 @@ export function settleStart(params: StartParams, { home, env }: Around): Settled
   const { values, warnings } = readConfig(home, params)
   const provider = chooseProvider(values, env)
   if (provider === null) throw noProvider(keyVariables(values), warnings)
-  if (provider.id !== demoProvider && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
+  if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
     assertUsable(provider.id, values, env)
   const settings = settingsFromConfig(values, provider, { ...params, cwd })
   if (settings.policyFile !== undefined && !existsSync(settings.policyFile)) {

@@ -19,7 +19,7 @@ export interface CommandCall {
 }
 
 export interface Surroundings {
-  /** The writable folders, absolute. */
+  /** The writable folders, absolute; the conversation's own comes first. */
   readonly roots: readonly string[]
   /** The PATH the command will get. */
   readonly searchPath: string
@@ -44,7 +44,7 @@ export async function gatherCommandFacts(call: CommandCall, given: Surroundings)
   const judged = (reading.commands ?? []).map((command) => judgePart(command, programs))
   const objection = reading.because ?? objectionToShells(reading.shells, programs)
   const understood = objection === null && judged.length > 0
-  const { notSafe, secret } = await whereCommandsLead(judged, call.cwd, around)
+  const { notSafe, secret, reads } = await whereCommandsLead(judged, call.cwd, around)
   const parts = judged.map((command) => (notSafe.has(command) ? { ...command.part, knownSafe: false } : command.part))
   return {
     kind: 'command',
@@ -58,7 +58,9 @@ export async function gatherCommandFacts(call: CommandCall, given: Surroundings)
     dangerous: findDanger(reading.seen, reading.script ?? ''),
     knownSafe: understood && secret === null && parts.every((part) => part.knownSafe),
     touchesSecret: secret,
+    reads,
     cwd: call.cwd,
+    workspace: given.roots[0] ?? call.cwd,
     escalation: call.escalation,
     background: call.background,
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { PatchedFile, PatchFacts, ReadFacts, ReadPath } from '../core/policy/facts.ts'
 import { componentsOf } from '../core/policy/path-text.ts'
@@ -6,7 +7,7 @@ import { protectionOf } from '../core/policy/protected-names.ts'
 import { realPathOf } from '../lookup/real-path.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 import { realRoots } from './real-roots.ts'
-import { isSecret, type SecretPlaces } from './secret-places.ts'
+import { holdsSecrets, isSecret, type SecretPlaces } from './secret-places.ts'
 
 export interface FileSurroundings {
   /** The conversation's folder, absolute. */
@@ -33,12 +34,17 @@ export async function gatherPatchFacts(call: PatchCall, given: FileSurroundings)
   return { kind: 'patch', tool: call.tool, files, contentHash, cwd: around.cwd }
 }
 
-export async function gatherReadFacts(
-  call: { readonly tool: string; readonly paths: readonly string[] },
-  given: FileSurroundings,
-): Promise<ReadFacts> {
+export interface ReadCall {
+  readonly tool: string
+  /** As the model wrote them. */
+  readonly paths: readonly string[]
+  /** Folders among them are read with all below. */
+  readonly recursive: boolean
+}
+
+export async function gatherReadFacts(call: ReadCall, given: FileSurroundings): Promise<ReadFacts> {
   const around = await resolved(given)
-  const paths = await Promise.all(call.paths.map((path) => readPath(path, around)))
+  const paths = await Promise.all(call.paths.map((path) => readPath(path, call.recursive, around)))
   return { kind: 'read', tool: call.tool, paths, cwd: around.cwd }
 }
 
@@ -47,9 +53,20 @@ async function resolved(given: FileSurroundings): Promise<FileSurroundings> {
   return { ...given, cwd, roots: await realRoots(given.roots) }
 }
 
-async function readPath(path: string, around: FileSurroundings): Promise<ReadPath> {
+async function readPath(path: string, below: boolean, around: FileSurroundings): Promise<ReadPath> {
   const { absolute, real, insideRoots } = await placed(path, around)
-  return { path, real, insideRoots, secret: [absolute, real].some((place) => isSecret(place, around.secrets)) }
+  const recursive = below && (await mayBeFolder(real))
+  const secret =
+    [absolute, real].some((place) => isSecret(place, around.secrets)) ||
+    (recursive && (await holdsSecrets(real, around.secrets)))
+  return { path, real, recursive, insideRoots, secret }
+}
+
+function mayBeFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => true,
+  )
 }
 
 async function patchedFile(path: string, around: FileSurroundings): Promise<PatchedFile> {

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import type { PlaceRead } from '../core/policy/facts.ts'
 import { realPathOf } from '../lookup/real-path.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 import type { JudgedCommand, Surroundings } from './gather-command-facts.ts'
@@ -9,9 +10,14 @@ export interface Leads {
   readonly notSafe: ReadonlySet<JudgedCommand>
   /** The word that leads to a secret. */
   readonly secret: string | null
+  /** What the words of known-safe commands name that exists. */
+  readonly reads: readonly PlaceRead[]
 }
 
 const maxFolders = 16
+const maxReads = 500
+/** Known-safe programs that open none of the files their words may name. */
+const printers: ReadonlySet<string> = new Set(['echo', 'printf', 'true', 'false', 'pwd'])
 
 /**
  * Follows the words of each command to the files they may name, from every folder a `cd` before it may have led to
@@ -24,32 +30,62 @@ export async function whereCommandsLead(
 ): Promise<Leads> {
   const folders = new Set([cwd])
   const notSafe = new Set<JudgedCommand>()
+  const reads: PlaceRead[] = []
+  let secret: string | null = null
   for (const command of commands) {
-    const secret = await secretWord(command, [...folders], around)
-    if (secret !== null) return { notSafe, secret }
+    const named = await placesNamed(command, [...folders])
+    secret ??= await secretWord(command, named, around)
+    const read = await readBy(command, named)
+    if (reads.length + read.length <= maxReads) reads.push(...read)
+    else notSafe.add(command)
     const entered = command.part.program !== 'cd' || (await enter(command, folders, around))
     const filesOnly = command.safeUse?.filesOnly ?? false
     if (!entered || (filesOnly && !(await namesNoFolder(command, [...folders])))) notSafe.add(command)
   }
-  return { notSafe, secret: null }
+  return { notSafe, secret, reads }
+}
+
+interface NamedPlace {
+  readonly word: string
+  readonly written: string
+  readonly real: string
+}
+
+async function placesNamed({ argv, safeUse }: JudgedCommand, folders: readonly string[]): Promise<NamedPlace[]> {
+  const words = new Set([...argv.slice(1), ...(safeUse?.readsBelow ? ['.'] : [])])
+  const named = await Promise.all(
+    [...words].flatMap((word) =>
+      pathsIn(word).map(async (text) => (await placesOf(text, folders)).map((place) => ({ word, ...place }))),
+    ),
+  )
+  return named.flat()
 }
 
 async function secretWord(
-  command: JudgedCommand,
-  folders: readonly string[],
-  around: Surroundings,
+  { safeUse }: JudgedCommand,
+  named: readonly NamedPlace[],
+  { secrets }: Surroundings,
 ): Promise<string | null> {
-  const below = command.safeUse?.readsBelow ?? false
-  const words = new Set(below ? [...command.argv.slice(1), '.'] : command.argv.slice(1))
   const leading = await Promise.all(
-    [...words].map(async (word) => {
-      const places = (await Promise.all(pathsIn(word).map((text) => placesOf(text, folders)))).flat()
-      if (places.some((place) => isSecret(place, around.secrets))) return word
-      const held = below ? await Promise.all(places.map((place) => holdsSecrets(place, around.secrets))) : []
-      return held.includes(true) ? word : null
+    named.map(async ({ word, written, real }) => {
+      if (isSecret(written, secrets) || isSecret(real, secrets)) return word
+      return safeUse?.readsBelow && ((await holdsSecrets(written, secrets)) || (await holdsSecrets(real, secrets)))
+        ? word
+        : null
     }),
   )
   return leading.find((word) => word !== null) ?? null
+}
+
+async function readBy({ part, safeUse }: JudgedCommand, named: readonly NamedPlace[]): Promise<PlaceRead[]> {
+  if (safeUse === null || printers.has(part.program)) return []
+  const read = await Promise.all(
+    named.map(async ({ written, real }) => {
+      const found = await stat(real).catch(() => null)
+      return found === null ? [] : [{ path: written, real, recursive: safeUse.readsBelow && found.isDirectory() }]
+    }),
+  )
+  return read.flat()
 }
 
 /** A word as a path, and the value of an option. */
@@ -60,24 +96,25 @@ function pathsIn(word: string): string[] {
 }
 
 /** The path as written, and where its links lead. Joined as text, since the system follows a link before a `..`. */
-async function placesOf(text: string, folders: readonly string[]): Promise<string[]> {
+async function placesOf(
+  text: string,
+  folders: readonly string[],
+): Promise<{ readonly written: string; readonly real: string }[]> {
   if (text.includes('\0')) return []
-  const written = text.startsWith('/') ? [text] : folders.map((folder) => `${folder}/${text}`)
-  const real = await Promise.all(written.map((path) => realPathOf(path).catch(() => path)))
-  return [...written, ...real]
+  const paths = text.startsWith('/') ? [text] : folders.map((folder) => `${folder}/${text}`)
+  return Promise.all(paths.map(async (written) => ({ written, real: await realPathOf(written).catch(() => written) })))
 }
 
 async function enter({ argv }: JudgedCommand, folders: Set<string>, around: Surroundings): Promise<boolean> {
   const places = await placesOf(argv[1] ?? '', [...folders])
-  for (const place of places) folders.add(place)
-  const real = places.slice(places.length / 2)
-  return folders.size <= maxFolders && real.every((place) => around.roots.some((root) => liesWithin(place, root)))
+  for (const { written, real } of places) folders.add(written).add(real)
+  return folders.size <= maxFolders && places.every(({ real }) => around.roots.some((root) => liesWithin(real, root)))
 }
 
 async function namesNoFolder({ argv }: JudgedCommand, folders: readonly string[]): Promise<boolean> {
   for (const word of argv.slice(1)) {
-    for (const place of await placesOf(word, folders)) {
-      const isFolder = await stat(place).then(
+    for (const { real } of await placesOf(word, folders)) {
+      const isFolder = await stat(real).then(
         (found) => found.isDirectory(),
         () => false,
       )

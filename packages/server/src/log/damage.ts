@@ -24,8 +24,8 @@ export interface Tally {
   readonly damage: Damage[]
 }
 
-export function newTally(lastSeq: number): Tally {
-  return { last: lastSeq, highest: lastSeq, run: null, damage: [] }
+export function newTally(): Tally {
+  return { last: 0, highest: 0, run: null, damage: [] }
 }
 
 /** False: its seq was there before, the line counts as bad. */

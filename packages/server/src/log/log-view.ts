@@ -1,6 +1,6 @@
 import type { Files, OpenFile } from './files.ts'
 import type { LogHeader } from './header.ts'
-import { type LogLine, lineCrc, type ReadOptions, readHeader, readLog } from './read-log.ts'
+import { type LogLine, type ReadOptions, readHeader, readLog } from './read-log.ts'
 import { seekAfter } from './seek-log.ts'
 
 /** Reading a log, our own or one that another process appends to; changes nothing and needs no lock. */
@@ -31,14 +31,6 @@ export class LogView implements Disposable {
     const { after, fromOffset } = options
     if (after === undefined || fromOffset !== undefined) return readLog(this.#files, this.#file, options)
     return readLog(this.#files, this.#file, { ...options, fromOffset: seekAfter(this.#files, this.#file, after) })
-  }
-
-  /** The line a cursor stands on, or null when this log does not contain it. */
-  find(cursor: { readonly seq: number; readonly crc: string }): LogLine | null {
-    for (const line of this.lines({ after: cursor.seq - 1 })) {
-      return line.seq === cursor.seq && lineCrc(line) === cursor.crc ? line : null
-    }
-    return null
   }
 
   [Symbol.dispose](): void {

@@ -3,18 +3,15 @@ import { EventLog } from './event-log.ts'
 import type { Files, OpenFile } from './files.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader } from './header.ts'
 import { keepTornPiece } from './keep-torn-piece.ts'
-import { readSpan } from './read-file.ts'
 import { type LogLine, readHeader } from './read-log.ts'
 import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
 import { conversationIdOf } from './session-paths.ts'
 import { writeAll } from './write-file.ts'
 
 export interface OpenLogOptions {
-  /** Where a checkpoint says the log stood; if the log agrees, only what follows is verified. */
-  readonly trusted?: LogPoint
   /** Losses that earlier openings already reported in the log. */
   readonly reports?: LossReports
-  /** Every good line after the trusted point, in order. */
+  /** Every good line in order. */
   readonly visit?: (line: LogLine) => void
 }
 
@@ -39,14 +36,12 @@ export interface WritableLog {
   readonly last: LogPoint | null
   /** Missing events that no report names yet: what a new report has to name. */
   readonly lost: readonly SeqRange[]
-  /** Everything wrong with the verified part, old or new. */
+  /** Everything wrong with it, old or new. */
   readonly damage: readonly Damage[]
   /** The cut last line, found now and closed. */
   readonly torn: TornPiece | null
   /** Lines edited by hand, accepted without a checksum. */
   readonly uncheckedSeqs: readonly number[]
-  /** 0 when the whole file was verified, else the trusted point. */
-  readonly verifiedFrom: number
 }
 
 export interface TornPiece {
@@ -83,17 +78,15 @@ async function openWritable(
   file: OpenFile,
   { header, options }: { header: LogHeader | null; options: OpenLogOptions },
 ): Promise<WritableLog> {
-  const { trusted, ...scanning } = options
-  const after = trusted !== undefined && endsLineAt(files, file, trusted) ? trusted : null
-  const scan = await scanLog(files, file, { ...scanning, after })
+  const scan = await scanLog(files, file, options)
   const torn = scan.tail === null ? null : closeTail(files, file, scan.tail)
   const conversationId = header?.conversationId ?? conversationIdOf(file.path)
   const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes })
   const written = header ?? headerForEmpty(log, scan, conversationId)
-  return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan, after) }
+  return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan) }
 }
 
-function findings(scan: Scan, after: LogPoint | null) {
+function findings(scan: Scan) {
   const { tally, last, named, uncheckedSeqs } = scan
   return {
     nextSeq: tally.highest + 1,
@@ -101,15 +94,7 @@ function findings(scan: Scan, after: LogPoint | null) {
     lost: unnamedLosses(tally.damage, named),
     damage: tally.damage,
     uncheckedSeqs,
-    verifiedFrom: after?.byteOffset ?? 0,
   }
-}
-
-/** The last bytes of a line are its checksum, so that they are there, and there, says that the log is the same. */
-function endsLineAt(files: Files, file: OpenFile, { crc, byteOffset }: LogPoint): boolean {
-  const end = Buffer.from(`,"crc":"${crc}"}\n`)
-  if (byteOffset < end.length) return false
-  return readSpan(files, file, { offset: byteOffset - end.length, length: end.length }).equals(end)
 }
 
 /** First the LF, so that what is appended next is whole; only then the copy, which may fail. */

@@ -6,7 +6,7 @@ import { checkLine, type LoggedEnvelope } from './line.ts'
 import { envelopeOf, type LogLine, lineCrc, toLogLine } from './read-log.ts'
 import { type RawLine, splitLines } from './split-lines.ts'
 
-/** The end of one line: what a checkpoint remembers of the log it was made from. */
+/** The end of one line. */
 export interface LogPoint {
   readonly seq: number
   readonly crc: string
@@ -21,8 +21,6 @@ export interface LossReports {
 }
 
 export interface ScanOptions {
-  /** Lines up to here are believed unread; null: from the first. */
-  readonly after: LogPoint | null
   readonly reports?: LossReports
   /** Every good line in order, to fold the log in the same pass. */
   readonly visit?: (line: LogLine) => void
@@ -31,7 +29,7 @@ export interface ScanOptions {
 export interface Scan {
   header: LogHeader | null
   readonly tally: Tally
-  /** The last good line, or the trusted point; known when all is scanned. */
+  /** The last good line; known when all is scanned. */
   last: LogPoint | null
   newest: LogLine | null
   readonly named: SeqRange[]
@@ -52,18 +50,17 @@ const BYTES_PER_TURN = 4 * 1024 * 1024
 
 /** Verifies every line and accounts for what is not there. */
 export async function scanLog(files: Files, file: OpenFile, options: ScanOptions): Promise<Scan> {
-  const { after } = options
   const scan: Scan = {
     header: null,
-    tally: newTally(after?.seq ?? 0),
-    last: after,
+    tally: newTally(),
+    last: null,
     newest: null,
     named: [],
     uncheckedSeqs: [],
     tail: null,
   }
-  let turnEnds = (after?.byteOffset ?? 0) + BYTES_PER_TURN
-  for (const raw of splitLines(files, file, after?.byteOffset ?? 0)) {
+  let turnEnds = BYTES_PER_TURN
+  for (const raw of splitLines(files, file, 0)) {
     const isWhole = scanLine(scan, raw, options)
     if (!raw.terminated) scan.tail = { byteOffset: raw.byteOffset, endOffset: raw.endOffset, isWhole }
     if (raw.endOffset < turnEnds) continue

@@ -8,7 +8,7 @@ const LINEAR_BYTES = 64 * 1024
 /**
  * A byte offset from which `readLog` with `after: seq` misses nothing and reads little that is not asked for. Found by
  * bisecting the file itself: lines are in ascending seq, so no index has to be built, kept or trusted, and a log of
- * gigabytes opened from a checkpoint, or written by another process, is as quick to enter as our own.
+ * gigabytes, or one written by another process, is as quick to enter as our own.
  */
 export function seekAfter(files: Files, file: OpenFile, seq: number): number {
   let low = 0

@@ -1,14 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FileFacts, Files } from './files.ts'
-import { readExcerpt } from './log-excerpt.ts'
+import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
 import { type IndexEntry, type RowFormat, readIndex, writeIndex } from './session-index-file.ts'
 import { StorageError } from './storage-error.ts'
 import { type SessionFile, walkSessions } from './walk-sessions.ts'
 
-/** What a row can be made from: whole lines from the beginning and the end of a log, all of them when it is small. */
+/** What a row can be made from: all lines of a small log; of a longer one both ends, and the telling lines between. */
 export interface LogExcerpt {
   readonly id: string
   readonly headLines: readonly string[]
+  readonly tellingLines: readonly string[]
   /** Empty when `headLines` are the whole log. */
   readonly tailLines: readonly string[]
   readonly sizeBytes: number
@@ -17,6 +18,8 @@ export interface LogExcerpt {
 
 /** The meaning of a row belongs to the caller; null keeps a log out of the listing. */
 export interface Rows<Row> extends RowFormat<Row> {
+  /** Events that change a row wherever in the log they are. */
+  readonly tellingTypes: ReadonlySet<string>
   describe(excerpt: LogExcerpt): Row | null
 }
 
@@ -28,7 +31,7 @@ export interface ListedSession<Row> {
   readonly row: Row
 }
 
-/** Between turns of the event loop; a rebuild of thousands must not hold up other answers. */
+/** Small ones between turns of the event loop; a rebuild of thousands must not hold up other answers. */
 const LOGS_PER_TURN = 100
 
 /**
@@ -55,7 +58,7 @@ export async function listSessions<Row>(
     entries.push(entry)
     if (entry.row !== null) listed.push({ ...entry, path: session.path, row: entry.row })
     if (isFresh) reused++
-    else if (++made % LOGS_PER_TURN === 0) await nextTurn()
+    else if (++made % LOGS_PER_TURN === 0 || facts.sizeBytes > EXCERPT_BYTES) await nextTurn()
   }
   if (made > 0 || reused < cached.size) quietly(() => writeIndex(files, home, { format: rows, entries }))
   return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
@@ -67,7 +70,7 @@ function describe<Row>(
 ): IndexEntry<Row> | null {
   const { id, path } = session
   const { sizeBytes, modifiedAtMs } = facts
-  const lines = quietly(() => readExcerpt(files, path))
+  const lines = quietly(() => readExcerpt(files, path, rows.tellingTypes))
   if (lines === null) return null
   return { id, sizeBytes, modifiedAtMs, row: rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }) }
 }

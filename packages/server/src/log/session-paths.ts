@@ -7,7 +7,6 @@ export interface SessionPaths {
   /** Opened by `Files.lock` and by nothing else. */
   readonly lock: string
   readonly owner: string
-  readonly checkpoint: string
   readonly sideFiles: string
 }
 
@@ -32,7 +31,6 @@ export function sessionPaths(home: string, conversationId: string): SessionPaths
     log: `${stem}${LOG_SUFFIX}`,
     lock: `${stem}.lock`,
     owner: `${stem}.owner.json`,
-    checkpoint: `${stem}.checkpoint`,
     sideFiles: `${stem}.files`,
   }
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parse, TomlError } from 'smol-toml'
+import { closest } from '../core/closest.ts'
 import { fileKeys, parseRules, type RuleProblem, ruleKeys } from '../core/policy/parse-rules.ts'
 import type { Rules } from '../core/policy/rules.ts'
 import { isMissing, systemErrorReason } from '../lookup/system-error.ts'
-import { closestKey } from './closest-key.ts'
 import { keyLine, ruleLines } from './rule-lines.ts'
 
 export interface PolicyProblem {
@@ -57,6 +57,6 @@ function placed(problem: RuleProblem, where: { file: string; text: string; lines
 
 function suggestion({ unknownKey, ruleIndex }: RuleProblem): string {
   if (unknownKey === undefined) return ''
-  const meant = closestKey(unknownKey, ruleIndex === null ? fileKeys : ruleKeys)
+  const meant = closest(unknownKey.toLowerCase(), ruleIndex === null ? fileKeys : ruleKeys)
   return meant === null ? '' : ` (did you mean ${meant}?)`
 }

@@ -7,17 +7,19 @@ interface ToolDefinition<Schema extends z.ZodType> {
   readonly description: string
   readonly readOnly: boolean
   readonly input: Schema
+  readonly expect?: () => void
   readonly prepare: (input: z.infer<Schema>) => PreparedCall | { readonly problem: string }
 }
 
 /** A tool from its input schema: arguments are checked once, and the model is told what was wrong with them. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, readOnly, input, prepare } = definition
+  const { name, description, readOnly, input, expect, prepare } = definition
   let parameters: JsonSchemaObject | null = null
   return {
     name,
     description,
     readOnly,
+    ...(expect === undefined ? {} : { expect }),
     get parameters() {
       parameters ??= jsonSchemaOf(input)
       return parameters

@@ -18,19 +18,20 @@ export function listDirTool(ports: ToolPorts): Tool {
     readOnly: true,
     input,
     prepare: (call) => {
-      const path = call.path ?? '.'
+      const { path = '.', depth = 2 } = call
       return prepareLookUp({
         tool: 'list_dir',
         title: `List ${path}`,
         input: call,
         path,
+        recursive: depth > 1,
         ports,
         look: ({ real, shownPath }, { cwd }) =>
           listDirectory({
             path: real,
             shownPath,
             ignoreRoot: cwd,
-            depth: call.depth ?? 2,
+            depth,
             showIgnored: call.show_ignored ?? false,
           }),
       })

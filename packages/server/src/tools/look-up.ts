@@ -9,8 +9,10 @@ interface LookUp {
   readonly title: string
   readonly input: unknown
   readonly path: string
-  readonly ports: ToolPorts
-  /** `real` has every link followed: the path that was judged is the one that is opened. */
+  /** What lies below the path is looked at too. */
+  readonly recursive: boolean
+  readonly ports: Pick<ToolPorts, 'secrets' | 'home'>
+  /** `real` is the path that was judged, with every link followed. */
   readonly look: (place: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }
 
@@ -19,20 +21,22 @@ export type LookUpOutcome =
   | { readonly kind: string; readonly text: string }
 
 /** A call that only looks at one path. */
-export function prepareLookUp({ tool, title, input, path, ports, look }: LookUp): PreparedCall {
+export function prepareLookUp({ tool, title, input, path, recursive, ports, look }: LookUp): PreparedCall {
   const text = JSON.stringify(input)
   return {
     describe: () => ({ type: 'toolCall', title, text: '', input: text }),
     facts: async (workspace): Promise<Facts> =>
-      gatherReadFacts({ tool, paths: [path] }, await fileSurroundings(ports, workspace)),
-    async workOut({ cwd, roots }) {
-      const found = await resolveWorkspacePath({ path, cwd, roots })
+      gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(ports, workspace)),
+    async workOut({ cwd, roots }, facts) {
+      const real = (facts.kind === 'read' ? facts.paths[0]?.real : undefined) ?? path
       return {
-        payload: JSON.stringify({ input, real: found.ok ? found.path.real : null }),
-        run: async (context) =>
-          found.ok
-            ? toOutcome(await look({ real: found.path.real, shownPath: path }, context))
-            : failedLookUp(found.message),
+        payload: JSON.stringify({ input, real }),
+        async run(context) {
+          const now = await resolveWorkspacePath({ path: real, cwd, roots })
+          if (!now.ok) return failedLookUp(now.message)
+          if (now.path.real !== real) return failedLookUp(`${path} now leads somewhere else.`)
+          return toOutcome(await look({ real, shownPath: path }, context))
+        },
       }
     },
   }

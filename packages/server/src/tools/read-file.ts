@@ -33,6 +33,7 @@ function prepareFile(call: z.infer<typeof input>, ports: ToolPorts): PreparedCal
     title: `Read ${path}${offset === undefined ? '' : ` from line ${offset}`}`,
     input: call,
     path,
+    recursive: false,
     ports,
     look: ({ real, shownPath }, { signal }) => readLines({ path: real, shownPath, signal, ...range }),
   })

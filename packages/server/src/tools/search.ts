@@ -41,6 +41,7 @@ function prepareSearch(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
     title,
     input: call,
     path,
+    recursive: true,
     ports,
     look: ({ real, shownPath }, { cwd, signal }) => {
       const place = { ripgrep: [ports.ripgrep] as const, cwd, path: real, shownPath, signal }

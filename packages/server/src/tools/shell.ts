@@ -31,8 +31,16 @@ export function shellTool(ports: ToolPorts): Tool {
       'Runs a command line and returns its exit code and output (stdout and stderr together). What it leaves running is stopped when it ends; use background for that.',
     readOnly: false,
     input,
+    expect: () => makeReady(ports),
     prepare: (call) => prepareShell(call, ports),
   })
+}
+
+/** The first command would wait 40 ms for these. Where one fails, the command will say so. */
+function makeReady({ shellParser, secrets, host }: ToolPorts): void {
+  void shellParser.read('')
+  void secrets()
+  host.warmUp().catch(() => undefined)
 }
 
 function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { problem: string } {

@@ -27,7 +27,7 @@ export interface ToolPorts {
 }
 
 export async function fileSurroundings(
-  { secrets, home }: ToolPorts,
+  { secrets, home }: Pick<ToolPorts, 'secrets' | 'home'>,
   { cwd, roots }: Workspace,
 ): Promise<FileSurroundings> {
   const realRoots = await Promise.all(roots.map((root) => realPathOf(root).catch(() => root)))

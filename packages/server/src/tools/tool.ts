@@ -63,6 +63,8 @@ export interface Tool {
   readonly parameters: JsonSchemaObject
   /** A look-up: changes nothing, runs beside other look-ups. */
   readonly readOnly: boolean
+  /** The model has begun to write a call: what is slow to make ready can be while it writes on. */
+  readonly expect?: () => void
   prepare(args: unknown): PreparedCall | { readonly problem: string }
 }
 

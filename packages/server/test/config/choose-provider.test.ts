@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chooseProvider, keyVariables } from '../../src/config/choose-provider.ts'
-import { closest, editDistance } from '../../src/config/closest.ts'
+import { closest, editDistance } from '../../src/core/closest.ts'
 
 describe('the provider of a new conversation', () => {
   it.each<[string, Parameters<typeof chooseProvider>[0], Record<string, string>, object | null]>([

@@ -64,6 +64,22 @@ describe('a command', () => {
     expect(parts.map(({ knownSafe }) => knownSafe)).toEqual([false, true])
   })
 
+  it('that is known-safe says what it reads, from each folder it may have entered', async () => {
+    const { reads } = await place.run(['bash', '-c', 'cd src && cat a.ts && grep -r foo . && echo b.ts'])
+    const read = (real: string, recursive = false) => expect.objectContaining({ real, recursive })
+    const { workspace } = place
+    expect(reads).toContainEqual(read(join(workspace, 'src/a.ts')))
+    expect(reads).toContainEqual(read(join(workspace, 'src'), true))
+    expect(reads.map(({ real }) => real)).not.toContain(join(workspace, 'b.ts'))
+    expect((await place.run(['npm', 'b.ts'])).reads).toEqual([])
+  })
+
+  it('that reads more than is followed is not known-safe', async () => {
+    const many = Array.from({ length: 501 }, (_, index) => `${'./'.repeat(index)}b.ts`)
+    expect((await place.run(['cat', ...many.slice(1)])).knownSafe).toBe(true)
+    expect((await place.run(['cat', ...many])).knownSafe).toBe(false)
+  })
+
   it('may name its roots by a link', async () => {
     const facts = await place.run(['bash', '-c', 'cd src && ls'], {
       roots: [place.workspaceLink],
@@ -108,8 +124,16 @@ describe('files', () => {
 
   it('that are read are secret by their real path', async () => {
     const paths = ['b.ts', '/etc/hosts', 'key', 'homelink/.ssh/x', '../home/.netrc']
-    const facts = await gatherReadFacts({ tool: 'read_file', paths }, around())
+    const facts = await gatherReadFacts({ tool: 'read_file', paths, recursive: false }, around())
     expect(facts.paths.map(({ secret }) => secret)).toEqual([false, false, true, true, true])
     expect(facts.paths.map(({ insideRoots }) => insideRoots)).toEqual([true, false, false, false, false])
+  })
+
+  it('that are read with all below are secret where a folder holds a secret place', async () => {
+    const paths = ['.', '..', '../home', 'src', 'b.ts', '../home/.ssh', '../outside']
+    const secretOf = async (recursive: boolean) =>
+      (await gatherReadFacts({ tool: 'search', paths, recursive }, around())).paths.map(({ secret }) => secret)
+    expect(await secretOf(true)).toEqual([false, true, true, false, false, true, false])
+    expect(await secretOf(false)).toEqual([false, false, false, false, false, true, false])
   })
 })

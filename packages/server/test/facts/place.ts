@@ -53,7 +53,10 @@ export async function testPlace() {
     bin,
     around,
     run: (argv: readonly string[], changed: Partial<Surroundings> = {}): Promise<CommandFacts> =>
-      gatherCommandFacts({ tool: 'shell', argv, cwd: workspace, escalation: null, background: false }, { ...around, ...changed }),
+      gatherCommandFacts(
+        { tool: 'shell', argv, cwd: workspace, escalation: null, background: false },
+        { ...around, ...changed },
+      ),
     async [Symbol.asyncDispose]() {
       shell[Symbol.dispose]()
       await directory[Symbol.asyncDispose]()

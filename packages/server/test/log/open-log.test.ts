@@ -6,7 +6,7 @@ import { encodeLine } from '../../src/log/line.ts'
 import { LogView } from '../../src/log/log-view.ts'
 import { nodeFiles } from '../../src/log/node-files.ts'
 import { type OpenLogOptions, openLog, type WritableLog } from '../../src/log/open-log.ts'
-import { lineCrc, textOf } from '../../src/log/read-log.ts'
+import { textOf } from '../../src/log/read-log.ts'
 import { failNth } from './faulty-files.ts'
 import {
   logText,
@@ -47,7 +47,7 @@ async function opening(content: string | Buffer, options?: OpenLogOptions) {
 describe('opening a log', () => {
   it('gives a whole one back as it was left', async () => {
     const opened = await opening(logText(sampleLines(5)))
-    expect(opened).toMatchObject({ conversationId: SAMPLE_ID, nextSeq: 6, verifiedFrom: 0, torn: null })
+    expect(opened).toMatchObject({ conversationId: SAMPLE_ID, nextSeq: 6, torn: null })
     expect(opened).toMatchObject({ lost: [], damage: [], uncheckedSeqs: [], header: newHeader(SAMPLE_ID) })
     expect(opened.last).toMatchObject({ seq: 5, crc: sampleLine(5).slice(-10, -2) })
   })
@@ -219,52 +219,6 @@ describe('a log cut by a crash', () => {
     if (!opened.readOnly) await close(opened)
     expect(readFileSync(path, 'utf8')).toBe(`${logText(sampleLines(1))}torn\n`)
     expect(readdirSync(folder.path)).toHaveLength(1)
-  })
-})
-
-describe('opening from a checkpoint', () => {
-  async function pointAfter(path: string, seq: number) {
-    using view = LogView.open(nodeFiles, path)
-    const line = [...view.lines()].find((candidate) => candidate.seq === seq)
-    if (line === undefined) throw new Error('no such line')
-    return { seq, crc: lineCrc(line), byteOffset: line.endOffset }
-  }
-
-  it('verifies only what follows', async () => {
-    using folder = temporaryFolder()
-    const path = writeLog(folder.path, logText(['junk', ...sampleLines(6)]))
-    const trusted = await pointAfter(path, 4)
-    const seen: number[] = []
-    const opened = await openWritable(path, { trusted, visit: (line) => seen.push(line.seq) })
-    await close(opened)
-    expect(opened).toMatchObject({ verifiedFrom: trusted.byteOffset, nextSeq: 7, damage: [] })
-    expect(opened.header).toEqual(newHeader(SAMPLE_ID))
-    expect(seen).toEqual([5, 6])
-  })
-
-  it('at the very end has nothing left to verify', async () => {
-    using folder = temporaryFolder()
-    const path = writeLog(folder.path, logText(sampleLines(6)))
-    const trusted = await pointAfter(path, 6)
-    const opened = await openWritable(path, { trusted })
-    await close(opened)
-    expect(opened).toMatchObject({ last: trusted, nextSeq: 7, lost: [] })
-  })
-
-  it('that does not fit the log verifies everything', async () => {
-    using folder = temporaryFolder()
-    const path = writeLog(folder.path, logText(sampleLines(6)))
-    const point = await pointAfter(path, 4)
-    const wrong = [
-      { ...point, crc: '00000000' },
-      { ...point, byteOffset: 3 },
-      { ...point, byteOffset: 1e9 },
-    ]
-    for (const trusted of wrong) {
-      const opened = await openWritable(path, { trusted })
-      await close(opened)
-      expect(opened).toMatchObject({ verifiedFrom: 0, nextSeq: 7 })
-    }
   })
 })
 

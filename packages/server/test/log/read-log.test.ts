@@ -55,15 +55,6 @@ describe('reading a log', () => {
       expect(seqs(view.lines(on))).toEqual([4, 5])
     }
   })
-
-  it('finds the line of a cursor, and none when its checksum is another', () => {
-    for (const { view } of viewOf(logText(sampleLines(9)))) {
-      const crc = sampleLine(4).slice(-10, -2)
-      expect(view.find({ seq: 4, crc })?.seq).toBe(4)
-      expect(view.find({ seq: 5, crc })).toBeNull()
-      expect(view.find({ seq: 99, crc })).toBeNull()
-    }
-  })
 })
 
 describe('entering a log in the middle', () => {

@@ -35,6 +35,7 @@ function describeLog({ headLines, tailLines }: LogExcerpt): TestRow | null {
 
 const ROWS: Rows<TestRow> = {
   version: 1,
+  tellingTypes: new Set(['named']),
   describe: describeLog,
   isRow: (value): value is TestRow => typeof value === 'object' && value !== null && 'title' in value,
 }

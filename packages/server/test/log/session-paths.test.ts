@@ -17,7 +17,6 @@ describe('the paths of a conversation', () => {
       log: `${stem}.jsonl`,
       lock: `${stem}.lock`,
       owner: `${stem}.owner.json`,
-      checkpoint: `${stem}.checkpoint`,
       sideFiles: `${stem}.files`,
     })
     expect(tornPath(`${stem}.jsonl`, 2)).toBe(`${stem}.torn-2`)

@@ -32,7 +32,7 @@ function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
 }
 
 function exit(item: CallItem | ItemOf<'shellCommand'>): Span | null {
-  if (item.type === 'commandExecution' && item.background) return { text: 'in the background', tone: 'muted' }
+  if (item.type === 'commandExecution' && item.background) return { text: 'started in the background', tone: 'muted' }
   if ('signal' in item && item.signal !== undefined)
     return { text: `ended by ${stripEffects(item.signal)}`, tone: 'bad' }
   const code = 'exitCode' in item ? item.exitCode : undefined

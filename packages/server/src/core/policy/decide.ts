@@ -3,7 +3,7 @@ import { columnOf, particularsOf } from './column-of.ts'
 import type { Facts } from './facts.ts'
 import { type Grant, matchesGrant } from './grants.ts'
 import { matchAllow } from './match-allow.ts'
-import { matchStrict } from './match-strict.ts'
+import { matchBelow, matchStrict } from './match-strict.ts'
 import { matrix } from './matrix.ts'
 import { type DecisionCode, type Outcome, outcomes } from './outcomes.ts'
 import { type Rule, type Rules, ruleRefOf } from './rules.ts'
@@ -39,7 +39,7 @@ export function decide(facts: Facts, settings: DecideSettings): Decision {
   if (denied !== null) return { ...byRule(denied, 'deny', run), code: 'deniedByRule' }
   const builtIn = fromOutcome(name, outcome, { facts, run })
   if (builtIn.verdict === 'deny') return builtIn
-  const asked = matchStrict('ask', settings.rules, facts)
+  const asked = matchStrict('ask', settings.rules, facts) ?? matchBelow(settings.rules, facts)
   if (asked !== null && settings.approvalPolicy === 'never') return neverAsks(asked, run)
   if (asked === null && builtIn.verdict === 'allow') return builtIn
   if (settings.sessionGrants.some((grant) => matchesGrant(grant, facts, run))) return granted(run)
@@ -67,7 +67,12 @@ function fromOutcome(name: string, outcome: Outcome, { facts, run }: { facts: Fa
 }
 
 function byRule(rule: Rule, verdict: Decision['verdict'], run: RunLevel): Decision {
-  return { verdict, rule: ruleRefOf(rule), reason: rule.reason ?? `a rule says ${verdict}`, run }
+  return { verdict, rule: ruleRefOf(rule), reason: rule.reason ?? plainReason(rule, verdict), run }
+}
+
+function plainReason({ decision }: Rule, verdict: Decision['verdict']): string {
+  if (decision === verdict) return `a rule says ${verdict}`
+  return `it reads a whole folder, and a rule says ${decision} for what may lie below`
 }
 
 function neverAsks(rule: Rule, run: RunLevel): Decision {

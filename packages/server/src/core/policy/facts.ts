@@ -35,7 +35,11 @@ export interface CommandFacts {
   readonly knownSafe: boolean
   /** The word that leads to a place of secrets. */
   readonly touchesSecret: string | null
+  /** What known-safe commands name that exists. */
+  readonly reads: readonly PlaceRead[]
   readonly cwd: string
+  /** The conversation's folder, from which rules about paths are read. */
+  readonly workspace: string
   readonly escalation: { readonly reason: string } | null
   /** It goes on after the call, without a time limit. */
   readonly background: boolean
@@ -58,10 +62,16 @@ export interface PatchFacts {
   readonly cwd: string
 }
 
-export interface ReadPath {
+export interface PlaceRead {
   readonly path: string
   readonly real: string
+  /** Everything below is read too. */
+  readonly recursive: boolean
+}
+
+export interface ReadPath extends PlaceRead {
   readonly insideRoots: boolean
+  /** Lies where secrets are kept, or is read recursively and holds such a place. */
   readonly secret: boolean
 }
 

@@ -15,7 +15,8 @@ export type Grant =
     }
   /** Later patches to these files or some of them, whatever they write. */
   | { readonly kind: 'patch'; readonly realPaths: readonly string[] }
-  | { readonly kind: 'read'; readonly realPaths: readonly string[] }
+  /** By tool too: a yes to the names in a folder is none to what its files hold. */
+  | { readonly kind: 'read'; readonly tool: string; readonly realPaths: readonly string[] }
   | { readonly kind: 'tool'; readonly tool: string }
 
 /**
@@ -30,7 +31,7 @@ export function grantFor(facts: Facts, run: 'sandboxed' | 'unsandboxed'): Grant 
       if (facts.files.some((file) => file.protectedBy !== null)) return null
       return { kind: 'patch', realPaths: facts.files.map((file) => file.real) }
     case 'read':
-      return { kind: 'read', realPaths: facts.paths.map((path) => path.real) }
+      return { kind: 'read', tool: facts.tool, realPaths: facts.paths.map((path) => path.real) }
     case 'other':
       return { kind: 'tool', tool: facts.tool }
   }
@@ -43,11 +44,20 @@ export function matchesGrant(grant: Grant, facts: Facts, run: 'sandboxed' | 'uns
     case 'command':
       return asked.kind === 'command' && sameCommand(grant, asked)
     case 'patch':
+      return asked.kind === 'patch' && covers(grant, asked)
     case 'read':
-      return asked.kind === grant.kind && asked.realPaths.every((path) => grant.realPaths.includes(path))
+      return asked.kind === 'read' && asked.tool === grant.tool && covers(grant, asked)
     case 'tool':
       return asked.kind === 'tool' && asked.tool === grant.tool
   }
+}
+
+interface PathGrant {
+  readonly realPaths: readonly string[]
+}
+
+function covers(grant: PathGrant, asked: PathGrant): boolean {
+  return asked.realPaths.every((path) => grant.realPaths.includes(path))
 }
 
 type CommandGrant = Extract<Grant, { kind: 'command' }>

@@ -1,5 +1,5 @@
-import type { Facts, PatchFacts, ReadFacts } from './facts.ts'
-import { matchesPathPattern } from './path-pattern.ts'
+import type { Facts, PlaceRead } from './facts.ts'
+import { matchesPathPattern, mayMatchBelow } from './path-pattern.ts'
 import { absoluteFrom, baseName } from './path-text.ts'
 import { fitsPrefix, type Rule, type Rules } from './rules.ts'
 
@@ -11,6 +11,16 @@ export function matchStrict(verdict: 'ask' | 'deny', rules: Rules, facts: Facts)
   return rules.find((rule) => rule.decision === verdict && fitsAnywhere(rule, facts)) ?? null
 }
 
+/** The first strict rule about paths that may lie below a folder the call reads as a whole. */
+export function matchBelow(rules: Rules, facts: Facts): Rule | null {
+  const folders = placesRead(facts).filter((place) => place.recursive)
+  const reaches = ({ decision, target }: Rule) =>
+    decision !== 'allow' &&
+    target.kind === 'path' &&
+    folders.some((folder) => textsOf(folder, facts).some((text) => mayMatchBelow(target.pattern, text, cwdOf(facts))))
+  return rules.find(reaches) ?? null
+}
+
 function fitsAnywhere({ target }: Rule, facts: Facts): boolean {
   switch (target.kind) {
     case 'tool':
@@ -18,7 +28,7 @@ function fitsAnywhere({ target }: Rule, facts: Facts): boolean {
     case 'command':
       return facts.kind === 'command' && commandsOf(facts).some((argv) => fitsPrefix(target.prefix, argv))
     case 'path':
-      return (facts.kind === 'patch' || facts.kind === 'read') && fitsAnyFile(target.pattern, facts)
+      return fitsAnyPlace(target.pattern, facts)
   }
 }
 
@@ -28,9 +38,21 @@ function commandsOf(facts: Extract<Facts, { kind: 'command' }>): (readonly (stri
   return [...written, ...bare]
 }
 
-function fitsAnyFile(pattern: string, facts: PatchFacts | ReadFacts): boolean {
-  const files = facts.kind === 'patch' ? facts.files : facts.paths
-  return files.some(({ path, real }) =>
-    [real, absoluteFrom(facts.cwd, path)].some((place) => matchesPathPattern(pattern, place, facts.cwd)),
-  )
+function fitsAnyPlace(pattern: string, facts: Facts): boolean {
+  const places = facts.kind === 'patch' ? facts.files : placesRead(facts)
+  return places.some((place) => textsOf(place, facts).some((text) => matchesPathPattern(pattern, text, cwdOf(facts))))
+}
+
+function placesRead(facts: Facts): readonly PlaceRead[] {
+  if (facts.kind === 'read') return facts.paths
+  return facts.kind === 'command' ? facts.reads : []
+}
+
+function textsOf({ path, real }: { path: string; real: string }, facts: Facts): string[] {
+  return [real, absoluteFrom(cwdOf(facts), path)]
+}
+
+function cwdOf(facts: Facts): string {
+  if (facts.kind === 'other') return '/'
+  return facts.kind === 'command' ? facts.workspace : facts.cwd
 }

@@ -38,8 +38,8 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
     'conversation/fork': async ({ conversationId, at }) => summaryOf(await host.fork(conversationId, at ?? null)),
     'conversation/stream': ({ conversationId, after }, context) =>
       streams.open(host.get(conversationId), after ?? null, context),
-    'conversation/unstream': ({ conversationId }) => {
-      streams.close(conversationId)
+    'conversation/unstream': async ({ conversationId }) => {
+      if (streams.close(conversationId)) await host.leave(conversationId)
       return {}
     },
     'conversation/sendMessage': (params) => commands.sendMessage(host.get(params.conversationId), params, by()),

@@ -1,7 +1,8 @@
-import type { Cursor, ResultOf } from '@parley/protocol'
+import type { ConversationState, Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
 import type { Conversation } from '../../engine/conversation.ts'
 import type { OpenConversation } from '../../engine/open-conversation.ts'
+import { newestWithin } from '../../engine/reply-size.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 
@@ -12,43 +13,73 @@ export interface Streams {
     after: Cursor | null,
     context: CallContext,
   ): Promise<ResultOf<'conversation/stream'>>
-  close(conversationId: string): void
+  /** False when it was not streamed. */
+  close(conversationId: string): boolean
   closeAll(): void
 }
 
 type OnFault = (fault: unknown, conversationId: string) => void
 
-export function createStreams(peer: () => EgressPeer, session: Session, onFault: OnFault): Streams {
-  const active = new Map<string, { egress: Egress; leave: () => void }>()
+interface Stream {
+  readonly egress: Egress
+  end(): void
+}
 
-  function close(conversationId: string): void {
-    const stream = active.get(conversationId)
-    active.delete(conversationId)
-    stream?.egress.stop()
-    stream?.leave()
+export function createStreams(peer: () => EgressPeer, session: Session, onFault: OnFault): Streams {
+  const active = new Map<string, Stream>()
+
+  function begin({ conversation, watchers, streams }: OpenConversation): Stream {
+    const { id } = conversation
+    const { clientId } = session.actor
+    const egress = createEgress(peer(), conversation, (fault) => onFault(fault, id))
+    const end = () => {
+      egress.stop()
+      streams.delete(end)
+      watchers.delete(clientId)
+      if (active.get(id) === stream) active.delete(id)
+    }
+    const stream = { egress, end }
+    active.get(id)?.end()
+    streams.add(end)
+    if (session.canApprove) watchers.add(clientId)
+    active.set(id, stream)
+    return stream
   }
 
   return {
     async open(open, after, context) {
-      const { conversation, watchers } = open
-      await published(conversation)
-      close(conversation.id)
+      const { conversation } = open
+      // Before the first wait: nobody closes what is about to be followed.
+      const { egress, end } = begin(open)
+      try {
+        await published(conversation)
+      } catch (error) {
+        end()
+        throw error
+      }
       const known = after !== null && conversation.holds(after)
-      const egress = createEgress(peer(), conversation, (fault) => onFault(fault, conversation.id))
-      const { clientId } = session.actor
-      if (session.canApprove) watchers.add(clientId)
-      active.set(conversation.id, { egress, leave: () => watchers.delete(clientId) })
       const cursor = known ? after : conversation.cursor
       // The answer leaves first; what is recorded until then is delivered from the cursor on.
       context.afterReply(() => egress.start(cursor.seq))
       if (known) return { cursor, events: [] }
-      return { cursor, state: conversation.state, ...(after === null ? {} : { reset: true as const }) }
+      return { cursor, state: shown(conversation.state), ...(after === null ? {} : { reset: true as const }) }
     },
-    close,
+    close(conversationId) {
+      const stream = active.get(conversationId)
+      stream?.end()
+      return stream !== undefined
+    },
     closeAll() {
-      for (const conversationId of [...active.keys()]) close(conversationId)
+      for (const { end } of [...active.values()]) end()
     },
   }
+}
+
+/** Items of any size have to fit in one line of the wire; older ones can be read. */
+function shown(state: ConversationState): ConversationState {
+  const sizeOf = (completed: ConversationState['window'][number]) => Buffer.byteLength(JSON.stringify(completed))
+  const window = newestWithin(state.window, sizeOf)
+  return window.length === state.window.length ? state : { ...state, window }
 }
 
 /** The state may be shown when nothing in it waits for the disk any more. */

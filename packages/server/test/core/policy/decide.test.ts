@@ -44,6 +44,32 @@ describe('a rule', () => {
     expect(denied).toMatchObject({ verdict: 'deny', code: 'deniedByRule' })
   })
 
+  it('about paths reaches what a known-safe command reads', () => {
+    const cat = (real: string) =>
+      command([part(['cat', 'x'], { knownSafe: true })], { reads: [{ path: 'x', real, recursive: false }] })
+    const rules = [rule('deny', { kind: 'path', pattern: 'deploy/**' })]
+    expect(decide(cat('/work/deploy/f'), { ...tierC, rules })).toMatchObject({ verdict: 'deny', code: 'deniedByRule' })
+    expect(decide({ ...cat('/work/deploy/f'), cwd: '/work/deploy' }, { ...tierC, rules }).verdict).toBe('deny')
+    expect(decide(cat('/work/src/f'), { ...tierC, rules }).verdict).toBe('allow')
+  })
+
+  it.each(['ask', 'deny'] as const)(
+    'that says %s for paths makes reading all of a folder above them ask',
+    (verdict) => {
+      const rules = [rule(verdict, { kind: 'path', pattern: 'deploy/**' })]
+      const decided = (path: string, recursive: boolean, approvalPolicy = tierC.approvalPolicy) =>
+        decide(read(path, { recursive }), { ...tierC, approvalPolicy, rules })
+      expect(decided('/work', true)).toMatchObject({
+        verdict: 'ask',
+        rule: { name: 'rule:path deploy/**' },
+        reason: expect.stringContaining(verdict),
+      })
+      expect(decided('/work', true, 'never').verdict).toBe('deny')
+      expect(decided('/work', false).verdict).toBe('allow')
+      expect(decided('/work/src', true).verdict).toBe('allow')
+    },
+  )
+
   it('that asks makes even a harmless command ask, and is a refusal where nobody may be asked', () => {
     const rules = [commandRule('ask', 'ls')]
     expect(decide(sampleOf.knownSafe, { ...tierC, rules }).verdict).toBe('ask')
@@ -178,6 +204,12 @@ describe('a session grant', () => {
   it('answers a question that a rule asks', () => {
     const settings = { ...granted(npmTest), rules: [commandRule('ask', 'npm')] }
     expect(decide(npmTest, settings).verdict).toBe('allow')
+  })
+
+  it('for a look-up covers no other tool', () => {
+    const secret = read('/home', { secret: true, recursive: true })
+    expect(decide(secret, granted(secret)).verdict).toBe('allow')
+    expect(decide({ ...secret, tool: 'search' }, granted(secret)).verdict).toBe('ask')
   })
 
   it('for a patch covers later patches to the same files or some of them', () => {

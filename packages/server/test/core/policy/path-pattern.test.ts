@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchesPathPattern } from '../../../src/core/policy/path-pattern.ts'
+import { matchesPathPattern, mayMatchBelow } from '../../../src/core/policy/path-pattern.ts'
 import { absoluteFrom } from '../../../src/core/policy/path-text.ts'
 
 describe('a path pattern', () => {
@@ -32,6 +32,26 @@ describe('a path pattern', () => {
   it('of many stars ends', () => {
     const name = 'a'.repeat(2_000)
     expect(matchesPathPattern(`${'**/'.repeat(200)}${'*a'.repeat(200)}b`, `/work/${name}`, '/work')).toBe(false)
+  })
+})
+
+describe('below a folder', () => {
+  it.each([
+    ['deploy/**', '/work'],
+    ['deploy/**', '/'],
+    ['deploy/a/*.pem', '/work/deploy'],
+    ['**/.env', '/work/src'],
+  ])('%s may fit what lies in %s', (pattern, folder) => {
+    expect(mayMatchBelow(pattern, folder, '/work')).toBe(true)
+  })
+
+  it.each([
+    ['deploy/**', '/work/src'],
+    ['deploy', '/work/deploy'],
+    ['deploy/*.pem', '/work/deploy/deep'],
+    ['/etc/**', '/work'],
+  ])('%s cannot fit what lies in %s', (pattern, folder) => {
+    expect(mayMatchBelow(pattern, folder, '/work')).toBe(false)
   })
 })
 

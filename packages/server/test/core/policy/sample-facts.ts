@@ -19,7 +19,9 @@ export function command(parts: readonly CommandPart[], changed: Partial<CommandF
     dangerous: null,
     knownSafe: parts.length > 0 && parts.every((each) => each.knownSafe),
     touchesSecret: null,
+    reads: [],
     cwd: '/work',
+    workspace: '/work',
     escalation: null,
     background: false,
     ...changed,
@@ -41,8 +43,11 @@ export function patch(files: Readonly<Record<string, { inside?: boolean; protect
   }
 }
 
-export function read(real: string, changed: { insideRoots?: boolean; secret?: boolean } = {}): ReadFacts {
-  const path = { path: real, real, insideRoots: true, secret: false, ...changed }
+export function read(
+  real: string,
+  changed: { insideRoots?: boolean; secret?: boolean; recursive?: boolean } = {},
+): ReadFacts {
+  const path = { path: real, real, recursive: false, insideRoots: true, secret: false, ...changed }
   return { kind: 'read', tool: 'read_file', paths: [path], cwd: '/work' }
 }
 

@@ -98,6 +98,8 @@ describe('catching up', () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk()
     const { conversationId } = watched
+    // Or it would be closed when it is left.
+    await (await server.connect('other')).watch(conversationId)
     await flood(server, conversationId, async (n) => {
       if (n === 50) await client.request('conversation/unstream', { conversationId })
     })

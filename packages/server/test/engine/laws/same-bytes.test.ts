@@ -29,7 +29,7 @@ it.each(['responses', 'chat'])('a resumed request has the very bytes of the live
     createModelSources(values, {
       env,
       clock: systemClock,
-      demoRecording: '',
+      recordings: { demo: '', unconfigured: '' },
       paced: false,
       recordTo: null,
       onProblem: () => undefined,

@@ -20,6 +20,8 @@ export interface Answer {
   /** In pieces, each a delta. */
   readonly text?: string | readonly string[]
   readonly calls?: readonly ScriptedCall[]
+  /** A tool of which it begins to write a call, before all else. */
+  readonly begins?: string
   readonly usage?: Partial<TokenUsage>
   readonly stop?: 'stop' | 'length'
   /** Ends it like this instead of completing it. */
@@ -69,10 +71,11 @@ export function scriptedModel(...steps: readonly Step[]): ScriptedModel {
   }
 }
 
-function eventsOf({ reasoning, text, calls = [], failure }: Answer, nextId: () => string): ModelEvent[] {
+function eventsOf({ reasoning, text, calls = [], begins, failure }: Answer, nextId: () => string): ModelEvent[] {
   const pieces = typeof text === 'string' ? [text] : (text ?? [])
   const whole = pieces.join('')
   const events: ModelEvent[] = []
+  if (begins !== undefined) events.push({ type: 'callDelta', part: 'b0', name: begins, argumentBytes: 0 })
   if (reasoning !== undefined) {
     events.push({ type: 'reasoningDelta', part: 'r0', text: reasoning })
     events.push({ type: 'reasoningDone', part: 'r0', text: reasoning })

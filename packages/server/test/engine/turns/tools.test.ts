@@ -1,3 +1,5 @@
+import { openHost } from '@parley/host'
+import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
@@ -36,6 +38,18 @@ describe('a call', () => {
     `)
     expect(model.requests[1]?.entries.at(-1)).toMatchObject({ kind: 'result', callId: 'call_1', isError: false })
     expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain('alpha')
+  })
+
+  it('is made ready for while the model still writes it', async () => {
+    await using place = testPlace()
+    const host = openHost()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const model = scriptedModel({ begins: 'shell', gate: promise })
+    const { watched } = await place.talk({ model, host })
+    await watched.send('go')
+    await waitUntil(() => host.guardPid() !== null, { what: 'the process that guards commands' })
+    resolve()
+    await watched.turnEnded()
   })
 
   it('runs beside other look-ups, and effects follow one by one in the order of the model', async () => {

@@ -1,0 +1,52 @@
+import { rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { tempWorkspace } from '@parley/testkit'
+import { expect, it } from 'vitest'
+import { createSideFiles } from '../../src/engine/side-files.ts'
+import { nodeFiles } from '../../src/log/node-files.ts'
+import { prepareLookUp } from '../../src/tools/look-up.ts'
+
+it('opens the path that was judged, and none that it leads to since', async () => {
+  await using folder = await tempWorkspace({ files: { 'a.txt': 'a', 'b.txt': 'b' } })
+  const at = (name: string) => join(folder.path, name)
+  await symlink(at('a.txt'), at('link'))
+  const looked: string[] = []
+  const prepared = prepareLookUp({
+    tool: 'read_file',
+    title: 'Read link',
+    input: { path: 'link' },
+    path: 'link',
+    recursive: false,
+    ports: { secrets: () => Promise.resolve([]), home: folder.path },
+    look: async ({ real }) => {
+      looked.push(real)
+      return { kind: 'read', text: '' }
+    },
+  })
+  const workspace = { cwd: folder.path, roots: [folder.path] }
+  const ready = await prepared.workOut(workspace, await prepared.facts(workspace))
+  if ('problem' in ready) throw new Error(ready.problem)
+  const run = () =>
+    ready.run({
+      ...workspace,
+      conversationId: 'c',
+      itemId: 'i',
+      signal: new AbortController().signal,
+      sideFiles: createSideFiles(nodeFiles, folder.path),
+      report: () => undefined,
+      updatePlan: () => Promise.resolve(),
+      outputOf: () => null,
+    })
+
+  await rm(at('link'))
+  await symlink(at('b.txt'), at('link'))
+  expect((await run()).status).toBe('completed')
+  expect(looked).toEqual([at('a.txt')])
+
+  await rm(at('a.txt'))
+  await symlink(at('b.txt'), at('a.txt'))
+  expect(await run()).toMatchObject({ status: 'failed', modelText: 'link now leads somewhere else.' })
+  await rm(at('a.txt'))
+  await writeFile(at('a.txt'), 'again')
+  expect((await run()).status).toBe('completed')
+})
