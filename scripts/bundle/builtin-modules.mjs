@@ -6,10 +6,15 @@ export function builtinModules() {
   return {
     name: 'builtin-modules',
     setup(build) {
-      build.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-        kind === 'import-statement' ? { path, namespace: 'builtin', sideEffects: false } : undefined,
+      // One for each importer: shared ones would become files of their own, a line long and each to be read at start.
+      build.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) =>
+        kind === 'import-statement'
+          ? { path: `${path}#${importer}`, namespace: 'builtin', pluginData: path, sideEffects: false }
+          : undefined,
       )
-      build.onLoad({ filter: /.*/, namespace: 'builtin' }, async ({ path }) => ({ contents: await facadeOf(path) }))
+      build.onLoad({ filter: /.*/, namespace: 'builtin' }, async ({ pluginData: path }) => ({
+        contents: await facadeOf(path),
+      }))
     },
   }
 }

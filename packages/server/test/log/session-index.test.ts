@@ -171,6 +171,21 @@ describe('listing conversations', () => {
     expect(headLines.length + tailLines.length).toBeLessThan(all.length)
   })
 
+  it('of a long log gives every line of a telling type, wherever it is', async () => {
+    using folder = temporaryFolder()
+    const path = writeSession(folder.path, 1, 2000)
+    const seen: LogExcerpt[] = []
+    const describe = (excerpt: LogExcerpt) => {
+      seen.push(excerpt)
+      return describeLog(excerpt)
+    }
+    await listSessions(nodeFiles, folder.path, { ...ROWS, tellingTypes: new Set(['x']), describe })
+    const all = readFileSync(path, 'utf8').trimEnd().split('\n')
+    const { headLines = [], tellingLines = [], tailLines = [] } = seen[0] ?? {}
+    expect(tellingLines.length).toBeGreaterThan(0)
+    expect([...headLines, ...tellingLines, ...tailLines]).toEqual(all)
+  })
+
   it('goes on past a log that cannot be read, and without room for an index', async () => {
     using folder = temporaryFolder()
     for (const n of [1, 2]) writeSession(folder.path, n)
