@@ -20,7 +20,9 @@ export interface Recovered {
 export async function takeOver(place: ProcessPlace, conversationId: string): Promise<Recovered> {
   const model = scriptedModel()
   const { host, started } = countingHost()
-  const client = await place.start({ model, host }).connect()
+  // The shell of the killed process: a yes is to its command line, shell and all.
+  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
+  const client = await place.start({ model, host, shell }).connect()
   const summary = await client.request('conversation/resume', { conversationId })
   return { client, summary, watched: await client.watch(conversationId), model, started }
 }
