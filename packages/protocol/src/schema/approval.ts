@@ -30,7 +30,10 @@ export const approvalRequest = z
     sandbox: z
       .union([sandboxMode, z.literal('none')])
       .describe('The limits it will run under; `none` when nothing enforces them.'),
-    contentHash: z.string().exactOptional().describe('sha256 of exactly what would be done and where; the yes holds for nothing else.'),
+    contentHash: z
+      .string()
+      .exactOptional()
+      .describe('sha256 of exactly what would be done and where; the yes holds for nothing else.'),
     reason: z.string().describe('Why it is asked for.'),
     rule: ruleRef,
     decisions: z.array(decision).describe('The answers to offer.'),
