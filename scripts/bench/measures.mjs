@@ -3,6 +3,7 @@ import { floodJson, floodText } from './measures/flood.mjs'
 import { resume } from './measures/resume.mjs'
 import { screenFlood } from './measures/screen-flood.mjs'
 import { screenIdle } from './measures/screen-idle.mjs'
+import { screenKeys } from './measures/screen-keys.mjs'
 import { screenStart } from './measures/screen-start.mjs'
 import { serverFlood } from './measures/server-flood.mjs'
 import { serverIdle } from './measures/server-idle.mjs'
@@ -26,5 +27,6 @@ export const measures = [
   serverIdle,
   resume,
   screenFlood,
+  screenKeys,
   screenIdle,
 ]

@@ -1,17 +1,17 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** A built checkout: what is measured. */
+/** A checkout, built anew if it is not up to date: what is measured. */
 export async function programAt(folder) {
   const root = resolve(folder)
-  const dist = join(root, 'apps/tui/dist')
-  if (!existsSync(join(dist, 'server.mjs'))) throw new Error(`${root} is not built; run ${join(root, 'parley')} once`)
+  const launcher = join(root, 'parley')
+  execFileSync(launcher, ['--help'], { stdio: ['ignore', 'ignore', 'inherit'] })
   return {
-    root,
     /** What a user starts. */
-    launcher: join(root, 'parley'),
+    launcher,
     /** What the program starts for itself. */
-    server: [process.execPath, ...(await serverNodeFlags(root)), join(dist, 'server.mjs')],
+    server: [process.execPath, ...(await serverNodeFlags(root)), join(root, 'apps/tui/dist/server.mjs')],
   }
 }
 

@@ -7,8 +7,8 @@ export function describeRow(row, values, others) {
     row.what,
     `${shown(middle)} ${row.unit}`,
     `${shown(Math.min(...values))}–${shown(Math.max(...values))}`,
-    shown(row.budget),
-    shown(row.aim),
+    limit(row.budget),
+    limit(row.aim),
     verdictOn(row, middle),
   ]
   return others === null ? cells : [...cells, shown(median(others))]
@@ -31,7 +31,13 @@ export function layOut(rows) {
   return [lines[0], '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...lines.slice(1)].join('\n')
 }
 
+function limit(value) {
+  return value === undefined ? '' : shown(value)
+}
+
+/** A row without a budget is there to be looked at. */
 function verdictOn({ budget, aim, more = false }, value) {
+  if (budget === undefined) return ''
   const meets = (limit) => (more ? value >= limit : value <= limit)
   if (Number.isNaN(value)) return 'no figure'
   return meets(aim) ? 'ok, aim met' : meets(budget) ? 'ok' : 'OVER'

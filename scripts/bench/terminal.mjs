@@ -17,16 +17,19 @@ export function startTerminal([program, ...args], { env, cwd }) {
   let tail = ''
   let byteCount = 0
   let watching = null
+  let lastOutputMs = spawnedMs
   const exited = new Promise((resolve) => pty.onExit(resolve))
   pty.onData((text) => {
+    lastOutputMs = nowMs()
     byteCount += Buffer.byteLength(text)
     tail = (tail + text).slice(-keptLength)
-    if (watching !== null && tail.replace(escapes, '').includes(watching.text)) watching.found(nowMs())
+    if (watching !== null && tail.replace(escapes, '').includes(watching.text)) watching.found(lastOutputMs)
   })
   return {
     pid: pty.pid,
     spawnedMs,
     byteCount: () => byteCount,
+    lastOutputMs: () => lastOutputMs,
     /** When this text comes after what was waited for last; escape sequences in it do not matter. */
     sees(text) {
       return new Promise((resolve, reject) => {
@@ -44,6 +47,7 @@ export function startTerminal([program, ...args], { env, cwd }) {
       })
     },
     type: (text) => pty.write(text),
+    resize: (columns) => pty.resize(columns, size.rows),
     async [Symbol.asyncDispose]() {
       const pids = treeOf(pty.pid)
       for (const pid of pids) killNow(pid)

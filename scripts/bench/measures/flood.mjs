@@ -2,12 +2,13 @@ import { runMetered } from '../run-metered.mjs'
 
 const count = 100_000
 
-function floodMeasure({ name, args, rate }) {
+/** To the exit of the process: everything is written by then. */
+function floodMeasure({ name, what, args, budget, aim }) {
   return {
     name,
     runs: 5,
     rows: {
-      rate: { what: `flood of 100,000 deltas, ${name.slice('flood-'.length)}`, unit: 'k/s', more: true, ...rate },
+      rate: { what: `flood of 100,000 deltas, ${what}`, unit: 'k/s', more: true, budget, aim },
       memory: { what: 'same, peak memory of all processes', unit: 'MiB', budget: 180, aim: 130 },
     },
     async measure({ program, model, place }) {
@@ -20,6 +21,5 @@ function floodMeasure({ name, args, rate }) {
   }
 }
 
-/** To the exit of the process: everything is written by then. */
-export const floodText = floodMeasure({ name: 'flood-text', args: [], rate: { budget: 90, aim: 150 } })
-export const floodJson = floodMeasure({ name: 'flood-json', args: ['--json'], rate: { budget: 70, aim: 120 } })
+export const floodText = floodMeasure({ name: 'flood-text', what: 'text', args: [], budget: 90, aim: 150 })
+export const floodJson = floodMeasure({ name: 'flood-json', what: 'JSON', args: ['--json'], budget: 70, aim: 120 })

@@ -5,6 +5,9 @@ import { LOCK_UNAVAILABLE, StorageError } from './storage-error.ts'
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 
+/** Of two that ask in the same instant each may see the other's first step; with a moment's patience one of them gets it. */
+const contentionMs = 100
+
 /**
  * A lock the kernel drops when its owner dies and keeps while its owner is paused: an exclusive transaction on an empty
  * SQLite file. No other code may open that file: closing any other descriptor of it in this process would drop the lock.
@@ -14,7 +17,7 @@ export function lockFile(path: string): HeldLock | null {
   if (sqlite === undefined) throw unavailable(path, 'this Node has no node:sqlite')
   let database: DatabaseSync | undefined
   try {
-    database = new sqlite.DatabaseSync(path)
+    database = new sqlite.DatabaseSync(path, { timeout: contentionMs })
     // A journal on disk would leave a second file behind each killed owner.
     database.exec('pragma journal_mode = memory; begin exclusive')
     return new KernelLock(database)

@@ -19,6 +19,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const ROWS: Rows<number> = {
   version: 1,
+  tellingTypes: new Set(),
   describe: ({ headLines }) => headLines.length,
   isRow: (value) => typeof value === 'number',
 }

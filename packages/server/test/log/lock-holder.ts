@@ -25,7 +25,12 @@ function acquire(): string {
 
 /** All that parley does with the folder of a conversation it holds. */
 async function readEverything(): Promise<string> {
-  await listSessions(nodeFiles, home, { version: 1, isRow: (row): row is 1 => row === 1, describe: () => 1 })
+  await listSessions(nodeFiles, home, {
+    version: 1,
+    tellingTypes: new Set(),
+    isRow: (row): row is 1 => row === 1,
+    describe: () => 1,
+  })
   if (nodeFiles.look(log) !== null) {
     using view = LogView.open(nodeFiles, log)
     for (const line of view.lines()) void line

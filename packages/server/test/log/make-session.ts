@@ -26,4 +26,9 @@ await putSideFile(nodeFiles, paths.sideFiles, 'content')
 writeFileSync(join(paths.folder, 'spool'), 'spooled')
 await adoptSideFile(nodeFiles, paths.sideFiles, join(paths.folder, 'spool'))
 await linkSideFiles(nodeFiles, paths.sideFiles, `${paths.sideFiles}.fork`)
-await listSessions(nodeFiles, home, { version: 1, isRow: (row): row is 1 => row === 1, describe: () => 1 })
+await listSessions(nodeFiles, home, {
+  version: 1,
+  tellingTypes: new Set(),
+  isRow: (row): row is 1 => row === 1,
+  describe: () => 1,
+})

@@ -10,7 +10,15 @@ async function withItems(place: TestPlace, { count, bytes }: { count: number; by
     for (let n = from; n < from + count; n++)
       conversation.record({
         type: 'item.completed',
-        item: { id: `i${n}`, type: 'notice', status: 'completed', title: '', text: 'x'.repeat(bytes), level: 'info' },
+        item: {
+          id: `i${n}`,
+          type: 'notice',
+          status: 'completed',
+          title: '',
+          text: 'x'.repeat(bytes),
+          level: 'info',
+          code: 'filler',
+        },
       })
   }
   add(0)

@@ -1,0 +1,78 @@
+import { nowMs, sleep } from '../clock.mjs'
+import { median, quantile } from '../statistics.mjs'
+import { startTerminal } from '../terminal.mjs'
+import { composerMark } from './screen-start.mjs'
+
+/** In no text on the screen. */
+const keys = ['Q', 'Z', 'J', 'X']
+const rounds = 15
+const betweenKeysMs = 50
+const settleMs = 1500
+/** 200 deltas a second for as long as the keys take, and some more. */
+const stream = { play: 'paced', count: 2200, intervalMs: 5 }
+const resizes = 5
+/** So long without output means that all is drawn. */
+const quietMs = 300
+
+export const screenKeys = {
+  name: 'keys',
+  runs: 1,
+  rows: {
+    idle: { what: 'key to its echo, idle, p50', unit: 'ms', budget: 6, aim: 4 },
+    idleSlow: { what: 'same, p99', unit: 'ms', budget: 20, aim: 10 },
+    busy: { what: 'key to its echo, while 200 deltas/s come, p50', unit: 'ms', budget: 10, aim: 6 },
+    busySlow: { what: 'same, p99', unit: 'ms', budget: 25, aim: 15 },
+    resize: { what: 'resize: until all is drawn', unit: 'ms', budget: 40, aim: 20 },
+    resizeBytes: { what: 'same: written', unit: 'KiB', budget: 10, aim: 3 },
+  },
+  async measure({ program, model, place }) {
+    await using terminal = startTerminal([program.launcher], { env: place.env, cwd: place.workspace })
+    await terminal.sees(composerMark)
+    await sleep(settleMs)
+    const idle = await echoes(terminal)
+    const { tookMs, bytes } = await resized(terminal)
+    await model.play(stream)
+    terminal.type('go\r')
+    await sleep(settleMs)
+    const busy = await echoes(terminal)
+    return {
+      idle: median(idle),
+      idleSlow: quantile(idle, 0.99),
+      busy: median(busy),
+      busySlow: quantile(busy, 0.99),
+      resize: tookMs,
+      resizeBytes: bytes / 1024,
+    }
+  },
+}
+
+/** Types and erases, and tells how long each key took to show. */
+async function echoes(terminal) {
+  const tookMs = []
+  for (let round = 0; round < rounds; round++) {
+    for (const key of keys) {
+      const shown = terminal.sees(key)
+      const typedMs = nowMs()
+      terminal.type(key)
+      tookMs.push((await shown) - typedMs)
+      await sleep(betweenKeysMs)
+    }
+    terminal.type('\x7f'.repeat(keys.length))
+    await sleep(4 * betweenKeysMs)
+  }
+  return tookMs
+}
+
+/** Narrower, some times; wider again may draw nothing. */
+async function resized(terminal) {
+  const seen = []
+  for (let nth = 0; nth < resizes; nth++) {
+    const before = { ms: nowMs(), bytes: terminal.byteCount() }
+    terminal.resize(80)
+    await sleep(quietMs)
+    seen.push({ tookMs: terminal.lastOutputMs() - before.ms, bytes: terminal.byteCount() - before.bytes })
+    terminal.resize(120)
+    await sleep(quietMs)
+  }
+  return { tookMs: median(seen.map(({ tookMs }) => tookMs)), bytes: median(seen.map(({ bytes }) => bytes)) }
+}
