@@ -2,9 +2,12 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** One folder for all that a bench leaves on disk, removed at its end. */
+/** One folder for all that a bench leaves on disk, removed at its end, however that comes. */
 export function makeScratch() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  process.once('exit', remove)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
   let count = 0
   return {
     /** A new home and workspace; or a copy of another one's home, as it is on disk now, with its workspace. */
@@ -14,7 +17,7 @@ export function makeScratch() {
       else cpSync(original.home, home, { recursive: true })
       return placeAt(home, original?.workspace ?? makeWorkspace(home))
     },
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    [Symbol.dispose]: remove,
   }
 }
 

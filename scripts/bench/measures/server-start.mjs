@@ -13,6 +13,7 @@ export const serverStart = {
     overhead: { what: 'server: first delta, ours of it, warm', unit: 'ms', budget: 25, aim: 8 },
   },
   async measure({ program, model, place }) {
+    await model.play({ play: 'hello' })
     await using server = startServer(program, place)
     await server.initialize()
     const initializedMs = nowMs()
