@@ -20,7 +20,7 @@ async function closedTalk(place: ProcessPlace): Promise<string> {
 }
 
 describe('one conversation and two processes', { timeout: 30_000 }, () => {
-  it('F078 has one writer, and the other one learns who', { timeout: 60_000 }, async () => {
+  it('F078 has one writer, and the other one learns who', { timeout: races * 10_000 }, async () => {
     await using model = await startModelServer([{ text: 'A' }])
     await using place = processPlace(model.url)
     const conversationId = await closedTalk(place)
