@@ -1,5 +1,5 @@
 /**
- * Bundles the program: apps/tui/dist/parley.mjs and server.mjs with their chunks and assets side by side, straight
+ * Bundles the programs: apps/tui/dist/parley.mjs and the servers with their chunks and assets side by side, straight
  * from the sources. `--sourcemap` writes maps beside them; `--quiet` prints failures only.
  */
 import { existsSync } from 'node:fs'
@@ -21,9 +21,11 @@ const quiet = process.argv.includes('--quiet')
 const programs = [
   { name: 'parley', entry: 'apps/tui/src/bin.ts' },
   { name: 'server', entry: 'packages/server/src/bin.ts' },
+  { name: 'mcp-server', entry: 'packages/server/src/mcp-bin.ts' },
+  { name: 'exec-server', entry: 'packages/server/src/exec-bin.ts' },
 ]
 
-/** Two builds, not one with shared chunks: each process then loads few, whole files at its start. */
+/** One build a program, not one with shared chunks: each process then loads few, whole files at its start. */
 function bundle({ name, entry }, define) {
   return build({
     absWorkingDir: root,

@@ -6,17 +6,20 @@ import type { Import } from './syntax.ts'
 const arrows: Readonly<Record<string, readonly string[]>> = {
   'apps/tui': ['@parley/client', '@parley/protocol', '@parley/rpc'],
   'packages/client': ['@parley/protocol', '@parley/rpc'],
-  'packages/server': ['@parley/protocol', '@parley/rpc', '@parley/host'],
+  // Its MCP face is a client of the native protocol, over memory or another server's socket.
+  'packages/server': ['@parley/protocol', '@parley/rpc', '@parley/host', '@parley/client'],
   'packages/host': [],
   'packages/rpc': [],
   'packages/protocol': [],
   'packages/testkit': [],
+  'packages/foreign': [],
 }
 
 /** The innermost packages take no third party but these. */
 const thirdParties: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': ['zod'],
-  'packages/rpc': [],
+  // Its websocket transport, an entry of its own: RFC 6455 is not ours to write again.
+  'packages/rpc': ['ws'],
 }
 
 export const packageOf = (specifier: string): string =>

@@ -1,12 +1,17 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { serverProgramOf } from './cli/server-program.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
 const argv = process.argv.slice(2)
+const server = serverProgramOf(argv)
 if (argv[0] === '--version' || argv[0] === '-V') {
   process.stdout.write(`${PARLEY_VERSION}\n`)
+} else if (server !== null) {
+  // This process becomes the server: nothing stands between it and whoever started it.
+  await import(new URL(`./${server}.mjs`, import.meta.url).href)
 } else {
   // Beside the program, so that it goes when the program goes. Where it cannot be written there is none.
   enableCompileCache(join(import.meta.dirname, 'compile-cache'))

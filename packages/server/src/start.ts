@@ -1,4 +1,5 @@
 import './uncompiled-schemas.ts'
+import { argumentsAfter } from './arguments-after.ts'
 import { ripgrepPath } from './ripgrep-path.ts'
 import { readServerOptions } from './server-options.ts'
 import { serveProcess } from './server-process.ts'
@@ -7,7 +8,7 @@ import { systemParts } from './system-parts.ts'
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
-const options = readServerOptions(process.argv.slice(2), process.env, {
+const options = readServerOptions(argumentsAfter('server'), process.env, {
   moduleUrl: import.meta.url,
   version: PARLEY_VERSION,
   build: PARLEY_BUILD,

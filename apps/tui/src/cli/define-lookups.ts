@@ -23,9 +23,4 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
       const flags = flagsOf<CommonFlags & { json?: boolean }>(command)
       return settle(import('./show-config.ts').then(({ showConfig }) => showConfig(launch, flags)))
     })
-  program
-    .command('server')
-    .description('the conversation JSON-RPC server on stdio; docs/protocol describes it')
-    .option('--record <file>', 'write down what models say, for playing back')
-    .action((flags: { record?: string }) => settle(import('./serve.ts').then(({ serve }) => serve(launch, flags))))
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { Launch } from '../main.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLookups } from './define-lookups.ts'
+import { defineServers } from './define-servers.ts'
 import { type CommonFlags, parseCount } from './flags.ts'
 import { refuseSlips } from './likely-command.ts'
 import { sayUsageError } from './messages.ts'
@@ -25,6 +26,7 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
   defineConversations(program, launch, settle)
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
+  defineServers(program)
   // Not before: the commands would inherit it.
   return program.allowExcessArguments()
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type SpawnedServer, spawnServer } from '@parley/client'
 import type { Program } from '../main.ts'
 import { serverNodeFlags } from './server-node-flags.ts'
+import { serverPrograms } from './server-program.ts'
 
 export type LaunchedServer = SpawnedServer
 
@@ -23,7 +24,7 @@ export function launchServer({ program, home, env }: LaunchOptions, args: readon
   return spawnServer({ command: serverCommand(program, args), env: { ...env, PARLEY_HOME: home }, home })
 }
 
-const withoutServer = new Set(['server', 'help', '--help', '-h', '--version', '-V', '--record'])
+const withoutServer = new Set<string>([...serverPrograms, 'help', '--help', '-h', '--version', '-V', '--record'])
 
 /**
  * A guess from the words alone, made before the command line is parsed; a wrong one costs a process that leaves
