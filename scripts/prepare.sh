@@ -28,13 +28,19 @@ quietly() {
   fi
 }
 
-# pnpm keeps a copy of the lockfile that it last installed.
-is_installed() { [ -e "$root/node_modules/.bin/esbuild" ] && cmp -s "$root/pnpm-lock.yaml" "$root/node_modules/.pnpm/lock.yaml"; }
+# pnpm keeps a copy of the lockfile that it last installed in full; ours is of the last install without test programs.
+is_installed() {
+  [ -e "$root/node_modules/.bin/esbuild" ] || return 1
+  cmp -s "$root/pnpm-lock.yaml" "$root/node_modules/.pnpm/lock.yaml" || cmp -s "$root/pnpm-lock.yaml" "$built/installed.yaml"
+}
 
 install() {
   command -v npx >/dev/null 2>&1 || fail "the first start needs npm (Node 18 or later) to fetch the dependencies"
   say "installing dependencies…"
-  quietly "installing" env CI=true npm_config_update_notifier=false npx --yes "pnpm@$pnpm_version" install --frozen-lockfile
+  # Whoever only runs parley is spared the foreign programs that it is tested with; `npm test` fetches them.
+  quietly "installing" env CI=true npm_config_update_notifier=false npx --yes "pnpm@$pnpm_version" \
+    install --frozen-lockfile --filter '!@parley/foreign'
+  cp "$root/pnpm-lock.yaml" "$built/installed.yaml"
 }
 
 # The repository's Node, or the machine's own on a platform for which the repository has none.

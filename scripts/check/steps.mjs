@@ -9,8 +9,9 @@ const script = (name) => join(root, 'scripts', name)
 export function steps() {
   const generator = script('generate-protocol.mjs')
   return [
-    // pnpm's own install before a script only warns when manifests and lockfile disagree.
-    { name: 'dependencies as locked', command: ['pnpm', 'install', '--frozen-lockfile', '--offline'] },
+    // pnpm's own install before a script only warns when manifests and lockfile disagree, and keeps to what a start of
+    // `./parley` has fetched, which is without the foreign programs.
+    { name: 'dependencies as locked', command: ['pnpm', 'install', '--frozen-lockfile', '--prefer-offline'] },
     { name: 'format and lint', command: [tool('biome'), 'check', '--max-diagnostics=50', '.'] },
     { name: 'types', command: [tool('turbo'), 'run', 'build', '--output-logs=errors-only'] },
     { name: 'types of scripts', command: [tool('tsc'), '-b', 'scripts'] },
