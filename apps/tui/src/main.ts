@@ -65,14 +65,15 @@ function explainStart(error: unknown): number {
 
 /** Only after what was written has been taken: leaving earlier loses output when the reader is slow. */
 async function exit(code: number, early: LaunchedServer | null): Promise<never> {
-  early?.kill('SIGTERM')
+  const unused = early?.isClaimed === false ? early : null
+  unused?.kill('SIGTERM')
   await written(process.stdout)
   // A parent that never looks at stderr must not keep us; one that reads it slowly gets it all.
   for (let left = Number.POSITIVE_INFINITY; process.stderr.writableLength < left; ) {
     left = process.stderr.writableLength
     await Promise.race([written(process.stderr), delay(patienceMs)])
   }
-  await Promise.race([early?.exited, delay(farewellMs)])
+  await Promise.race([unused?.exited, delay(farewellMs)])
   process.exit(code)
 }
 

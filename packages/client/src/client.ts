@@ -8,17 +8,22 @@ export interface ClientInfo {
   readonly version: string
 }
 
-export interface ClientOptions {
-  readonly transport: Transport
+/** How a client presents itself, to a server and to the owner of a conversation that lives elsewhere. */
+export interface Introduction {
   readonly clientInfo: ClientInfo
   /** This client can answer approvals. */
   readonly canApprove: boolean
   readonly onNotice?: (notice: ServerNotice) => void
 }
 
+export interface ClientOptions extends Introduction {
+  readonly transport: Transport
+}
+
 /** One connection to a parley server, handshake done: typed requests and the events of every streamed conversation. */
 export interface Client extends AsyncDisposable {
   readonly server: ResultOf<'initialize'>
+  readonly introduction: Introduction
   /** Rejects with an `RpcError` whose `data.code` is in the protocol's catalogue, or when the connection closes. */
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Calls back for each event of one conversation, in order; returns how to stop. */
@@ -28,7 +33,9 @@ export interface Client extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export async function connectClient({ transport, clientInfo, canApprove, onNotice }: ClientOptions): Promise<Client> {
+/** Does the handshake; a server that refuses it is hung up on. */
+export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
+  const { onNotice } = introduction
   const listeners = new Map<string, Set<(envelope: Envelope) => void>>()
   const deliver = (params: unknown) => {
     if (!isEnvelope(params)) return
@@ -44,14 +51,14 @@ export async function connectClient({ transport, clientInfo, canApprove, onNotic
   })
   const request = async <Name extends MethodName>(method: Name, params: ParamsOf<Name>) =>
     (await peer.request(method, params)) as ResultOf<Name> // narrowed: client-side schemas are loose, the protocol types the result
-  const server = await request('initialize', {
-    protocolVersion: protocolVersions,
-    clientInfo: { ...clientInfo },
-    capabilities: canApprove ? ['approvals'] : [],
+  const server = await request('initialize', greetingOf(introduction)).catch(async (error: unknown) => {
+    await peer.close()
+    throw error
   })
   peer.notify('initialized')
   return {
     server,
+    introduction,
     request,
     onEvent(conversationId, listener) {
       const known = listeners.get(conversationId) ?? new Set()
@@ -62,4 +69,9 @@ export async function connectClient({ transport, clientInfo, canApprove, onNotic
     close: () => peer.close(),
     [Symbol.asyncDispose]: () => peer.close(),
   }
+}
+
+function greetingOf({ clientInfo, canApprove }: Introduction): ParamsOf<'initialize'> {
+  const capabilities = canApprove ? ['approvals'] : []
+  return { protocolVersion: protocolVersions, clientInfo: { ...clientInfo }, capabilities }
 }

@@ -24,6 +24,8 @@ export interface SpawnedServer {
   /** The end of what it has written to stderr, and the file that has all of it; null when it was silent. */
   lastWords(): { readonly text: string; readonly path: string } | null
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
+  /** Our process may end although this one goes on: it has other clients, or was told to. */
+  release(): void
 }
 
 /**
@@ -40,6 +42,7 @@ export function spawnServer({ command: [program, ...args], env, home }: SpawnSer
     exited: exitOf(child),
     lastWords: () => lastWordsIn(log),
     kill: (signal) => void child.kill(signal),
+    release: () => child.unref(),
   }
 }
 
@@ -62,4 +65,19 @@ function exitOf(child: ChildProcess): Promise<ServerExit> {
 function lastWordsIn(log: StderrLog | null): ReturnType<SpawnedServer['lastWords']> {
   const text = log?.newText().trim() ?? ''
   return log === null || text === '' ? null : { text, path: log.path }
+}
+
+/** The sentence for a server that is gone though nobody closed it. */
+export async function explainExit(server: SpawnedServer): Promise<string> {
+  const { code, signal } = await server.exited
+  const how = signal !== null ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with ${code}`
+  const words = server.lastWords()
+  const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
+  return `The server ${how}.${said}`
+}
+
+/** Node puts its version below the error it reports. */
+function lastLineOf(text: string): string {
+  const lines = text.split('\n').filter((line) => /\S/.test(line) && !/^(Node\.js v|\s+at |[\s^{}]+$)/.test(line))
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
 }

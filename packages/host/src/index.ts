@@ -18,6 +18,7 @@ export type {
 } from './command.ts'
 export { commandEnvironment, type EnvironmentRules } from './environment.ts'
 export { type Host, openHost } from './host.ts'
+export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
 export { createMark, type MarkOwner, markVariable, parseMark } from './mark.ts'
 export type { OutputSlice } from './output-slice.ts'
 export {

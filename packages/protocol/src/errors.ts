@@ -41,7 +41,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   protocolVersion: 'No version in common; `server` and `client` are the two ranges.',
   methodNotFound: 'There is no such `method`.',
   invalidParams: 'The parameters do not fit; `field` is the path of the first that does not, e.g. `input[0].text`.',
-  badCursor: 'The cursor is none that `conversation/list` gave.',
+  badCursor: 'The cursor is none that `conversation/list` gave, or one of an event that the log does not hold.',
   internal: 'A fault of the server; its log says more.',
   messageTooLarge: 'The answer would be longer than `maxLineBytes`.',
   connectionClosed: 'The connection ended before the request was done; whether it took effect is unknown.',

@@ -4,9 +4,18 @@ export { initialState, noTokens } from './initial-state.ts'
 export { recover } from './recover.ts'
 export { isCall } from './reduce/items.ts'
 export { reduce } from './reduce.ts'
-export type { Approval, ApprovalDecision, ApprovalKind, ApprovalRequest } from './schema/approval.ts'
+export type {
+  Answer,
+  Answers,
+  Approval,
+  ApprovalDecision,
+  ApprovalKind,
+  ApprovalRequest,
+  Form,
+  FormField,
+} from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TurnOutcome } from './schema/event.ts'
-export type { Actor, InputItem, QueuedMessage } from './schema/input.ts'
+export type { Actor, ContentItem, InputItem, OutputSchema, QueuedMessage } from './schema/input.ts'
 export type {
   CallItem,
   DecisionRecord,
@@ -20,6 +29,7 @@ export type {
 export type {
   ConversationSummary,
   ListedConversation,
+  McpServer,
   MethodName,
   Methods,
   Overrides,

@@ -16,19 +16,25 @@ const program = { clientId: 'server', name: 'parley' }
  * What a crash left open → the events that settle it. A turn with an approval in it (pending, or approved and not
  * begun) is parked with its calls untouched; any other ends as interrupted. Begun without a result becomes `unknown`
  * and is never run again by itself. Recording these leaves nothing open but what waits for a person. An approval
- * whose call or turn is not there, which only a damaged log has, is withdrawn.
+ * whose call or turn is not there, which only a damaged log has, is withdrawn, and so is every elicitation.
  */
 export function recover(state: ConversationState): readonly ConversationEvent[] {
   const { core } = state
-  const approvals = Object.values(core.approvals)
+  const [asking, approvals] = byKind(Object.values(core.approvals))
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
   const turn = waiting.length > 0 ? core.turn : null
   const leaving = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
   const settled = leaving.map((open) => ({ ...open, item: settledItem(open) }))
   const gone = new Set(leaving.map(({ item }) => item.id))
   const orphans = approvals.filter((approval) => !waiting.includes(approval) && !gone.has(approval.itemId))
-  const end = turn === null ? endTurn(core, settled) : park(turn, orphans)
-  return [...settled.map(completed), ...orphans.map(withdraw), ...end]
+  const end = turn === null ? endTurn(core, settled) : park(turn, [...asking, ...orphans])
+  return [...asking.map(withdraw), ...settled.map(completed), ...orphans.map(withdraw), ...end]
+}
+
+/** Whoever asked by an elicitation ended with the process; the call that it ran for is unknown. */
+function byKind(approvals: readonly Approval[]): readonly [asking: Approval[], others: Approval[]] {
+  const isAsking = ({ kind }: Approval) => kind === 'elicitation'
+  return [approvals.filter(isAsking), approvals.filter((approval) => !isAsking(approval))]
 }
 
 function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boolean {

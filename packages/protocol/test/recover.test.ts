@@ -96,6 +96,18 @@ describe('recover', () => {
     expect(recover(lost).map(({ type }) => type)).toEqual(['item.completed'])
   })
 
+  it('withdraws the question of a call that ran, and calls the call unknown', () => {
+    const asking = after(
+      running,
+      givenEvents(['a-question-of-a-running-call']).map(({ event }) => event),
+    )
+    expect(recover(asking)).toMatchObject([
+      { type: 'approval.decided', approvalId: 'a2', decision: 'withdrawn' },
+      { type: 'item.completed', item: { id: 'i3', status: 'unknown', modelText: expect.stringContaining('unknown') } },
+      { type: 'turn.ended', outcome: 'interrupted' },
+    ])
+  })
+
   it("calls the user's own command unknown, in and out of a turn", () => {
     const item = {
       id: 'i9',

@@ -51,6 +51,7 @@ const unreadableMessages: Record<UnreadableReason, string> = {
   notJson: 'the line is not valid JSON',
   tooDeep: 'the line is nested too deeply',
   repeatedId: 'the message has more than one id',
+  binary: 'the frame is binary: send one JSON text per text frame',
 }
 
 export function unreadableLine(reason: UnreadableReason): RpcError {

@@ -1,4 +1,5 @@
 export type { CallContext } from './call.ts'
+export { ConnectFailed, type ConnectFailure } from './connect-failed.ts'
 export { decodeLine } from './decode-line.ts'
 export {
   ConnectionClosed,
@@ -11,10 +12,13 @@ export {
 } from './errors.ts'
 export type { FaultCode, PeerFault } from './fault-ledger.ts'
 export type { MethodHandler } from './inbound.ts'
+export { type Listener, ListenFailed } from './listener.ts'
 export { createMemoryTransportPair } from './memory-transport.ts'
 export { notificationLine } from './message-line.ts'
 export type { RequestOptions } from './outbound.ts'
 export { createPeer, type Peer, type PeerLimits, type PeerOptions } from './peer.ts'
 export type { NotificationHandler } from './receiver.ts'
+export { connectSocket } from './socket/connect-socket.ts'
+export { type ListenSocketOptions, listenSocket } from './socket/listen-socket.ts'
 export { createStreamTransport, type StreamLimits, type StreamTransportOptions } from './stream-transport.ts'
 export type { CloseReason, Incoming, Transport, Unreadable, UnreadableReason } from './transport.ts'

@@ -1,12 +1,8 @@
 import type { Writable } from 'node:stream'
+import { createLevelWatch } from './level-watch.ts'
+import { lowMarkBytes } from './transport.ts'
 
 const pieceLength = 64 * 1024
-const lowMarkBytes = 1024 * 1024
-
-interface Waiter {
-  readonly atMostBytes: number
-  readonly resolve: () => void
-}
 
 /**
  * Lines on their way to the operating system. Everything sent in one tick, or while a write is under way, is joined
@@ -19,7 +15,7 @@ export class Outbox {
   #writingBytes = 0
   #scheduled = false
   #abandoned = false
-  #waiters: Waiter[] = []
+  readonly #level = createLevelWatch(() => this.bufferedBytes)
 
   constructor(output: Writable) {
     this.#output = output
@@ -40,11 +36,11 @@ export class Outbox {
   }
 
   drained(): Promise<void> {
-    return this.#whenAtMost(lowMarkBytes)
+    return this.#level.whenAtMost(lowMarkBytes)
   }
 
   flushed(): Promise<void> {
-    return this.#whenAtMost(0)
+    return this.#level.whenAtMost(0)
   }
 
   /** Drops what was not written and ignores what follows: nobody can take it any more. */
@@ -53,14 +49,7 @@ export class Outbox {
     this.#pieces.length = 0
     this.#queuedBytes = 0
     this.#writingBytes = 0
-    this.#wake()
-  }
-
-  #whenAtMost(atMostBytes: number): Promise<void> {
-    if (this.bufferedBytes <= atMostBytes) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#waiters.push({ atMostBytes, resolve })
-    })
+    this.#level.lowered()
   }
 
   /** `nextTick` runs after all microtasks, so the answers to all lines of one chunk leave in one write. */
@@ -94,13 +83,6 @@ export class Outbox {
     }
     this.#writingBytes = 0
     this.#writeNext()
-    this.#wake()
-  }
-
-  #wake(): void {
-    if (this.#waiters.length === 0) return
-    const waiting = this.#waiters
-    this.#waiters = waiting.filter((waiter) => this.bufferedBytes > waiter.atMostBytes)
-    for (const waiter of waiting) if (this.bufferedBytes <= waiter.atMostBytes) waiter.resolve()
+    this.#level.lowered()
   }
 }

@@ -1,5 +1,5 @@
 /** Why a line could not become a message. Never carries the line's content. */
-export type UnreadableReason = 'tooLong' | 'notUtf8' | 'notJson' | 'tooDeep' | 'repeatedId'
+export type UnreadableReason = 'tooLong' | 'notUtf8' | 'notJson' | 'tooDeep' | 'repeatedId' | 'binary'
 
 export interface Unreadable {
   readonly kind: 'unreadable'
@@ -34,6 +34,9 @@ export interface Transport extends AsyncDisposable {
   /** Never rejects. The first cause wins. */
   readonly closed: Promise<CloseReason>
 }
+
+/** What `drained` waits for. */
+export const lowMarkBytes = 1024 * 1024
 
 export function unreadable(reason: UnreadableReason): Unreadable {
   return { kind: 'unreadable', reason }

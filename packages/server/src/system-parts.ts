@@ -7,6 +7,7 @@ import { createShellParser } from './facts/parse-shell.ts'
 import { type SecretPlaces, secretPlaces } from './facts/secret-places.ts'
 import { nodeFiles } from './log/node-files.ts'
 import { diskPatchFiles } from './patch/disk-patch-files.ts'
+import { diskFiles } from './place/disk-files.ts'
 import { systemClock } from './ports/clock.ts'
 import { randomIds } from './ports/ids.ts'
 import { openServerLog } from './server-log.ts'
@@ -32,7 +33,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     sandbox: noSandbox('C'),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
-      secrets ??= secretPlaces({ home: userHome, parleyHome: home })
+      secrets ??= secretPlaces({ home: userHome, parleyHome: home }, diskFiles)
       return secrets
     },
     ripgrep: assets.ripgrep,

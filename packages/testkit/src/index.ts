@@ -19,6 +19,7 @@ export type {
   Wire,
 } from './scripted-step.ts'
 export { cutBytes, everyOffset, type Playback, playBytes } from './sse-player.ts'
+export type { StandIns } from './stand-ins.ts'
 export {
   type TempDirectory,
   type TempHome,
@@ -27,5 +28,12 @@ export {
   tempWorkspace,
   type WorkspaceRecipe,
 } from './temp.ts'
+export {
+  expectTranscript,
+  recordTranscript,
+  type TranscriptEntry,
+  type TranscriptRecorder,
+  transcriptLines,
+} from './transcript.ts'
 export { type Clears, type ScreenSize, type VirtualScreen, virtualScreen } from './virtual-screen.ts'
 export { type WaitOptions, waitUntil } from './wait-until.ts'

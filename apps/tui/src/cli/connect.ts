@@ -24,16 +24,20 @@ interface ConnectOptions {
 const startLimitMs = 30_000
 /** What it may take to stop what runs and to save. */
 const leaveLimitMs = 10_000
+/** A server that is asked whether it has other clients and does not say has none. */
+const othersLimitMs = 500
 
 /** A connection to our own server; closing it lets the server save and leave. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Connection> {
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   try {
     const client = await withinLimit(greet(launch, server, options), options.signal)
-    return { client, server, [Symbol.asyncDispose]: () => leave(server, () => client.close()) }
+    server.claim()
+    return { client, server, [Symbol.asyncDispose]: () => leave(server, client) }
   } catch (error) {
     server.kill('SIGTERM')
-    await leave(server, () => server.transport.close())
+    await server.transport.close()
+    await seeOff(server)
     throw error instanceof ConnectionClosed ? await whyItEnded(server) : error
   }
 }
@@ -65,8 +69,24 @@ async function withinLimit(client: Promise<Client>, signal: AbortSignal | undefi
   }
 }
 
-async function leave({ exited, kill }: LaunchedServer, close: () => Promise<void>): Promise<void> {
-  await close()
+async function leave(server: LaunchedServer, client: Client): Promise<void> {
+  const goesOn = await hasOthers(client)
+  await client.close()
+  if (goesOn) server.release()
+  else await seeOff(server)
+}
+
+/** Others take part in what is open there: the server goes on with them. */
+async function hasOthers(client: Client): Promise<boolean> {
+  const expired = Promise.withResolvers<null>()
+  const timer = setTimeout(expired.resolve, othersLimitMs, null)
+  const asked = client.request('server/diagnostics', {}).catch(() => null)
+  const diagnostics = await Promise.race([asked, expired.promise])
+  clearTimeout(timer)
+  return diagnostics?.conversations.some(({ clients }) => clients > 1) ?? false
+}
+
+async function seeOff({ exited, kill }: LaunchedServer): Promise<void> {
   const timer = setTimeout(kill, leaveLimitMs, 'SIGKILL')
   await exited
   clearTimeout(timer)

@@ -5,7 +5,11 @@ import type { Program } from '../main.ts'
 import { serverNodeFlags } from './server-node-flags.ts'
 import { serverPrograms } from './server-program.ts'
 
-export type LaunchedServer = SpawnedServer
+export interface LaunchedServer extends SpawnedServer {
+  /** Whoever has connected to it lets it go in their own way: it may have other clients by then. */
+  claim(): void
+  readonly isClaimed: boolean
+}
 
 interface LaunchOptions {
   readonly program: Program
@@ -21,7 +25,17 @@ export function serverCommand({ moduleUrl }: Program, args: readonly string[]): 
 
 /** A server in a process of its own. */
 export function launchServer({ program, home, env }: LaunchOptions, args: readonly string[]): LaunchedServer {
-  return spawnServer({ command: serverCommand(program, args), env: { ...env, PARLEY_HOME: home }, home })
+  const server = spawnServer({ command: serverCommand(program, args), env: { ...env, PARLEY_HOME: home }, home })
+  let isClaimed = false
+  return {
+    ...server,
+    claim() {
+      isClaimed = true
+    },
+    get isClaimed() {
+      return isClaimed
+    },
+  }
 }
 
 const withoutServer = new Set<string>([...serverPrograms, 'help', '--help', '-h', '--version', '-V', '--record'])

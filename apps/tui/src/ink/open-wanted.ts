@@ -1,6 +1,7 @@
 import type { Client } from '@parley/client'
 import type { Intent } from '../ui/intent.ts'
-import { type Begun, createConversation, type Extra, type Start, unlessElsewhere } from './start.ts'
+import { type OpenedConversation, openedBy, openOrJoin } from './open-conversation.ts'
+import { createConversation, type Extra, type Start } from './start.ts'
 
 /** Another conversation than the one on the screen. */
 export type Wanted = Extract<Intent, { kind: 'open' | 'fork' | 'new' }>
@@ -16,20 +17,21 @@ interface Around {
   readonly cwd: string | undefined
 }
 
-export async function openWanted(client: Client, wanted: Wanted, { flags, extra, cwd }: Around): Promise<Begun> {
+export async function openWanted(
+  client: Client,
+  wanted: Wanted,
+  { flags, extra, cwd }: Around,
+): Promise<OpenedConversation> {
   switch (wanted.kind) {
-    case 'open': {
-      const { conversationId, readOnly } = wanted
-      const params = readOnly ? { conversationId, readOnly } : { conversationId }
-      return unlessElsewhere(client.request('conversation/resume', params))
-    }
+    case 'open':
+      return openOrJoin(client, { conversationId: wanted.conversationId })
     case 'fork': {
       const { conversationId } = wanted
-      return { kind: 'open', summary: await client.request('conversation/fork', { conversationId }), said: [] }
+      return openedBy(client, await client.request('conversation/fork', { conversationId }))
     }
     case 'new': {
       const here = cwd === undefined ? flags : { ...flags, cd: cwd }
-      return { kind: 'open', summary: await createConversation(client, here, extra), said: [] }
+      return openedBy(client, await createConversation(client, here, extra))
     }
   }
 }

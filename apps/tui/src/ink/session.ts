@@ -1,45 +1,27 @@
-import { type ConversationStore, openConversationStore } from '@parley/client'
+import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
-import { type Connection, connect } from '../cli/connect.ts'
-import type { Launch } from '../main.ts'
 import { count } from '../view/clip-rows.ts'
 import type { Said } from '../view/said.ts'
 import { shortPath } from '../view/short-path.ts'
 
-/** The conversation on the screen and the connection it comes by. */
+/** The conversation on the screen and where it comes from. */
 export interface Session {
-  readonly connection: Connection
+  readonly client: Client
   readonly summary: ConversationSummary
   readonly store: ConversationStore
 }
 
-/** How long a server may take to save and leave before it is left to do so alone. */
-const farewellMs = 2_000
-
-export const clientName = 'parley'
-
-export function link(
-  launch: Launch,
-  onNotice: (message: string, level: 'info' | 'warning' | 'error') => void,
-): Promise<Connection> {
-  return connect(launch, {
-    canApprove: true,
-    clientName,
-    onNotice: ({ message, level }) => onNotice(message, level),
-  })
-}
-
 /** What is on the screen already keeps its store: a client has one stream of a conversation, closed with either store. */
 export async function openSession(
-  connection: Connection,
+  client: Client,
   summary: ConversationSummary,
   before: Session | null,
 ): Promise<Session> {
-  if (before?.connection === connection && before.store.conversationId === summary.conversationId) {
+  if (before?.client === client && before.store.conversationId === summary.conversationId) {
     await before.store.refresh()
-    return { connection, summary, store: before.store }
+    return { client, summary, store: before.store }
   }
-  return { connection, summary, store: await openConversationStore(connection.client, summary.conversationId) }
+  return { client, summary, store: await openConversationStore(client, summary.conversationId) }
 }
 
 /** What is said where a conversation begins on the screen. */
@@ -67,22 +49,14 @@ export function isResumable({ summary, store }: Session, ephemeral: boolean): bo
   return !ephemeral && !summary.readOnly && store.state.core.seq > 0
 }
 
-/** Lets the server save and leave, but does not wait for one that hangs. */
-export async function sayFarewell(connection: Connection): Promise<void> {
-  const timer = Promise.withResolvers<void>()
-  const timeout = setTimeout(timer.resolve, farewellMs)
-  await Promise.race([connection[Symbol.asyncDispose](), timer.promise])
-  clearTimeout(timeout)
-}
-
 /** The branch as the model was told it, which is what the conversation works with. */
 export async function readBranch(
-  { connection, summary }: Session,
+  { client, summary }: Session,
   context: ConversationState['core']['context'],
 ): Promise<string | null> {
   if (context === null) return null
   const { conversationId } = summary
-  const { base64 } = await connection.client.request('conversation/readFile', {
+  const { base64 } = await client.request('conversation/readFile', {
     conversationId,
     file: context.environment,
   })

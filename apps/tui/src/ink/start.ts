@@ -1,14 +1,16 @@
 import { resolve } from 'node:path'
 import type { Client } from '@parley/client'
-import type { ConversationSummary } from '@parley/protocol'
+import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import type { Said } from '../view/said.ts'
+import { liveConversations, type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 
 /** How an interactive session begins. */
 export type Start =
   | { readonly kind: 'new'; readonly prompt: string | null; readonly flags: CommonFlags }
   | { readonly kind: 'resume'; readonly id: string | null; readonly last: boolean; readonly flags: CommonFlags }
+  | { readonly kind: 'attach'; readonly id: string | null; readonly readOnly: boolean; readonly flags: CommonFlags }
   | { readonly kind: 'fork'; readonly id: string; readonly at: number | null; readonly flags: CommonFlags }
 
 export interface Extra {
@@ -17,10 +19,9 @@ export interface Extra {
 }
 
 export type Begun =
-  | { readonly kind: 'open'; readonly summary: ConversationSummary; readonly said: readonly Said[] }
+  | OpenedConversation
   /** The user chooses from the list. */
-  | { readonly kind: 'pick' }
-  | { readonly kind: 'elsewhere'; readonly conversationId: string; readonly pid: number | null }
+  | { readonly kind: 'pick'; readonly liveOnly: boolean }
 
 /** Opens what the command line asked for. Rejects with the server's refusal when it cannot be. */
 export async function begin(client: Client, start: Start, extra: Extra): Promise<Begun> {
@@ -28,9 +29,11 @@ export async function begin(client: Client, start: Start, extra: Extra): Promise
     case 'new':
       return createOrExplain(client, start.flags, extra)
     case 'resume':
-      return start.id === null && !start.last ? { kind: 'pick' } : unlessElsewhere(resume(client, start))
+      return start.id === null && !start.last ? { kind: 'pick', liveOnly: false } : resume(client, start)
+    case 'attach':
+      return attach(client, start)
     case 'fork':
-      return opened(await fork(client, start))
+      return openedBy(client, await fork(client, start))
   }
 }
 
@@ -47,11 +50,22 @@ export function createConversation(
   })
 }
 
-function resume(client: Client, { id, flags }: Start & { kind: 'resume' }): Promise<ConversationSummary> {
+function resume(client: Client, { id, flags }: Start & { kind: 'resume' }): Promise<OpenedConversation> {
   const overrides = overridesOf(flags)
-  if (id === null)
-    return client.request('conversation/resume', { last: true, cwd: resolve(flags.cd ?? '.'), overrides })
-  return client.request('conversation/resume', { prefix: id, overrides })
+  if (id === null) return openOrJoin(client, { last: true, cwd: resolve(flags.cd ?? '.'), overrides })
+  return openOrJoin(client, { prefix: id, overrides })
+}
+
+/** The only live one is taken at once. One that is named need not be live: its turn may have ended since. */
+async function attach(client: Client, { id, readOnly }: Start & { kind: 'attach' }): Promise<Begun> {
+  const join = readOnly ? watch : openOrJoin
+  if (id !== null) return join(client, { prefix: id })
+  const [first, ...others] = await liveConversations(client)
+  if (first === undefined)
+    throw new RpcError(wireErrors.conversationNotFound, 'No conversation is live. `parley resume` opens one.', {
+      code: 'conversationNotFound',
+    })
+  return others.length === 0 ? join(client, { conversationId: first.conversationId }) : { kind: 'pick', liveOnly: true }
 }
 
 /** Viewed first: that finds the conversation by any of its names, and needs no lock. */
@@ -60,28 +74,16 @@ async function fork(client: Client, { id, at }: Start & { kind: 'fork' }): Promi
   return client.request('conversation/fork', { conversationId, ...(at === null ? {} : { at }) })
 }
 
-/** The server's refusal as what the screen offers instead, when the conversation is open in another process. */
-export async function unlessElsewhere(summary: Promise<ConversationSummary>): Promise<Begun> {
-  try {
-    return opened(await summary)
-  } catch (error) {
-    const data = error instanceof RpcError ? error.data : undefined
-    const conversationId = data?.['conversationId']
-    if (data?.code !== 'liveElsewhere' || typeof conversationId !== 'string') throw error
-    return { kind: 'elsewhere', conversationId, pid: typeof data['pid'] === 'number' ? data['pid'] : null }
-  }
-}
-
 /** With no key at all the program opens on recorded words, and says what it looked for. */
 async function createOrExplain(client: Client, flags: CommonFlags, extra: Extra): Promise<Begun> {
   const banner = extra.banner === undefined ? [] : [info(extra.banner)]
   try {
-    return opened(await createConversation(client, flags, extra), banner)
+    return openedBy(client, await createConversation(client, flags, extra), banner)
   } catch (error) {
     const data = error instanceof RpcError ? error.data : undefined
     if (data?.code !== 'noCredentials') throw error
     const summary = await createConversation(client, flags, { provider: 'unconfigured' })
-    return opened(summary, await withoutKey(client, namesOf(data['variables'])))
+    return openedBy(client, summary, await withoutKey(client, namesOf(data['variables'])))
   }
 }
 
@@ -99,10 +101,6 @@ async function withoutKey(client: Client, variables: readonly string[]): Promise
 
 function namesOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string' && name !== '') : []
-}
-
-function opened(summary: ConversationSummary, said: readonly Said[] = []): Begun {
-  return { kind: 'open', summary, said }
 }
 
 function info(text: string): Said {

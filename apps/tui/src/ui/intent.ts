@@ -1,4 +1,4 @@
-import type { ApprovalDecision, SettingsPatch } from '@parley/protocol'
+import type { Answers, ApprovalDecision, SettingsPatch } from '@parley/protocol'
 import type { Unsent } from './ui-state.ts'
 
 /** What the user wants done that only the server or the process can do. */
@@ -15,15 +15,21 @@ export type Intent =
       readonly approvalId: string
       readonly decision: ApprovalDecision
       readonly note?: string
+      /** Of a form that was filled in. */
+      readonly answers?: Answers
     }
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'configure'; readonly settings: SettingsPatch }
   | { readonly kind: 'rename'; readonly name: string }
   | { readonly kind: 'fork'; readonly conversationId: string }
-  | { readonly kind: 'open'; readonly conversationId: string; readonly readOnly: boolean }
+  | { readonly kind: 'open'; readonly conversationId: string }
   | { readonly kind: 'new' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }
   | { readonly kind: 'status' }
+  | { readonly kind: 'mcp' }
+  | { readonly kind: 'restartMcp'; readonly name: string }
   | { readonly kind: 'restart' }
+  /** What runs goes on without this window. */
+  | { readonly kind: 'detach' }
   | { readonly kind: 'leave' }

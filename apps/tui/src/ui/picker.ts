@@ -1,8 +1,9 @@
 import type { ListedConversation } from '@parley/protocol'
 import { applyCommand } from './composer/command.ts'
-import { commandForKey } from './composer/key-table.ts'
+import { chord, commandForKey } from './composer/key-table.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import type { Picker } from './ui-state.ts'
+import { stepTo, type UiStep } from './ui-action.ts'
+import type { Picker, UiState } from './ui-state.ts'
 
 /** The conversations whose title, name, folder or id has every word of the filter. */
 export function matching({ conversations, filter }: Picker): readonly ListedConversation[] {
@@ -20,8 +21,18 @@ export function chosen(picker: Picker): ListedConversation | null {
   return matching(picker)[picker.choice] ?? null
 }
 
+/** Keys while the list lies over the composer: Enter opens what is chosen. */
+export function pressInPicker(ui: UiState, picker: Picker, event: KeyEvent): UiStep {
+  if (event.kind !== 'key' || chord(event) !== 'enter') return stepTo({ ...ui, picker: moveOrFilter(picker, event) })
+  const conversation = chosen(picker)
+  if (conversation === null) return stepTo(ui)
+  const { conversationId } = conversation
+  if (conversationId === ui.opened?.conversationId) return stepTo({ ...ui, picker: null })
+  return stepTo(ui, { kind: 'open', conversationId })
+}
+
 /** Arrows move the choice, everything else edits the filter. */
-export function pressInPicker(picker: Picker, event: KeyEvent): Picker {
+function moveOrFilter(picker: Picker, event: KeyEvent): Picker {
   const last = matching(picker).length - 1
   const step = event.kind === 'key' ? steps[event.name] : undefined
   if (step !== undefined) return { ...picker, choice: Math.max(0, Math.min(last, picker.choice + step)) }

@@ -4,10 +4,11 @@ import { emptyComposer, replace } from './composer/composer.ts'
 import { expanded } from './composer/paste.ts'
 import { submit } from './composer/submit.ts'
 import { isInboxPaused } from './inbox.ts'
+import { sayReadOnly } from './read-only.ts'
 import { runSlash } from './run-slash.ts'
 import { parseSlash } from './slash-commands.ts'
 import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
-import { message, sayNote, type UiState, type Unsent } from './ui-state.ts'
+import { message, type UiState, type Unsent } from './ui-state.ts'
 
 /** Enter: what it does depends on what the text is for. It never answers an approval. */
 export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
@@ -48,8 +49,7 @@ function submitText(ui: UiState, text: string, when: Unsent['when'], context: Ui
   const command = parseSlash(text.trim())
   if (command !== null) return runSlash(command.kind === 'unknown' ? before : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
-  if (ui.opened?.readOnly)
-    return stepTo(sayNote(before, 'warning', 'This is a read-only view: /fork goes on from here in a copy.'))
+  if (ui.opened?.readOnly) return stepTo(sayReadOnly(before))
   if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
   const line = text.slice(1).trim()
   if (ui.opened === null) return stepTo(before)

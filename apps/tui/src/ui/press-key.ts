@@ -1,23 +1,24 @@
-import { answerApproval, releaseEarly } from './answer-approval.ts'
+import { answerApproval, releaseRefused } from './answer-approval.ts'
 import { noteKey } from './answer-guard.ts'
 import { chosenCompletion, completionsOf } from './completions.ts'
 import { applyCommand } from './composer/command.ts'
 import { emptyComposer, replace } from './composer/composer.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
+import { goBack, pressInForm } from './fill-form.ts'
 import { inputText, ownQueued, sentBefore } from './inbox.ts'
 import { pressStop, type Situation, type StopAction, type StopKey } from './interrupts.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import { pressInPicker } from './picker.ts'
 import { pressEnter } from './press-enter.ts'
-import { pressInOverlay } from './press-in-overlay.ts'
 import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
 import { message, type UiState } from './ui-state.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
 
-/** What one key does. The first that has a use for it takes it: stopping, an overlay, the link, an approval, the text. */
+/** What one key does. The first that has a use for it takes it: stopping, the list, the link, an approval, the text. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
-  const step = keyStep(releaseEarly(ui, event, context.nowMs), event, context)
+  const step = keyStep(releaseRefused(ui, event, context.nowMs), event, context)
   return { ...step, ui: { ...step.ui, guard: noteKey(step.ui.guard, context.nowMs) } }
 }
 
@@ -25,9 +26,11 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   const key = event.kind === 'key' ? chord(event) : null
   const stop = key === null ? undefined : stopKeys[key]
   if (stop !== undefined) return pressStopKey(ui, stop, context)
-  if (ui.overlay !== null) return pressInOverlay(ui, ui.overlay, event)
+  if (ui.picker !== null) return pressInPicker(ui, ui.picker, event)
   if (ui.link.kind === 'lost' && asksToRestart(ui, event))
     return stepTo({ ...ui, link: { kind: 'starting' } }, { kind: 'restart' })
+  const filled = pressInForm(ui, event, context.state)
+  if (filled !== null) return filled
   const answered = answerApproval(ui, event, context)
   if (answered !== null) return answered
   if (key === 'enter' || key === 'alt+enter') return pressEnter(ui, key === 'enter' ? 'steer' : 'queue', context)
@@ -72,7 +75,7 @@ function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiS
 
 /** Escape, Ctrl+C and Ctrl+D, by the one table of `interrupts`. */
 export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
-  const pressed = ui.overlay !== null && key === 'ctrl+c' ? 'escape' : key
+  const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
   const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
   return actOnStop({ ...ui, interrupts }, action, context)
 }
@@ -81,7 +84,7 @@ function situationOf(ui: UiState, { state, nowMs }: UiContext): Situation {
   const turn = ui.link.kind === 'up' && ui.opened?.readOnly !== true ? (state?.core.turn ?? null) : null
   return {
     textEmpty: ui.composer.text === '',
-    overlayOpen: ui.overlay !== null || ui.purpose.kind !== 'message' || completionsOf(ui).length > 0,
+    overlayOpen: ui.picker !== null || ui.purpose.kind !== 'message' || completionsOf(ui).length > 0,
     turn: turn === null ? 'none' : ui.stoppingTurn === turn.id ? 'stopping' : 'running',
     nowMs,
   }
@@ -96,10 +99,10 @@ function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep 
       return stepTo({
         ...ui,
         composer: applyCommand(ui.composer, { kind: 'clear' }, { columns: context.columns, history: [] }),
-        purpose: message,
+        purpose: ui.purpose.kind === 'form' ? ui.purpose : message,
       })
     case 'closeOverlay':
-      return closeOverlay(ui)
+      return closeOverlay(ui, context)
     case 'interruptTurn':
       return interruptTurn(ui, context)
     case 'deleteAfter':
@@ -112,8 +115,9 @@ function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep 
   }
 }
 
-function closeOverlay(ui: UiState): UiStep {
-  if (ui.overlay !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, overlay: null })
+function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
+  if (ui.picker !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, picker: null })
+  if (ui.purpose.kind === 'form') return stepTo(goBack(ui, ui.purpose.form, state))
   if (ui.purpose.kind !== 'message')
     return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })
   return stepTo({ ...ui, dismissed: ui.composer.text })

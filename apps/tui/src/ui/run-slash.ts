@@ -28,6 +28,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'fork',
   'resume',
   'new',
+  'mcp',
 ])
 
 function isReady({ link, opened }: UiState): boolean {
@@ -67,9 +68,18 @@ const commands: Readonly<Record<SlashName, Run>> = {
       : stepTo(ui, { kind: 'rename', name }),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
-  resume: (ui) => stepTo(openPicker(ui), { kind: 'list' }),
+  resume: (ui) => stepTo(openPicker(ui, { liveOnly: false }), { kind: 'list' }),
   new: (ui) => stepTo(ui, { kind: 'new' }),
+  mcp: runMcp,
+  detach: (ui) => stepTo(ui, { kind: isReady(ui) ? 'detach' : 'leave' }),
   quit: (ui) => stepTo(ui, { kind: 'leave' }),
+}
+
+function runMcp(ui: UiState, argument: string): UiStep {
+  const [verb = '', name] = argument.split(/\s+/)
+  if (verb === '') return stepTo(ui, { kind: 'mcp' })
+  if (verb === 'restart' && name !== undefined) return stepTo(ui, { kind: 'restartMcp', name })
+  return stepTo(sayNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
 }
 
 /** `ID`, or `PROVIDER ID`: ids may contain slashes and colons, never blanks. */

@@ -21,6 +21,8 @@ export const slashCommands = [
   { name: 'fork', argument: '', about: 'go on in a copy of this conversation' },
   { name: 'resume', argument: '', about: 'open another conversation' },
   { name: 'new', argument: '', about: 'begin a new conversation' },
+  { name: 'mcp', argument: '[restart NAME]', about: 'the tool servers: state, tools, errors; or start one anew' },
+  { name: 'detach', argument: '', about: 'leave, and let a running turn go on; `parley attach` comes back' },
   { name: 'quit', argument: '', about: 'leave; the conversation is kept' },
 ] as const satisfies readonly SlashCommand[]
 

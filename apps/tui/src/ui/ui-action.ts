@@ -1,4 +1,4 @@
-import type { ConversationState, ListedConversation } from '@parley/protocol'
+import type { ConversationState, EventOf, ListedConversation } from '@parley/protocol'
 import type { Said } from '../view/said.ts'
 import type { Intent } from './intent.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -22,10 +22,13 @@ export type UiAction =
   | { readonly kind: 'tookBack'; readonly text: string }
   /** The answer did not count. */
   | { readonly kind: 'answerRefused'; readonly approvalId: string }
+  /** Someone answered an approval. */
+  | { readonly kind: 'answered'; readonly event: EventOf<'approval.decided'> }
   | { readonly kind: 'say'; readonly said: Said }
-  | { readonly kind: 'pick' }
+  | { readonly kind: 'pick'; readonly liveOnly: boolean }
   | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
-  | { readonly kind: 'elsewhere'; readonly conversationId: string; readonly pid: number | null }
+  /** Connections to the conversation, this one included. */
+  | { readonly kind: 'counted'; readonly clients: number }
 
 export interface UiContext {
   readonly state: ConversationState | null

@@ -2,6 +2,7 @@ import type { ListedConversation } from '@parley/protocol'
 import type { Said } from '../view/said.ts'
 import { type AnswerGuard, unguarded } from './answer-guard.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
+import type { FilledForm } from './form.ts'
 import { calm, type Interrupts } from './interrupts.ts'
 
 /** Everything of the screen that is not the conversation. A value; `updateUi` makes the next one. */
@@ -9,11 +10,15 @@ export interface UiState {
   readonly composer: Composer
   readonly purpose: Purpose
   readonly interrupts: Interrupts
-  readonly overlay: Overlay | null
+  readonly picker: Picker | null
   readonly link: Link
+  /** Every connection that this window has had, as messages and answers name them. */
+  readonly ownClients: readonly string[]
+  /** Connections to the conversation, this one included. */
+  readonly clientCount: number
   readonly guard: AnswerGuard
-  /** An answer that came before it could count: dropped, unless it turns out to be the first letter of a word. */
-  readonly early: EarlyKey | null
+  /** An answer that did not count, and is said not to: dropped, unless it turns out to be the first letter of a word. */
+  readonly refusedKey: RefusedKey | null
   /** Messages that the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
   readonly said: readonly Said[]
@@ -34,22 +39,17 @@ export type Purpose =
   /** What to do instead of the call that is refused. */
   | { readonly kind: 'note'; readonly approvalId: string }
   | { readonly kind: 'edit'; readonly messageId: string }
+  /** A field of a form. */
+  | { readonly kind: 'form'; readonly form: FilledForm }
 
-export type Overlay = Picker | Elsewhere
-
+/** The list of conversations to choose from. */
 export interface Picker {
-  readonly kind: 'picker'
+  /** Only those that are open in some process: the choice is attached to. */
+  readonly liveOnly: boolean
   /** Null while the list is on its way. */
   readonly conversations: readonly ListedConversation[] | null
   readonly filter: Composer
   readonly choice: number
-}
-
-/** The conversation is open in another process. */
-export interface Elsewhere {
-  readonly kind: 'elsewhere'
-  readonly conversationId: string
-  readonly pid: number | null
 }
 
 export type Link =
@@ -57,9 +57,12 @@ export type Link =
   | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
-export interface EarlyKey {
+export interface RefusedKey {
   readonly text: string
   readonly atMs: number
+  readonly approvalId: string
+  /** It came before the question can have been read, or this window may only watch. */
+  readonly why: 'tooEarly' | 'readOnly'
 }
 
 export interface Unsent {
@@ -73,6 +76,8 @@ export interface Opened {
   readonly conversationId: string
   readonly shortId: string
   readonly readOnly: boolean
+  /** It is open in a server that another process has started. */
+  readonly attached: boolean
   /** Nothing of it outlives the server. */
   readonly ephemeral: boolean
 }
@@ -83,10 +88,12 @@ export const initialUi: UiState = {
   composer: emptyComposer,
   purpose: message,
   interrupts: calm,
-  overlay: null,
+  picker: null,
   link: { kind: 'starting' },
+  ownClients: [],
+  clientCount: 1,
   guard: unguarded,
-  early: null,
+  refusedKey: null,
   unsent: [],
   said: [],
   stoppingTurn: null,
@@ -104,6 +111,6 @@ export function sayNote(ui: UiState, level: 'info' | 'warning' | 'error', text: 
   return say(ui, { kind: 'note', level, text })
 }
 
-export function openPicker(ui: UiState): UiState {
-  return { ...ui, overlay: { kind: 'picker', conversations: null, filter: emptyComposer, choice: 0 } }
+export function openPicker(ui: UiState, { liveOnly }: Pick<Picker, 'liveOnly'>): UiState {
+  return { ...ui, picker: { liveOnly, conversations: null, filter: emptyComposer, choice: 0 } }
 }

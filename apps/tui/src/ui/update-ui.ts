@@ -1,8 +1,10 @@
 import type { ListedConversation } from '@parley/protocol'
 import { notePainted } from './answer-guard.ts'
 import { putBack } from './composer/composer.ts'
+import { leave } from './fill-form.ts'
 import type { Intent } from './intent.ts'
 import { pressKey, pressStopKey } from './press-key.ts'
+import { sayAnswered } from './say-answered.ts'
 import { stepTo, type UiAction, type UiContext, type UiStep } from './ui-action.ts'
 import { message, openPicker, say, type UiState } from './ui-state.ts'
 
@@ -16,11 +18,11 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'painted':
       return stepTo({ ...ui, guard: notePainted(ui.guard, action.approvalId, context.nowMs) })
     case 'linked':
-      return stepTo({ ...ui, link: { kind: 'up', clientId: action.clientId, serverPid: action.serverPid } })
+      return stepTo(linked(ui, action))
     case 'lost':
-      return stepTo({ ...ui, link: { kind: 'lost' }, stoppingTurn: null, answeredApproval: null })
+      return stepTo({ ...ui, link: { kind: 'lost' }, clientCount: 1, stoppingTurn: null, answeredApproval: null })
     case 'opened':
-      return stepTo({ ...ui, overlay: null, opened: action.opened }, ...sendHeld(ui))
+      return stepTo({ ...ui, picker: null, opened: action.opened }, ...sendHeld(ui))
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
@@ -31,23 +33,31 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
     case 'answerRefused':
       return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
+    case 'answered':
+      return stepTo(sayAnswered(ui, action.event))
     case 'say':
       return stepTo(say(ui, action.said))
     case 'pick':
-      return stepTo(openPicker(ui), { kind: 'list' })
+      return stepTo(openPicker(ui, action), { kind: 'list' })
     case 'listed':
       return stepTo(fillPicker(ui, action.conversations))
-    case 'elsewhere':
-      return stepTo({ ...ui, overlay: { kind: 'elsewhere', conversationId: action.conversationId, pid: action.pid } })
+    case 'counted':
+      return stepTo({ ...ui, clientCount: action.clients })
   }
 }
 
-/** What our own server has open is not open elsewhere. */
+function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
+  return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
+}
+
+/** What the server we talk to has open is not open elsewhere. */
 function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState {
-  if (ui.overlay?.kind !== 'picker') return ui
+  if (ui.picker === null) return ui
   const own = ui.link.kind === 'up' ? ui.link.serverPid : null
-  const conversations = listed.map((listing) => (listing.live?.pid === own ? { ...listing, live: null } : listing))
-  return { ...ui, overlay: { ...ui.overlay, conversations } }
+  const conversations = listed
+    .map((listing) => (listing.live?.pid === own ? { ...listing, live: null } : listing))
+    .filter(({ live }) => live !== null || ui.picker?.liveOnly !== true)
+  return { ...ui, picker: { ...ui.picker, conversations } }
 }
 
 /** Sent again after a lost connection too: the same id is taken once. */
@@ -71,6 +81,7 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
   const { purpose } = next
   if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
     next = { ...next, purpose: message }
+  if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leave(next)
   if (purpose.kind === 'edit' && !inbox.some(({ messageId }) => messageId === purpose.messageId))
     next = { ...next, purpose: message }
   return next

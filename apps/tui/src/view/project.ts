@@ -7,8 +7,8 @@ import { type Activity, activityOf } from './live/activity.ts'
 import { type AnswerMode, approvalBlock } from './live/approval-block.ts'
 import { completionRows } from './live/completion-rows.ts'
 import { composerRows, type Written } from './live/composer-rows.ts'
-import { overlayRows } from './live/overlay-rows.ts'
-import { statusLine } from './live/status-line.ts'
+import { pickerRows } from './live/picker-rows.ts'
+import { type StatusFacts, statusLine } from './live/status-line.ts'
 import { waitingRows } from './live/waiting-rows.ts'
 import { workRows } from './live/work-rows.ts'
 import type { Screen, TerminalSize } from './screen.ts'
@@ -40,8 +40,7 @@ const maxCompletions = 8
 export function project(scene: Scene): { readonly transcript: Transcript; readonly screen: Screen } {
   const { state, ui, size } = scene
   const room: Room = { columns: Math.max(1, size.columns) }
-  const clientId = ui.link.kind === 'up' ? ui.link.clientId : null
-  const { transcript, blocks } = settle(scene.transcript, { state, said: ui.said, room, clientId })
+  const { transcript, blocks } = settle(scene.transcript, { state, said: ui.said, room, own: ui.ownClients })
   const live = projectLive({ ...scene, transcript }, room)
   return { transcript, screen: { ...live, settled: blocks } }
 }
@@ -77,7 +76,7 @@ function workArea(
   { approval, limit }: { approval: Approval | null; limit: number },
 ): readonly Line[] {
   const { state, ui, transcript } = scene
-  if (state === null || ui.overlay !== null || limit <= 0) return []
+  if (state === null || ui.picker !== null || limit <= 0) return []
   const work = workRows(state, transcript, room)
   if (approval === null) return work
   const asking = {
@@ -85,6 +84,8 @@ function workArea(
     waiting: pendingApprovals(state, ui).length,
     homeFolder: scene.homeFolder,
     mode: answerMode(ui),
+    form: ui.purpose.kind === 'form' ? ui.purpose.form : null,
+    refusedKey: ui.refusedKey,
   } as const
   const block = approvalBlock({ ...asking, maxRows: limit - 1 }, room)
   const before = lastRows(work, Math.max(0, limit - 1 - block.length))
@@ -93,8 +94,8 @@ function workArea(
 
 function answerMode({ purpose, composer, link, opened }: UiState): AnswerMode {
   if (link.kind !== 'up') return 'lost'
-  if (opened?.readOnly) return 'view'
-  if (purpose.kind === 'note') return 'note'
+  if (opened?.readOnly) return opened.attached ? 'watch' : 'view'
+  if (purpose.kind === 'note' || purpose.kind === 'form') return purpose.kind
   return composer.text === '' && purpose.kind === 'message' ? 'answer' : 'typing'
 }
 
@@ -115,8 +116,8 @@ function bottomRows(
   const status = state === null ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
   const foot = lastRows(status, limit - 1)
   const maxRows = Math.max(1, limit - foot.length - gap.length)
-  if (ui.overlay !== null) {
-    const { rows, caret } = overlayRows(ui.overlay, room, { homeFolder: scene.homeFolder, nowMs: scene.nowMs, maxRows })
+  if (ui.picker !== null) {
+    const { rows, caret } = pickerRows(ui.picker, room, { homeFolder: scene.homeFolder, nowMs: scene.nowMs, maxRows })
     return { rows: [...gap, ...rows.slice(0, maxRows), ...foot], caret: shiftedBy(caret, gap.length) }
   }
   const text = composerRows(
@@ -133,12 +134,9 @@ function bottomRows(
   return { rows: [...kept, ...text.rows, ...completions, ...foot], caret: shiftedBy(text.caret, kept.length) }
 }
 
-function statusFacts({ homeFolder, branch, ui }: Scene): {
-  homeFolder: string
-  branch: string | null
-  readOnly: boolean
-} {
-  return { homeFolder, branch, readOnly: ui.opened?.readOnly ?? false }
+function statusFacts({ homeFolder, branch, ui: { opened, clientCount } }: Scene): StatusFacts {
+  const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : null
+  return { homeFolder, branch, readOnly, clientCount }
 }
 
 function shiftedBy(caret: Written['caret'] | null, rows: number): Written['caret'] | null {

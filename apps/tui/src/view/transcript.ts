@@ -18,8 +18,8 @@ export interface Transcript {
   readonly plan: string
   readonly stream: MessageStream | null
   readonly last: BlockKind | null
-  /** Calls that were asked about while this window was open: their answer may come from elsewhere. */
-  readonly asked: readonly string[]
+  /** Completed items from before this window came: who sent those messages is no news. */
+  readonly earlierItems: number
 }
 
 export interface Settling {
@@ -27,8 +27,8 @@ export interface Settling {
   /** Everything the program has said; only what is new is printed. */
   readonly said: readonly Said[]
   readonly room: Room
-  /** This connection, as answers name it. */
-  readonly clientId: string | null
+  /** This window's connections, as messages name them. */
+  readonly own: readonly string[]
 }
 
 export const emptyTranscript: Transcript = {
@@ -37,7 +37,7 @@ export const emptyTranscript: Transcript = {
   plan: 'null',
   stream: null,
   last: null,
-  asked: [],
+  earlierItems: 0,
 }
 
 interface Scan extends Settling {
@@ -64,24 +64,25 @@ function settleState(scan: Scan, state: ConversationState): void {
   const first = state.core.counts.items - state.window.length
   const { itemCount } = scan.transcript
   if (first > itemCount) put(scan, note(scan, `… ${count(first - itemCount)} items are not shown here`))
-  for (const completed of state.window.slice(Math.max(0, itemCount - first))) settleItem(scan, completed)
+  const begin = Math.max(0, itemCount - first)
+  for (const [index, completed] of state.window.slice(begin).entries())
+    settleItem(scan, completed, first + begin + index >= scan.transcript.earlierItems)
   change(scan, { itemCount: state.core.counts.items })
   dropLostStream(scan, state)
   settlePlan(scan, state)
   followStream(scan, state)
-  rememberAsked(scan, state)
 }
 
-function settleItem(scan: Scan, { item }: CompletedItem): void {
+function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
   const { stream } = scan.transcript
   if (stream?.itemId === item.id) endStream(scan, stream, item)
-  else put(scan, itemBlock(item, scan.room, answeredElsewhere(scan, item)))
+  else put(scan, itemBlock(item, scan.room, isNew ? authorElsewhere(scan, item) : null))
 }
 
-function answeredElsewhere({ transcript, clientId }: Scan, item: Item): string | null {
-  const by = 'decision' in item ? item.decision?.by : undefined
-  if (by === undefined || by.clientId === clientId || !transcript.asked.includes(item.id)) return null
-  return by.name
+/** Who said it, if that was another window. */
+function authorElsewhere({ own }: Scan, item: Item): string | null {
+  const by = 'by' in item ? item.by : undefined
+  return by === undefined || own.includes(by.clientId) ? null : by.name
 }
 
 function endStream(scan: Scan, stream: MessageStream, item: Item): void {
@@ -141,12 +142,6 @@ function settlePlan(scan: Scan, { core: { plan } }: ConversationState): void {
   if (plan !== null) put(scan, planBlock(plan, scan.room))
 }
 
-function rememberAsked(scan: Scan, { core }: ConversationState): void {
-  const pending = Object.values(core.approvals).map(({ itemId }) => itemId)
-  const asked = [...new Set([...scan.transcript.asked.filter((id) => core.open[id] !== undefined), ...pending])]
-  change(scan, { asked })
-}
-
 function put(scan: Scan, { kind, lines }: Block): void {
   if (lines.length === 0) return
   scan.blocks.push({ kind, lines: [...gapBefore(scan.transcript.last, kind), ...lines] })
@@ -177,5 +172,5 @@ export function openTranscript(
     if (completed !== undefined) rows += itemBlock(completed.item, room).lines.length + 1
   }
   const plan = core.plan === null || isFinished(core.plan) ? JSON.stringify(core.plan) : 'null'
-  return { ...transcript, itemCount: core.counts.items - window.length + from, plan, stream: null, asked: [] }
+  return { ...transcript, itemCount: core.counts.items - window.length + from, plan, stream: null, earlierItems: core.counts.items }
 }

@@ -18,11 +18,14 @@ export function approvalsWithout(approvals: Core['approvals'], itemId: string): 
   return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
 }
 
+/** The call that asked by an elicitation has begun and runs on, whatever the answer. */
 function decide(core: Core, event: EventOf<'approval.decided'>): Core {
   const approval = valueAt(core.approvals, event.approvalId)
   if (approval === undefined) return core
   const rest = without(core.approvals, event.approvalId)
   const turn = core.turn?.id === approval.turnId ? { ...core.turn, parked: false } : core.turn
+  if (approval.kind === 'elicitation')
+    return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'inProgress')
   if (event.decision !== 'approved' && event.decision !== 'approvedForSession')
     return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'declined')
   const approved = {
@@ -35,7 +38,7 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
   return { ...core, turn, approvals: { ...rest, [event.approvalId]: approved } }
 }
 
-function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' | 'declined'): Core {
+function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' | 'declined' | 'inProgress'): Core {
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }

@@ -34,18 +34,20 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     retry: null,
     usage: noTokens,
     denials: [],
+    ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
   }
   const inboxPaused = event.trigger === 'message' && core.inboxPaused
   return { ...core, turn, inboxPaused, counts: { ...core.counts, turns: core.counts.turns + 1 } }
 }
 
 function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
-  const { turnId: id, outcome, failure, usage } = event
+  const { turnId: id, outcome, failure, usage, answerProblem } = event
+  const problem = answerProblem === undefined ? {} : { answerProblem }
   return {
     ...core,
     meta: { ...core.meta, updatedAt: at },
     turn: null,
-    lastTurn: { id, outcome, failure: failure ?? null, usage, endedAt: at },
+    lastTurn: { id, outcome, failure: failure ?? null, usage, ...problem, endedAt: at },
     inboxPaused: core.inboxPaused || (outcome !== 'completed' && core.inbox.length > 0),
   }
 }

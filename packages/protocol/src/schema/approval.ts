@@ -4,8 +4,10 @@ import { ruleRef } from './item.ts'
 import { sandboxMode } from './settings.ts'
 
 export const approvalKind = z
-  .enum(['command', 'patch', 'escalation', 'network', 'mcpTool', 'read'])
-  .describe('What is asked for. `escalation`: to run outside the sandbox. `read`: to read outside the allowed roots.')
+  .enum(['command', 'patch', 'escalation', 'network', 'mcpTool', 'read', 'elicitation'])
+  .describe(
+    'What is asked for. `escalation`: to run outside the sandbox. `read`: to read outside the allowed roots. `elicitation`: an MCP server asks the user something while its call runs; see `form`.',
+  )
 
 export const decision = z
   .enum(['approved', 'approvedForSession', 'denied', 'abort'])
@@ -13,10 +15,34 @@ export const decision = z
     '`approvedForSession`: also what is like it, until the conversation is closed. Anything but a literal approval is a no; `abort` also ends the turn.',
   )
 
+export const answer = z.union([z.string(), z.number(), z.boolean()]).describe('What was put into one field.')
+
+export const formField = z
+  .object({
+    name: z.string().describe('Key of its answer.'),
+    title: z.string().describe('What to show as its label.'),
+    description: z.string().exactOptional().describe('More about it, limits included.'),
+    type: z
+      .enum(['string', 'number', 'integer', 'boolean', 'choice'])
+      .describe('`choice`: the `value` of one of `choices`.'),
+    choices: z.array(z.object({ value: z.string(), title: z.string() })).exactOptional(),
+    required: z.boolean(),
+    default: answer.exactOptional().describe('What to begin with; sent back like any other answer.'),
+  })
+  .describe('One thing to fill in. All of its texts are data from the one who asks.')
+
+export const form = z
+  .object({ fields: z.array(formField).describe('In the order to show them; none asks for a plain yes.') })
+  .describe('What an `elicitation` asks the user to fill in.')
+
+export const answers = z.record(z.string(), answer).describe('By the name of the field; without those left empty.')
+
 export const approvalRequest = z
   .object({
     id: z.string().describe('Stays the same across restarts.'),
-    itemId: z.string().describe('The call it is about; open while the approval is.'),
+    itemId: z
+      .string()
+      .describe('The call it is about; open while the approval is. Of an `elicitation` it runs, and waits for this.'),
     turnId: z.string(),
     kind: approvalKind,
     title: z.string().describe('One line.'),
@@ -38,8 +64,13 @@ export const approvalRequest = z
     rule: ruleRef,
     decisions: z.array(decision).describe('The answers to offer.'),
     answerableBy: z.array(z.string()).describe('clientIds connected when it was asked.'),
+    form: form
+      .exactOptional()
+      .describe('Of an `elicitation`: `approved` brings `answers` to it; `denied` declines, `abort` cancels.'),
   })
-  .describe('A question to the user. It binds to exactly this command or patch, and survives the process.')
+  .describe(
+    'A question to the user. It binds to exactly this command or patch, and survives the process; an `elicitation` is withdrawn when the process ends, since the call that asks ends with it.',
+  )
 
 export const approval = z
   .object({
@@ -51,6 +82,10 @@ export const approval = z
   })
   .describe('An approval while it is part of the state: pending, or approved and not begun.')
 
+export type Answer = z.infer<typeof answer>
+export type Answers = z.infer<typeof answers>
+export type Form = z.infer<typeof form>
+export type FormField = z.infer<typeof formField>
 export type ApprovalKind = z.infer<typeof approvalKind>
 export type ApprovalDecision = z.infer<typeof decision>
 export type ApprovalRequest = z.infer<typeof approvalRequest>

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { approvalRequest, decision } from './approval.ts'
-import { actor, inputItem, queuedMessage } from './input.ts'
-import { fileChangeEntry, item, ruleRef, sideFile } from './item.ts'
+import { answers, approvalRequest, decision } from './approval.ts'
+import { actor, contentItem, outputSchema, queuedMessage } from './input.ts'
+import { fileChangeEntry, item, ruleRef } from './item.ts'
 import { settings, settingsChange } from './settings.ts'
+import { sideFile } from './side-file.ts'
 import { failure, tokenCounts } from './usage.ts'
 
 export const plan = z
@@ -21,6 +22,11 @@ export const lostRange = z
   .describe('Numbers of events that the log no longer holds.')
 
 export const turnOutcome = z.enum(['completed', 'interrupted', 'failed']).describe('How a turn ended.')
+
+export const answerProblem = z
+  .string()
+  .exactOptional()
+  .describe('Where the final message of a completed turn does not satisfy its `outputSchema`.')
 
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.object({ type: z.literal(type), ...shape }).describe(about)
@@ -74,7 +80,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event('message.queued', { message: queuedMessage }, 'A message waits in the inbox.'),
   event(
     'message.edited',
-    { messageId: z.string(), content: z.array(inputItem).describe('All of it, new.'), by: actor.exactOptional() },
+    { messageId: z.string(), content: z.array(contentItem).describe('All of it, new.'), by: actor.exactOptional() },
     'A waiting message was changed.',
   ),
   event('message.removed', { messageId: z.string(), by: actor.exactOptional() }, 'A waiting message was taken back.'),
@@ -88,6 +94,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId: z.string(),
       trigger: z.enum(['message', 'inbox']).describe('Sent now, or taken from the inbox.'),
+      outputSchema: outputSchema.exactOptional(),
     },
     'The model gets to work; its user message follows.',
   ),
@@ -109,6 +116,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       failure: failure.exactOptional().describe('Why, when it failed.'),
       usage: tokenCounts.describe('Of the whole turn.'),
       denials: z.array(denial),
+      answerProblem,
     },
     'Last event of a turn. Synced to disk before any client sees it.',
   ),
@@ -180,6 +188,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .union([decision, z.literal('withdrawn')])
         .describe('`withdrawn`: what it asked for is gone; nothing was run.'),
       note: z.string().exactOptional().describe('What the user added; the model is told.'),
+      answers: answers.exactOptional().describe('To the form of an `elicitation`, with `approved`.'),
       by: actor.describe('Who answered first.'),
     },
     'The answer. Synced to disk before anyone sees it.',

@@ -1,8 +1,38 @@
 import * as z from 'zod'
+import { sideFile } from './side-file.ts'
+
+const text = z.object({ type: z.literal('text'), text: z.string() }).describe('Text.')
 
 export const inputItem = z
-  .discriminatedUnion('type', [z.object({ type: z.literal('text'), text: z.string() }).describe('Text.')])
-  .describe('One part of a user message.')
+  .discriminatedUnion('type', [
+    text,
+    z
+      .object({
+        type: z.literal('image'),
+        path: z.string().exactOptional().describe('Absolute path of a file that the server can read.'),
+        url: z.string().exactOptional().describe('A `data:` URL in base64.'),
+      })
+      .describe('A PNG, JPEG, GIF or WebP image of at most 10 MiB, by `path` or `url`. It is copied when it is sent.'),
+  ])
+  .describe('One part of a user message, as a client sends it.')
+
+export const contentItem = z
+  .discriminatedUnion('type', [
+    text,
+    z
+      .object({
+        type: z.literal('image'),
+        file: sideFile,
+        mediaType: z.string().describe('E.g. `image/png`.'),
+        name: z.string().describe('What to call it: the name of its file.'),
+      })
+      .describe('An image.'),
+  ])
+  .describe('One part of a user message, as it is kept.')
+
+export const outputSchema = z
+  .record(z.string(), z.unknown())
+  .describe('JSON Schema of the answer. The model is held to it, and the final message is checked against it.')
 
 export const actor = z
   .object({ clientId: z.string().describe('One connection.'), name: z.string() })
@@ -14,11 +44,14 @@ export const queuedMessage = z
     when: z
       .enum(['queue', 'steer'])
       .describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),
-    content: z.array(inputItem),
+    content: z.array(contentItem),
+    outputSchema: outputSchema.exactOptional().describe('Of the turn it will start; only with `queue`.'),
     by: actor,
   })
   .describe('A message that waits in the inbox.')
 
 export type InputItem = z.infer<typeof inputItem>
+export type ContentItem = z.infer<typeof contentItem>
+export type OutputSchema = z.infer<typeof outputSchema>
 export type Actor = z.infer<typeof actor>
 export type QueuedMessage = z.infer<typeof queuedMessage>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { actor, inputItem } from './input.ts'
+import { actor, contentItem } from './input.ts'
+import { sideFile } from './side-file.ts'
 import { failure } from './usage.ts'
 
 export const itemStatus = z
@@ -7,10 +8,6 @@ export const itemStatus = z
   .describe(
     'Open: `proposed` (the model asked for it), `awaitingApproval`, `inProgress`. Final: `completed`, `failed`, `declined` (not run: the user or a rule said no), `interrupted`, `unknown` (it was started, and the program ended before it reported).',
   )
-
-export const sideFile = z
-  .string()
-  .describe('`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.')
 
 export const ruleRef = z
   .object({ name: z.string(), file: z.string().exactOptional(), line: z.int().exactOptional() })
@@ -78,7 +75,7 @@ export const item = z.discriminatedUnion('type', [
     .object({
       ...shown,
       type: z.literal('userMessage'),
-      content: z.array(inputItem),
+      content: z.array(contentItem),
       messageId: z.string().exactOptional().describe('The one from `conversation/sendMessage`.'),
       by: actor.exactOptional(),
     })
@@ -109,7 +106,12 @@ export const item = z.discriminatedUnion('type', [
     })
     .describe('A patch the model wants to apply or applied; all of its files or none.'),
   z
-    .object({ ...call, type: z.literal('toolCall'), input: z.string().describe('The arguments, as JSON text.') })
+    .object({
+      ...call,
+      type: z.literal('toolCall'),
+      input: z.string().describe('The arguments, as JSON text.'),
+      output: output.exactOptional().describe('What came back, where that can be much.'),
+    })
     .describe('Any other tool.'),
   z
     .object({

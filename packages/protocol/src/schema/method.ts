@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { decision } from './approval.ts'
-import { inputItem } from './input.ts'
-import { sideFile } from './item.ts'
+import { answers, decision } from './approval.ts'
+import { inputItem, outputSchema } from './input.ts'
 import { approvalPolicy, sandboxMode, sandboxTier, settings, settingsPatch } from './settings.ts'
+import { sideFile } from './side-file.ts'
 import { completedItem, conversationState, cursor } from './state.ts'
 
 const conversationId = z.string().min(1).describe('Full id.')
@@ -68,6 +68,19 @@ export const listedConversation = z
     live: z.object({ pid: z.int() }).nullable().describe('The process that holds its writer lock, if any.'),
   })
   .describe('A conversation as a list shows it.')
+
+export const mcpServer = z
+  .object({
+    name: z.string().describe('Key of `[mcp_servers.X]`.'),
+    state: z
+      .enum(['starting', 'ready', 'failed', 'stopped'])
+      .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
+    tools: z.array(z.string()).describe('Those it has that are not switched off, by its own names.'),
+    error: z.string().exactOptional().describe('What went wrong last, and what to do.'),
+    stderr: z.string().exactOptional().describe('The end of what it wrote there.'),
+    restarts: z.int().describe('Times it was started again.'),
+  })
+  .describe('An MCP server as `/mcp` shows it.')
 
 /** Everything a client may ask: name → parameters and result. The server's handler table is typed by it. */
 export const methods = {
@@ -155,6 +168,7 @@ export const methods = {
         .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
       when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
       overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
+      outputSchema: outputSchema.exactOptional().describe('For the turn it starts; not with `steer`.'),
     }),
     result: z.object({
       turnId: z.string().nullable().describe('The turn it started or joins.'),
@@ -192,6 +206,9 @@ export const methods = {
       approvalId: z.string(),
       decision,
       note: z.string().exactOptional().describe('For the model, with a no: what to do instead.'),
+      answers: answers
+        .exactOptional()
+        .describe('To the form of an `elicitation`, with `approved`; one that does not fit is -32602 and names it.'),
     }),
     result: acknowledged,
   },
@@ -230,6 +247,21 @@ export const methods = {
         .describe('The newest so many of them, fewer when they would exceed 8 MiB; default 100.'),
     }),
     result: z.object({ items: z.array(completedItem), more: z.boolean().describe('There are older ones.') }),
+  },
+  'conversation/readEvents': {
+    about:
+      'Events of a conversation that is open here, oldest first, as they are delivered: for a reader that lags, or wants what was before it came.',
+    params: z.object({
+      conversationId,
+      after: z
+        .object({ seq: cursor.shape.seq, crc: cursor.shape.crc.exactOptional() })
+        .describe('The last event the reader has. With its `crc`, -32602 says that the log does not hold that event.'),
+      limit: z.int().min(1).max(1000).exactOptional().describe('At most so many, fewer beyond 8 MiB; default 500.'),
+    }),
+    result: z.object({
+      events: z.array(z.unknown()).describe('Delivered envelopes.'),
+      more: z.boolean().describe('There are newer ones.'),
+    }),
   },
   'conversation/readFile': {
     about: 'A range of a side file.',
@@ -312,6 +344,17 @@ export const methods = {
       }),
     }),
   },
+  'mcp/list': {
+    about: 'The MCP servers of the conversations that are open here.',
+    params: z.object({}),
+    result: z.object({ servers: z.array(mcpServer) }),
+  },
+  'mcp/restart': {
+    about:
+      'Ends an MCP server and starts it anew; also one that failed. Its tools of then count from the next turn on.',
+    params: z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
+    result: z.object({}),
+  },
   'server/diagnostics': {
     about: 'What this server is and how it is doing.',
     params: z.object({}),
@@ -360,6 +403,7 @@ export type MethodName = keyof Methods
 export type ParamsOf<Name extends MethodName> = Methods[Name]['params']
 export type ResultOf<Name extends MethodName> = Methods[Name]['result']
 export type ConversationSummary = z.infer<typeof conversationSummary>
+export type McpServer = z.infer<typeof mcpServer>
 export type ListedConversation = z.infer<typeof listedConversation>
 export type Overrides = z.infer<typeof overrides>
 export type ServerNotice = z.infer<typeof serverNotice>

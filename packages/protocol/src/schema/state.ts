@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
-import { denial, plan, turnOutcome } from './event.ts'
-import { queuedMessage } from './input.ts'
-import { item, sideFile } from './item.ts'
+import { answerProblem, denial, plan, turnOutcome } from './event.ts'
+import { outputSchema, queuedMessage } from './input.ts'
+import { item } from './item.ts'
 import { settings } from './settings.ts'
+import { sideFile } from './side-file.ts'
 import { failure, tokenCounts } from './usage.ts'
 
 export const openItem = z
@@ -44,6 +45,7 @@ export const turn = z
       .describe('The model call failed and is waited out.'),
     usage: tokenCounts,
     denials: z.array(denial).describe('Its calls that were not run because the answer was no.'),
+    outputSchema: outputSchema.exactOptional(),
   })
   .describe('The work on one message: model calls and what they ask for, until the model has no more calls.')
 
@@ -90,6 +92,7 @@ export const core = z
         outcome: turnOutcome,
         failure: failure.nullable(),
         usage: tokenCounts,
+        answerProblem,
         endedAt: z.number().describe('ms since the epoch.'),
       })
       .nullable()

@@ -42,10 +42,12 @@ describe('law 6: registered, logged, then announced', () => {
         for (const one of envelopes) {
           state = reduce(state, one)
           if (one.event.type !== 'approval.requested') continue
-          const { id } = one.event.approval
+          const { id, kind, itemId } = one.event.approval
           const by = { clientId: 'c-9', name: 'eve' }
           const answer = { type: 'approval.decided', approvalId: id, decision: 'approved', by } as const
-          expect(fold(continued(state, [answer]), state).core.approvals[id]).toMatchObject({ state: 'approved', by })
+          const { approvals, open } = fold(continued(state, [answer]), state).core
+          if (kind === 'elicitation') expect(open[itemId]?.item.status).toBe('inProgress')
+          else expect(approvals[id]).toMatchObject({ state: 'approved', by })
         }
       }),
     )

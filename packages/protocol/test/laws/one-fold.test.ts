@@ -13,7 +13,7 @@ describe('law 2: one fold', () => {
         const { turn, shells, inbox } = engine
         const calls = turn?.calls ?? []
         const open = [...(turn?.message ? [turn.message] : []), ...calls.map(({ item }) => item), ...shells]
-        const asked = calls.filter(({ stage }) => stage === 'asked' || stage === 'approved')
+        const asked = calls.filter(({ stage }) => ['asked', 'approved', 'asking'].includes(stage))
         expect(core.turn?.id).toBe(turn?.id)
         expect(core.turn?.parked ?? false).toBe(turn?.parked ?? false)
         expect(new Set(Object.keys(core.open))).toEqual(new Set(open.map(({ id }) => id)))

@@ -20,6 +20,22 @@ export const providerConfig = z.object({
   context_window: z.int().min(1).optional(),
 })
 
+export const mcpServerConfig = z
+  .object({
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).optional(),
+    env: stringMap.optional(),
+    cwd: z.string().min(1).optional(),
+    url: z.url({ protocol: /^https?$/ }).optional(),
+    bearer_token_env_var: z.string().min(1).optional(),
+    http_headers: stringMap.optional(),
+    enabled: z.boolean().optional(),
+    startup_timeout_sec: z.number().positive().max(3600).optional(),
+    tool_timeout_sec: z.number().positive().max(86_400).optional(),
+    enabled_tools: z.array(z.string()).optional(),
+    disabled_tools: z.array(z.string()).optional(),
+  })
+
 const choices = {
   model: z.string().min(1).optional(),
   model_provider: z.string().min(1).optional(),
@@ -36,6 +52,7 @@ export const configSchema = z.object({
   model_providers: z.record(z.string(), providerConfig).optional(),
   profiles: z.record(z.string(), z.object(choices)).optional(),
   sandbox_workspace_write: z.object({ writable_roots: z.array(z.string()).optional() }).optional(),
+  mcp_servers: z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig).optional(),
   shell_environment: z
     .object({
       include: z.array(z.string()).optional(),
@@ -46,4 +63,5 @@ export const configSchema = z.object({
 })
 
 export type Config = z.infer<typeof configSchema>
+export type McpServerConfig = z.infer<typeof mcpServerConfig>
 export type ProviderSettings = z.infer<typeof providerConfig>

@@ -14,7 +14,12 @@ export interface TextPart {
   readonly type: 'text'
   readonly text: string
 }
-export type UserPart = TextPart
+export interface ImagePart {
+  readonly type: 'image'
+  readonly mediaType: string
+  readonly base64: string
+}
+export type UserPart = TextPart | ImagePart
 
 export interface ModelCall {
   readonly callId: string
@@ -53,6 +58,8 @@ export interface ModelRequest {
   readonly instructions: string
   readonly tools: readonly ToolSpec[]
   readonly entries: readonly ModelEntry[]
+  /** JSON Schema that the final message must satisfy. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>
   /** Stable for a conversation; lets the provider route to the machine that holds the cached prefix. */
   readonly cacheKey: string
 }

@@ -1,6 +1,6 @@
-import type { ConversationEvent, EventOf, Item } from '@parley/protocol'
+import type { ContentItem, ConversationEvent, EventOf, Item } from '@parley/protocol'
 import { isCall } from '@parley/protocol'
-import type { ModelCall, ModelEntry } from './model-request.ts'
+import type { ModelCall, ModelEntry, UserPart } from './model-request.ts'
 
 /**
  * The second fold over the log: what the model sees. Blocks are appended in log order and a block's entries keep
@@ -11,9 +11,9 @@ export interface ModelView {
   apply(event: ConversationEvent): void
   /**
    * The messages of the next request. Valid for a log cut at any line: each call has exactly one result, in call
-   * order. `readText` gives a side file's content; a missing one becomes a fixed placeholder.
+   * order. A side file that is missing becomes a fixed placeholder.
    */
-  entries(readText: ReadText): readonly ModelEntry[]
+  entries(files: SideFileReader): readonly ModelEntry[]
   /** What the model wrote for a call item, null for an item that is not a call of a complete response. */
   callOf(itemId: string): ModelCall | null
   /** The side file with all output of a command item, null when its output was small enough to be told whole. */
@@ -21,11 +21,16 @@ export interface ModelView {
   readonly context: EventOf<'context.set'> | null
 }
 
-type ReadText = (file: string) => string | null
+/** Null for a file that is missing or damaged. */
+export interface SideFileReader {
+  readText(file: string): string | null
+  readBase64(file: string): string | null
+}
 
 type Block =
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
   | { readonly kind: 'environment'; readonly file: string; entry: ModelEntry | null }
+  | { readonly kind: 'message'; readonly content: readonly ContentItem[]; entry: ModelEntry | null }
   | { readonly kind: 'response'; readonly entry: ModelEntry; readonly calls: readonly AnsweredCall[] }
 
 interface AnsweredCall {
@@ -53,7 +58,7 @@ export function createModelView(): ModelView {
   const fold: Fold = { blocks: [], calls: new Map(), outputFiles: new Map(), context: null, draft: [], sent: 0 }
   return {
     apply: (event) => foldEvent(fold, event),
-    entries: (readText) => fold.blocks.flatMap((block) => entriesOf(block, readText)),
+    entries: (files) => fold.blocks.flatMap((block) => entriesOf(block, files)),
     callOf: (itemId) => fold.calls.get(itemId)?.call ?? null,
     outputFileOf: (itemId) => fold.outputFiles.get(itemId) ?? null,
     get context() {
@@ -113,7 +118,7 @@ function addItem({ blocks, calls, draft }: Fold, item: Item): void {
   const answered = isCall(item) ? calls.get(item.id) : undefined
   if (answered !== undefined)
     answered.result = resultEntry(answered.call, modelTextOf(item) ?? cutHere, item.status !== 'completed')
-  else if (item.type === 'userMessage') blocks.push({ kind: 'entry', entry: { kind: 'user', content: item.content } })
+  else if (item.type === 'userMessage') blocks.push({ kind: 'message', content: item.content, entry: null })
   else if (item.type === 'shellCommand')
     blocks.push({ kind: 'entry', entry: userText(item.modelText ?? `I ran \`${item.command}\` myself.`) })
   else if (item.type === 'agentMessage') draft.push(item.text)
@@ -132,12 +137,15 @@ function keepDraft(fold: Fold): void {
   fold.sent = fold.blocks.length
 }
 
-function entriesOf(block: Block, readText: ReadText): readonly ModelEntry[] {
+function entriesOf(block: Block, files: SideFileReader): readonly ModelEntry[] {
   switch (block.kind) {
     case 'entry':
       return [block.entry]
     case 'environment':
-      block.entry ??= userText(readText(block.file) ?? missingFile)
+      block.entry ??= userText(files.readText(block.file) ?? missingFile)
+      return [block.entry]
+    case 'message':
+      block.entry ??= { kind: 'user', content: block.content.map((part) => userPart(part, files)) }
       return [block.entry]
     case 'response':
       return [block.entry, ...block.calls.map(({ call, result }) => result ?? resultEntry(call, cutHere, true))]
@@ -146,6 +154,12 @@ function entriesOf(block: Block, readText: ReadText): readonly ModelEntry[] {
 
 function modelTextOf(item: Item): string | undefined {
   return 'modelText' in item ? item.modelText : undefined
+}
+
+function userPart(part: ContentItem, files: SideFileReader): UserPart {
+  if (part.type === 'text') return part
+  const base64 = files.readBase64(part.file)
+  return base64 === null ? { type: 'text', text: missingFile } : { type: 'image', mediaType: part.mediaType, base64 }
 }
 
 function userText(text: string): ModelEntry {

@@ -39,6 +39,7 @@ function kindOf(facts: Facts): ApprovalKind {
       return 'patch'
     case 'read':
       return 'read'
+    case 'mcp':
     case 'other':
       return 'mcpTool'
   }

@@ -8,6 +8,20 @@ export type EndReason = 'completed' | StopReason | Failure
 
 /** Ends the open turn in one write: what is open of it is closed, and the transcript says why it ended. */
 export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why: EndReason): void {
+  recordEnd(conversation, ids, { why })
+}
+
+/** The model has said its last; `answerProblem` is where that does not satisfy the schema it was given. */
+export function completeTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, answerProblem: string | null): void {
+  recordEnd(conversation, ids, { why: 'completed', ...(answerProblem === null ? {} : { answerProblem }) })
+}
+
+interface End {
+  readonly why: EndReason
+  readonly answerProblem?: string
+}
+
+function recordEnd(conversation: Conversation, ids: Pick<Ids, 'item'>, { why, ...fields }: End): void {
   const { turn } = conversation.state.core
   if (turn === null) return
   const failure = typeof why === 'string' ? {} : { failure: why }
@@ -15,7 +29,7 @@ export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why:
   conversation.recordAll([
     ...closingEvents(conversation, turnId, why),
     ...notice(ids.item(), turnId, why),
-    { type: 'turn.ended', turnId, outcome: outcomeOf(why), ...failure, usage, denials },
+    { type: 'turn.ended', turnId, outcome: outcomeOf(why), ...failure, usage, denials, ...fields },
   ])
 }
 

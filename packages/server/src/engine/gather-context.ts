@@ -5,9 +5,11 @@ import {
   describeSurroundings,
   type InstructionFile,
 } from '../core/instructions.ts'
-import { openRealFile } from '../lookup/open-real-file.ts'
-import { realPathOf } from '../lookup/real-path.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
+import { diskFiles } from '../place/disk-files.ts'
+import type { Place } from '../place/place.ts'
+import { type PlaceFiles, readOpening } from '../place/place-files.ts'
+import { whenUnknown } from '../place/place-unreachable.ts'
 import type { Conversation } from './conversation.ts'
 import type { RequestContext } from './request-source.ts'
 
@@ -18,27 +20,33 @@ const maxInstructionBytes = 64 * 1024
 interface Around {
   /** `$PARLEY_HOME`. */
   readonly home: string
-  readonly shell: string
+  readonly place: Place
   readonly nowMs: number
 }
 
-/** What precedes the messages, as it is on disk now: AGENTS.md of home, then from the repository root down to cwd. */
+/**
+ * What precedes the messages, as it is on disk now: AGENTS.md of home, then from the repository root down to cwd. Home
+ * is here, the folders are where the conversation works.
+ */
 export async function gatherContext(conversation: Conversation, around: Around): Promise<RequestContext> {
   const { meta, settings } = conversation.state.core
-  const root = await repositoryRoot(meta.cwd)
+  const { place, home } = around
+  await place.reach()
+  const { files } = place
+  const root = await repositoryRoot(meta.cwd, files)
   const within = root?.folder ?? meta.cwd
-  const files = await readInstructionFiles([
-    { folder: around.home, within: around.home },
-    ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within })),
+  const found = await readInstructionFiles([
+    { folder: home, within: home, files: diskFiles },
+    ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files })),
   ])
   return {
-    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, files),
-    instructionFiles: files.map(({ path }) => path),
+    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, found),
+    instructionFiles: found.map(({ path }) => path),
     environment: describeSurroundings({
       cwd: meta.cwd,
       date: localDate(around.nowMs),
-      platform: process.platform,
-      shell: around.shell,
+      platform: place.platform,
+      shell: place.shell,
       gitBranch: root?.branch ?? null,
       sandbox:
         settings.tier === 'D'
@@ -59,19 +67,19 @@ function localDate(ms: number): string {
 }
 
 /** Read from `.git` itself: running git would read a configuration that is not ours. */
-async function repositoryRoot(cwd: string): Promise<{ folder: string; branch: string } | null> {
+async function repositoryRoot(cwd: string, files: PlaceFiles): Promise<{ folder: string; branch: string } | null> {
   for (const folder of foldersUp(cwd)) {
     const git = join(folder, '.git')
-    const head = (await textOf(join(git, 'HEAD'))) ?? (await linkedHead(git))
+    const head = (await textOf(join(git, 'HEAD'), files)) ?? (await linkedHead(git, files))
     if (head !== null) return { folder, branch: head.trim().replace(/^ref: refs\/heads\//, '') }
   }
   return null
 }
 
 /** A worktree's `.git` is a file that says where its HEAD is. */
-async function linkedHead(git: string): Promise<string | null> {
-  const folder = (await textOf(git))?.match(/^gitdir: (.+)$/m)?.[1]
-  return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'))
+async function linkedHead(git: string, files: PlaceFiles): Promise<string | null> {
+  const folder = (await textOf(git, files))?.match(/^gitdir: (.+)$/m)?.[1]
+  return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'), files)
 }
 
 async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<InstructionFile[]> {
@@ -83,14 +91,15 @@ async function readInstructionFiles(folders: readonly InstructionFolder[]): Prom
 interface InstructionFolder {
   readonly folder: string
   readonly within: string
+  readonly files: PlaceFiles
 }
 
 /** A repository must not choose, by a link, what else of this machine the provider is told. */
-async function readInstructionFile({ folder, within }: InstructionFolder): Promise<InstructionFile | null> {
+async function readInstructionFile({ folder, within, files }: InstructionFolder): Promise<InstructionFile | null> {
   const path = join(folder, fileName)
-  const [real, root] = await Promise.all([path, within].map((place) => realPathOf(place).catch(() => null)))
+  const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))
   if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
-  const text = await textOf(path)
+  const text = await textOf(path, files)
   return text === null ? null : { path, text }
 }
 
@@ -105,14 +114,7 @@ function foldersDown(root: string, cwd: string): string[] {
   return up.slice(0, at + 1).reverse()
 }
 
-/** The beginning of a regular file; null for anything else, such as a pipe or a device that would never end. */
-async function textOf(path: string): Promise<string | null> {
-  try {
-    await using file = await openRealFile(await realPathOf(path))
-    if (!(await file.stat()).isFile()) return null
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxInstructionBytes), 0, maxInstructionBytes, 0)
-    return buffer.toString('utf8', 0, bytesRead)
-  } catch {
-    return null
-  }
+async function textOf(path: string, files: PlaceFiles): Promise<string | null> {
+  const real = await files.realPath(path).catch(whenUnknown(null))
+  return real === null ? null : readOpening(files, real, maxInstructionBytes)
 }

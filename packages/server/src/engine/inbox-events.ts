@@ -2,7 +2,7 @@ import type { ConversationEvent, QueuedMessage } from '@parley/protocol'
 import type { Ids } from '../ports/ids.ts'
 import { userMessageItem } from './user-message.ts'
 
-type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by'>
+type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema'>
 
 /**
  * A waiting message becomes part of a turn. The item comes first: it takes the message out of the inbox by itself, so a
@@ -18,5 +18,7 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: string, message:
 /** A waiting message gets a turn of its own. */
 export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message): ConversationEvent[] {
   const turnId = ids.turn()
-  return [{ type: 'turn.started', turnId, trigger: 'inbox' }, ...consumedMessage(ids, turnId, message)]
+  const { outputSchema } = message
+  const schema = outputSchema === undefined ? {} : { outputSchema }
+  return [{ type: 'turn.started', turnId, trigger: 'inbox', ...schema }, ...consumedMessage(ids, turnId, message)]
 }

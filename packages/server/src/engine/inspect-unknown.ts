@@ -5,13 +5,12 @@ import { adoptSideFile } from '../log/side-files.ts'
 import { StorageError } from '../log/storage-error.ts'
 import { readChanges } from '../patch/change-record.ts'
 import { comparePlan, type FileState } from '../patch/compare-plan.ts'
-import type { PatchFiles } from '../patch/patch-files.ts'
-import { removeStrays } from '../patch/stray-files.ts'
+import type { PatchTarget } from '../patch/patch-files.ts'
 import { spoolName } from '../tools/spool-name.ts'
 
 interface Around {
   readonly files: Files
-  readonly patchFiles: PatchFiles
+  readonly patches: PatchTarget
   /** The conversation's side files. */
   readonly folder: string
   readonly cwd: string
@@ -40,11 +39,11 @@ async function inspected(item: Item, around: Around): Promise<Item> {
   return item
 }
 
-async function patchFound(item: ItemOf<'fileChange'>, { patchFiles, cwd }: Around): Promise<ItemOf<'fileChange'>> {
-  const changes = await readChanges(item.changes, cwd, patchFiles)
+async function patchFound(item: ItemOf<'fileChange'>, { patches, cwd }: Around): Promise<ItemOf<'fileChange'>> {
+  const changes = await readChanges(item.changes, cwd, patches)
   const paths = changes.flatMap(({ path, movedTo }) => (movedTo === undefined ? [path] : [path, movedTo]))
-  await removeStrays(item.id, paths, patchFiles)
-  const states = await comparePlan(changes, patchFiles)
+  await patches.removeStrays(item.id, paths)
+  const states = await comparePlan(changes, patches)
   const report = [verdict(states), ...states.map(({ path, state }) => `${path}: ${stateWords[state]}`)].join('\n')
   const modelText = `parley ended while this patch was being written. ${report}`
   const failure = { code: 'endUnknown', message: verdict(states) }

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
-import { createBackgroundProcesses, type Host, type Sandbox } from '@parley/host'
+import { createBackgroundProcesses } from '@parley/host'
 import type { Actor, ConversationEvent, ConversationState, Overrides } from '@parley/protocol'
 import type { Config } from '../config/config-schema.ts'
 import type { Rules } from '../core/policy/rules.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
-import type { SecretPlaces } from '../facts/secret-places.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
 import { StorageError } from '../log/storage-error.ts'
-import type { PatchFiles } from '../patch/patch-files.ts'
+import type { PatchTarget } from '../patch/patch-files.ts'
+import type { Places } from '../place/places.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -34,6 +34,8 @@ export interface Opener {
   /** Settles what was open at the point of a fork: its approvals belong to the original. */
   settleFork(state: ConversationState): readonly ConversationEvent[]
   open(parts: OpenParts): Promise<OpenConversation>
+  /** Where the patches of a conversation are. */
+  patchesOf(state: ConversationState): PatchTarget
 }
 
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'onSyncFailure'> {
@@ -48,18 +50,12 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
 export interface OpenerPorts {
   readonly program: string
   readonly home: string
-  readonly userHome: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly ids: Ids
   readonly random: () => number
-  readonly host: Host
-  readonly sandbox: Sandbox
   readonly shellParser: ShellParser
-  readonly secrets: () => Promise<SecretPlaces>
-  readonly ripgrep: string
-  readonly shell: string
-  readonly patchFiles: PatchFiles
+  readonly places: Places
   readonly models: ModelSources
   readonly report: (fault: unknown, conversationId?: string) => void
 }
@@ -84,12 +80,13 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const onFault = (fault: unknown) => ports.report(fault, conversationId)
   const { clock, program } = ports
   const conversation = new Conversation({ ...parts, clock, program, onSyncFailure: onFault })
-  const background = createBackgroundProcesses({ startCommand: ports.host.startCommand, onEnd: () => undefined })
+  const { place, release } = ports.places.take(parts.state.core.settings.environment, values)
+  const background = createBackgroundProcesses({ startCommand: place.commands.startCommand, onEnd: () => undefined })
   const environmentRules = definedRules(values.shell_environment)
-  const toolPorts: ToolPorts = { ...ports, background, environmentRules, home: ports.userHome }
+  const toolPorts: ToolPorts = { ...ports, place, background, environmentRules }
   const watchers = new Set<string>()
   const streams = new Set<() => void>()
-  const gather = () => gatherContext(conversation, { home: ports.home, shell: ports.shell, nowMs: clock.now() })
+  const gather = () => gatherContext(conversation, { home: ports.home, place, nowMs: clock.now() })
   const bench = createBench(conversation, toolPorts, {
     ...ports,
     rules,
@@ -118,6 +115,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
         await Promise.all([driver.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
         parkQuietly(conversation)
       } finally {
+        await release()
         // Only then: what waits for the disk is delivered before its stream ends.
         await conversation[Symbol.asyncDispose]().finally(() => {
           for (const end of streams) end()

@@ -1,7 +1,8 @@
 import type { ConversationEvent, Failure } from '@parley/protocol'
 import type { Step } from '../core/next-step.ts'
-import { endTurn } from './end-turn.ts'
+import { completeTurn } from './end-turn.ts'
 import { consumedMessage, startInboxTurn } from './inbox-events.ts'
+import { findAnswerProblem } from './output-schema.ts'
 import type { Run } from './run.ts'
 import { runCall } from './run-call.ts'
 import { runModel } from './run-model.ts'
@@ -22,7 +23,7 @@ export async function performStep(run: Run, step: ActiveStep): Promise<Failure |
       await runTogether(run, step.itemIds)
       return null
     case 'endTurn':
-      endTurn(conversation, bench.ids, 'completed')
+      completeTurn(conversation, bench.ids, await findAnswerProblem(conversation.state))
       return null
   }
 }

@@ -60,13 +60,14 @@ export function createRequestSource({ conversation, tools, client, gather }: Req
       preparedFor = { turnId: turn?.id, settings, cwd }
     },
     next() {
-      const { meta, settings, context } = conversation.state.core
+      const { meta, settings, context, turn } = conversation.state.core
       return {
         model: settings.model,
         ...(settings.effort === undefined ? {} : { effort: settings.effort }),
         instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
         tools: context === null ? [] : toolsOf(context.tools),
-        entries: conversation.view.entries(readText),
+        entries: conversation.view.entries(conversation.sideFiles),
+        ...(turn?.outputSchema === undefined ? {} : { outputSchema: turn.outputSchema }),
         cacheKey: meta.conversationId,
       }
     },

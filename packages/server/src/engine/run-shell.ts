@@ -71,13 +71,14 @@ function startedItem(id: string, { command, cwd, by }: { command: string; cwd: s
 /** The command starts only once it is on disk that it was asked for. */
 async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts): Promise<void> {
   const { conversation, patience, ports } = parts
+  const { place } = ports
   await conversation.synced()
   conversation.sideFiles.prepare()
   const { folder } = conversation.sideFiles
   const { id, command, cwd } = item
   const reporter = createOutputReporter(conversation, ports.clock, id)
-  const spec = commandSpec({ argv: [ports.shell, '-c', command], cwd, itemId: id, folder }, ports)
-  const child = ports.host.startCommand(spec, { sandbox: ports.sandbox, onOutput: reporter.report })
+  const spec = commandSpec({ argv: [place.shell, '-c', command], cwd, itemId: id, folder }, ports)
+  const child = place.commands.startCommand(spec, { sandbox: place.sandbox, onOutput: reporter.report })
   const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

@@ -10,6 +10,8 @@ export interface SideFiles {
   adopt(path: string): Promise<string>
   /** A whole text file, kept in memory after the first read; null when it is missing or damaged. */
   readText(file: string): string | null
+  /** Of a whole file of bytes, which is not kept in memory. */
+  readBase64(file: string): string | null
   read(file: string, range: { readonly offset: number; readonly length: number }): Buffer | null
   /** Where a running command may spool its output. */
   readonly folder: string
@@ -34,6 +36,7 @@ export function createSideFiles(files: Files, folder: string): SideFiles {
       if (text !== null) texts.set(file, text)
       return text
     },
+    readBase64: (file) => readSideFile(files, { folder, ref: file })?.toString('base64') ?? null,
     read: (file, range) => readSideFile(files, { folder, ref: file }, range),
     prepare: () => unlessStorageFails(() => makeFolders(files, folder)),
   }

@@ -1,4 +1,4 @@
-import type { Actor, InputItem, ItemOf } from '@parley/protocol'
+import type { Actor, ContentItem, InputItem, ItemOf } from '@parley/protocol'
 import { refusal } from './refusal.ts'
 
 /** Characters; a message is logged with its text, and sent to every client, in one line. */
@@ -6,7 +6,7 @@ const maxMessageLength = 4 * 1024 * 1024
 
 /** Refuses what would make a line too long for its readers. */
 export function assertFits(content: readonly InputItem[]): void {
-  const length = content.reduce((sum, { text }) => sum + text.length, 0)
+  const length = content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
   if (length <= maxMessageLength) return
   throw refusal(
     'invalidParams',
@@ -19,10 +19,10 @@ export function assertFits(content: readonly InputItem[]): void {
 
 export function userMessageItem(
   id: string,
-  message: { readonly content: InputItem[]; readonly messageId: string; readonly by: Actor },
+  message: { readonly content: ContentItem[]; readonly messageId: string; readonly by: Actor },
 ): ItemOf<'userMessage'> {
   const { content, messageId, by } = message
-  const text = content.map((part) => part.text).join('\n')
+  const text = content.map((part) => (part.type === 'text' ? part.text : `[${part.name}]`)).join('\n')
   return {
     id,
     type: 'userMessage',

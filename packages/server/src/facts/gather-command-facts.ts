@@ -2,6 +2,7 @@ import { findDanger } from '../core/policy/dangerous.ts'
 import type { CommandFacts, CommandPart } from '../core/policy/facts.ts'
 import { judgeKnownSafe, type SafeUse } from '../core/policy/known-safe.ts'
 import { trustedBuiltins } from '../core/policy/shell-words.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
 import { type FoundProgram, findProgram, nowhere } from './find-program.ts'
 import type { ShellParser } from './parse-shell.ts'
 import { type ArgvReading, readArgv, type ScriptCommand } from './read-argv.ts'
@@ -25,6 +26,8 @@ export interface Surroundings {
   readonly searchPath: string
   readonly secrets: SecretPlaces
   readonly shell: ShellParser
+  /** Of the machine that would run it. */
+  readonly files: PlaceFiles
 }
 
 export interface JudgedCommand {
@@ -38,7 +41,10 @@ const maxSeenWords = 32
 
 /** Gathers all that policy may know about a command. Reads files' names and links, never what is in them. */
 export async function gatherCommandFacts(call: CommandCall, given: Surroundings): Promise<CommandFacts> {
-  const [roots, reading] = await Promise.all([realRoots(given.roots), readArgv(call.argv, given.shell)])
+  const [roots, reading] = await Promise.all([
+    realRoots(given.roots, given.files),
+    readArgv(call.argv, given.shell),
+  ])
   const around = { ...given, roots }
   const programs = await findPrograms(reading, call.cwd, around)
   const judged = (reading.commands ?? []).map((command) => judgePart(command, programs))

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { PatchedFile, PatchFacts, ReadFacts, ReadPath } from '../core/policy/facts.ts'
 import { componentsOf } from '../core/policy/path-text.ts'
 import { protectionOf } from '../core/policy/protected-names.ts'
-import { realPathOf } from '../lookup/real-path.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
+import { whenUnknown } from '../place/place-unreachable.ts'
 import { realRoots } from './real-roots.ts'
 import { holdsSecrets, isSecret, type SecretPlaces } from './secret-places.ts'
 
@@ -17,6 +17,8 @@ export interface FileSurroundings {
   readonly secrets: SecretPlaces
   /** The user's home: its start-up files are protected even when it is a writable folder. */
   readonly home: string
+  /** Of the machine that the paths are of. */
+  readonly files: PlaceFiles
 }
 
 export interface PatchCall {
@@ -49,24 +51,24 @@ export async function gatherReadFacts(call: ReadCall, given: FileSurroundings): 
 }
 
 async function resolved(given: FileSurroundings): Promise<FileSurroundings> {
-  const [cwd = given.cwd] = (await realRoots([given.cwd])).slice(-1)
-  return { ...given, cwd, roots: await realRoots(given.roots) }
+  const [cwd = given.cwd] = (await realRoots([given.cwd], given.files)).slice(-1)
+  return { ...given, cwd, roots: await realRoots(given.roots, given.files) }
 }
 
 async function readPath(path: string, below: boolean, around: FileSurroundings): Promise<ReadPath> {
   const { absolute, real, insideRoots } = await placed(path, around)
-  const recursive = below && (await mayBeFolder(real))
+  const recursive = below && (await mayBeFolder(real, around.files))
   const secret =
     [absolute, real].some((place) => isSecret(place, around.secrets)) ||
-    (recursive && (await holdsSecrets(real, around.secrets)))
+    (recursive && (await holdsSecrets(real, around.secrets, around.files)))
   return { path, real, recursive, insideRoots, secret }
 }
 
-function mayBeFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => true,
-  )
+function mayBeFolder(path: string, files: PlaceFiles): Promise<boolean> {
+  return files
+    .look(path)
+    .then(({ kind }) => kind === 'folder')
+    .catch(whenUnknown(true))
 }
 
 async function patchedFile(path: string, around: FileSurroundings): Promise<PatchedFile> {
@@ -75,9 +77,9 @@ async function patchedFile(path: string, around: FileSurroundings): Promise<Patc
 }
 
 /** A path that cannot be resolved (a loop of links, a folder that may not be searched) counts as outside. */
-async function placed(path: string, { cwd, roots }: FileSurroundings) {
+async function placed(path: string, { cwd, roots, files }: FileSurroundings) {
   const absolute = resolve(cwd, path)
-  const real = await realPathOf(absolute).catch(() => null)
+  const real = await files.realPath(absolute).catch(whenUnknown(null))
   return { absolute, real: real ?? absolute, insideRoots: real !== null && rootOf(real, roots) !== null }
 }
 

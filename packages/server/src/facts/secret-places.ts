@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { realPathOf } from '../lookup/real-path.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
+import { whenUnknown } from '../place/place-unreachable.ts'
 
 const underHome = [
   '.ssh',
@@ -33,9 +33,14 @@ const ofTheSystem = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/ssh', 
 /** Absolute paths of files and folders that hold secrets, each as written and with links followed. */
 export type SecretPlaces = readonly string[]
 
-export async function secretPlaces({ home, parleyHome }: { home: string; parleyHome: string }): Promise<SecretPlaces> {
+interface Homes {
+  readonly home: string
+  readonly parleyHome: string
+}
+
+export async function secretPlaces({ home, parleyHome }: Homes, files: PlaceFiles): Promise<SecretPlaces> {
   const written = [...underHome.map((name) => join(home, name)), parleyHome, ...ofTheSystem]
-  const real = await Promise.all(written.map((path) => realPathOf(path).catch(() => path)))
+  const real = await Promise.all(written.map((path) => files.realPath(path).catch(whenUnknown(path))))
   return [...new Set([...written, ...real])]
 }
 
@@ -51,16 +56,16 @@ export function isSecret(path: string, places: SecretPlaces): boolean {
 }
 
 /** Whether reading everything below a folder would read a secret that exists now. */
-export async function holdsSecrets(folder: string, places: SecretPlaces): Promise<boolean> {
+export async function holdsSecrets(folder: string, places: SecretPlaces, files: PlaceFiles): Promise<boolean> {
   if (['/proc', '/dev'].some((system) => liesWithin(system, folder) || liesWithin(folder, system))) return true
   const folded = `${folder.toLowerCase().replace(/\/+$/, '')}/`
   const below = places.filter((place) => `${place.toLowerCase()}/`.startsWith(folded))
   const existing = await Promise.all(
     below.map((place) =>
-      access(place).then(
-        () => true,
-        () => false,
-      ),
+      files
+        .look(place)
+        .then(() => true)
+        .catch(whenUnknown(false)),
     ),
   )
   return existing.includes(true)

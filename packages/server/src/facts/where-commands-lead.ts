@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises'
 import type { PlaceRead } from '../core/policy/facts.ts'
-import { realPathOf } from '../lookup/real-path.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
+import { whenUnknown } from '../place/place-unreachable.ts'
 import type { JudgedCommand, Surroundings } from './gather-command-facts.ts'
 import { holdsSecrets, isSecret } from './secret-places.ts'
 
@@ -33,14 +33,14 @@ export async function whereCommandsLead(
   const reads: PlaceRead[] = []
   let secret: string | null = null
   for (const command of commands) {
-    const named = await placesNamed(command, [...folders])
+    const named = await placesNamed(command, { folders: [...folders], files: around.files })
     secret ??= await secretWord(command, named, around)
-    const read = await readBy(command, named)
+    const read = await readBy(command, named, around.files)
     if (reads.length + read.length <= maxReads) reads.push(...read)
     else notSafe.add(command)
     const entered = command.part.program !== 'cd' || (await enter(command, folders, around))
     const filesOnly = command.safeUse?.filesOnly ?? false
-    if (!entered || (filesOnly && !(await namesNoFolder(command, [...folders])))) notSafe.add(command)
+    if (!entered || (filesOnly && !(await namesNoFolder(command, { folders: [...folders], files: around.files })))) notSafe.add(command)
   }
   return { notSafe, secret, reads }
 }
@@ -51,11 +51,17 @@ interface NamedPlace {
   readonly real: string
 }
 
-async function placesNamed({ argv, safeUse }: JudgedCommand, folders: readonly string[]): Promise<NamedPlace[]> {
+/** Where a command may be when it runs. */
+interface Standing {
+  readonly folders: readonly string[]
+  readonly files: PlaceFiles
+}
+
+async function placesNamed({ argv, safeUse }: JudgedCommand, standing: Standing): Promise<NamedPlace[]> {
   const words = new Set([...argv.slice(1), ...(safeUse?.readsBelow ? ['.'] : [])])
   const named = await Promise.all(
     [...words].flatMap((word) =>
-      pathsIn(word).map(async (text) => (await placesOf(text, folders)).map((place) => ({ word, ...place }))),
+      pathsIn(word).map(async (text) => (await placesOf(text, standing)).map((place) => ({ word, ...place }))),
     ),
   )
   return named.flat()
@@ -64,12 +70,12 @@ async function placesNamed({ argv, safeUse }: JudgedCommand, folders: readonly s
 async function secretWord(
   { safeUse }: JudgedCommand,
   named: readonly NamedPlace[],
-  { secrets }: Surroundings,
+  { secrets, files }: Surroundings,
 ): Promise<string | null> {
   const leading = await Promise.all(
     named.map(async ({ word, written, real }) => {
       if (isSecret(written, secrets) || isSecret(real, secrets)) return word
-      return safeUse?.readsBelow && ((await holdsSecrets(written, secrets)) || (await holdsSecrets(real, secrets)))
+      return safeUse?.readsBelow && ((await holdsSecrets(written, secrets, files)) || (await holdsSecrets(real, secrets, files)))
         ? word
         : null
     }),
@@ -77,12 +83,16 @@ async function secretWord(
   return leading.find((word) => word !== null) ?? null
 }
 
-async function readBy({ part, safeUse }: JudgedCommand, named: readonly NamedPlace[]): Promise<PlaceRead[]> {
+async function readBy(
+  { part, safeUse }: JudgedCommand,
+  named: readonly NamedPlace[],
+  files: PlaceFiles,
+): Promise<PlaceRead[]> {
   if (safeUse === null || printers.has(part.program)) return []
   const read = await Promise.all(
     named.map(async ({ written, real }) => {
-      const found = await stat(real).catch(() => null)
-      return found === null ? [] : [{ path: written, real, recursive: safeUse.readsBelow && found.isDirectory() }]
+      const found = await files.look(real).catch(whenUnknown(null))
+      return found === null ? [] : [{ path: written, real, recursive: safeUse.readsBelow && found.kind === 'folder' }]
     }),
   )
   return read.flat()
@@ -98,26 +108,26 @@ function pathsIn(word: string): string[] {
 /** The path as written, and where its links lead. Joined as text, since the system follows a link before a `..`. */
 async function placesOf(
   text: string,
-  folders: readonly string[],
+  { folders, files }: Standing,
 ): Promise<{ readonly written: string; readonly real: string }[]> {
   if (text.includes('\0')) return []
   const paths = text.startsWith('/') ? [text] : folders.map((folder) => `${folder}/${text}`)
-  return Promise.all(paths.map(async (written) => ({ written, real: await realPathOf(written).catch(() => written) })))
+  return Promise.all(paths.map(async (written) => ({ written, real: await files.realPath(written).catch(whenUnknown(written)) })))
 }
 
 async function enter({ argv }: JudgedCommand, folders: Set<string>, around: Surroundings): Promise<boolean> {
-  const places = await placesOf(argv[1] ?? '', [...folders])
+  const places = await placesOf(argv[1] ?? '', { folders: [...folders], files: around.files })
   for (const { written, real } of places) folders.add(written).add(real)
   return folders.size <= maxFolders && places.every(({ real }) => around.roots.some((root) => liesWithin(real, root)))
 }
 
-async function namesNoFolder({ argv }: JudgedCommand, folders: readonly string[]): Promise<boolean> {
+async function namesNoFolder({ argv }: JudgedCommand, standing: Standing): Promise<boolean> {
   for (const word of argv.slice(1)) {
-    for (const { real } of await placesOf(word, folders)) {
-      const isFolder = await stat(real).then(
-        (found) => found.isDirectory(),
-        () => false,
-      )
+    for (const { real } of await placesOf(word, standing)) {
+      const isFolder = await standing.files
+        .look(real)
+        .then(({ kind }) => kind === 'folder')
+        .catch(whenUnknown(false))
       if (isFolder) return false
     }
   }

@@ -1,6 +1,7 @@
 import { join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
-import { openRealFile } from './open-real-file.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
+import { whenUnknown } from '../place/place-unreachable.ts'
 import { liesWithin } from './workspace-path.ts'
 
 interface Level {
@@ -14,20 +15,20 @@ export type IgnoreRules = readonly Level[]
 const maxRuleFileBytes = 1024 * 1024
 
 /** Collects the rules from `root` down to `folder`; of a folder outside the root only its own. */
-export async function ignoreRulesFor(folder: string, root: string): Promise<IgnoreRules> {
-  let rules = await withRulesOf(liesWithin(folder, root) ? root : folder, [])
+export async function ignoreRulesFor(folder: string, root: string, files: PlaceFiles): Promise<IgnoreRules> {
+  let rules = await withRulesOf(liesWithin(folder, root) ? root : folder, [], files)
   let reached = root
   for (const name of liesWithin(folder, root) ? relative(root, folder).split(sep) : []) {
     if (name === '') continue
     reached = join(reached, name)
-    rules = await withRulesOf(reached, rules)
+    rules = await withRulesOf(reached, rules, files)
   }
   return rules
 }
 
 /** Adds the rules that `folder` itself brings. */
-export async function withRulesOf(folder: string, rules: IgnoreRules): Promise<IgnoreRules> {
-  const text = await readRuleFile(join(folder, '.gitignore'))
+export async function withRulesOf(folder: string, rules: IgnoreRules, files: PlaceFiles): Promise<IgnoreRules> {
+  const text = await readRuleFile(join(folder, '.gitignore'), files)
   return text === null ? rules : [...rules, { folder, patterns: ignore().add(text) }]
 }
 
@@ -42,12 +43,12 @@ export function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): 
 }
 
 /** Unreadable, missing or absurdly large rules are no rules. */
-async function readRuleFile(path: string): Promise<string | null> {
+async function readRuleFile(path: string, files: PlaceFiles): Promise<string | null> {
   try {
-    await using handle = await openRealFile(path)
-    const stat = await handle.stat()
-    return stat.isFile() && stat.size <= maxRuleFileBytes ? await handle.readFile('utf8') : null
-  } catch {
-    return null
+    await using file = await files.open(path)
+    if (file.kind !== 'file' || file.sizeBytes > maxRuleFileBytes) return null
+    return Buffer.from(await file.read(0, maxRuleFileBytes)).toString('utf8')
+  } catch (error) {
+    return whenUnknown(null)(error)
   }
 }

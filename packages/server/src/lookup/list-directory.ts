@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { PlaceFiles } from '../place/place-files.ts'
 import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import { visiblePath } from './plain-words.ts'
@@ -7,6 +7,7 @@ import { type FolderEntry, readFolder } from './read-folder.ts'
 import { isMissing, systemErrorReason } from './system-error.ts'
 
 export interface ListRequest {
+  readonly files: PlaceFiles
   /** The real path of the folder. */
   readonly path: string
   readonly shownPath: string
@@ -60,7 +61,7 @@ const maxEntriesBelowTop = 60
 export async function listDirectory(request: ListRequest): Promise<ListOutcome> {
   const complaint = await folderComplaint(request)
   if (complaint !== null) return failed(complaint)
-  const rules = request.showIgnored ? null : await ignoreRulesFor(request.path, request.ignoreRoot)
+  const rules = request.showIgnored ? null : await ignoreRulesFor(request.path, request.ignoreRoot, request.files)
   const top: Branch = { path: request.path, level: 1, children: [], rules, problem: null, more: null }
   const tally = { shown: 0, leftOut: 0, ignored: 0 }
   const waiting = [top]
@@ -74,11 +75,11 @@ export async function listDirectory(request: ListRequest): Promise<ListOutcome> 
   return { kind: 'listed', text: lines.join('\n'), shown: tally.shown, leftOut: tally.leftOut }
 }
 
-async function folderComplaint({ path, shownPath }: ListRequest): Promise<string | null> {
+async function folderComplaint({ path, shownPath, files }: ListRequest): Promise<string | null> {
   try {
-    return (await stat(path)).isDirectory() ? null : `${shownPath} is a file, not a folder; read it instead.`
+    return (await files.look(path)).kind === 'folder' ? null : `${shownPath} is a file, not a folder; read it instead.`
   } catch (error) {
-    if (isMissing(error)) return `${shownPath} does not exist.${await suggestForMissing(path)}`
+    if (isMissing(error)) return `${shownPath} does not exist.${await suggestForMissing(path, files)}`
     return `${shownPath} cannot be listed: ${systemErrorReason(error)}.`
   }
 }
@@ -89,8 +90,8 @@ async function fill(branch: Branch, request: ListRequest, tally: Tally): Promise
     branch.problem = 'not opened: the list is full'
     return
   }
-  if (branch.rules !== null && branch.level > 1) branch.rules = await withRulesOf(branch.path, branch.rules)
-  const folder = await readFolder(branch.path, branch.rules)
+  if (branch.rules !== null && branch.level > 1) branch.rules = await withRulesOf(branch.path, branch.rules, request.files)
+  const folder = await readFolder({ ...branch, files: request.files })
   branch.problem = folder.error
   const taken = folder.entries.slice(0, branch.level === 1 ? room : Math.min(room, maxEntriesBelowTop))
   const maxLevel = request.depth ?? defaultDepth

@@ -1,5 +1,5 @@
-import { opendir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import type { PlaceFiles } from '../place/place-files.ts'
 import { likeness } from './likeness.ts'
 import { isMissing } from './system-error.ts'
 
@@ -21,34 +21,29 @@ export function nearestNames(wanted: string, names: readonly string[]): string[]
  * The sentence that follows "… does not exist.": similar names beside the missing one, or the first folder of the
  * path that is missing. Empty when there is nothing to say.
  */
-export async function suggestForMissing(absolute: string): Promise<string> {
+export async function suggestForMissing(absolute: string, files: PlaceFiles): Promise<string> {
   const folder = dirname(absolute)
-  const names = await namesIn(folder)
+  const names = await namesIn(folder, files)
   if (names === null) {
-    const missing = await firstMissingFolder(folder)
-    return ` The folder ${missing} does not exist either.${await suggestForMissing(missing)}`
+    const missing = await firstMissingFolder(folder, files)
+    return ` The folder ${missing} does not exist either.${await suggestForMissing(missing, files)}`
   }
   const near = nearestNames(basename(absolute), names)
   return near.length === 0 ? '' : ` Similar names there: ${near.join(', ')}.`
 }
 
-async function firstMissingFolder(folder: string): Promise<string> {
+async function firstMissingFolder(folder: string, files: PlaceFiles): Promise<string> {
   const parent = dirname(folder)
-  if (parent === folder || (await namesIn(parent)) !== null) return folder
-  return firstMissingFolder(parent)
+  if (parent === folder || (await namesIn(parent, files)) !== null) return folder
+  return firstMissingFolder(parent, files)
 }
 
 /** Null when there is no such folder; empty when it may not be read. */
-async function namesIn(folder: string): Promise<string[] | null> {
-  const names: string[] = []
+async function namesIn(folder: string, files: PlaceFiles): Promise<string[] | null> {
   try {
-    for await (const entry of await opendir(folder)) {
-      names.push(entry.isDirectory() ? `${entry.name}/` : entry.name)
-      if (names.length === maxNamesLookedAt) break
-    }
+    const { entries } = await files.list(folder, maxNamesLookedAt)
+    return entries.map(({ name, kind }) => (kind === 'folder' ? `${name}/` : name))
   } catch (error) {
-    if (isMissing(error)) return null
-    return []
+    return isMissing(error) ? null : []
   }
-  return names
 }

@@ -1,6 +1,5 @@
-import type { Dirent } from 'node:fs'
-import { opendir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { NamedEntry, PlaceFiles } from '../place/place-files.ts'
 import { type IgnoreRules, isIgnored } from './gitignore-rules.ts'
 import { systemErrorReason } from './system-error.ts'
 
@@ -20,36 +19,32 @@ export interface FolderContent {
 
 const maxNamesLookedAt = 20_000
 
-/** Reads one folder; with `rules`, what they ignore is only counted. */
-export async function readFolder(path: string, rules: IgnoreRules | null): Promise<FolderContent> {
-  const found: Dirent[] = []
-  let ignored = 0
-  let truncated = false
+interface FolderQuestion {
+  readonly path: string
+  /** What they ignore is only counted; null shows everything. */
+  readonly rules: IgnoreRules | null
+  readonly files: PlaceFiles
+}
+
+export async function readFolder({ path, rules, files }: FolderQuestion): Promise<FolderContent> {
   try {
-    for await (const entry of await opendir(path)) {
-      if (rules !== null && isIgnored(rules, join(path, entry.name), entry.isDirectory())) ignored += 1
-      else found.push(entry)
-      truncated = found.length + ignored >= maxNamesLookedAt
-      if (truncated) break
-    }
+    const { entries: all, truncated } = await files.list(path, maxNamesLookedAt)
+    const found = all.filter(
+      ({ name, kind }) => rules === null || !isIgnored(rules, join(path, name), kind === 'folder'),
+    )
+    const entries = await Promise.all(found.sort(foldersFirst).map((entry) => describeEntry(path, entry, files)))
+    return { entries, ignored: all.length - found.length, truncated, error: null }
   } catch (error) {
     return { entries: [], ignored: 0, truncated: false, error: systemErrorReason(error) }
   }
-  const entries = await Promise.all(found.sort(foldersFirst).map((entry) => describeEntry(path, entry)))
-  return { entries, ignored, truncated, error: null }
 }
 
-function foldersFirst(a: Dirent, b: Dirent): number {
-  if (a.isDirectory() !== b.isDirectory()) return a.isDirectory() ? -1 : 1
+function foldersFirst(a: NamedEntry, b: NamedEntry): number {
+  if ((a.kind === 'folder') !== (b.kind === 'folder')) return a.kind === 'folder' ? -1 : 1
   return a.name < b.name ? -1 : 1
 }
 
-async function describeEntry(folder: string, entry: Dirent): Promise<FolderEntry> {
-  const { name } = entry
-  if (entry.isSymbolicLink()) {
-    const target = await readlink(join(folder, name)).catch(() => '?')
-    return { name, kind: 'link', target }
-  }
-  if (entry.isDirectory()) return { name, kind: 'folder' }
-  return { name, kind: entry.isFile() ? 'file' : 'other' }
+async function describeEntry(folder: string, { name, kind }: NamedEntry, files: PlaceFiles): Promise<FolderEntry> {
+  if (kind !== 'link') return { name, kind }
+  return { name, kind, target: await files.readLink(join(folder, name)).catch(() => '?') }
 }

@@ -1,12 +1,12 @@
-import type { FileHandle } from 'node:fs/promises'
+import type { OpenedFile, PlaceFiles } from '../place/place-files.ts'
 import { binaryKind, sniffBytes } from './binary-kind.ts'
 import { type LineRange, type RangeLimits, type RangeLine, scanLineRange } from './line-range.ts'
 import { suggestForMissing } from './nearest-names.ts'
-import { openRealFile } from './open-real-file.ts'
 import { formatBytes } from './plain-words.ts'
 import { isMissing, systemErrorReason } from './system-error.ts'
 
 export interface ReadRequest {
+  readonly files: PlaceFiles
   /** The real path; a link in it is refused. */
   readonly path: string
   /** The path to speak of in messages. */
@@ -45,12 +45,12 @@ const countedFileBytes = 64 * 1024 * 1024
 /** Reads a range of lines of a text file, streaming: memory does not grow with the file. */
 export async function readLines(request: ReadRequest): Promise<ReadOutcome> {
   try {
-    await using handle = await openRealFile(request.path)
-    return await readHandle(handle, request)
+    await using file = await request.files.open(request.path)
+    return await readOpened(file, request)
   } catch (error) {
     const { shownPath } = request
     if (!isMissing(error)) return failed(`${shownPath} cannot be read: ${systemErrorReason(error)}.`)
-    return failed(`${shownPath} does not exist.${await suggestForMissing(request.path)}`)
+    return failed(`${shownPath} does not exist.${await suggestForMissing(request.path, request.files)}`)
   }
 }
 
@@ -59,33 +59,30 @@ interface Scanned {
   readonly counted: boolean
 }
 
-async function readHandle(handle: FileHandle, request: ReadRequest): Promise<ReadOutcome> {
-  const stat = await handle.stat()
-  if (stat.isDirectory()) return failed(`${request.shownPath} is a folder; list it instead.`)
-  if (!stat.isFile()) return failed(`${request.shownPath} is neither a file nor a folder (a pipe, socket or device).`)
-  const opening = Buffer.alloc(sniffBytes)
-  const { bytesRead } = await handle.read(opening, 0, sniffBytes, 0)
-  const kind = binaryKind(opening.subarray(0, bytesRead))
-  if (kind !== null) return failed(refusal(request.shownPath, kind, stat.size))
+async function readOpened(file: OpenedFile, request: ReadRequest): Promise<ReadOutcome> {
+  const { sizeBytes } = file
+  if (file.kind === 'folder') return failed(`${request.shownPath} is a folder; list it instead.`)
+  if (file.kind !== 'file') return failed(`${request.shownPath} is neither a file nor a folder (a pipe, socket or device).`)
+  const kind = binaryKind(await file.read(0, sniffBytes))
+  if (kind !== null) return failed(refusal(request.shownPath, kind, sizeBytes))
 
-  const scanned = await scanHandle(handle, request, stat.size > countedFileBytes)
+  const scanned = await scanFile(file, request, sizeBytes > countedFileBytes)
   if (scanned === null) return failed(`Reading ${request.shownPath} was interrupted.`)
   if (scanned.range.lines.some(({ text }) => text.includes('\0'))) {
-    return failed(refusal(request.shownPath, 'binary data', stat.size))
+    return failed(refusal(request.shownPath, 'binary data', sizeBytes))
   }
-  return present(scanned, request, stat.size)
+  return present(scanned, request, sizeBytes)
 }
 
-async function scanHandle(handle: FileHandle, request: ReadRequest, huge: boolean): Promise<Scanned | null> {
+async function scanFile(file: OpenedFile, request: ReadRequest, huge: boolean): Promise<Scanned | null> {
   const scan = scanLineRange(rangeLimits(request))
-  const buffer = Buffer.alloc(chunkBytes)
   let position = 0
   for (;;) {
     if (request.signal?.aborted) return null
-    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
-    if (bytesRead === 0) return { range: scan.finish(), counted: true }
-    position += bytesRead
-    if (scan.push(buffer.subarray(0, bytesRead)) && huge) return { range: scan.finish(), counted: false }
+    const chunk = await file.read(position, chunkBytes)
+    if (chunk.length === 0) return { range: scan.finish(), counted: true }
+    position += chunk.length
+    if (scan.push(chunk) && huge) return { range: scan.finish(), counted: false }
   }
 }
 

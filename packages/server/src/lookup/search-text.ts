@@ -1,15 +1,16 @@
-import { stat } from 'node:fs/promises'
 import { relative } from 'node:path'
+import type { SearchProgram } from '../place/place.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import { fileNameArguments, type SearchTerms, searchArguments } from './ripgrep-arguments.ts'
-import { type BoundedRunOutcome, runBounded } from './run-bounded.ts'
+import type { BoundedRunOutcome } from './run-bounded.ts'
 import { type Collected, collectMatches, collectNames, type OutputCollector } from './search-output.ts'
 import { isMissing, systemErrorReason } from './system-error.ts'
 import { liesWithin } from './workspace-path.ts'
 
 export interface SearchPlace {
-  /** The program and what stands before its arguments, so that a sandbox can be put in front. */
-  readonly ripgrep: readonly [program: string, ...args: string[]]
+  readonly files: PlaceFiles
+  readonly program: SearchProgram
   /** A real path too; paths in the answer are relative to it when they lie in it. */
   readonly cwd: string
   /** Real path of the file or folder to search. */
@@ -65,8 +66,10 @@ interface Harvest {
 async function runSearch(place: SearchPlace, args: readonly string[], harvest: Harvest): Promise<SearchOutcome> {
   const complaint = await placeComplaint(place)
   if (complaint !== null) return failed(complaint)
-  const outcome = await runBounded({
-    command: [...place.ripgrep, ...args],
+  const ripgrep = await place.program.command()
+  if (ripgrep === null) return failed('There is no ripgrep.')
+  const outcome = await place.program.run({
+    command: [...ripgrep, ...args],
     cwd: place.cwd,
     timeLimitMs: place.timeLimitMs ?? defaultTimeLimitMs,
     onOutput: (chunk) => harvest.collector.push(chunk),
@@ -85,12 +88,12 @@ function pathArgument({ cwd, path }: SearchPlace): string {
   return liesWithin(path, cwd) ? relative(cwd, path) || '.' : path
 }
 
-async function placeComplaint({ path, shownPath }: SearchPlace): Promise<string | null> {
+async function placeComplaint({ path, shownPath, files }: SearchPlace): Promise<string | null> {
   try {
-    await stat(path)
+    await files.look(path)
     return null
   } catch (error) {
-    if (isMissing(error)) return `${shownPath} does not exist.${await suggestForMissing(path)}`
+    if (isMissing(error)) return `${shownPath} does not exist.${await suggestForMissing(path, files)}`
     return `${shownPath} cannot be searched: ${systemErrorReason(error)}.`
   }
 }

@@ -1,5 +1,5 @@
 import { resolve, sep } from 'node:path'
-import { realPathOf } from './real-path.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
 import { systemErrorReason } from './system-error.ts'
 
 export interface WorkspacePath {
@@ -20,16 +20,17 @@ export interface PathQuestion {
   readonly path: string
   readonly cwd: string
   readonly roots: readonly string[]
+  readonly files: PlaceFiles
 }
 
 /** Tells where a path given by the model really leads. Roots are compared by their own real paths. */
-export async function resolveWorkspacePath({ path, cwd, roots }: PathQuestion): Promise<WorkspacePathOutcome> {
+export async function resolveWorkspacePath({ path, cwd, roots, files }: PathQuestion): Promise<WorkspacePathOutcome> {
   const complaint = pathComplaint(path)
   if (complaint !== null) return { ok: false, message: complaint }
   const absolute = resolve(cwd, path)
   try {
-    const real = await realPathOf(absolute)
-    const root = await rootHolding(real, roots)
+    const real = await files.realPath(absolute)
+    const root = await rootHolding(real, roots, files)
     return { ok: true, path: { absolute, real, insideRoots: root !== null, root } }
   } catch (error) {
     return { ok: false, message: `The path ${path} cannot be resolved: ${systemErrorReason(error)}.` }
@@ -54,9 +55,9 @@ function components(path: string): string[] {
   return path.split(sep).filter((name) => name !== '')
 }
 
-async function rootHolding(real: string, roots: readonly string[]): Promise<string | null> {
+async function rootHolding(real: string, roots: readonly string[], files: PlaceFiles): Promise<string | null> {
   for (const root of roots) {
-    if (liesWithin(real, await realPathOf(resolve(root)))) return root
+    if (liesWithin(real, await files.realPath(resolve(root)))) return root
   }
   return null
 }

@@ -1,6 +1,7 @@
 import type { ModelCall, ModelRequest } from '../core/model-request.ts'
 
 export type {
+  ImagePart,
   JsonSchemaObject,
   ModelCall,
   ModelEntry,

@@ -1,12 +1,13 @@
 import { type Checked, changedMeanwhile, checkUnchanged, fileFailure } from './check-unchanged.ts'
 import { comparePlan, type FileState } from './compare-plan.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { changesAnything, changesOf, type FilePlan, type PatchFailure } from './file-plan.ts'
-import { beginAttempt, type PatchAttempt } from './patch-attempt.ts'
-import type { FileStat, PatchFiles } from './patch-files.ts'
+import type { PatchAttempt } from './patch-attempt.ts'
+import type { FileStat, PatchTarget } from './patch-files.ts'
 
 export interface ApplyRequest {
   readonly plans: readonly FilePlan[]
-  readonly files: PatchFiles
+  readonly files: PatchTarget
   /** Unique to this attempt; see `strayName`. */
   readonly tag: string
 }
@@ -33,7 +34,8 @@ interface PlannedWrite {
 
 /**
  * Writes what was planned: all new contents beside their targets first, then the renames. Each file is its old or its
- * new self at every moment; any failure puts back everything that was done.
+ * new self at every moment; any failure puts back everything that was done. Throws `PlaceUnreachable` when it cannot be
+ * told how far it came.
  */
 export async function applyPlan({ plans: planned, files, tag }: ApplyRequest): Promise<ApplyOutcome> {
   const plans = planned.filter(changesAnything)
@@ -41,7 +43,7 @@ export async function applyPlan({ plans: planned, files, tag }: ApplyRequest): P
   const changed = checks.flatMap((check) => (check.ok ? [] : [check.failure]))
   if (changed.length > 0) return notApplied(changed, plans, files)
 
-  const attempt = beginAttempt(files, tag)
+  const attempt = files.begin(tag)
   const failure = await writeAll(plans, checks, { attempt, files })
   if (failure === null) return { applied: true, strays: await attempt.conclude() }
   const stuck = (await attempt.rollBack()).map((message): PatchFailure => {
@@ -53,14 +55,14 @@ export async function applyPlan({ plans: planned, files, tag }: ApplyRequest): P
 async function notApplied(
   failures: readonly PatchFailure[],
   plans: readonly FilePlan[],
-  files: PatchFiles,
+  files: PatchTarget,
 ): Promise<ApplyOutcome> {
   return { applied: false, failures, states: await comparePlan(changesOf(plans), files) }
 }
 
 interface Means {
   readonly attempt: PatchAttempt
-  readonly files: PatchFiles
+  readonly files: PatchTarget
 }
 
 /** The first failure, or null. */
@@ -86,11 +88,12 @@ async function writeAll(
   return null
 }
 
-/** Any error at all must lead to the roll-back, so here it becomes a value. */
+/** Any error must lead to the roll-back, so here it becomes a value, but for one that leaves nobody to roll back. */
 async function attemptTo(plan: FilePlan, act: () => Promise<PatchFailure | null>): Promise<PatchFailure | null> {
   try {
     return await act()
   } catch (error) {
+    if (error instanceof PlaceUnreachable) throw error
     return fileFailure(plan, error)
   }
 }
@@ -104,12 +107,13 @@ async function commit({ plan, found, staged }: PlannedWrite, { attempt, files }:
   const { path, movedTo, before } = plan
   // The last look: staging took a while, and what someone wrote meanwhile must not be lost.
   if (found !== null && (await files.stat(path.real))?.stamp !== found.stamp) return changedMeanwhile(plan)
-  if (staged === null) await attempt.remove(path.real)
+  const old = { bytes: before?.bytes ?? new Uint8Array(), stat: found }
+  if (staged === null) await attempt.remove(path.real, old)
   else if (before === null) await attempt.create(staged, path.real)
-  else if (movedTo === undefined) await attempt.replace(staged, path.real, { bytes: before.bytes, stat: found })
+  else if (movedTo === undefined) await attempt.replace(staged, path.real, old)
   else {
     await attempt.create(staged, movedTo.real)
-    await attempt.remove(path.real)
+    await attempt.remove(path.real, old)
   }
   return null
 }

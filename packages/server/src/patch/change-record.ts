@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { FileChangeEntry } from '@parley/protocol'
 import type { FileChange, FilePlan } from './file-plan.ts'
-import type { PatchFiles } from './patch-files.ts'
+import type { PatchView } from './patch-files.ts'
 
 /** What the item of a patch records of it: enough to show it, and to tell after a crash which files it reached. */
 export function recordChanges(plans: readonly FilePlan[]): FileChangeEntry[] {
@@ -21,7 +21,7 @@ export function recordChanges(plans: readonly FilePlan[]): FileChangeEntry[] {
 export async function readChanges(
   entries: readonly Pick<FileChangeEntry, 'path' | 'movedTo' | 'before' | 'after'>[],
   cwd: string,
-  files: PatchFiles,
+  files: PatchView,
 ): Promise<FileChange[]> {
   return await Promise.all(
     entries.map(async ({ path, movedTo, before, after }) => ({

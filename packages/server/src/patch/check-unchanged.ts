@@ -1,7 +1,8 @@
 import { systemErrorReason } from '../lookup/system-error.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { contentHash } from './content-hash.ts'
 import type { FilePlan, PatchFailure } from './file-plan.ts'
-import type { FileStat, PatchFiles } from './patch-files.ts'
+import type { FileStat, PatchView } from './patch-files.ts'
 
 /** The file as it was found, null for a new one; or why its plan no longer holds. */
 export type Checked =
@@ -9,7 +10,7 @@ export type Checked =
   | { readonly ok: false; readonly failure: PatchFailure }
 
 /** Does the disk still hold exactly what the plan was made from? */
-export async function checkUnchanged(plan: FilePlan, files: PatchFiles): Promise<Checked> {
+export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<Checked> {
   try {
     // Before the content, so that a write during the check shows in the stamp later.
     const found = await files.stat(plan.path.real)
@@ -20,11 +21,12 @@ export async function checkUnchanged(plan: FilePlan, files: PatchFiles): Promise
     }
     return { ok: true, found }
   } catch (error) {
+    if (error instanceof PlaceUnreachable) throw error
     return { ok: false, failure: fileFailure(plan, error) }
   }
 }
 
-async function holds(path: string, hash: string, found: FileStat | null, files: PatchFiles): Promise<boolean> {
+async function holds(path: string, hash: string, found: FileStat | null, files: PatchView): Promise<boolean> {
   return found?.kind === 'file' && contentHash(await files.readFile(path)) === hash
 }
 

@@ -1,6 +1,7 @@
+import { whenUnknown } from '../place/place-unreachable.ts'
 import { contentHash } from './content-hash.ts'
 import type { FileChange } from './file-plan.ts'
-import type { PatchFiles } from './patch-files.ts'
+import type { PatchView } from './patch-files.ts'
 
 export interface FileState {
   /** Real path; a moved file gives two of them. */
@@ -10,7 +11,7 @@ export interface FileState {
 }
 
 /** Tells by content which files of a patch were reached, after a crash or a failed roll-back. */
-export async function comparePlan(changes: readonly FileChange[], files: PatchFiles): Promise<FileState[]> {
+export async function comparePlan(changes: readonly FileChange[], files: PatchView): Promise<FileState[]> {
   const sides = changes.flatMap(({ path, movedTo, beforeHash, afterHash }) => {
     if (movedTo === undefined) return [{ path, old: beforeHash, new: afterHash }]
     return [
@@ -28,11 +29,11 @@ export async function comparePlan(changes: readonly FileChange[], files: PatchFi
 }
 
 /** Null when nothing is there, undefined when it cannot be told. */
-async function hashAt(path: string, files: PatchFiles): Promise<string | null | undefined> {
+async function hashAt(path: string, files: PatchView): Promise<string | null | undefined> {
   try {
     const stat = await files.stat(path)
     return stat === null ? null : contentHash(await files.readFile(path))
-  } catch {
-    return undefined
+  } catch (error) {
+    return whenUnknown(undefined)(error)
   }
 }

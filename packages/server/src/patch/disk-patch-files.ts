@@ -71,7 +71,7 @@ async function writeNew(name: string, bytes: Uint8Array, like: FileStat | null):
 /** Only the superuser may give files away; for anyone else the file simply stays theirs. */
 async function takeAfter(handle: FileHandle, { mode, owner }: FileStat): Promise<void> {
   const own = await handle.stat()
-  if (own.uid !== owner.uid || own.gid !== owner.gid) {
+  if (owner !== null && (own.uid !== owner.uid || own.gid !== owner.gid)) {
     await handle.chown(owner.uid, owner.gid).catch(never)
   }
   await handle.chmod(mode)

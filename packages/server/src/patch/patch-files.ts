@@ -1,10 +1,13 @@
+import type { PatchAttempt } from './patch-attempt.ts'
+
 /** What lies at a path itself; a link is not followed. */
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly sizeBytes: number
   /** Permission bits. */
   readonly mode: number
-  readonly owner: { readonly uid: number; readonly gid: number }
+  /** Null where it is not told. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null
   /** This process may write to it. */
   readonly writable: boolean
   /** Changes whenever the content is written or another file takes the name. */
@@ -12,16 +15,32 @@ export interface FileStat {
 }
 
 /**
- * The file operations behind a patch. Except in `realPath` every path is a real path, and no operation follows a
- * link in any of its components: a folder swapped for a link after the plan was judged makes it fail. Failures are
- * the system's errors.
+ * Looking at what a patch is about. Except in `realPath` every path is a real path, and no operation follows a link in
+ * any of its components. Failures are the system's errors.
  */
-export interface PatchFiles {
+export interface PatchView {
   /** Where a write to this absolute path would land, all links followed. */
   realPath(absolute: string): Promise<string>
   /** Null when nothing is there. */
   stat(path: string): Promise<FileStat | null>
   readFile(path: string): Promise<Uint8Array>
+  /** Names in a folder; empty when it is not there. */
+  list(path: string): Promise<readonly string[]>
+}
+
+/** Where patches are applied: this machine's disk, or a remote one's. */
+export interface PatchTarget extends PatchView {
+  /** `tag` is unique to this attempt; see `strayName`. */
+  begin(tag: string): PatchAttempt
+  /** Removes what an attempt that never ended left beside these real paths. */
+  removeStrays(tag: string, paths: readonly string[]): Promise<void>
+}
+
+/**
+ * The operations behind a patch on this machine's disk. A folder swapped for a link after the plan was judged makes
+ * each of them fail.
+ */
+export interface PatchFiles extends PatchView {
   /** Creates a file that must not exist and brings its bytes to the disk; `like` gives it mode and owner. */
   writeTemp(path: string, bytes: Uint8Array, like: FileStat | null): Promise<void>
   /** A second name for the same file; fails when the name is taken. */
@@ -31,8 +50,6 @@ export interface PatchFiles {
   unlink(path: string): Promise<void>
   mkdir(path: string): Promise<void>
   rmdir(path: string): Promise<void>
-  /** Names in a folder; empty when it is not there. */
-  list(path: string): Promise<readonly string[]>
   /** Brings renames and new names in a folder to the disk. */
   syncFolder(path: string): Promise<void>
 }

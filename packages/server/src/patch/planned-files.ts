@@ -2,12 +2,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { formatBytes, visiblePath } from '../lookup/plain-words.ts'
 import { systemErrorReason } from '../lookup/system-error.ts'
 import { pathComplaint } from '../lookup/workspace-path.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { type FileVersion, type PatchFailureCode, type PatchPath, versionOf } from './file-plan.ts'
-import type { FileStat, PatchFiles } from './patch-files.ts'
+import type { FileStat, PatchView } from './patch-files.ts'
 
 export interface PlanSurroundings {
   readonly cwd: string
-  readonly files: PatchFiles
+  readonly files: PatchView
   /** Why a real path may not even be looked at, or null; asked before anything is read. */
   readonly refusal?: (realPath: string) => string | null
   /** Whether a failure may show what is in a file, or beside it; it may when nothing is said. */
@@ -58,6 +59,7 @@ export function planFiles(surroundings: PlanSurroundings): PlannedFiles {
         if (loaded.ok) known.set(place.path.real, loaded.file)
         return loaded
       } catch (error) {
+        if (error instanceof PlaceUnreachable) throw error
         return complain('fileError', `${visiblePath(written)} cannot be read: ${systemErrorReason(error)}.`)
       }
     },
@@ -87,7 +89,7 @@ async function findPlace(written: string, { cwd, files, refusal }: PlanSurroundi
   return { ok: true, path: { written, real }, throughLink }
 }
 
-async function readPlace({ path, throughLink }: Place, files: PatchFiles): Promise<Loaded> {
+async function readPlace({ path, throughLink }: Place, files: PatchView): Promise<Loaded> {
   const stat = await files.stat(path.real)
   if (stat === null) {
     const blocked = await blockedByFile(path, files)
@@ -108,7 +110,7 @@ function unfitness(written: string, { kind, sizeBytes }: FileStat): Complaint | 
 }
 
 /** A file that stands where the path needs a folder. */
-async function blockedByFile(path: PatchPath, files: PatchFiles): Promise<Complaint | null> {
+async function blockedByFile(path: PatchPath, files: PatchView): Promise<Complaint | null> {
   for (let folder = dirname(path.real); ; folder = dirname(folder)) {
     const stat = await files.stat(folder)
     if (stat?.kind === 'folder' || folder === dirname(folder)) return null

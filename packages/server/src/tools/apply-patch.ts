@@ -45,9 +45,9 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
   return {
     describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
     facts: async (workspace) =>
-      gatherPatchFacts({ tool: 'apply_patch', paths: pathsOf(hunks), patch }, await fileSurroundings(ports, workspace)),
+      gatherPatchFacts({ tool: 'apply_patch', paths: pathsOf(hunks), patch }, await fileSurroundings(ports.place, workspace)),
     async workOut({ cwd }, facts) {
-      const files = ports.patchFiles
+      const files = ports.place.patches
       const planned = await planPatch({ hunks, files, cwd, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned

@@ -11,7 +11,7 @@ const input = z.object({
   show_ignored: z.boolean().optional().describe('Also what .gitignore hides.'),
 })
 
-export function listDirTool(ports: ToolPorts): Tool {
+export function listDirTool({ place }: ToolPorts): Tool {
   return defineTool({
     name: 'list_dir',
     description: 'Lists a folder as a tree, without what .gitignore hides.',
@@ -25,9 +25,10 @@ export function listDirTool(ports: ToolPorts): Tool {
         input: call,
         path,
         recursive: depth > 1,
-        ports,
+        place,
         look: ({ real, shownPath }, { cwd }) =>
           listDirectory({
+            files: place.files,
             path: real,
             shownPath,
             ignoreRoot: cwd,

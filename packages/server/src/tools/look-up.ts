@@ -1,8 +1,9 @@
 import type { Facts } from '../core/policy/facts.ts'
 import { gatherReadFacts } from '../facts/gather-file-facts.ts'
 import { resolveWorkspacePath } from '../lookup/workspace-path.ts'
+import type { Place } from '../place/place.ts'
 import type { PreparedCall, ToolContext, ToolOutcome } from './tool.ts'
-import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
+import { fileSurroundings } from './tool-ports.ts'
 
 interface LookUp {
   readonly tool: string
@@ -11,7 +12,7 @@ interface LookUp {
   readonly path: string
   /** What lies below the path is looked at too. */
   readonly recursive: boolean
-  readonly ports: Pick<ToolPorts, 'secrets' | 'home'>
+  readonly place: Place
   /** `real` is the path that was judged, with every link followed. */
   readonly look: (place: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }
@@ -21,18 +22,18 @@ export type LookUpOutcome =
   | { readonly kind: string; readonly text: string }
 
 /** A call that only looks at one path. */
-export function prepareLookUp({ tool, title, input, path, recursive, ports, look }: LookUp): PreparedCall {
+export function prepareLookUp({ tool, title, input, path, recursive, place, look }: LookUp): PreparedCall {
   const text = JSON.stringify(input)
   return {
     describe: () => ({ type: 'toolCall', title, text: '', input: text }),
     facts: async (workspace): Promise<Facts> =>
-      gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(ports, workspace)),
+      gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(place, workspace)),
     async workOut({ cwd, roots }, facts) {
       const real = (facts.kind === 'read' ? facts.paths[0]?.real : undefined) ?? path
       return {
         payload: JSON.stringify({ input, real }),
         async run(context) {
-          const now = await resolveWorkspacePath({ path: real, cwd, roots })
+          const now = await resolveWorkspacePath({ path: real, cwd, roots, files: place.files })
           if (!now.ok) return failedLookUp(now.message)
           if (now.path.real !== real) return failedLookUp(`${path} now leads somewhere else.`)
           return toOutcome(await look({ real, shownPath: path }, context))

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { clipForModel } from '../core/clip-output.ts'
 import { readLines } from '../lookup/read-lines.ts'
+import type { Place } from '../place/place.ts'
 import { defineTool } from './define-tool.ts'
 import { failedLookUp, prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
@@ -21,11 +22,11 @@ export function readFileTool(ports: ToolPorts): Tool {
     description: 'Reads lines of a text file, numbered. Binary files are refused.',
     readOnly: true,
     input,
-    prepare: (call) => (call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports)),
+    prepare: (call) => (call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports.place)),
   })
 }
 
-function prepareFile(call: z.infer<typeof input>, ports: ToolPorts): PreparedCall {
+function prepareFile(call: z.infer<typeof input>, place: Place): PreparedCall {
   const { path, offset, limit } = call
   const range = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
   return prepareLookUp({
@@ -34,8 +35,8 @@ function prepareFile(call: z.infer<typeof input>, ports: ToolPorts): PreparedCal
     input: call,
     path,
     recursive: false,
-    ports,
-    look: ({ real, shownPath }, { signal }) => readLines({ path: real, shownPath, signal, ...range }),
+    place,
+    look: ({ real, shownPath }, { signal }) => readLines({ files: place.files, path: real, shownPath, signal, ...range }),
   })
 }
 

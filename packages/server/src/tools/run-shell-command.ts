@@ -22,10 +22,11 @@ export async function runShellCommand(
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
+  const { place } = ports
   context.sideFiles.prepare()
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
   if (background) return startInBackground(spec, context, ports)
-  const running = ports.host.startCommand({ ...spec, timeoutMs }, { sandbox: ports.sandbox, onOutput: context.report })
+  const running = place.commands.startCommand({ ...spec, timeoutMs }, { sandbox: place.sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   if (context.signal.aborted) stop()
@@ -44,7 +45,7 @@ interface SpecParts {
 
 export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
   const env = {
-    ...commandEnvironment(ports.env, ports.environmentRules),
+    ...commandEnvironment(ports.place.env, ports.environmentRules),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
@@ -57,7 +58,7 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
 function startInBackground(spec: CommandSpec, { itemId }: ToolContext, ports: ToolPorts): ToolOutcome {
   // Its output is read from memory: a spool would be left behind when nobody asks for the end.
   const { spool: _spool, ...unspooled } = spec
-  const { pid, end } = ports.background.start(itemId, unspooled, { sandbox: ports.sandbox })
+  const { pid, end } = ports.background.start(itemId, unspooled, { sandbox: ports.place.sandbox })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
   const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.`
   return { status: 'completed', modelText }

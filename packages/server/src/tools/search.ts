@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { searchFileNames, searchText } from '../lookup/search-text.ts'
+import type { Place } from '../place/place.ts'
 import { defineTool } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool } from './tool.ts'
@@ -25,11 +26,11 @@ export function searchTool(ports: ToolPorts): Tool {
     description: 'Searches file contents with ripgrep, or lists files by glob.',
     readOnly: true,
     input,
-    prepare: (call) => prepareSearch(call, ports),
+    prepare: (call) => prepareSearch(call, ports.place),
   })
 }
 
-function prepareSearch(call: z.infer<typeof input>, ports: ToolPorts): PreparedCall {
+function prepareSearch(call: z.infer<typeof input>, place: Place): PreparedCall {
   const path = call.path ?? '.'
   const { pattern, globs = [], literal = false, ignore_case: ignoreCase = false } = call
   const title =
@@ -42,13 +43,13 @@ function prepareSearch(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
     input: call,
     path,
     recursive: true,
-    ports,
+    place,
     look: ({ real, shownPath }, { cwd, signal }) => {
-      const place = { ripgrep: [ports.ripgrep] as const, cwd, path: real, shownPath, signal }
+      const at = { files: place.files, program: place.search, cwd, path: real, shownPath, signal }
       const includeIgnored = call.include_ignored ?? false
-      if (pattern === undefined) return searchFileNames({ ...place, globs, includeIgnored })
+      if (pattern === undefined) return searchFileNames({ ...at, globs, includeIgnored })
       return searchText({
-        ...place,
+        ...at,
         pattern,
         globs,
         literal,

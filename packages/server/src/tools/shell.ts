@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { commandEnvironment } from '@parley/host'
 import * as z from 'zod'
 import { gatherCommandFacts } from '../facts/gather-command-facts.ts'
-import { realPathOf } from '../lookup/real-path.ts'
+import { whenUnknown } from '../place/place-unreachable.ts'
 import { defineTool } from './define-tool.ts'
 import { defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
@@ -37,31 +37,32 @@ export function shellTool(ports: ToolPorts): Tool {
 }
 
 /** The first command would wait 40 ms for these. Where one fails, the command will say so. */
-function makeReady({ shellParser, secrets, host }: ToolPorts): void {
+function makeReady({ shellParser, place }: ToolPorts): void {
   void shellParser.read('')
-  void secrets()
-  host.warmUp().catch(() => undefined)
+  place.secrets().catch(() => undefined)
+  place.commands.warmUp().catch(() => undefined)
 }
 
 function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { problem: string } {
   if (call.escalate === true && (call.reason ?? '').trim() === '')
     return { problem: 'escalate needs a reason: one sentence that tells the user why.' }
-  const argv = [ports.shell, '-c', call.command]
+  const { place } = ports
+  const argv = [place.shell, '-c', call.command]
   const escalation = call.escalate === true ? { reason: call.reason ?? '' } : null
   return {
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
     async facts(workspace) {
-      const { roots, secrets } = await fileSurroundings(ports, workspace)
-      const searchPath = commandEnvironment(ports.env, ports.environmentRules)['PATH'] ?? ''
+      const { roots, secrets, files } = await fileSurroundings(place, workspace)
+      const searchPath = commandEnvironment(place.env, ports.environmentRules)['PATH'] ?? ''
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       return gatherCommandFacts(
         { tool: 'shell', argv, cwd, escalation, background: call.background === true },
-        { roots, searchPath, secrets, shell: ports.shellParser },
+        { roots, searchPath, secrets, shell: ports.shellParser, files },
       )
     },
     async workOut(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
-      const real = await realPathOf(cwd).catch(() => null)
+      const real = await place.files.realPath(cwd).catch(whenUnknown(null))
       const { escalate = false, background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
       return {
         payload: JSON.stringify({ argv, cwd, real, escalate, background, timeoutMs }),

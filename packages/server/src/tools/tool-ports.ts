@@ -1,35 +1,26 @@
-import type { BackgroundProcesses, EnvironmentRules, Host, Sandbox } from '@parley/host'
+import type { BackgroundProcesses, EnvironmentRules } from '@parley/host'
 import type { FileSurroundings } from '../facts/gather-file-facts.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
-import type { SecretPlaces } from '../facts/secret-places.ts'
-import { realPathOf } from '../lookup/real-path.ts'
-import type { PatchFiles } from '../patch/patch-files.ts'
+import type { Place } from '../place/place.ts'
+import { whenUnknown } from '../place/place-unreachable.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Workspace } from './tool.ts'
 
 /** What tools reach the system through. */
 export interface ToolPorts {
-  readonly host: Host
-  readonly sandbox: Sandbox
+  /** Where commands run and files lie. */
+  readonly place: Place
   readonly background: BackgroundProcesses
   readonly shellParser: ShellParser
-  readonly secrets: () => Promise<SecretPlaces>
-  /** The server's own environment; commands get the allow-listed part of it. */
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** What of the place's own environment commands get. */
   readonly environmentRules: EnvironmentRules
-  readonly ripgrep: string
-  /** The user's home folder. */
-  readonly home: string
-  /** Absolute path of the shell that runs command lines. */
-  readonly shell: string
-  readonly patchFiles: PatchFiles
   readonly clock: Clock
 }
 
-export async function fileSurroundings(
-  { secrets, home }: Pick<ToolPorts, 'secrets' | 'home'>,
-  { cwd, roots }: Workspace,
-): Promise<FileSurroundings> {
-  const realRoots = await Promise.all(roots.map((root) => realPathOf(root).catch(() => root)))
-  return { cwd: realRoots[0] ?? cwd, roots: realRoots, secrets: await secrets(), home }
+/** Rejects with `PlaceUnreachable` where the place cannot be asked: facts are never made up for it. */
+export async function fileSurroundings(place: Place, { cwd, roots }: Workspace): Promise<FileSurroundings> {
+  await place.reach()
+  const { files, home } = place
+  const realRoots = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
+  return { cwd: realRoots[0] ?? cwd, roots: realRoots, secrets: await place.secrets(), home, files }
 }

@@ -1,7 +1,7 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import type { ModelEntry } from '../../src/core/model-request.ts'
-import { createModelView } from '../../src/core/model-view.ts'
+import { createModelView, type SideFileReader } from '../../src/core/model-view.ts'
 
 const context = (environment: string): ConversationEvent => ({
   type: 'context.set',
@@ -53,7 +53,7 @@ const shown = (entries: readonly ModelEntry[]) =>
     if (entry.kind === 'user') return `user: ${entry.content.map(({ text }) => text).join('')}`
     return entry.kind === 'result' ? `${entry.callId}: ${entry.text}` : `model: ${entry.text}`
   })
-const entriesOf = (...events: ConversationEvent[]) => shown(viewOf(...events).entries((file) => `<${file}>`))
+const entriesOf = (...events: ConversationEvent[]) => shown(viewOf(...events).entries(named))
 
 describe('what the model sees', () => {
   it('has the environment before the messages it is about', () => {
@@ -88,7 +88,7 @@ describe('what the model sees', () => {
 
   it('tells an error from a result', () => {
     const entries = viewOf(asked, responded('', 'a', 'b'), result('a', 'A'), result('b', 'B', 'declined')).entries(
-      () => null,
+      filesWith(null),
     )
     expect(entries.slice(1)).toMatchObject([{ isError: false }, { isError: true }])
   })
@@ -130,16 +130,23 @@ describe('what the model sees', () => {
   })
 
   it('has a fixed text for a side file that is missing', () => {
-    expect(shown(viewOf(context('e1')).entries(() => null))).toEqual([
+    expect(shown(viewOf(context('e1')).entries(filesWith(null)))).toEqual([
       'user: (A file of this conversation is missing here.)',
     ])
   })
 
   it('keeps each entry the same object, so that its bytes can be kept', () => {
     const view = viewOf(user('hi'), context('e1'), asked, responded('yo', 'a'), result('a', 'A'))
-    const first = view.entries(() => 'env')
+    const first = view.entries(filesWith('env'))
     view.apply(user('more'))
-    const second = view.entries(() => 'env')
+    const second = view.entries(filesWith('env'))
     expect(first.every((entry, index) => entry === second[index])).toBe(true)
   })
 })
+
+/** Says which file was asked for. */
+const named: SideFileReader = { readText: (file) => `<${file}>`, readBase64: (file) => `<${file}>` }
+
+function filesWith(text: string | null): SideFileReader {
+  return { readText: () => text, readBase64: () => null }
+}

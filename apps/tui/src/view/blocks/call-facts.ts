@@ -44,12 +44,11 @@ function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | nul
   return durationMs === undefined ? null : { text: formatDuration(durationMs), tone: 'muted' }
 }
 
-/** Who said yes or no to the call, where that was not this window, and what was said with a no. */
-export function answerNote({ status, decision }: CallItem, elsewhere: string | null): string | null {
+/** What was said with a no, or which rule said it. */
+export function answerNote({ status, decision }: CallItem): string | null {
   if (decision === undefined) return null
-  const by = elsewhere === null ? null : `${status === 'declined' ? 'declined' : 'approved'} by ${elsewhere}`
   const said = decision.note === undefined || decision.note === '' ? null : `told it: ${decision.note}`
   const refused = status === 'declined' && decision.approvalId === undefined ? decision.reason : null
-  const note = [by, said, refused].filter((part) => part !== null).join(' · ')
+  const note = [said, refused].filter((part) => part !== null).join(' · ')
   return note === '' ? null : stripEffects(note)
 }

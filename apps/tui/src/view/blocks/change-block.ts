@@ -11,8 +11,8 @@ import { answerNote, callFacts, callTone } from './call-facts.ts'
 const clip = { head: 40, tail: 10 }
 
 /** A patch that was applied or not: which files, and the lines that differ. */
-export function changeBlock(item: ItemOf<'fileChange'>, room: Room, answeredBy: string | null): Block {
-  const note = answerNote(item, answeredBy)
+export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
+  const note = answerNote(item)
   return {
     kind: 'call',
     lines: [

@@ -19,7 +19,7 @@ const clips = {
 }
 
 /** A command that has ended: what ran, how it ended, and its output clipped. */
-export function commandBlock(item: Command, room: Room, answeredBy: string | null): Block {
+export function commandBlock(item: Command, room: Room, author: string | null): Block {
   const output = item.output === undefined ? [] : outputRows(item.output, beside(room))
   const clip =
     item.type === 'shellCommand' ? clips.shellCommand : clips[item.status === 'failed' ? 'failed' : item.type]
@@ -27,7 +27,8 @@ export function commandBlock(item: Command, room: Room, answeredBy: string | nul
     kind: 'call',
     lines: [
       ...commandHead(item, room),
-      ...answerRows(item, room, answeredBy),
+      ...answerRows(item, room),
+      ...(author === null ? [] : marked({ text: ' ' }, textRows(`from ${stripEffects(author)}`, room, { tone: 'muted' }))),
       ...failureRows(item, room),
       ...barred(clipRows(output, clip)),
     ],
@@ -48,8 +49,8 @@ function commandHead(item: Command, room: Room): readonly Line[] {
   return marked(mark, [...clipRows(textRows(text, room, { bold: true }), commandRows), facts.slice(1)])
 }
 
-function answerRows(item: Command, room: Room, answeredBy: string | null): readonly Line[] {
-  const note = item.type === 'commandExecution' ? answerNote(item, answeredBy) : null
+function answerRows(item: Command, room: Room): readonly Line[] {
+  const note = item.type === 'commandExecution' ? answerNote(item) : null
   return note === null ? [] : marked({ text: ' ' }, textRows(note, room, { tone: 'muted' }))
 }
 

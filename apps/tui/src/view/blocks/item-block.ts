@@ -20,22 +20,22 @@ export function proseRoom(room: Room): Room {
   return { ...inner, columns: Math.min(inner.columns, proseColumns) }
 }
 
-/** A finished item as the transcript shows it. `answeredBy`: who answered its approval, if it was another client. */
-export function itemBlock(item: Item, room: Room, answeredBy: string | null = null): Block {
+/** A finished item as the transcript shows it. `author`: who it came from, if that was another window. */
+export function itemBlock(item: Item, room: Room, author: string | null = null): Block {
   switch (item.type) {
     case 'userMessage':
-      return { kind: 'user', lines: userRows(item.text, room) }
+      return { kind: 'user', lines: [...userRows(item.text, room), ...authorRows(author, room)] }
     case 'agentMessage':
       return { kind: 'message', lines: indented(renderMarkdown(item.text, proseRoom(room))) }
     case 'reasoning':
       return { kind: 'reasoning', lines: reasoningRows(item, room) }
     case 'commandExecution':
     case 'shellCommand':
-      return commandBlock(item, room, answeredBy)
+      return commandBlock(item, room, author)
     case 'fileChange':
-      return changeBlock(item, room, answeredBy)
+      return changeBlock(item, room)
     case 'toolCall':
-      return { kind: 'lookUp', lines: lookUpRows(item, room, answeredBy) }
+      return { kind: 'lookUp', lines: lookUpRows(item, room) }
     case 'notice':
       return noticeBlock(item, room)
     default:
@@ -48,6 +48,10 @@ function userRows(text: string, room: Room): readonly Line[] {
   return marked({ text: '›', tone: 'accent', bold: true }, clipRows(rows, { head: 30, tail: 5 }))
 }
 
+export function authorRows(author: string | null, room: Room): readonly Line[] {
+  return author === null ? [] : indented(textRows(`from ${stripEffects(author)}`, room, { tone: 'muted' }))
+}
+
 /** Folded to its newest heading or first line. */
 export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room: Room): readonly Line[] {
   const headings = [...stripEffects(text).matchAll(/^\*\*(.+?)\*\*\s*$/gm)].map((match) => match[1] ?? '')
@@ -56,12 +60,12 @@ export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room:
   return indented([truncateLine([{ text: `thought: ${first}`, tone: 'muted', italic: true }], beside(room))])
 }
 
-export function lookUpRows(item: ItemOf<'toolCall'>, room: Room, answeredBy: string | null): readonly Line[] {
+export function lookUpRows(item: ItemOf<'toolCall'>, room: Room): readonly Line[] {
   const isFine = item.status === 'completed' || item.status === 'inProgress'
   const facts = isFine ? [] : callFacts(item)
   const title: Line = [{ text: stripEffects(item.title).replaceAll('\n', ' '), tone: 'muted' }, ...facts]
   const head = marked({ text: '·', tone: isFine ? 'muted' : callTone(item) }, [truncateLine(title, beside(room))])
-  const note = answerNote(item, answeredBy)
+  const note = answerNote(item)
   const failure =
     item.failure === undefined
       ? []

@@ -1,5 +1,7 @@
 import type { Approval, ApprovalKind } from '@parley/protocol'
 import { offers } from '../../ui/approvals.ts'
+import type { FilledForm } from '../../ui/form.ts'
+import type { RefusedKey } from '../../ui/ui-state.ts'
 import { approvalDetail } from '../approval-detail.ts'
 import { clipRows } from '../clip-rows.ts'
 import { beside, indented, marked } from '../gutter.ts'
@@ -7,12 +9,13 @@ import { showHidden } from '../neutralise.ts'
 import { shortPath } from '../short-path.ts'
 import type { Line, Room, Span } from '../span.ts'
 import { wrapLine } from '../wrap.ts'
+import { fieldRows } from './form-rows.ts'
 
 /**
  * `typing`: keys belong to the text that is being written. `lost`: nobody is there to take an
- * answer. `view`: this window cannot answer.
+ * answer. `view` and `watch`: this window cannot answer.
  */
-export type AnswerMode = 'answer' | 'note' | 'typing' | 'lost' | 'view'
+export type AnswerMode = 'answer' | 'note' | 'form' | 'typing' | 'lost' | 'view' | 'watch'
 
 export interface Asking {
   readonly approval: Approval
@@ -21,6 +24,10 @@ export interface Asking {
   readonly homeFolder: string
   /** What keys do now. */
   readonly mode: AnswerMode
+  /** Of a question with fields that is being answered. */
+  readonly form: FilledForm | null
+  /** The last key, if it was meant as an answer and was not taken. */
+  readonly refusedKey: RefusedKey | null
   readonly maxRows: number
 }
 
@@ -31,6 +38,7 @@ const questions: Readonly<Record<ApprovalKind, string>> = {
   network: 'Allow this to use the network?',
   mcpTool: 'Allow this call?',
   read: 'Read this outside the allowed folders?',
+  elicitation: 'A tool server asks you:',
 }
 
 /** The choices stand one below the other where there is this much room for the whole block. */
@@ -40,7 +48,13 @@ const roomyRows = 14
 export function approvalBlock(asking: Asking, room: Room): readonly Line[] {
   const { approval, maxRows } = asking
   const gap: readonly Line[] = maxRows >= roomyRows ? [[]] : []
-  const around = [...gap, ...contextRows(asking, room), ...choiceRows(asking, room)]
+  const around = [
+    ...formRows(asking, room),
+    ...gap,
+    ...contextRows(asking, room),
+    ...choiceRows(asking, room),
+    ...refusedRows(asking, room),
+  ]
   const head = headRows(asking, room)
   const titled = titleRows(approval, room)
   const detailRoom = Math.max(1, maxRows - head.length - around.length - titled.length)
@@ -67,7 +81,13 @@ function clipped(detail: readonly Line[], limit: number): readonly Line[] {
   return clipRows(detail, { head, tail: kept - head, hint: ' · v prints all' })
 }
 
+function formRows({ approval: { form: { fields } = { fields: [] } }, form, maxRows }: Asking, room: Room): readonly Line[] {
+  return fields.length === 0 ? [] : indented(fieldRows(fields, form, beside(room), Math.floor(maxRows / 2)))
+}
+
 function contextRows({ approval, homeFolder }: Asking, room: Room): readonly Line[] {
+  if (approval.kind === 'elicitation')
+    return indented(wrapLine([{ text: showHidden(approval.reason), tone: 'muted' }], beside(room)))
   const { rule, sandbox, reason, environment = {} } = approval
   const place =
     rule.file === undefined ? rule.name : `${rule.name}, ${rule.file}${rule.line === undefined ? '' : `:${rule.line}`}`
@@ -82,9 +102,23 @@ function contextRows({ approval, homeFolder }: Asking, room: Room): readonly Lin
   return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
 
+/** A key that was not taken is said to be none. */
+function refusedRows({ approval, refusedKey }: Asking, room: Room): readonly Line[] {
+  if (refusedKey === null || refusedKey.approvalId !== approval.id) return []
+  const text = `“${refusedKey.text}” was not taken: ${refusals[refusedKey.why]}`
+  return indented(wrapLine([{ text, tone: 'warn', bold: true }], beside(room)))
+}
+
+const refusals: Readonly<Record<RefusedKey['why'], string>> = {
+  tooEarly: 'it came before this could be read. Press it again',
+  readOnly: 'this window is read-only',
+}
+
 const instead: Readonly<Record<Exclude<AnswerMode, 'answer'>, Span>> = {
   note: { text: 'No. What should it do instead? Enter sends it, Esc goes back', bold: true },
   typing: { text: 'Keys go to your text. Send it or clear it (Ctrl+C) to answer', tone: 'warn' },
+  form: { text: 'Enter takes it and goes on, Esc goes back', bold: true },
+  watch: { text: 'This window only watches: another one answers', tone: 'warn' },
   view: { text: 'This is a view: it is answered where the conversation is open', tone: 'warn' },
   lost: { text: 'It can be answered when the server runs again', tone: 'warn' },
 }
@@ -93,16 +127,28 @@ function choiceRows({ approval, mode, maxRows }: Asking, room: Room): readonly L
   const isRoomy = maxRows >= roomyRows
   const gap: readonly Line[] = isRoomy ? [[]] : []
   if (mode !== 'answer') return [...gap, ...indented(wrapLine([instead[mode]], beside(room)))]
-  const session = offers(approval, 'approvedForSession')
-  const choices = [
-    choice('1', 'yes', 'y'),
-    ...(session ? [choice('2', 'yes, for this conversation')] : []),
-    choice('3', 'no, and tell it what to do instead', 'n'),
-    choice('4', 'stop', 'esc'),
-  ]
+  const choices = approval.kind === 'elicitation' ? formChoices(approval) : callChoices(approval)
   if (isRoomy) return [...gap, ...indented(choices.flatMap((line) => wrapLine(line, { ...beside(room), hang: 2 })))]
   const inline = choices.flatMap((spans, index) => (index === 0 ? spans : [dot, ...spans]))
   return indented(wrapLine(inline, beside(room)))
+}
+
+function callChoices(approval: Approval): readonly Line[] {
+  return [
+    choice('1', 'yes', 'y'),
+    ...(offers(approval, 'approvedForSession') ? [choice('2', 'yes, for this conversation')] : []),
+    choice('3', 'no, and tell it what to do instead', 'n'),
+    choice('4', 'stop', 'esc'),
+  ]
+}
+
+function formChoices({ form }: Approval): readonly Line[] {
+  const isPlain = (form?.fields.length ?? 0) === 0
+  return [
+    choice('1', isPlain ? 'yes' : 'answer it', 'y'),
+    choice('3', isPlain ? 'no' : 'do not answer', 'n'),
+    choice('4', 'stop', 'esc'),
+  ]
 }
 
 const dot: Span = { text: ' · ', tone: 'muted' }

@@ -1,5 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
 import { layoutComposer } from '../../ui/composer/layout.ts'
+import { fieldsOf } from '../../ui/fill-form.ts'
+import { type FilledForm, optionsOf } from '../../ui/form.ts'
 import type { UiState } from '../../ui/ui-state.ts'
 import { beside, gutterCells, marked } from '../gutter.ts'
 import type { Caret } from '../screen.ts'
@@ -30,7 +32,17 @@ function placeholder(state: ConversationState | null, { purpose, opened, link }:
   if (link.kind === 'lost') return 'what you write is kept'
   if (purpose.kind === 'note') return 'what to do instead'
   if (purpose.kind === 'edit') return 'Enter with nothing here takes the message back'
-  if (opened?.readOnly) return 'read-only view: /fork goes on in a copy'
+  if (purpose.kind === 'form') return fieldHint(state, purpose.form)
+  if (opened?.readOnly)
+    return opened.attached ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
   if (state?.core.turn !== null && state !== null) return 'Enter adds to this turn, Alt+Enter waits for the next'
   return 'Ask for anything, / for commands'
+}
+
+function fieldHint(state: ConversationState | null, form: FilledForm): string {
+  const field = fieldsOf(state, form)[form.at]
+  if (field === undefined) return ''
+  if (optionsOf(field) !== null) return 'arrows or a number choose'
+  const kind = field.type === 'string' ? 'text' : field.type === 'integer' ? 'a whole number' : 'a number'
+  return field.required ? kind : `${kind}, or nothing`
 }

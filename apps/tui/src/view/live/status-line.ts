@@ -10,7 +10,10 @@ import { cellWidth } from '../width.ts'
 export interface StatusFacts {
   readonly homeFolder: string
   readonly branch: string | null
-  readonly readOnly: boolean
+  /** Nothing can be sent from here: it is a view of the log, or the window only watches. */
+  readonly readOnly: 'view' | 'watch' | null
+  /** Connections to the conversation. */
+  readonly clientCount: number
 }
 
 interface Part {
@@ -42,10 +45,13 @@ function statusParts({ settings, usage, meta }: Core, facts: StatusFacts): reado
     { spans: [muted(folderText(meta.cwd, facts))], weight: 5 },
     sandboxPart(settings),
     { spans: [muted(approvalWords[approvalPolicy])], weight: 4 },
-    facts.readOnly ? { spans: [{ text: 'read-only view', tone: 'warn' }], weight: 9 } : null,
+    facts.clientCount > 1 ? { spans: [muted(`${facts.clientCount} clients`)], weight: 6 } : null,
+    facts.readOnly === null ? null : { spans: [{ text: readOnlyWords[facts.readOnly], tone: 'warn' }], weight: 9 },
   ]
   return parts.filter((part) => part !== null)
 }
+
+const readOnlyWords = { view: 'read-only view', watch: 'read-only' } as const
 
 const approvalWords: Readonly<Record<Settings['approvalPolicy'], string>> = {
   untrusted: 'asks for all but look-ups',

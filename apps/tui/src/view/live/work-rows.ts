@@ -30,8 +30,10 @@ export function workRows({ core }: ConversationState, transcript: Transcript, ro
   return rows
 }
 
-function isShown({ item }: OpenItem, streamed: string | undefined): boolean {
-  return item.id !== streamed && item.status === 'inProgress' && item.type !== 'agentMessage'
+/** A call that has begun and asks the user something still runs. */
+function isShown({ item, began }: OpenItem, streamed: string | undefined): boolean {
+  const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && began)
+  return item.id !== streamed && runs && item.type !== 'agentMessage'
 }
 
 function kindOf(item: Item): BlockKind {
@@ -47,7 +49,7 @@ function openRows({ item, output, progress }: OpenItem, room: Room): readonly Li
     case 'fileChange':
       return changeHead(item, room)
     case 'toolCall':
-      return lookUpRows(item, room, null)
+      return lookUpRows(item, room)
     case 'reasoning':
       return reasoningRows(item, room)
     default:

@@ -11,7 +11,7 @@ import {
   type Turn,
   withTurn,
 } from './engine.ts'
-import { ada, approvalOf } from './items.ts'
+import { ada, approvalOf, questionOf } from './items.ts'
 
 const atStage = (
   stage: Call['stage'],
@@ -99,6 +99,25 @@ const finish: Move = atStage('begun', (call, turn, { engine, choice }) => {
   })
 })
 
+/** What runs asks the user, as an MCP server does. */
+const elicit: Move = atStage('begun', (call, turn, { engine }) => {
+  const { id: approvalId, engine: next } = newId(engine, 'a')
+  return {
+    engine: withCall(next, turn, { ...call, stage: 'asking', approvalId }),
+    events: [{ type: 'approval.requested', approval: questionOf(call, approvalId, turn.id) }],
+  }
+})
+
+const reply: Move = atStage('asking', (call, turn, { engine, choice }) => {
+  const { approvalId } = call
+  const decision = (['approved', 'denied', 'withdrawn'] as const)[choice.count % 3] ?? 'denied'
+  const answers = decision === 'approved' ? { answers: { branch: choice.text } } : {}
+  return {
+    engine: withCall(engine, turn, { ...call, stage: 'begun' }),
+    events: [{ type: 'approval.decided', approvalId, decision, ...answers, by: ada }],
+  }
+})
+
 function asked(engine: Engine, turn: Turn, call: Call): Step {
   const { id: approvalId, engine: next } = newId(engine, 'a')
   return {
@@ -140,5 +159,7 @@ export const callMoves: readonly Move[] = [
   begin,
   print,
   printMuch,
+  elicit,
+  reply,
   finish,
 ]

@@ -3,8 +3,9 @@ import type { CallItem, ConversationEvent, Item } from '@parley/protocol'
 /** A call of the model on its way: as far as this small engine knows, which is less than the reducer. */
 export interface Call {
   readonly item: CallItem
-  readonly stage: 'proposed' | 'asked' | 'approved' | 'begun'
-  /** Of the approval that is asked or approved. */
+  /** `asking`: begun, and what runs waits for the user's answer. */
+  readonly stage: 'proposed' | 'asked' | 'approved' | 'begun' | 'asking'
+  /** Of the approval that is asked or approved, or that what runs asks. */
   readonly approvalId: string
   readonly attempt: number
 }

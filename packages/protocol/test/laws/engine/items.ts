@@ -1,4 +1,4 @@
-import type { ApprovalRequest, CallItem, InputItem, Item, ItemOf, TokenCounts } from '@parley/protocol'
+import type { ApprovalRequest, CallItem, Form, InputItem, Item, ItemOf, TokenCounts } from '@parley/protocol'
 import type { Call, Choice } from './engine.ts'
 
 export const ada = { clientId: 'c-1', name: 'ada' }
@@ -68,6 +68,11 @@ export function approvalOf({ item, attempt }: Call, id: string, turnId: string):
     decisions: ['approved', 'approvedForSession', 'denied', 'abort'],
     answerableBy: [ada.clientId],
   }
+}
+
+export function questionOf(call: Call, id: string, turnId: string): ApprovalRequest {
+  const form: Form = { fields: [{ name: 'branch', title: 'Branch', type: 'string', required: true }] }
+  return { ...approvalOf(call, id, turnId), kind: 'elicitation', form, decisions: ['approved', 'denied', 'abort'] }
 }
 
 export function tokens({ count }: Choice): TokenCounts {

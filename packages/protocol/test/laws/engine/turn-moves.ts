@@ -1,7 +1,7 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
 import { noTokens } from '@parley/protocol'
-import { chosen, type Engine, inTurn, type Move, newId, type Turn } from './engine.ts'
-import { textInput, userMessage } from './items.ts'
+import { type Call, chosen, type Engine, inTurn, type Move, newId, type Turn } from './engine.ts'
+import { ada, textInput, userMessage } from './items.ts'
 
 const freshTurn = { phase: 'start', message: null, calls: [], attempt: 0, parked: false } as const
 
@@ -47,7 +47,7 @@ const steer: Move = inTurn((turn, engine, choice) => {
 
 const park: Move = inTurn((turn, engine) => {
   const isWaiting = turn.calls.some(({ stage }) => stage === 'asked' || stage === 'approved')
-  if (!isWaiting || turn.calls.some(({ stage }) => stage === 'begun')) return null
+  if (!isWaiting || turn.calls.some(hasBegun)) return null
   return {
     engine: { ...engine, turn: { ...turn, parked: true } },
     events: [{ type: 'turn.parked', turnId: turn.id, reason: 'Nobody is here.' }],
@@ -94,20 +94,29 @@ const crash: Move = (engine, { count }) => {
   const shells = engine.shells.map(
     (item): ConversationEvent => ({ type: 'item.completed', item: { ...item, status: 'unknown' } }),
   )
-  const events = [recovered, ...shells]
+  const events = [recovered, ...(turn?.calls ?? []).flatMap(withdrawn), ...shells]
   if (turn === null) return { engine: { ...engine, shells: [] }, events }
-  if (turn.calls.every(({ stage }) => stage === 'proposed' || stage === 'begun')) {
+  if (turn.calls.every((call) => call.stage === 'proposed' || hasBegun(call))) {
     const { engine: next, events: ending } = ended(engine, turn, 'interrupted')
     return { engine: { ...next, shells: [] }, events: [...events, ...ending] }
   }
-  const begun = turn.calls.filter(({ stage }) => stage === 'begun')
+  const begun = turn.calls.filter(hasBegun)
   const unknown = begun.map(({ item }) => closed(turn, { ...item, status: 'unknown' }))
   const parked: ConversationEvent = { type: 'turn.parked', turnId: turn.id, reason: 'The program ended.' }
-  const calls = turn.calls.filter(({ stage }) => stage !== 'begun')
+  const calls = turn.calls.filter((call) => !hasBegun(call))
   return {
     engine: { ...engine, shells: [], turn: { ...turn, calls, parked: true } },
     events: [...events, ...unknown, parked],
   }
+}
+
+function hasBegun({ stage }: Call): boolean {
+  return stage === 'begun' || stage === 'asking'
+}
+
+/** What a call asked while it ran. */
+function withdrawn({ stage, approvalId }: Call): ConversationEvent[] {
+  return stage === 'asking' ? [{ type: 'approval.decided', approvalId, decision: 'withdrawn', by: ada }] : []
 }
 
 const recovered: ConversationEvent = {

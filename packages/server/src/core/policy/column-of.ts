@@ -14,6 +14,7 @@ export function columnOf(facts: Facts): Column {
     case 'read':
       if (facts.paths.some((path) => path.secret)) return 'readSecret'
       return facts.paths.every((path) => path.insideRoots) ? 'readInside' : 'readOutside'
+    case 'mcp':
     case 'other':
       return facts.readOnly ? 'toolReadOnly' : 'toolWithEffects'
   }
@@ -36,6 +37,8 @@ export function particularsOf(facts: Facts): string {
     }
     case 'read':
       return facts.paths.find((path) => path.secret)?.real ?? ''
+    case 'mcp':
+      return `${facts.name} of the MCP server ${facts.server}`
     case 'other':
       return ''
   }

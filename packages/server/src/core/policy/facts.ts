@@ -2,7 +2,7 @@
  * All that policy may know about a call. Plain data: it is stored on the item, and the same facts always get the
  * same decision.
  */
-export type Facts = CommandFacts | PatchFacts | ReadFacts | OtherFacts
+export type Facts = CommandFacts | PatchFacts | ReadFacts | McpFacts | OtherFacts
 
 /** The words of a command found in a script; null stands for a word that only the shell could tell. */
 export type SeenCommand = readonly (string | null)[]
@@ -80,6 +80,17 @@ export interface ReadFacts {
   readonly tool: string
   readonly paths: readonly ReadPath[]
   readonly cwd: string
+}
+
+export interface McpFacts {
+  readonly kind: 'mcp'
+  readonly tool: string
+  /** Key of `[mcp_servers.X]`. */
+  readonly server: string
+  /** The tool by the server's own name, or what else is asked of it, such as `resources/read`. */
+  readonly name: string
+  /** We know that it only looks. What a server says of its own tools is not believed. */
+  readonly readOnly: boolean
 }
 
 export interface OtherFacts {

@@ -17,6 +17,7 @@ export type Grant =
   | { readonly kind: 'patch'; readonly realPaths: readonly string[] }
   /** By tool too: a yes to the names in a folder is none to what its files hold. */
   | { readonly kind: 'read'; readonly tool: string; readonly realPaths: readonly string[] }
+  | { readonly kind: 'mcp'; readonly server: string; readonly name: string }
   | { readonly kind: 'tool'; readonly tool: string }
 
 /**
@@ -32,6 +33,8 @@ export function grantFor(facts: Facts, run: 'sandboxed' | 'unsandboxed'): Grant 
       return { kind: 'patch', realPaths: facts.files.map((file) => file.real) }
     case 'read':
       return { kind: 'read', tool: facts.tool, realPaths: facts.paths.map((path) => path.real) }
+    case 'mcp':
+      return { kind: 'mcp', server: facts.server, name: facts.name }
     case 'other':
       return { kind: 'tool', tool: facts.tool }
   }
@@ -47,6 +50,8 @@ export function matchesGrant(grant: Grant, facts: Facts, run: 'sandboxed' | 'uns
       return asked.kind === 'patch' && covers(grant, asked)
     case 'read':
       return asked.kind === 'read' && asked.tool === grant.tool && covers(grant, asked)
+    case 'mcp':
+      return asked.kind === 'mcp' && asked.server === grant.server && asked.name === grant.name
     case 'tool':
       return asked.kind === 'tool' && asked.tool === grant.tool
   }

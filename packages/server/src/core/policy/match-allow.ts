@@ -1,4 +1,5 @@
 import type { CommandFacts, CommandPart, Facts } from './facts.ts'
+import { matchesMcpPattern } from './mcp-pattern.ts'
 import { matchesPathPattern } from './path-pattern.ts'
 import { fitsPrefix, type Rule, type Rules } from './rules.ts'
 
@@ -26,6 +27,8 @@ export function matchAllow(rules: Rules, facts: Facts): Rule | null {
         facts.paths.map((path) => path.real),
         facts.cwd,
       )
+    case 'mcp':
+      return allowing.find(({ target }) => target.kind === 'mcp' && matchesMcpPattern(target.pattern, facts)) ?? null
     case 'other':
       return null
   }

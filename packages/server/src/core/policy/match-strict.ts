@@ -1,3 +1,4 @@
+import { matchesMcpPattern } from './mcp-pattern.ts'
 import type { Facts, PlaceRead } from './facts.ts'
 import { matchesPathPattern, mayMatchBelow } from './path-pattern.ts'
 import { absoluteFrom, baseName } from './path-text.ts'
@@ -27,6 +28,8 @@ function fitsAnywhere({ target }: Rule, facts: Facts): boolean {
       return target.tool === facts.tool
     case 'command':
       return facts.kind === 'command' && commandsOf(facts).some((argv) => fitsPrefix(target.prefix, argv))
+    case 'mcp':
+      return facts.kind === 'mcp' && matchesMcpPattern(target.pattern, facts)
     case 'path':
       return fitsAnyPlace(target.pattern, facts)
   }
@@ -53,6 +56,6 @@ function textsOf({ path, real }: { path: string; real: string }, facts: Facts): 
 }
 
 function cwdOf(facts: Facts): string {
-  if (facts.kind === 'other') return '/'
+  if (facts.kind === 'other' || facts.kind === 'mcp') return '/'
   return facts.kind === 'command' ? facts.workspace : facts.cwd
 }

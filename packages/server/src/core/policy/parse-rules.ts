@@ -18,7 +18,7 @@ export interface ParsedRules {
 }
 
 export const fileKeys = ['rule'] as const
-export const ruleKeys = ['decision', 'command', 'tool', 'path', 'reason'] as const
+export const ruleKeys = ['decision', 'command', 'tool', 'path', 'mcp', 'reason'] as const
 
 const word = z.string().min(1)
 const pattern = word.superRefine((text, context) => {
@@ -35,10 +35,11 @@ const ruleSchema = z
       .exactOptional(),
     tool: word.exactOptional(),
     path: pattern.exactOptional(),
+    mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
     reason: z.string().exactOptional(),
   })
-  .refine(({ command, tool, path }) => [command, tool, path].filter((target) => target !== undefined).length === 1, {
-    message: 'needs exactly one of command, tool and path',
+  .refine(({ command, tool, path, mcp }) => [command, tool, path, mcp].filter((one) => one !== undefined).length === 1, {
+    message: 'needs exactly one of command, tool, path and mcp',
   })
 
 const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
@@ -66,10 +67,11 @@ function ruleFrom(entry: z.infer<typeof ruleSchema>, place: { file: string; line
   return entry.reason === undefined ? rule : { ...rule, reason: entry.reason }
 }
 
-function targetOf({ command, tool, path }: z.infer<typeof ruleSchema>): RuleTarget {
+function targetOf({ command, tool, path, mcp }: z.infer<typeof ruleSchema>): RuleTarget {
   if (command !== undefined) {
     return { kind: 'command', prefix: command.map((words) => (typeof words === 'string' ? [words] : words)) }
   }
+  if (mcp !== undefined) return { kind: 'mcp', pattern: mcp }
   return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }
 }
 

@@ -8,6 +8,8 @@ export type RuleTarget =
   | { readonly kind: 'tool'; readonly tool: string }
   /** A pattern of `*`, `**` and `?`, relative to the conversation's cwd unless it starts with `/`. */
   | { readonly kind: 'path'; readonly pattern: string }
+  /** `server/tool`, either with `*` for any characters. */
+  | { readonly kind: 'mcp'; readonly pattern: string }
 
 export interface Rule {
   readonly decision: RuleVerdict
@@ -32,6 +34,8 @@ function targetText(target: RuleTarget): string {
       return `tool ${target.tool}`
     case 'path':
       return `path ${target.pattern}`
+    case 'mcp':
+      return `mcp ${target.pattern}`
   }
 }
 

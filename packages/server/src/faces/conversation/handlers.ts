@@ -4,6 +4,7 @@ import * as commands from '../../engine/commands.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { summaryOf } from '../../engine/open-conversation.ts'
 import { readItems, readSideFile } from '../../engine/read-conversation.ts'
+import { readEvents } from '../../engine/read-events.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
@@ -56,6 +57,8 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
     'conversation/list': (params) => host.list(params),
     'conversation/read': ({ conversationId, before, limit }) =>
       readItems(engine, conversationId, { before: before ?? null, limit: limit ?? 100 }),
+    'conversation/readEvents': ({ conversationId, ...range }) =>
+      readEvents(host.get(conversationId).conversation, range),
     'conversation/readFile': (params) => readSideFile(engine, params),
     'conversation/rename': ({ conversationId, name }) =>
       acknowledge(conversationId, ({ conversation }) =>

@@ -1,4 +1,5 @@
-import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, ToolSpec } from '../port.ts'
+import { dataUrl } from '../data-url.ts'
+import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../port.ts'
 import { createEntryJoiner, writeElements } from '../serialised-entries.ts'
 import type { WriteRequest } from '../wire.ts'
 import { assistantMessage } from './assistant-message.ts'
@@ -17,12 +18,15 @@ export function createChatWriter(adapter: string): WriteRequest {
   }
 }
 
-function settingsOf({ model, effort }: ModelRequest): object {
+function settingsOf({ model, effort, outputSchema: schema }: ModelRequest): object {
   return {
     model,
     stream: true,
     stream_options: { include_usage: true },
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(schema === undefined
+      ? {}
+      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } }),
   }
 }
 
@@ -33,12 +37,19 @@ function toolOf({ name, description, parameters }: ToolSpec): object {
 function writeEntry(entry: ModelEntry, adapter: string): string {
   switch (entry.kind) {
     case 'user':
-      return JSON.stringify({ role: 'user', content: entry.content.map(({ text }) => text).join('\n\n') })
+      return JSON.stringify({ role: 'user', content: contentOf(entry.content) })
     case 'result':
       return JSON.stringify({ role: 'tool', tool_call_id: entry.callId, content: entry.text })
     case 'response':
       return writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry))
   }
+}
+
+/** Only text as plain text: many servers take nothing else, and only models that see take images. */
+function contentOf(parts: readonly UserPart[]): string | readonly object[] {
+  const texts = parts.filter((part) => part.type === 'text')
+  if (texts.length === parts.length) return texts.map(({ text }) => text).join('\n\n')
+  return parts.map((part) => (part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } }))
 }
 
 function neutralMessages({ text, calls }: ResponseEntry): readonly object[] {

@@ -1,9 +1,13 @@
-import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec } from '../port.ts'
+import { dataUrl } from '../data-url.ts'
+import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../port.ts'
 import { createEntryJoiner, writeElements } from '../serialised-entries.ts'
 import type { WriteRequest } from '../wire.ts'
 
 /** The models known to reason without being told an effort; others refuse the request for encrypted reasoning. */
 const REASONS = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
+
+/** The schema of an answer needs a name; models see it. */
+const ANSWER = 'answer'
 
 /** Stateless: the server keeps nothing, so the reasoning comes back encrypted and goes out again with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
@@ -18,7 +22,7 @@ export function createResponsesWriter(adapter: string): WriteRequest {
   }
 }
 
-function settingsOf({ model, effort, instructions, cacheKey }: ModelRequest): object {
+function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schema }: ModelRequest): object {
   const reasons = effort !== undefined || REASONS.test(model)
   return {
     model,
@@ -26,6 +30,7 @@ function settingsOf({ model, effort, instructions, cacheKey }: ModelRequest): ob
     stream: true,
     store: false,
     prompt_cache_key: cacheKey,
+    ...(schema === undefined ? {} : { text: { format: { type: 'json_schema', name: ANSWER, schema, strict: true } } }),
     ...(reasons
       ? {
           reasoning: effort === undefined ? { summary: 'auto' } : { effort, summary: 'auto' },
@@ -42,14 +47,18 @@ function toolOf({ name, description, parameters }: ToolSpec): object {
 function writeEntry(entry: ModelEntry, adapter: string): string {
   switch (entry.kind) {
     case 'user': {
-      const content = entry.content.map(({ text }) => ({ type: 'input_text', text }))
-      return JSON.stringify({ type: 'message', role: 'user', content })
+      return JSON.stringify({ type: 'message', role: 'user', content: entry.content.map(inputOf) })
     }
     case 'result':
       return JSON.stringify({ type: 'function_call_output', call_id: entry.callId, output: entry.text })
     case 'response':
       return writeElements(entry.adapter === adapter ? entry.parts : neutralItems(entry))
   }
+}
+
+function inputOf(part: UserPart): object {
+  if (part.type === 'text') return { type: 'input_text', text: part.text }
+  return { type: 'input_image', image_url: dataUrl(part) }
 }
 
 function neutralItems({ text, calls }: ResponseEntry): readonly object[] {

@@ -94,8 +94,8 @@ describe('a log cut at any line', () => {
     const [, ...lines] = place.logLines(watched.conversationId)
     const view = createModelView()
     for (const event of eventsOf(lines)) view.apply(event)
-    const readText = (file: string) => conversation.sideFiles.readText(file)
-    expect(view.entries(readText)).toEqual(conversation.view.entries(readText))
+    const { sideFiles } = conversation
+    expect(view.entries(sideFiles)).toEqual(conversation.view.entries(sideFiles))
     const { conversationId } = watched
     const folded = lines
       .map((line): Envelope => ({ conversationId, ...JSON.parse(line) }))

@@ -1,7 +1,7 @@
 import type { ListedConversation } from '@parley/protocol'
 import { layoutComposer } from '../../ui/composer/layout.ts'
 import { matching } from '../../ui/picker.ts'
-import type { Elsewhere, Overlay, Picker } from '../../ui/ui-state.ts'
+import type { Picker } from '../../ui/ui-state.ts'
 import { formatAgo } from '../ago.ts'
 import { beside, gutterCells, indented, marked } from '../gutter.ts'
 import { stripEffects } from '../neutralise.ts'
@@ -9,7 +9,6 @@ import { shortPath } from '../short-path.ts'
 import { type Line, narrowed, type Room } from '../span.ts'
 import { truncateLine, truncateText } from '../truncate.ts'
 import { cellWidth } from '../width.ts'
-import { wrapLines } from '../wrap.ts'
 import type { Written } from './composer-rows.ts'
 
 export interface Around {
@@ -18,35 +17,8 @@ export interface Around {
   readonly maxRows: number
 }
 
-export function overlayRows(
-  overlay: Overlay,
-  room: Room,
-  around: Around,
-): { rows: readonly Line[]; caret: Written['caret'] | null } {
-  return overlay.kind === 'picker'
-    ? pickerRows(overlay, room, around)
-    : { rows: elsewhereRows(overlay, room), caret: null }
-}
-
-function elsewhereRows({ pid }: Elsewhere, room: Room): readonly Line[] {
-  const where = pid === null ? 'another process' : `process ${pid}`
-  const lines: Line[] = [
-    [{ text: `This conversation is open in ${where}.`, bold: true, tone: 'warn' }],
-    [{ text: 'Only one process writes a conversation, so that nothing gets mixed up.', tone: 'muted' }],
-    [],
-    choice('v', 'view it, read-only'),
-    choice('f', 'go on in a copy of it (fork)'),
-    choice('q', 'leave it'),
-  ]
-  const [first = [], ...rest] = wrapLines(lines, beside(room))
-  return [...marked({ text: '!', tone: 'warn', bold: true }, [first]), ...indented(rest)]
-}
-
-function choice(key: string, words: string): Line {
-  return [{ text: key, bold: true, tone: 'accent' }, { text: ` ${words}` }]
-}
-
-function pickerRows(picker: Picker, room: Room, around: Around): Written {
+/** The list of conversations, around what is chosen. */
+export function pickerRows(picker: Picker, room: Room, around: Around): Written {
   const found = matching(picker)
   const listRows = Math.max(1, around.maxRows - 4)
   const top = Math.max(0, Math.min(picker.choice - Math.floor(listRows / 2), found.length - listRows))
@@ -57,7 +29,7 @@ function pickerRows(picker: Picker, room: Room, around: Around): Written {
     ...indented([
       truncateLine(
         [
-          { text: 'Resume a conversation', bold: true },
+          { text: picker.liveOnly ? 'Attach to a conversation' : 'Resume a conversation', bold: true },
           { text: '  type to filter · Enter opens · Esc closes', tone: 'muted' },
         ],
         beside(room),
@@ -75,9 +47,10 @@ function pickerRows(picker: Picker, room: Room, around: Around): Written {
   return { rows, caret: { row: 1 + caret.row, column: caret.column + gutterCells } }
 }
 
-function countWords({ conversations }: Picker): string {
+function countWords({ conversations, liveOnly }: Picker): string {
   if (conversations === null) return 'looking…'
-  return conversations.length === 0 ? 'there are none yet' : `${conversations.length} conversations`
+  if (conversations.length === 0) return liveOnly ? 'none is open in another process' : 'there are none yet'
+  return `${conversations.length} ${conversations.length === 1 ? 'conversation' : 'conversations'}`
 }
 
 function conversationRow(
@@ -92,7 +65,7 @@ function conversationRow(
   const line: Line = [
     { text, ...(isChosen ? { bold: true, tone: 'accent' } : {}) },
     { text: `${pad}${formatAgo(updatedAt, nowMs).padEnd(13)}  ${shortId}  `, tone: 'muted' },
-    ...(live === null ? [] : [{ text: 'open elsewhere  ', tone: 'warn' } as const]),
+    ...(live === null ? [] : [{ text: 'live  ', tone: 'accent' } as const]),
     { text: stripEffects(shortPath(cwd, homeFolder)), tone: 'muted' },
   ]
   const rows = [truncateLine(line, narrowed(room, gutterCells))]

@@ -1,0 +1,58 @@
+import type { Client } from '@parley/client'
+import { connect } from '../cli/connect.ts'
+import type { Launch } from '../main.ts'
+import { terminalName } from './terminal-name.ts'
+
+/** The way to a server. */
+export interface Link extends AsyncDisposable {
+  readonly client: Client
+  /** It belongs to another process, whose conversation this window has joined. */
+  readonly attached: boolean
+  readonly serverPid: number | null
+  /** Goes, and does not wait for the server to end: it was told to go on. */
+  detach(): Promise<void>
+}
+
+/** How long a server may take to save and leave before it is left to do so alone. */
+const farewellMs = 2_000
+
+type OnNotice = (message: string, level: 'info' | 'warning' | 'error') => void
+
+/** To a server of our own. */
+export async function ownLink(launch: Launch, onNotice: OnNotice): Promise<Link> {
+  const connection = await connect(launch, {
+    canApprove: true,
+    clientName: terminalName(),
+    onNotice: ({ message, level }) => onNotice(message, level),
+  })
+  const { client, server } = connection
+  return {
+    client,
+    attached: false,
+    serverPid: server.pid ?? null,
+    async detach() {
+      await client.close()
+      server.release()
+    },
+    [Symbol.asyncDispose]: () => withinFarewell(connection[Symbol.asyncDispose]()),
+  }
+}
+
+/** To the server of the process that has the conversation. */
+export async function joinedLink(client: Client): Promise<Link> {
+  const { pid } = await client.request('server/diagnostics', {})
+  return {
+    client,
+    attached: true,
+    serverPid: pid,
+    detach: () => client.close(),
+    [Symbol.asyncDispose]: () => withinFarewell(client.close()),
+  }
+}
+
+async function withinFarewell(leaving: PromiseLike<void>): Promise<void> {
+  const timer = Promise.withResolvers<void>()
+  const timeout = setTimeout(timer.resolve, farewellMs)
+  await Promise.race([leaving, timer.promise])
+  clearTimeout(timeout)
+}

@@ -1,0 +1,84 @@
+import type { Approval, ConversationState, FormField } from '@parley/protocol'
+import { clear, replace } from './composer/composer.ts'
+import { chord } from './composer/key-table.ts'
+import { expanded } from './composer/paste.ts'
+import { atField, type FilledForm, optionsOf, readField, textAt, withAnswer } from './form.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import { stepTo, type UiStep } from './ui-action.ts'
+import { message, type UiState } from './ui-state.ts'
+
+/** A server's question with fields: the first of them. One without is answered by the yes alone. */
+export function openForm(ui: UiState, { id, form }: Approval): UiStep {
+  const [first] = form?.fields ?? []
+  if (first === undefined) {
+    const intent = { kind: 'decide', approvalId: id, decision: 'approved', answers: {} } as const
+    return stepTo({ ...ui, answeredApproval: id }, intent)
+  }
+  return stepTo(enter(ui, { approvalId: id, at: 0, answers: {} }, first))
+}
+
+/** Keys while a form is filled in; null for those that edit the text of a written field. */
+export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationState | null): UiStep | null {
+  if (ui.purpose.kind !== 'form') return null
+  const { form } = ui.purpose
+  const fields = fieldsOf(state, form)
+  const field = fields[form.at]
+  if (field === undefined) return stepTo(leave(ui))
+  if (event.kind === 'key' && chord(event) === 'enter') return takeField(ui, form, fields)
+  const options = optionsOf(field)
+  if (options === null) return null
+  const choice = choose(form.choice, options.length, event)
+  return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, choice, problem: null } } })
+}
+
+/** Escape: the field before, and from the first one back to the question. */
+export function goBack(ui: UiState, form: FilledForm, state: ConversationState | null): UiState {
+  const before = fieldsOf(state, form)[form.at - 1]
+  return before === undefined ? leave(ui) : enter(ui, { ...form, at: form.at - 1 }, before)
+}
+
+/** The text of a field is no message: it goes with the form, and undo brings it back. */
+export function leave(ui: UiState): UiState {
+  return { ...ui, purpose: message, composer: clear(ui.composer) }
+}
+
+export function fieldsOf(state: ConversationState | null, { approvalId }: FilledForm): readonly FormField[] {
+  return state?.core.approvals[approvalId]?.form?.fields ?? []
+}
+
+function takeField(ui: UiState, form: FilledForm, fields: readonly FormField[]): UiStep {
+  const field = fields[form.at]
+  if (field === undefined) return stepTo(ui)
+  const read = readField(field, { text: expanded(ui.composer), choice: form.choice })
+  if ('problem' in read) return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, problem: read.problem } } })
+  const answers = withAnswer(form.answers, field.name, read.value)
+  const next = fields[form.at + 1]
+  const { approvalId } = form
+  if (next !== undefined) return stepTo(enter(ui, { approvalId, at: form.at + 1, answers }, next))
+  return stepTo(
+    { ...leave(ui), answeredApproval: approvalId },
+    { kind: 'decide', approvalId, decision: 'approved', answers },
+  )
+}
+
+function enter(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'answers'>, field: FormField): UiState {
+  const { composer } = ui
+  const text = textAt(form, field)
+  return {
+    ...ui,
+    purpose: { kind: 'form', form: atField(form, field) },
+    composer: replace(composer, { start: 0, end: composer.text.length, text }),
+  }
+}
+
+/** Arrows go round, a digit picks. */
+function choose(choice: number, count: number, event: KeyEvent): number {
+  if (event.kind === 'text') {
+    const digit = Number(event.text)
+    return Number.isInteger(digit) && digit >= 1 && digit <= count ? digit - 1 : choice
+  }
+  const key = event.kind === 'key' ? chord(event) : null
+  if (key === 'down' || key === 'right' || key === 'tab') return (choice + 1) % count
+  if (key === 'up' || key === 'left') return (Math.max(0, choice) + count - 1) % count
+  return choice
+}

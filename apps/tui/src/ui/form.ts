@@ -1,0 +1,62 @@
+import type { Answer, Answers, FormField } from '@parley/protocol'
+
+/** A form while it is filled in, one field after the other. Text of the current field is in the composer. */
+export interface FilledForm {
+  readonly approvalId: string
+  /** Index of the current field. */
+  readonly at: number
+  readonly answers: Answers
+  /** Of a field with options: the chosen one, or -1 while none is. */
+  readonly choice: number
+  /** Why the current field cannot be left. */
+  readonly problem: string | null
+}
+
+export interface FormOption {
+  /** Null leaves the field out. */
+  readonly value: Answer | null
+  readonly title: string
+}
+
+/** What there is to choose from; null for a field that is written. */
+export function optionsOf({ type, choices = [], required }: FormField): readonly FormOption[] | null {
+  const empty: readonly FormOption[] = required ? [] : [{ value: null, title: 'leave it empty' }]
+  if (type === 'boolean') return [{ value: true, title: 'yes' }, { value: false, title: 'no' }, ...empty]
+  return type === 'choice' ? [...choices, ...empty] : null
+}
+
+/** At this field: what was given before stands there, else its default. */
+export function atField(form: Omit<FilledForm, 'choice' | 'problem'>, field: FormField): FilledForm {
+  const given = form.answers[field.name] ?? field.default ?? null
+  const choice = optionsOf(field)?.findIndex(({ value }) => value === given) ?? -1
+  return { ...form, choice, problem: null }
+}
+
+export function textAt({ answers }: Pick<FilledForm, 'answers'>, field: FormField): string {
+  return optionsOf(field) === null ? String(answers[field.name] ?? field.default ?? '') : ''
+}
+
+/** What the field comes to, null for nothing; or what is wrong with it. */
+export function readField(
+  field: FormField,
+  { text, choice }: { readonly text: string; readonly choice: number },
+): { readonly value: Answer | null } | { readonly problem: string } {
+  const options = optionsOf(field)
+  if (options !== null) {
+    const chosen = options[choice]
+    return chosen === undefined ? { problem: 'Choose one of them.' } : { value: chosen.value }
+  }
+  if (text.trim() === '') return field.required ? { problem: 'This is needed.' } : { value: null }
+  return field.type === 'string' ? { value: text } : readNumber(text.trim(), field.type === 'integer')
+}
+
+function readNumber(text: string, isWhole: boolean): { readonly value: number } | { readonly problem: string } {
+  const value = Number(text)
+  if (Number.isFinite(value) && (!isWhole || Number.isSafeInteger(value))) return { value }
+  return { problem: isWhole ? 'It must be a whole number, e.g. 12.' : 'It must be a number, e.g. 1.5.' }
+}
+
+export function withAnswer(answers: Answers, name: string, value: Answer | null): Answers {
+  const { [name]: _, ...others } = answers
+  return value === null ? others : { ...others, [name]: value }
+}

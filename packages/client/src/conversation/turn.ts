@@ -1,0 +1,81 @@
+import type { ApprovalRequest, ConversationEvent, EventOf } from '@parley/protocol'
+import { ClientError } from '../errors.ts'
+import { type Followed, followEvents, type Place } from './follow-events.ts'
+import { createTurnScope, type TurnKey } from './turn-scope.ts'
+
+/** How a turn ended. A turn that failed is a result too: `failure` says why. */
+export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
+  /** The model's last message; empty when it said nothing. */
+  readonly text: string
+}
+
+/**
+ * The turn that a message is answered in. Iterating gives its events in order and ends after `turn.ended`; each
+ * iteration begins at the first one.
+ */
+export interface Turn extends AsyncIterable<ConversationEvent> {
+  /**
+   * Settles with the turn, iterated or not. Rejects with `approvalNeeded` when it waits for an answer that nobody
+   * connected will give, with `messageRemoved`, or with what took the connection down.
+   */
+  readonly result: Promise<TurnResult>
+}
+
+export interface TurnParts extends Followed {
+  readonly key: TurnKey
+  readonly after: Place
+  /** What it has said before `after`. */
+  readonly saidBefore?: string
+  /** Whether somebody who is connected may answer. */
+  readonly isAnswerable: (approval: ApprovalRequest) => boolean
+}
+
+export function createTurn(parts: TurnParts): Turn {
+  let readers = 0
+
+  async function* eventsOfTurn(): AsyncGenerator<ConversationEvent, void, undefined> {
+    const scope = createTurnScope(parts.key)
+    for await (const { event } of followEvents(parts, { after: parts.after })) {
+      for (const own of scope.take(event)) {
+        yield own
+        if (own.type === 'turn.ended') return
+      }
+    }
+  }
+
+  /** Who iterates may answer in the loop; nobody else would notice that an answer is missing. */
+  function assertAnswerable(event: ConversationEvent): void {
+    if (event.type !== 'approval.requested' || readers > 0 || parts.isAnswerable(event.approval)) return
+    throw new ClientError(
+      'approvalNeeded',
+      `The turn waits for an answer: ${event.approval.title} (${event.approval.reason}). Answer with conversation.onApproval(…) before you send, or let a rule allow it.`,
+    )
+  }
+
+  async function toEnd(): Promise<TurnResult> {
+    let text = parts.saidBefore ?? ''
+    for await (const event of eventsOfTurn()) {
+      assertAnswerable(event)
+      if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = event.item.text
+      if (event.type !== 'turn.ended') continue
+      const { type: _, ...ended } = event
+      return { ...ended, text }
+    }
+    throw new Error('a turn was left before its end')
+  }
+
+  const result = toEnd()
+  // Whoever only iterates learns of a failure there.
+  result.catch(() => undefined)
+  return {
+    result,
+    async *[Symbol.asyncIterator]() {
+      readers++
+      try {
+        yield* eventsOfTurn()
+      } finally {
+        readers--
+      }
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { ConnectFailed, connectSocket, type Transport } from '@parley/rpc'
+import { ClientError } from './errors.ts'
+import { findServer, parleyHome } from './find-server.ts'
+import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
+
+/** Which server to talk to. */
+export type Target =
+  | { readonly spawn: SpawnTarget }
+  /** Path of the Unix socket of a running server. */
+  | { readonly socket: string }
+  /** `ws://host:port`, with the token of `parley server --listen ws://…`. */
+  | { readonly url: string; readonly token?: string }
+
+/** A server of our own, which ends with us. */
+export interface SpawnTarget {
+  /** Program and arguments. Default: `$PARLEY_BIN server`, or `parley server` from the PATH. */
+  readonly command?: readonly [string, ...string[]]
+  /** All of its environment. Default: ours. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** The way to a server, before the handshake. */
+export interface Link {
+  readonly transport: Transport
+  /** Why it went down, once it has and nobody here closed it. */
+  explain(): Promise<ClientError>
+  /** After our connection was closed: lets a server of our own save and leave. */
+  leave(): Promise<void>
+}
+
+export async function openLink(target: Target, signal: AbortSignal | undefined): Promise<Link> {
+  if ('spawn' in target) return spawnLink(target.spawn)
+  try {
+    return remoteLink(await connectTransport(target, signal))
+  } catch (error) {
+    if (!(error instanceof ConnectFailed)) throw error
+    throw new ClientError('serverFailed', `${error.message}. Is the server running?`, error)
+  }
+}
+
+/** Only who gives an address loads the websocket library. */
+async function connectTransport(target: Exclude<Target, { spawn: SpawnTarget }>, signal: AbortSignal | undefined) {
+  if ('socket' in target) return await connectSocket(target.socket)
+  const { connectWebSocket } = await import('@parley/rpc/websocket')
+  return await connectWebSocket(signal === undefined ? target : { ...target, signal })
+}
+
+function remoteLink(transport: Transport): Link {
+  return {
+    transport,
+    async explain() {
+      const { code, detail } = await transport.closed
+      const why = detail ?? (code === 'ended' ? 'the server hung up' : code)
+      return new ClientError('connectionClosed', `The connection to the server was lost (${why}). Connect and resume.`)
+    },
+    leave: () => Promise.resolve(),
+  }
+}
+
+function spawnLink({ command, env = process.env }: SpawnTarget): Link {
+  const server = spawnServer({ command: command ?? findServer(env), env, home: parleyHome(env) })
+  return {
+    transport: server.transport,
+    explain: async () => new ClientError('connectionClosed', await explainExit(server)),
+    leave: () => seeOff(server),
+  }
+}
+
+/** A server that nobody needs is gone by then. */
+const leaveLimitMs = 3_000
+
+/** It may have other clients by now, or be told to go on without any: then it stays, and we go. */
+async function seeOff(server: SpawnedServer): Promise<void> {
+  const expired = Promise.withResolvers<void>()
+  const timer = setTimeout(expired.resolve, leaveLimitMs)
+  await Promise.race([server.exited, expired.promise])
+  clearTimeout(timer)
+  server.release()
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http'
+import { WebSocket } from 'ws'
+import { ConnectFailed, failedToConnect } from '../connect-failed.ts'
+import type { Transport } from '../transport.ts'
+import { frameOptions } from './frame-options.ts'
+import { createWebSocketTransport } from './websocket-transport.ts'
+
+export interface ConnectWebSocketOptions {
+  /** `ws://host:port` or `wss://host`. */
+  readonly url: string
+  readonly token?: string
+  readonly signal?: AbortSignal
+}
+
+const handshakeTimeoutMs = 10_000
+
+/** Rejects with `ConnectFailed`, or with the signal's reason. */
+export async function connectWebSocket({ url, token, signal }: ConnectWebSocketOptions): Promise<Transport> {
+  signal?.throwIfAborted()
+  const websocket = open(url, token)
+  const abort = () => websocket.terminate()
+  signal?.addEventListener('abort', abort)
+  try {
+    return await opened(websocket, url)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function open(url: string, token: string | undefined): WebSocket {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  try {
+    return new WebSocket(url, { ...frameOptions, headers, handshakeTimeout: handshakeTimeoutMs })
+  } catch (error) {
+    throw new ConnectFailed('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
+  }
+}
+
+function opened(websocket: WebSocket, url: string): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    let socket: IncomingMessage['socket'] | undefined
+    const fail = (error: Error) => reject(failureOf(url, error))
+    websocket.once('error', fail)
+    websocket.once('upgrade', (response) => {
+      socket = response.socket
+    })
+    websocket.once('unexpected-response', (request, response) => {
+      reject(refusal(url, response.statusCode ?? 0))
+      request.destroy()
+    })
+    websocket.once('open', () => {
+      if (socket === undefined) return
+      const transport = createWebSocketTransport({ websocket, socket })
+      websocket.off('error', fail)
+      resolve(transport)
+    })
+  })
+}
+
+function refusal(url: string, status: number): ConnectFailed {
+  if (status === 401) return new ConnectFailed('refused', `${url} asks for another token (401)`)
+  if (status === 403) return new ConnectFailed('refused', `${url} does not let this client in (403)`)
+  return new ConnectFailed('notWebSocket', `${url} is no websocket of this kind (it answered ${status})`)
+}
+
+function failureOf(url: string, error: Error): ConnectFailed {
+  if (error.message.includes('timed out')) return new ConnectFailed('timedOut', `${url} does not answer`, error)
+  return failedToConnect(url, error)
+}

@@ -1,0 +1,89 @@
+import { createServer, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { type Listener, ListenFailed } from '../listener.ts'
+import type { Transport } from '../transport.ts'
+import { answerPlain, answerUpgrade } from './admit.ts'
+import { frameOptions } from './frame-options.ts'
+import { createWebSocketTransport } from './websocket-transport.ts'
+
+export interface ListenWebSocketOptions {
+  readonly host: string
+  /** 0 lets the system choose. */
+  readonly port: number
+  /** What clients must show as `Authorization: Bearer`; null lets in whoever reaches us, on loopback only. */
+  readonly token: string | null
+  /** Owns the transport. */
+  onConnection(transport: Transport): void
+}
+
+export interface WebSocketListener extends Listener {
+  /** `ws://host:port` with the real port. */
+  readonly url: string
+}
+
+const headersTimeoutMs = 10_000
+/** Sockets of any kind, those that never say what they want included. */
+const maxSockets = 1024
+
+/** Rejects with `ListenFailed`. */
+export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
+  const { host, port, token } = options
+  if (token === null && !isLoopback(host)) {
+    throw new ListenFailed(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
+  }
+  const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
+    const status = answerPlain(request)
+    response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
+  })
+  server.maxConnections = maxSockets
+  const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
+  server.on('upgrade', (request, stream, head) => {
+    // Until the transport listens: a far side that leaves during the handshake is nobody's failure.
+    stream.on('error', () => {})
+    const status = answerUpgrade(request, token)
+    if (status !== 101) refuse(stream, status)
+    else {
+      websockets.handleUpgrade(request, stream, head, (websocket) => {
+        options.onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
+      })
+    }
+  })
+  await listening(server, host, port)
+  return listenerOf(server)
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      reject(new ListenFailed(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }))
+    }
+    server.once('error', fail)
+    server.listen({ host, port }, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+function listenerOf(server: Server): WebSocketListener {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new ListenFailed('the system did not say where it listens')
+  const address = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+  let closed: Promise<void> | undefined
+  const close = () => {
+    // Not awaited to its end, which comes only when the last connection has ended.
+    closed ??= Promise.resolve(void server.close())
+    return closed
+  }
+  return { address, url: `ws://${address}`, close, [Symbol.asyncDispose]: close }
+}
+
+function refuse(stream: Duplex, status: number): void {
+  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}

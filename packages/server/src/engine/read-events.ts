@@ -1,0 +1,43 @@
+import type { ParamsOf, ResultOf } from '@parley/protocol'
+import { envelopeText } from '../core/wire-line.ts'
+import type { Conversation } from './conversation.ts'
+import { refusal } from './refusal.ts'
+import { replyLimit } from './reply-size.ts'
+
+type Range = Omit<ParamsOf<'conversation/readEvents'>, 'conversationId'>
+
+const defaultLimit = 500
+
+/** Published events after a place in the log, oldest first, as many as fit in a reply. */
+export async function readEvents(
+  conversation: Conversation,
+  { after, limit = defaultLimit }: Range,
+): Promise<ResultOf<'conversation/readEvents'>> {
+  assertHeld(conversation, after)
+  const { published } = conversation.feed
+  const events: unknown[] = []
+  let bytes = 0
+  for await (const lines of linesAfter(conversation, after.seq)) {
+    for (const line of lines) {
+      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, line))
+      // The log may be ahead: what waits for the disk is not to be seen.
+      if (envelope.seq > published) return { events, more: false }
+      bytes += line.length
+      // One is always sent, or there would be no way past an event that is too large.
+      if (events.length === limit || (bytes > replyLimit && events.length > 0)) return { events, more: true }
+      events.push(envelope)
+    }
+  }
+  return { events, more: false }
+}
+
+function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): void {
+  if (crc === undefined || conversation.holds({ seq, crc })) return
+  throw refusal('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
+}
+
+async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly string[]> {
+  const recent = conversation.feed.recentAfter(seq)
+  if (recent === null) yield* conversation.olderLines(seq)
+  else yield recent
+}

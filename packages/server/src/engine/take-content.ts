@@ -1,0 +1,69 @@
+import { open } from 'node:fs/promises'
+import { basename, isAbsolute } from 'node:path'
+import type { ContentItem, InputItem } from '@parley/protocol'
+import { imageTypeOf } from '../core/image-type.ts'
+import { refusal } from './refusal.ts'
+import type { SideFiles } from './side-files.ts'
+
+type Image = Extract<InputItem, { type: 'image' }>
+
+/** No provider takes larger ones in a request. */
+const maxImageBytes = 10 << 20
+
+/** The content itself when there is nothing to copy; null when images have to be read first. */
+export function textOnly(input: readonly InputItem[]): ContentItem[] | null {
+  const texts = input.filter((part) => part.type === 'text')
+  return texts.length === input.length ? texts : null
+}
+
+/** What is kept of what a client sent: its images are copied beside the log, so that the request can be made again. */
+export async function takeContent(input: readonly InputItem[], sideFiles: SideFiles): Promise<ContentItem[]> {
+  const content: ContentItem[] = []
+  for (const [index, part] of input.entries())
+    content.push(part.type === 'text' ? part : await takeImage(part, { field: `input[${index}]`, sideFiles }))
+  return content
+}
+
+interface Taking {
+  readonly field: string
+  readonly sideFiles: SideFiles
+}
+
+async function takeImage({ path, url }: Image, { field, sideFiles }: Taking): Promise<ContentItem> {
+  const refuse = (message: string) => refusal('invalidParams', message, { field })
+  if ((path === undefined) === (url === undefined)) throw refuse('An image has either a path or a url.')
+  const name = path === undefined ? 'image' : basename(path)
+  const bytes = path === undefined ? bytesOfUrl(url ?? '') : await bytesOfFile(path)
+  if (typeof bytes === 'string') throw refuse(bytes)
+  const mediaType = imageTypeOf(bytes)
+  if (mediaType === null)
+    throw refuse(`${path ?? 'What the url holds'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
+  return { type: 'image', file: await sideFiles.put(bytes), mediaType, name }
+}
+
+/** A sentence when it cannot be had. */
+async function bytesOfFile(path: string): Promise<Buffer | string> {
+  if (!isAbsolute(path)) return `The path of an image must be absolute: ${path}`
+  try {
+    await using file = await open(path)
+    const known = await file.stat()
+    if (!known.isFile()) return `${path} is not a file.`
+    return known.size > maxImageBytes ? tooLarge(path, known.size) : await file.readFile()
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (missing) return `There is no image ${path}.`
+    return `The image ${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`
+  }
+}
+
+function bytesOfUrl(url: string): Buffer | string {
+  const base64 = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1]
+  if (base64 === undefined) return 'The url of an image must be a data: URL in base64.'
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.length > maxImageBytes ? tooLarge('The image', bytes.length) : bytes
+}
+
+function tooLarge(what: string, sizeBytes: number): string {
+  const size = (sizeBytes / (1 << 20)).toFixed(1)
+  return `${what} has ${size} MiB; an image may have ${maxImageBytes >> 20} MiB. Make it smaller first.`
+}

@@ -1,0 +1,61 @@
+import { constants, type Dirent, type Stats } from 'node:fs'
+import { access, type FileHandle, opendir, readlink, stat } from 'node:fs/promises'
+import { openRealFile } from '../lookup/open-real-file.ts'
+import { realPathOf } from '../lookup/real-path.ts'
+import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from './place-files.ts'
+
+/** The files of this machine. */
+export const diskFiles: PlaceFiles = {
+  realPath: (absolute) => realPathOf(absolute),
+  look: async (path) => foundFile(await stat(path)),
+  async isProgram(path) {
+    try {
+      await access(path, constants.X_OK)
+      return (await stat(path)).isFile()
+    } catch {
+      return false
+    }
+  },
+  async list(path, atMost) {
+    const entries: NamedEntry[] = []
+    for await (const entry of await opendir(path)) {
+      if (entries.length === atMost) return { entries, truncated: true }
+      entries.push({ name: entry.name, kind: entryKind(entry) })
+    }
+    return { entries, truncated: false }
+  },
+  readLink: (path) => readlink(path),
+  async open(realPath) {
+    const handle = await openRealFile(realPath)
+    try {
+      return openedFile(handle, await handle.stat())
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  },
+}
+
+function openedFile(handle: FileHandle, stats: Stats): OpenedFile {
+  let buffer = Buffer.alloc(0)
+  return {
+    ...foundFile(stats),
+    async read(position, maxBytes) {
+      if (buffer.length < maxBytes) buffer = Buffer.alloc(maxBytes)
+      const { bytesRead } = await handle.read(buffer, 0, maxBytes, position)
+      return buffer.subarray(0, bytesRead)
+    },
+    [Symbol.asyncDispose]: () => handle.close(),
+  }
+}
+
+function foundFile(stats: Stats): FoundFile {
+  const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other'
+  return { kind, sizeBytes: stats.size }
+}
+
+function entryKind(entry: Dirent): NamedEntry['kind'] {
+  if (entry.isSymbolicLink()) return 'link'
+  if (entry.isDirectory()) return 'folder'
+  return entry.isFile() ? 'file' : 'other'
+}

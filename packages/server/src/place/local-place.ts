@@ -1,0 +1,36 @@
+import type { Host, Sandbox } from '@parley/host'
+import type { SecretPlaces } from '../facts/secret-places.ts'
+import { runBounded } from '../lookup/run-bounded.ts'
+import { diskPatchTarget } from '../patch/disk-patch-attempt.ts'
+import type { PatchFiles } from '../patch/patch-files.ts'
+import { diskFiles } from './disk-files.ts'
+import type { Place } from './place.ts'
+
+export interface LocalParts {
+  readonly host: Host
+  readonly sandbox: Sandbox
+  readonly shell: string
+  readonly userHome: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly patchFiles: PatchFiles
+  readonly ripgrep: string
+  readonly secrets: () => Promise<SecretPlaces>
+}
+
+/** This machine. */
+export function localPlace({ host, sandbox, shell, userHome, env, patchFiles, ripgrep, secrets }: LocalParts): Place {
+  return {
+    environment: null,
+    reach: () => Promise.resolve(),
+    shell,
+    home: userHome,
+    env,
+    platform: process.platform,
+    commands: host,
+    sandbox,
+    files: diskFiles,
+    patches: diskPatchTarget(patchFiles),
+    search: { command: () => Promise.resolve([ripgrep] as const), run: runBounded },
+    secrets,
+  }
+}

@@ -1,0 +1,35 @@
+import type { Host, Sandbox } from '@parley/host'
+import type { SecretPlaces } from '../facts/secret-places.ts'
+import type { BoundedRun, BoundedRunOutcome } from '../lookup/run-bounded.ts'
+import type { PatchTarget } from '../patch/patch-files.ts'
+import type { PlaceFiles } from './place-files.ts'
+
+/**
+ * Where a conversation's commands run and its files lie: this machine, or the remote one of an environment. Model
+ * access, log, policy and approvals stay here. What is remote fails with `PlaceUnreachable` while it cannot be asked.
+ */
+export interface Place {
+  /** Name of the `[environments.X]`; null for this machine. */
+  readonly environment: string | null
+  /** Resolves once it can be asked; only then do the four facts below hold. */
+  reach(): Promise<void>
+  readonly shell: string
+  /** The user's home folder there. */
+  readonly home: string
+  /** What commands inherit, before the allow list. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: string
+  readonly commands: Pick<Host, 'startCommand' | 'warmUp'>
+  readonly sandbox: Sandbox
+  readonly files: PlaceFiles
+  readonly patches: PatchTarget
+  readonly search: SearchProgram
+  secrets(): Promise<SecretPlaces>
+}
+
+/** ripgrep as it is found there. */
+export interface SearchProgram {
+  /** The program and what stands before its arguments; null where there is none. */
+  command(): Promise<readonly [program: string, ...args: string[]] | null>
+  run(run: BoundedRun): Promise<BoundedRunOutcome>
+}
