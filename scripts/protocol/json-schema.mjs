@@ -1,3 +1,4 @@
+import { methodAccess } from '../../packages/protocol/src/access.ts'
 import { wireErrors } from '../../packages/protocol/src/errors.ts'
 import { deliveredEnvelope } from '../../packages/protocol/src/schema/event.ts'
 import { methods, notifications, serverNotice } from '../../packages/protocol/src/schema/method.ts'
@@ -28,7 +29,12 @@ export function protocolSchema() {
 function describeMethods(names) {
   const entries = Object.entries(methods).map(([name, { about, params, result }]) => [
     name,
-    { description: about, params: refTo(names.get(params)), result: refTo(names.get(result)) },
+    {
+      description: about,
+      access: methodAccess[name],
+      params: refTo(names.get(params)),
+      result: refTo(names.get(result)),
+    },
   ])
   return Object.fromEntries(entries)
 }

@@ -1,7 +1,9 @@
 import * as approval from '../../packages/protocol/src/schema/approval.ts'
+import * as diagnostics from '../../packages/protocol/src/schema/diagnostics.ts'
 import * as event from '../../packages/protocol/src/schema/event.ts'
 import * as input from '../../packages/protocol/src/schema/input.ts'
 import * as item from '../../packages/protocol/src/schema/item.ts'
+import * as listed from '../../packages/protocol/src/schema/listed-conversation.ts'
 import * as method from '../../packages/protocol/src/schema/method.ts'
 import * as settings from '../../packages/protocol/src/schema/settings.ts'
 import * as state from '../../packages/protocol/src/schema/state.ts'
@@ -12,7 +14,7 @@ const renamed = { decision: 'ApprovalDecision', byId: 'OneConversation' }
 
 /** Schema → its name: each that a schema file exports, each event and item, and each method's own two. */
 export function namedSchemas() {
-  const modules = [approval, event, input, item, method, settings, state, usage]
+  const modules = [approval, diagnostics, event, input, item, listed, method, settings, state, usage]
   const exported = modules.flatMap(Object.entries).filter(([, value]) => isSchema(value))
   const names = new Map(exported.map(([name, schema]) => [schema, renamed[name] ?? pascalCase(name)]))
   const own = [

@@ -1,11 +1,18 @@
 import { escaped, fieldTable } from './field-table.mjs'
 import { nameOf, typeText } from './type-text.mjs'
 
+/** What a client with `access: "readOnly"` may do with a method. */
+const forReadOnly = {
+  look: ' *A look-up.*',
+  join: ' *A look-up when it is open on this server already and nothing is overridden, or with `readOnly`.*',
+  change: '',
+}
+
 export function methodSection({ 'x-methods': methods, $defs }) {
-  const sections = Object.entries(methods).map(([name, { description, params, result }]) =>
+  const sections = Object.entries(methods).map(([name, { description, access, params, result }]) =>
     [
       `### \`${name}\``,
-      description,
+      `${description}${forReadOnly[access]}`,
       `Parameters:\n\n${fieldTable($defs[nameOf(params)])}`,
       nameOf(result).endsWith('Result')
         ? `Result:\n\n${fieldTable($defs[nameOf(result)])}`

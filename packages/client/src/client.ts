@@ -13,6 +13,8 @@ export interface Introduction {
   readonly clientInfo: ClientInfo
   /** This client can answer approvals. */
   readonly canApprove: boolean
+  /** `readOnly`: nothing can be changed, whatever goes wrong here. Default `full`. */
+  readonly access?: 'full' | 'readOnly'
   readonly onNotice?: (notice: ServerNotice) => void
 }
 
@@ -71,7 +73,11 @@ export async function connectClient({ transport, ...introduction }: ClientOption
   }
 }
 
-function greetingOf({ clientInfo, canApprove }: Introduction): ParamsOf<'initialize'> {
-  const capabilities = canApprove ? ['approvals'] : []
-  return { protocolVersion: protocolVersions, clientInfo: { ...clientInfo }, capabilities }
+function greetingOf({ clientInfo, canApprove, access }: Introduction): ParamsOf<'initialize'> {
+  return {
+    protocolVersion: protocolVersions,
+    clientInfo: { ...clientInfo },
+    capabilities: canApprove ? ['approvals'] : [],
+    ...(access === undefined ? {} : { access }),
+  }
 }

@@ -1,6 +1,6 @@
 import type { CommandSpec, OutputSnapshot, SpoolEnd, StartOptions } from './command.ts'
-import { readFifo } from './fifo-reader.ts'
 import { createLateSpool } from './late-spool.ts'
+import { type OutputReader, readFifo } from './output-reader.ts'
 import { createOutputWindow } from './output-window.ts'
 
 const defaultWindowBytes = 128 * 1024
@@ -20,8 +20,8 @@ export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['o
   const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
   const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
   let ended = true
-  let closeReader = () => {}
-  const take = (chunk: Buffer) => {
+  let reader: OutputReader | undefined
+  const onChunk = (chunk: Buffer) => {
     window.push(chunk)
     spool?.write(chunk)
     onOutput?.(chunk, window.totalBytes())
@@ -30,14 +30,17 @@ export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['o
     snapshot: window.snapshot,
     read(fd, onEnd) {
       ended = false
-      closeReader = readFifo(fd, take, () => {
-        ended = true
-        onEnd()
+      reader = readFifo(fd, {
+        onChunk,
+        onEnd() {
+          ended = true
+          onEnd()
+        },
       })
     },
     isEnded: () => ended,
     close() {
-      closeReader()
+      reader?.close()
       return spool?.close()
     },
   }

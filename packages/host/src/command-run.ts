@@ -11,6 +11,8 @@ import type {
   StopReason,
 } from './command.ts'
 import { type CommandOutput, createCommandOutput } from './command-output.ts'
+import type { DescriptorShield } from './descriptor-shield.ts'
+import { createDrain, type Drain } from './drain.ts'
 import { errorCode } from './error-code.ts'
 import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
 import type { Guard } from './guard.ts'
@@ -21,9 +23,6 @@ import { explainSpawnFailure, SpawnProblem, shellExitCode } from './spawn-failur
 import { createStopLadder, type Rung, type StopLadder } from './stop-ladder.ts'
 import { killLeftovers } from './sweep.ts'
 
-/** How long after the leader's exit we read on: a grandchild that holds the pipe must not hold us. */
-const drainMs = 250
-
 const noPipe = 'No pipe for the output can be made'
 
 const maxTimerMs = 2 ** 31 - 1
@@ -31,6 +30,7 @@ const maxTimerMs = 2 ** 31 - 1
 export interface Machinery {
   readonly fifos: FifoPool
   readonly guard: Guard
+  readonly shield: DescriptorShield
 }
 
 interface LeaderEnd {
@@ -50,12 +50,12 @@ export class CommandRun implements RunningCommand {
   readonly #startedMs = performance.now()
   readonly #output: CommandOutput
   readonly #ladder: StopLadder
+  readonly #drain: Drain
   #settle: ((end: CommandEnd) => void) | null = null
   #child: ChildProcess | null = null
   #leaderEnd: LeaderEnd | null = null
   #stopped: StopReason | 'timedOut' | null = null
   #timeout: NodeJS.Timeout | undefined
-  #drain: NodeJS.Timeout | undefined
 
   constructor(spec: CommandSpec, options: StartOptions, machinery: Machinery) {
     this.#spec = spec
@@ -63,6 +63,7 @@ export class CommandRun implements RunningCommand {
     this.#machinery = machinery
     this.#output = createCommandOutput(spec, options.onOutput)
     this.#ladder = createStopLadder((rung) => this.#take(rung))
+    this.#drain = createDrain(() => this.#finish())
     this.ended = new Promise((resolve) => {
       this.#settle = resolve
     })
@@ -139,7 +140,8 @@ export class CommandRun implements RunningCommand {
     })
     this.#machinery.guard.watch(mark)
     try {
-      this.#child = launch(this.#spec, this.#options.sandbox, fifo.writeFd)
+      const fds = [null, fifo.writeFd, fifo.writeFd] as const
+      this.#child = launch(this.#spec, { sandbox: this.#options.sandbox, fds, shield: this.#machinery.shield })
     } catch (error) {
       this.#fail(error)
       return
@@ -158,8 +160,7 @@ export class CommandRun implements RunningCommand {
     this.#leaderEnd = { exitCode, signal, groupAlive, durationMs: this.#ageMs() }
     this.#ladder.close()
     if (this.#output.isEnded()) this.#finish()
-    // The second step lets a loop that was busy for all this time read what is there before the pipe is closed.
-    else this.#drain = setTimeout(() => setImmediate(() => this.#finish()), drainMs)
+    else this.#drain.start()
   }
 
   #fail(error: unknown): void {
@@ -172,7 +173,7 @@ export class CommandRun implements RunningCommand {
     this.#settle = null
     this.#ladder.close()
     clearTimeout(this.#timeout)
-    clearTimeout(this.#drain)
+    this.#drain.close()
     const leftovers = this.#killLeftovers()
     const spool = this.#output.close()
     this.#machinery.guard.release(this.#spec.mark)

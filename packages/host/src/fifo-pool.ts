@@ -30,7 +30,7 @@ const refillBelow = 4
 const run = promisify(execFile)
 
 /** Making one takes a process (5 ms), too long for the moment when a command starts: they are made several at a time and kept open. */
-export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = makeFifosOnDisk): FifoPool {
+export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = makeOutputFifos): FifoPool {
   const ready: Fifo[] = []
   let filling: Promise<void> | null = null
   let closed = false
@@ -76,12 +76,19 @@ export function closeFifo(fifo: Fifo): void {
   closeSync(fifo.writeFd)
 }
 
-async function makeFifosOnDisk(count: number): Promise<Fifo[]> {
+/** For what a process reads: `writeFd` is ours and non-blocking. */
+export function createInputFifoPool(): FifoPool {
+  return createFifoPool((count) => makeFifosOnDisk(count, openInputFifo))
+}
+
+const makeOutputFifos = (count: number) => makeFifosOnDisk(count, openOutputFifo)
+
+async function makeFifosOnDisk(count: number, open: (path: string) => Fifo): Promise<Fifo[]> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-fifo-'))
   const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)))
   try {
     await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: helperPath } })
-    return openAll(paths)
+    return openAll(paths, open)
   } finally {
     // One by one: a recursive removal needs a descriptor, and there may be none.
     await Promise.allSettled(paths.map((path) => unlink(path)))
@@ -90,11 +97,11 @@ async function makeFifosOnDisk(count: number): Promise<Fifo[]> {
 }
 
 /** All of them, or as many as there are descriptors for, or the error. */
-function openAll(paths: readonly string[]): Fifo[] {
+function openAll(paths: readonly string[], open: (path: string) => Fifo): Fifo[] {
   const fifos: Fifo[] = []
   for (const path of paths) {
     try {
-      fifos.push(openFifo(path))
+      fifos.push(open(path))
     } catch (error) {
       if (fifos.length === 0) throw error
       break
@@ -104,12 +111,28 @@ function openAll(paths: readonly string[]): Fifo[] {
 }
 
 /** The read end first and non-blocking: opening a write end waits for a reader. The write end stays blocking, as programs expect. */
-function openFifo(path: string): Fifo {
+function openOutputFifo(path: string): Fifo {
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     return { readFd, writeFd: openSync(path, constants.O_WRONLY) }
   } catch (error) {
     closeSync(readFd)
     throw error
+  }
+}
+
+/** The other way round. A first reader lets both be opened without waiting. */
+function openInputFifo(path: string): Fifo {
+  const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const writeFd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    try {
+      return { writeFd, readFd: openSync(path, constants.O_RDONLY) }
+    } catch (error) {
+      closeSync(writeFd)
+      throw error
+    }
+  } finally {
+    closeSync(first)
   }
 }

@@ -1,7 +1,14 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import type { CommandSpec, SpawnError } from './command.ts'
+import type { SpawnError } from './command.ts'
 import { errorCode } from './error-code.ts'
+
+/** What was to be started. */
+export interface Attempted {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
 
 /** A command that could not be started, found before or told by the system. */
 export class SpawnProblem extends Error {
@@ -15,7 +22,7 @@ export class SpawnProblem extends Error {
 }
 
 /** Says what was wrong. The system reports a missing working directory and a missing program alike, so we look. */
-export function explainSpawnFailure(error: unknown, spec: CommandSpec): SpawnError {
+export function explainSpawnFailure(error: unknown, spec: Attempted): SpawnError {
   if (error instanceof SpawnProblem) return { code: error.code, subject: error.subject, message: error.message }
   const code = errorCode(error)
   switch (code) {
@@ -52,7 +59,7 @@ export function shellExitCode(error: SpawnError): number | null {
 }
 
 /** Node names the program it could not start: if it is not the command's own, it is the one that the sandbox put before it. */
-function sandboxProblem(error: unknown, code: string, spec: CommandSpec): SpawnError | null {
+function sandboxProblem(error: unknown, code: string, spec: Attempted): SpawnError | null {
   if (!(error instanceof Error) || !('path' in error) || error.path === spec.argv[0]) return null
   return { code, subject: 'sandbox', message: `The sandbox cannot be started: ${error.path} (${code})` }
 }
@@ -67,7 +74,7 @@ function cwdProblem(cwd: string): SpawnError | null {
   }
 }
 
-function programProblem(code: string, spec: CommandSpec): SpawnError {
+function programProblem(code: string, spec: Attempted): SpawnError {
   const program = spec.argv[0] ?? ''
   if (code !== 'ENOENT') return { code, subject: 'program', message: `${program} may not be executed` }
   const where = program.includes('/') ? '' : ' on PATH'
@@ -77,11 +84,34 @@ function programProblem(code: string, spec: CommandSpec): SpawnError {
   return { code, subject: 'program', message }
 }
 
-function isFound(program: string, spec: CommandSpec): boolean {
+/** For a command that is started by way of another program, whose own failure would hide this one. */
+export function assertStartable(spec: Attempted): void {
+  const program = spec.argv[0] ?? ''
+  const candidates = placesOf(program, spec).filter(exists)
+  const problem =
+    cwdProblem(spec.cwd) ??
+    (candidates.some(isExecutable) ? null : programProblem(candidates.length > 0 ? 'EACCES' : 'ENOENT', spec))
+  if (problem !== null) throw new SpawnProblem(problem.code, problem.subject, problem.message)
+}
+
+function isFound(program: string, spec: Attempted): boolean {
+  return placesOf(program, spec).some(exists)
+}
+
+function placesOf(program: string, spec: Attempted): string[] {
   const folders = program.includes('/') ? [''] : (spec.env['PATH'] ?? '').split(delimiter)
-  return folders.some((folder) => exists(resolve(spec.cwd, folder, program)))
+  return folders.map((folder) => resolve(spec.cwd, folder, program))
 }
 
 function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }

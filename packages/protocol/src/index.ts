@@ -1,3 +1,4 @@
+export { type MethodAccess, methodAccess } from './access.ts'
 export { chainDigest } from './digest.ts'
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { initialState, noTokens } from './initial-state.ts'
@@ -14,6 +15,7 @@ export type {
   Form,
   FormField,
 } from './schema/approval.ts'
+export type { ClientAccess, ConnectedClient } from './schema/diagnostics.ts'
 export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TurnOutcome } from './schema/event.ts'
 export type { Actor, ContentItem, InputItem, OutputSchema, QueuedMessage } from './schema/input.ts'
 export type {
@@ -26,9 +28,8 @@ export type {
   Output,
   RuleRef,
 } from './schema/item.ts'
+export type { ConversationSummary, ListedConversation } from './schema/listed-conversation.ts'
 export type {
-  ConversationSummary,
-  ListedConversation,
   McpServer,
   MethodName,
   Methods,

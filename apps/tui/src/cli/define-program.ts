@@ -39,12 +39,21 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
     return interactive({ kind: 'new', prompt: prompt ?? null, flags })
   })
   withCommonFlags(program.command('resume [id]'))
-    .description('go on with a conversation: id, unique part of one, or name; a picker when nothing is given')
+    .description(
+      'go on with a conversation: id, unique part of one, or name; a picker when nothing is given. One that is open elsewhere is joined',
+    )
     .option('--last', 'the newest one, of this folder if there is one')
     .action((id: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { last?: boolean }>(command)
       return interactive({ kind: 'resume', id: id ?? null, last: flags.last === true, flags })
     })
+  program
+    .command('attach [id]')
+    .description('join a conversation that another window has open; a picker when there are several')
+    .option('--read-only', 'only watch: nothing can be sent or answered from here')
+    .action((id: string | undefined, { readOnly }: { readOnly?: boolean }) =>
+      interactive({ kind: 'attach', id: id ?? null, readOnly: readOnly === true, flags: {} }),
+    )
   withCommonFlags(program.command('fork <id>'))
     .description('a new conversation from any point of an old one')
     .option('--at <seq>', 'the last event to take over', parseCount(1))

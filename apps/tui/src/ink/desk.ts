@@ -1,22 +1,17 @@
+import type { Client } from '@parley/client'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
-import type { Connection } from '../cli/connect.ts'
 import type { Launch } from '../main.ts'
 import type { Intent } from '../ui/intent.ts'
 import type { Said } from '../view/said.ts'
+import { countClients } from './count-clients.ts'
+import { farewell } from './farewell.ts'
+import { joinedLink, type Link, ownLink } from './link.ts'
+import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 import { isWanted, openWanted } from './open-wanted.ts'
 import { note, perform } from './perform.ts'
-import {
-  earlierNote,
-  greeting,
-  isResumable,
-  link,
-  openSession,
-  readBranch,
-  type Session,
-  sayFarewell,
-} from './session.ts'
+import { earlierNote, greeting, openSession, readBranch, type Session } from './session.ts'
 import type { Stage } from './stage.ts'
-import { type Begun, begin, createConversation, type Extra, type Start, unlessElsewhere } from './start.ts'
+import { type Begun, begin, createConversation, type Extra, type Start } from './start.ts'
 
 export interface DeskParts {
   readonly launch: Launch
@@ -28,66 +23,79 @@ export interface DeskParts {
   readonly onEnd: (refusal: RpcError | null) => void
 }
 
-/** The connection to the server and the conversation that is open by it. */
+/** The way to a server and the conversation that is open by it. */
 export class Desk implements AsyncDisposable {
   readonly #parts: DeskParts
-  #connection: Connection | null = null
+  #link: Link | null = null
   #session: Session | null = null
+  #counting: Disposable | null = null
   #context: object | null = null
   #closing = false
+  #detached = false
 
   constructor(parts: DeskParts) {
     this.#parts = parts
   }
 
-  /** The short id that `resume` takes; null when nothing is kept. */
-  get resumable(): string | null {
-    const session = this.#session
-    return session !== null && isResumable(session, this.#isEphemeral) ? session.summary.shortId : null
+  /** How to come back; null when nothing is kept. */
+  get farewell(): string | null {
+    if (this.#session === null) return null
+    const hasCompany = this.#parts.stage.ui.clientCount > 1
+    return farewell({ session: this.#session, detached: this.#detached, ephemeral: this.#isEphemeral, hasCompany })
   }
 
-  async begin(): Promise<void> {
+  begin(): Promise<void> {
     const { start, extra, launch, onEnd } = this.#parts
-    try {
-      const connection = await this.#link(launch)
-      await this.#take(await begin(connection.client, start, extra))
-    } catch (error) {
-      if (error instanceof ConnectionClosed) this.#lose()
-      else if (error instanceof RpcError) onEnd(error)
-      else throw error
-    }
+    const open = async () => this.#take(await begin(await this.#connect(launch), start, extra))
+    return this.#unlessLost(open, onEnd)
   }
 
   /** What the user wants. A refusal is said on the screen. */
-  async perform(intent: Intent): Promise<void> {
-    if (intent.kind === 'leave') return this.#parts.onEnd(null)
-    try {
-      if (intent.kind === 'restart') await this.#restart()
+  perform(intent: Intent): Promise<void> {
+    const { stage, onEnd } = this.#parts
+    const act = async () => {
+      if (intent.kind === 'leave') onEnd(null)
+      else if (intent.kind === 'detach') await this.#detach()
+      else if (intent.kind === 'restart') await this.#restart()
       else await this.#ask(intent)
-    } catch (error) {
-      if (error instanceof ConnectionClosed) this.#lose()
-      else if (error instanceof RpcError) this.#parts.stage.dispatch(note('error', error.message))
-      else throw error
     }
+    return this.#unlessLost(act, ({ message }) => stage.dispatch(note('error', message)))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true
-    if (this.#connection !== null) await sayFarewell(this.#connection)
+    this.#counting?.[Symbol.dispose]()
+    if (this.#detached) await this.#link?.detach()
+    else await this.#link?.[Symbol.asyncDispose]()
   }
 
   get #isEphemeral(): boolean {
     return this.#parts.start.flags.ephemeral === true
   }
 
-  async #ask(intent: Exclude<Intent, { kind: 'restart' | 'leave' }>): Promise<void> {
-    const connection = this.#connection
-    if (connection === null) return
-    const { client } = connection
+  get #onlyWatches(): boolean {
+    const { start } = this.#parts
+    return start.kind === 'attach' && start.readOnly
+  }
+
+  async #unlessLost(act: () => Promise<void>, onRefusal: (refusal: RpcError) => void): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      if (error instanceof ConnectionClosed) this.#lose()
+      else if (error instanceof RpcError) onRefusal(error)
+      else throw error
+    }
+  }
+
+  async #ask(intent: Exclude<Intent, { kind: 'restart' | 'detach' | 'leave' }>): Promise<void> {
+    const client = this.#link?.client
+    if (client === undefined) return
     const { stage, start, extra } = this.#parts
     const store = this.#session?.store
     if (isWanted(intent)) {
-      const around = { flags: start.flags, extra, cwd: store?.state.core.meta.cwd }
+      const { flags } = start
+      const around = { flags, extra, cwd: store?.state.core.meta.cwd, onlyWatches: this.#onlyWatches }
       return this.#take(await openWanted(client, intent, around))
     }
     await perform(intent, {
@@ -99,63 +107,99 @@ export class Desk implements AsyncDisposable {
     })
   }
 
-  async #link(launch: Launch): Promise<Connection> {
+  /** What runs goes on; where nothing is open there is nothing to leave behind. */
+  async #detach(): Promise<void> {
+    const session = this.#session
+    if (session !== null && !session.readOnly) {
+      await session.client.request('conversation/detach', { conversationId: session.summary.conversationId })
+      this.#detached = true
+    }
+    this.#parts.onEnd(null)
+  }
+
+  async #connect(launch: Launch): Promise<Client> {
     const { stage } = this.#parts
-    const connection = await link(launch, (message, level) => stage.dispatch(note(level, message)))
-    this.#connection = connection
-    void connection.client.closed.then(() => {
-      if (this.#connection === connection) this.#lose()
+    return this.#adopt(await ownLink(launch, (message, level) => stage.dispatch(note(level, message)))).client
+  }
+
+  #adopt(link: Link): Link {
+    this.#link = link
+    const { client, serverPid } = link
+    void client.closed.then(() => {
+      if (this.#link === link) this.#lose()
     })
-    const { client, server } = connection
-    stage.dispatch({ kind: 'linked', clientId: client.server.clientId, serverPid: server.pid ?? null })
-    return connection
+    this.#parts.stage.dispatch({ kind: 'linked', clientId: client.server.clientId, serverPid })
+    return link
   }
 
   #lose(): void {
-    this.#connection = null
+    const link = this.#link
+    this.#link = null
+    // It may be alive, when what was lost is another one on the way to the conversation.
+    void link?.[Symbol.asyncDispose]().then(undefined, () => undefined)
     if (!this.#closing) this.#parts.stage.dispatch({ kind: 'lost' })
   }
 
-  /** A new server goes on with the same conversation; one that was never saved begins anew. */
+  /** Goes on with the same conversation, in a server of our own or where others have it by now. */
   async #restart(): Promise<void> {
     const { launch, start, extra } = this.#parts
     const before = this.#session
-    const { client } = await this.#link({ ...launch, early: null })
+    const client = await this.#connect({ ...launch, early: null })
     if (before === null) return this.#take(await begin(client, start, extra))
-    if (isResumable(before, this.#isEphemeral)) {
-      const { conversationId } = before.summary
-      return this.#take(await unlessElsewhere(client.request('conversation/resume', { conversationId })))
-    }
-    await this.#take({ kind: 'open', summary: await createConversation(client, start.flags, extra), said: [] })
+    const isKept = !this.#isEphemeral && before.store.state.core.seq > 0
+    if (!isKept) return this.#take(openedBy(client, await createConversation(client, start.flags, extra)))
+    const { conversationId } = before.summary
+    await this.#take(await (before.readOnly ? watch : openOrJoin)(client, { conversationId }))
   }
 
   async #take(begun: Begun): Promise<void> {
-    const { stage } = this.#parts
-    if (begun.kind === 'open') return this.#show(begun.summary, begun.said)
-    if (begun.kind === 'pick') stage.dispatch({ kind: 'pick' })
-    else stage.dispatch(begun)
+    if (begun.kind === 'open') await this.#show(begun)
+    else this.#parts.stage.dispatch(begun)
   }
 
-  async #show(summary: Session['summary'], said: readonly Said[]): Promise<void> {
-    const connection = this.#connection
-    if (connection === null) return
+  async #show(opened: OpenedConversation): Promise<void> {
+    const { stage } = this.#parts
+    const { attached } = await this.#moveTo(opened.client)
     const before = this.#session
-    const session = await openSession(connection, summary, before)
+    const session = await openSession(opened, before)
     this.#session = session
     const opening = this.#openOn(session, before)
-    const isLeft = before?.connection === connection && before.store !== session.store
+    const isLeft = before?.client === session.client && before.store !== session.store
     if (isLeft) void before.store.close().catch(() => undefined)
-    session.store.subscribe(() => this.#follow(session))
-    const { conversationId, shortId, readOnly } = summary
-    const opened = { conversationId, shortId, readOnly, ephemeral: this.#isEphemeral }
-    this.#parts.stage.dispatch(...[...opening, ...said].map((text) => ({ kind: 'say', said: text }) as const), {
+    this.#listen(session)
+    const { conversationId, shortId } = session.summary
+    const { readOnly } = session
+    stage.dispatch(...[...opening, ...opened.said].map((text) => ({ kind: 'say', said: text }) as const), {
       kind: 'opened',
-      opened,
+      opened: { conversationId, shortId, readOnly, attached, ephemeral: this.#isEphemeral },
     })
     this.#follow(session)
   }
 
-  /** What is said above the conversation; after a restart of its server only what was recovered. */
+  /** The connection to the process that has the conversation takes the place of ours, whose server may go. */
+  async #moveTo(client: Client): Promise<Link> {
+    const before = this.#link
+    if (before?.client === client) return before
+    const link = this.#adopt(await joinedLink(client))
+    void before?.[Symbol.asyncDispose]().then(undefined, () => undefined)
+    return link
+  }
+
+  #listen(session: Session): void {
+    const { stage } = this.#parts
+    session.store.subscribe((envelope) => {
+      if (session !== this.#session) return
+      const event = envelope?.event
+      if (event?.type === 'approval.decided') stage.dispatch({ kind: 'answered', event })
+      this.#follow(session)
+    })
+    this.#counting?.[Symbol.dispose]()
+    this.#counting = countClients(session, (clients) => {
+      if (session === this.#session && clients !== stage.ui.clientCount) stage.dispatch({ kind: 'counted', clients })
+    })
+  }
+
+  /** What is said above the conversation; when its server is another one now only what was recovered. */
   #openOn(session: Session, before: Session | null): readonly Said[] {
     const { stage, launch, homeFolder } = this.#parts
     const { state } = session.store
@@ -167,7 +211,7 @@ export class Desk implements AsyncDisposable {
     }
     stage.reopen(state)
     const { recovered } = session.summary
-    return [{ kind: 'note', level: 'info', text: recovered ?? 'The server runs again.' }]
+    return [{ kind: 'note', level: 'info', text: recovered ?? 'The conversation goes on here.' }]
   }
 
   #follow(session: Session): void {

@@ -39,7 +39,10 @@ export async function watch(client: Client, wanted: Wanted): Promise<OpenedConve
   const { conversationId } = view
   const live = await liveConversations(client)
   if (!live.some((listed) => listed.conversationId === conversationId)) return openedBy(client, view)
-  const asReader = { ...client, introduction: { ...client.introduction, canApprove: false, access: 'readOnly' as const } }
+  const asReader = {
+    ...client,
+    introduction: { ...client.introduction, canApprove: false, access: 'readOnly' as const },
+  }
   const joined = await openOrJoin(asReader, { conversationId })
   return { ...joined, readOnly: true }
 }

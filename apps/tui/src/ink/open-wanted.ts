@@ -1,6 +1,6 @@
 import type { Client } from '@parley/client'
 import type { Intent } from '../ui/intent.ts'
-import { type OpenedConversation, openedBy, openOrJoin } from './open-conversation.ts'
+import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 import { createConversation, type Extra, type Start } from './start.ts'
 
 /** Another conversation than the one on the screen. */
@@ -15,16 +15,18 @@ interface Around {
   readonly extra: Extra
   /** Folder of the conversation on the screen. */
   readonly cwd: string | undefined
+  /** This window takes no part in what it shows. */
+  readonly onlyWatches: boolean
 }
 
 export async function openWanted(
   client: Client,
   wanted: Wanted,
-  { flags, extra, cwd }: Around,
+  { flags, extra, cwd, onlyWatches }: Around,
 ): Promise<OpenedConversation> {
   switch (wanted.kind) {
     case 'open':
-      return openOrJoin(client, { conversationId: wanted.conversationId })
+      return (onlyWatches ? watch : openOrJoin)(client, { conversationId: wanted.conversationId })
     case 'fork': {
       const { conversationId } = wanted
       return openedBy(client, await client.request('conversation/fork', { conversationId }))

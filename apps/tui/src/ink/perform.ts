@@ -3,10 +3,11 @@ import type { ConversationState, ResultOf } from '@parley/protocol'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
 import type { Intent } from '../ui/intent.ts'
 import type { UiAction } from '../ui/ui-action.ts'
+import { mcpTable } from '../view/mcp-table.ts'
 import type { Said } from '../view/said.ts'
 
 /** What only the server can do, once there is a conversation. */
-export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'leave' }>
+export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'detach' | 'leave' }>
 
 export interface Counter {
   readonly client: Client
@@ -76,6 +77,11 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
       return dispatch({ kind: 'listed', ...(await client.request('conversation/list', { limit: 500 })) })
     case 'models':
       return dispatch({ kind: 'say', said: modelTable(await client.request('model/list', {})) })
+    case 'mcp':
+      return dispatch({ kind: 'say', said: mcpTable(await client.request('mcp/list', {})) })
+    case 'restartMcp':
+      await client.request('mcp/restart', { name: request.name })
+      return dispatch(note('info', `The tool server ${request.name} is starting anew; /mcp shows its state.`))
     case 'status':
       return dispatch({
         kind: 'say',

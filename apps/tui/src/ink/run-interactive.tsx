@@ -16,8 +16,8 @@ import type { Extra, Start } from './start.ts'
 interface Ending {
   /** Why what the command line asked for could not be opened. */
   readonly refusal: RpcError | null
-  /** What `resume` takes; null when nothing is kept. */
-  readonly resumable: string | null
+  /** How to come back; null when nothing is kept. */
+  readonly farewell: string | null
 }
 
 /** The interactive program, from the first frame to the line that says how to come back. Resolves to the exit code. */
@@ -27,9 +27,9 @@ export async function runInteractive(launch: Launch, start: Start, extra: Extra 
     stderr.write('parley needs a terminal. In a script use: parley exec "…"\n')
     return exitCodes.usage
   }
-  const { refusal, resumable } = await runOnTerminal(launch, start, extra)
+  const { refusal, farewell } = await runOnTerminal(launch, start, extra)
   if (refusal !== null) stderr.write(`parley: ${refusal.message}\n`)
-  if (resumable !== null) stdout.write(`To go on: parley resume ${resumable}\n`)
+  if (farewell !== null) stdout.write(`${farewell}\n`)
   return refusal === null ? exitCodes.ok : exitCodeOf(refusal.data?.code ?? '')
 }
 
@@ -64,7 +64,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     guard = guardAgainstKill()
     void loadInk(stage, colours).catch(end.reject)
     const refusal = await end.promise
-    return { refusal, resumable: desk.resumable }
+    return { refusal, farewell: desk.farewell }
   } finally {
     stdout.off('resize', onResize)
     keys.stop()

@@ -3,25 +3,27 @@ import type { ConversationState, ConversationSummary } from '@parley/protocol'
 import { count } from '../view/clip-rows.ts'
 import type { Said } from '../view/said.ts'
 import { shortPath } from '../view/short-path.ts'
+import type { OpenedConversation } from './open-conversation.ts'
 
 /** The conversation on the screen and where it comes from. */
 export interface Session {
   readonly client: Client
   readonly summary: ConversationSummary
   readonly store: ConversationStore
+  /** Nothing can be sent from here. */
+  readonly readOnly: boolean
 }
 
 /** What is on the screen already keeps its store: a client has one stream of a conversation, closed with either store. */
 export async function openSession(
-  client: Client,
-  summary: ConversationSummary,
+  { client, summary, readOnly }: Pick<OpenedConversation, 'client' | 'summary' | 'readOnly'>,
   before: Session | null,
 ): Promise<Session> {
   if (before?.client === client && before.store.conversationId === summary.conversationId) {
     await before.store.refresh()
-    return { client, summary, store: before.store }
+    return { client, summary, readOnly, store: before.store }
   }
-  return { client, summary, store: await openConversationStore(client, summary.conversationId) }
+  return { client, summary, readOnly, store: await openConversationStore(client, summary.conversationId) }
 }
 
 /** What is said where a conversation begins on the screen. */
@@ -42,11 +44,6 @@ export function greeting({ summary }: Session, version: string, homeFolder: stri
 export function earlierNote(itemCount: number): readonly Said[] {
   if (itemCount <= 0) return []
   return [{ kind: 'note', level: 'info', text: `… ${count(itemCount)} earlier ${itemCount === 1 ? 'item' : 'items'}` }]
-}
-
-/** Whether there is a log that `resume` would find. */
-export function isResumable({ summary, store }: Session, ephemeral: boolean): boolean {
-  return !ephemeral && !summary.readOnly && store.state.core.seq > 0
 }
 
 /** The branch as the model was told it, which is what the conversation works with. */

@@ -1,6 +1,18 @@
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from './run-end.ts'
 
+/** One line for programs that only ask why. */
+export function whyNoAnswer(run: RunEnd): string {
+  const { exitCode, failure } = run
+  const cause = signalWords[exitCode] ?? failure?.message ?? reason(run) ?? 'The turn failed.'
+  return [cause, denied(run)].filter((words) => words !== null).join(' ')
+}
+
+const signalWords: Readonly<Record<number, string>> = {
+  [exitCodes.sigint]: 'Interrupted by SIGINT; the conversation is saved.',
+  [exitCodes.sigterm]: 'Stopped by SIGTERM; the conversation is saved.',
+}
+
 /** The last words of a plain run: what was not allowed, why there is no answer, and how to go on. */
 export function closingLines(run: RunEnd, isKept: boolean): string[] {
   const words = [denied(run), reason(run)].filter((line) => line !== null)

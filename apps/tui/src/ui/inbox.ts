@@ -1,14 +1,17 @@
-import type { ConversationState, InputItem, QueuedMessage } from '@parley/protocol'
+import type { ContentItem, ConversationState, QueuedMessage } from '@parley/protocol'
 import type { UiState } from './ui-state.ts'
 
-export function inputText(content: readonly InputItem[]): string {
-  return content.map(({ text }) => text).join('\n')
+/** Without its images, which cannot be edited. */
+export function inputText(content: readonly ContentItem[]): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-/** Messages in the inbox that this connection put there. */
-export function ownQueued(state: ConversationState | null, { link }: Pick<UiState, 'link'>): readonly QueuedMessage[] {
-  if (state === null || link.kind !== 'up') return []
-  return state.core.inbox.filter(({ by }) => by.clientId === link.clientId)
+/** Messages in the inbox that this window put there. */
+export function ownQueued(
+  state: ConversationState | null,
+  { ownClients }: Pick<UiState, 'ownClients'>,
+): readonly QueuedMessage[] {
+  return (state?.core.inbox ?? []).filter(({ by }) => ownClients.includes(by.clientId))
 }
 
 /** What can be sent by Enter alone: after an interrupt nothing in the inbox goes out by itself. */

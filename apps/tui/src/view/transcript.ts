@@ -172,5 +172,11 @@ export function openTranscript(
     if (completed !== undefined) rows += itemBlock(completed.item, room).lines.length + 1
   }
   const plan = core.plan === null || isFinished(core.plan) ? JSON.stringify(core.plan) : 'null'
-  return { ...transcript, itemCount: core.counts.items - window.length + from, plan, stream: null, earlierItems: core.counts.items }
+  return {
+    ...transcript,
+    itemCount: core.counts.items - window.length + from,
+    plan,
+    stream: null,
+    earlierItems: core.counts.items,
+  }
 }

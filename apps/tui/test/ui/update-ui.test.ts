@@ -38,7 +38,7 @@ describe('Enter', () => {
     expect(intents).toEqual([])
     const step = updateUi(
       ui,
-      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, ephemeral: false } },
+      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false } },
       contextAt(null, 0),
     )
     expect(step.intents).toMatchObject([{ kind: 'send', message: { text: 'early' } }])
@@ -50,7 +50,7 @@ describe('Enter', () => {
   })
 
   test('keeps the text in a read-only view and says how to go on', () => {
-    const view: UiState = { ...openUi, opened: { conversationId: 'c', shortId: 's', readOnly: true, ephemeral: false } }
+    const view: UiState = { ...openUi, opened: { conversationId: 'c', shortId: 's', readOnly: true, attached: false, ephemeral: false } }
     const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'hi', intents: [] })
     expect(lastSaid(ui)).toContain('/fork')
@@ -111,7 +111,7 @@ describe('messages that wait', () => {
 
   test('of others stay where they are', () => {
     const { intents } = typeKeys(
-      { ...openUi, link: { kind: 'up', clientId: 'other', serverPid: 1 } },
+      { ...openUi, ownClients: ['other'] },
       waiting,
       'escape',
     )
@@ -132,7 +132,7 @@ describe('a lost server', () => {
     const { ui } = typeKeys(openUi, idle, 'hello', 'enter')
     const step = updateUi(
       ui,
-      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, ephemeral: false } },
+      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false } },
       contextAt(null, 0),
     )
     expect(step.intents).toMatchObject([{ kind: 'send', message: { messageId: 'id-11000' } }])
@@ -183,7 +183,7 @@ describe('the list of conversations', () => {
     archived: false,
     live: null,
   })
-  const open = updateUi(openUi, { kind: 'pick' }, contextAt(idle, 0))
+  const open = updateUi(openUi, { kind: 'pick', liveOnly: false }, contextAt(idle, 0))
   const { ui } = updateUi(
     open.ui,
     { kind: 'listed', conversations: [listed('a', 'Fix the cart'), listed('b', 'Write docs')] },
@@ -193,10 +193,10 @@ describe('the list of conversations', () => {
   test('is asked for, filtered by what is typed and opened by Enter', () => {
     expect(open.intents).toEqual([{ kind: 'list' }])
     expect(typeKeys(ui, idle, 'docs', 'enter').intents).toEqual([
-      { kind: 'open', conversationId: 'b', readOnly: false },
+      { kind: 'open', conversationId: 'b' },
     ])
     expect(typeKeys(ui, idle, 'down', 'enter').intents).toEqual([
-      { kind: 'open', conversationId: 'b', readOnly: false },
+      { kind: 'open', conversationId: 'b' },
     ])
   })
 
@@ -205,29 +205,12 @@ describe('the list of conversations', () => {
       { ...listed('a', 'Mine'), live: { pid: 1 } },
       { ...listed('b', 'Theirs'), live: { pid: 2 } },
     ]
-    const { overlay } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
-    expect(overlay).toMatchObject({ conversations: [{ live: null }, { live: { pid: 2 } }] })
+    const { picker } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    expect(picker).toMatchObject({ conversations: [{ live: null }, { live: { pid: 2 } }] })
   })
 
   test('gives back the composer on Escape, and leaves when there is nothing to go back to', () => {
-    expect(typeKeys(ui, idle, 'escape').ui.overlay).toBeNull()
+    expect(typeKeys(ui, idle, 'escape').ui.picker).toBeNull()
     expect(typeKeys({ ...ui, opened: null }, null, 'ctrl+c').intents).toEqual([{ kind: 'leave' }])
-  })
-})
-
-describe('a conversation that is open elsewhere', () => {
-  const { ui } = updateUi(
-    { ...openUi, opened: null },
-    { kind: 'elsewhere', conversationId: 'c9', pid: 7 },
-    contextAt(null, 0),
-  )
-
-  test.each([
-    ['v', { kind: 'open', conversationId: 'c9', readOnly: true }],
-    ['f', { kind: 'fork', conversationId: 'c9' }],
-    ['q', { kind: 'leave' }],
-    ['escape', { kind: 'leave' }],
-  ])('%s asks for %o', (key, intent) => {
-    expect(typeKeys(ui, null, key).intents).toEqual([intent])
   })
 })

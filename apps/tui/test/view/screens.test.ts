@@ -37,8 +37,8 @@ const listed = {
   live: null,
 }
 
-const picker: UiState['overlay'] = {
-  kind: 'picker',
+const picker: UiState['picker'] = {
+  liveOnly: false,
   filter: emptyComposer,
   choice: 1,
   conversations: [
@@ -179,9 +179,9 @@ const scenes: Readonly<Record<string, Scene>> = {
     ),
   ),
   'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
-  'the list of conversations': sceneOf(null, { overlay: picker, opened: null }),
-  'a conversation that is open elsewhere': sceneOf(null, {
-    overlay: { kind: 'elsewhere', conversationId: 'c', pid: 4711 },
+  'the list of conversations': sceneOf(null, { picker, opened: null }),
+  'the list of live conversations when there are none': sceneOf(null, {
+    picker: { liveOnly: true, filter: emptyComposer, choice: 0, conversations: [] },
     opened: null,
   }),
   'full access': sceneOf(

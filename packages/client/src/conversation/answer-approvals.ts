@@ -1,8 +1,12 @@
 import type { Approval, ApprovalDecision, ParamsOf } from '@parley/protocol'
+import { codeOf } from '../errors.ts'
 import type { Followed } from './follow-events.ts'
 
 /** `null`: nothing from us; another client may answer, or it stays pending. */
-export type ApprovalAnswer = ApprovalDecision | Omit<ParamsOf<'approval/decide'>, 'conversationId' | 'approvalId'> | null
+export type ApprovalAnswer =
+  | ApprovalDecision
+  | Omit<ParamsOf<'approval/decide'>, 'conversationId' | 'approvalId'>
+  | null
 
 /** `signal` aborts when the question is settled without us: somebody was quicker, it was withdrawn, or the link is gone. */
 export type ApprovalHandler = (
@@ -17,20 +21,22 @@ export interface ApprovalOptions {
   readonly onError?: (error: unknown) => void
 }
 
-export interface Answering extends Disposable {
-  /** Asks no more; what was asked already is answered. */
-  [Symbol.dispose](): void
-}
-
-/** Asks the handler once about each pending approval, those of before included, and sends its answer. */
-export function answerApprovals(followed: Followed, handler: ApprovalHandler, options: ApprovalOptions = {}): Answering {
+/**
+ * Asks the handler once about each pending approval, those of before included, and sends its answer. Disposed of it
+ * asks no more; what was asked already is answered.
+ */
+export function answerApprovals(
+  followed: Followed,
+  handler: ApprovalHandler,
+  options: ApprovalOptions = {},
+): Disposable {
   const asked = new Map<string, AbortController>()
   const { store, ended } = followed
 
   function look(): void {
     const { approvals } = store.state.core
     for (const [id, controller] of asked) if (approvals[id]?.state !== 'pending') settle(id, controller)
-    for (const approval of Object.values(approvals)) if (approval.state === 'pending') ask(approval)
+    for (const approval of Object.values(approvals)) if (approval.state === 'pending') begin(approval)
   }
 
   function settle(id: string, controller: AbortController): void {
@@ -38,7 +44,7 @@ export function answerApprovals(followed: Followed, handler: ApprovalHandler, op
     controller.abort()
   }
 
-  function ask(approval: Approval): void {
+  function begin(approval: Approval): void {
     if (asked.has(approval.id)) return
     const controller = new AbortController()
     asked.set(approval.id, controller)
@@ -65,21 +71,61 @@ const mayConcernApprovals: ReadonlySet<string> = new Set([
 interface Asking {
   readonly handler: ApprovalHandler
   readonly options: ApprovalOptions
+  /** Settled without us. */
   readonly signal: AbortSignal
 }
 
-/** Never rejects. Whatever goes wrong is a no. */
-async function answer({ client, store }: Followed, approval: Approval, asking: Asking): Promise<void> {
-  const given = await answerOf(approval, asking)
+/** Never rejects. */
+async function answer(followed: Followed, approval: Approval, asking: Asking): Promise<void> {
+  const given = await ask(approval, asking)
   if (given === null || asking.signal.aborted) return
-  const decided = typeof given === 'string' ? { decision: given } : given
-  const { conversationId } = store
   try {
-    await client.request('approval/decide', { ...decided, conversationId, approvalId: approval.id })
+    await decide(followed, approval, given)
   } catch (error) {
-    // Somebody was quicker, or the link is gone and it stays pending; anything else is a mistake of the handler.
-    if (!asking.signal.aborted && store.state.core.approvals[approval.id]?.state === 'pending') {
-      report(asking.options, error)
-    }
+    // Somebody was quicker, or the link is gone and it stays pending.
+    if (asking.signal.aborted || codeOf(error) === 'approvalNotPending') return
+    report(asking.options, error)
+    await decide(followed, approval, failed).catch(() => undefined)
   }
+}
+
+/** Whatever goes wrong is a no. */
+const failed = { decision: 'denied', note: 'The program that answers approvals failed.' } as const
+const late = { decision: 'denied', note: 'Nobody answered in time.' } as const
+
+async function ask(approval: Approval, { handler, options, signal }: Asking): Promise<ApprovalAnswer> {
+  const expired = new AbortController()
+  const lateness = Promise.withResolvers<ApprovalAnswer>()
+  const timer = afterTime(options.timeoutMs, () => {
+    lateness.resolve(late)
+    expired.abort()
+  })
+  try {
+    const given = Promise.resolve(handler(approval, { signal: AbortSignal.any([signal, expired.signal]) }))
+    return await Promise.race([given, lateness.promise])
+  } catch (error) {
+    report(options, error)
+    return failed
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function afterTime(delayMs: number | undefined, run: () => void): NodeJS.Timeout | undefined {
+  return delayMs === undefined ? undefined : setTimeout(run, delayMs)
+}
+
+async function decide(
+  { client, store }: Followed,
+  { id }: Approval,
+  given: NonNullable<ApprovalAnswer>,
+): Promise<void> {
+  const { conversationId } = store
+  const decided = typeof given === 'string' ? { decision: given } : given
+  await client.request('approval/decide', { ...decided, conversationId, approvalId: id })
+}
+
+function report({ onError }: ApprovalOptions, error: unknown): void {
+  if (onError !== undefined) onError(error)
+  else process.emitWarning(error instanceof Error ? error : String(error))
 }

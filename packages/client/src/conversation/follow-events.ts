@@ -2,12 +2,13 @@ import type { Cursor, Envelope } from '@parley/protocol'
 import type { Client } from '../client.ts'
 import type { ConversationStore } from '../conversation-store.ts'
 import { isEnvelope } from '../envelope.ts'
+import { codeOf } from '../errors.ts'
 import { openTail } from './live-tail.ts'
 
 export interface Followed {
   readonly client: Client
   readonly store: ConversationStore
-  /** Aborts when no more events can come; its reason is the error that readers end with. */
+  /** Aborts when no more events can come, with why. */
   readonly ended: AbortSignal
 }
 
@@ -16,7 +17,8 @@ export type Place = { readonly seq: number; readonly crc?: Cursor['crc'] }
 
 /**
  * Every event after a place, once and in order, at the reader's pace. A reader that lags costs at most the newest 1,024
- * events in memory; what it has not taken by then is read from the server's log.
+ * events in memory; what it has not taken by then is read from the server's log. Ends when we close the conversation;
+ * throws when anything else ends it.
  */
 export async function* followEvents(
   { client, store, ended }: Followed,
@@ -25,14 +27,19 @@ export async function* followEvents(
   const { conversationId } = store
   using tail = openTail(store, signal === undefined ? ended : AbortSignal.any([ended, signal]))
   let place = after
-  const isNews = ({ seq }: Envelope) => seq > place.seq
-  const pass = (envelope: Envelope) => {
-    place = { seq: envelope.seq, crc: envelope.crc ?? null }
-    return envelope
+
+  function* news(envelopes: Iterable<Envelope>): Generator<Envelope, void, undefined> {
+    for (const envelope of envelopes) {
+      if (envelope.seq <= place.seq) continue
+      place = { seq: envelope.seq, crc: envelope.crc ?? null }
+      yield envelope
+    }
   }
+
   while (true) {
     signal?.throwIfAborted()
-    for (let next = tail.take(); next !== undefined; next = tail.take()) if (isNews(next)) yield pass(next)
+    yield* news(tail.takeAll())
+    if (codeOf(ended.reason) === 'closed') return
     ended.throwIfAborted()
     if (!tail.hasGap) {
       await tail.changed()
@@ -41,7 +48,7 @@ export async function* followEvents(
     // Collected from here on: what is recorded while the page is on its way comes after it, or twice.
     tail.restart()
     const page = await client.request('conversation/readEvents', { conversationId, after: place })
-    for (const envelope of page.events) if (isEnvelope(envelope) && isNews(envelope)) yield pass(envelope)
+    yield* news(page.events.filter(isEnvelope))
     if (page.more) tail.leaveGap()
   }
 }

@@ -8,8 +8,8 @@ const tailLimit = 1024
 export interface LiveTail extends Disposable {
   /** Events are missing before those to come; begins so. */
   readonly hasGap: boolean
-  /** The oldest event that was not taken. */
-  take(): Envelope | undefined
+  /** What was not taken, oldest first; also what comes while it is taken. */
+  takeAll(): Iterable<Envelope>
   /** Forgets what was not taken, and collects without a gap from here on. */
   restart(): void
   leaveGap(): void
@@ -27,6 +27,15 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
     hasGap = true
     events = []
     first = 0
+  }
+
+  function take(): Envelope | undefined {
+    const event = events[first++]
+    if (event === undefined || first > tailLimit) {
+      events.splice(0, first)
+      first = 0
+    }
+    return event
   }
 
   function wake(): void {
@@ -47,13 +56,8 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
     get hasGap() {
       return hasGap
     },
-    take() {
-      const event = events[first++]
-      if (event === undefined || first > tailLimit) {
-        events.splice(0, first)
-        first = 0
-      }
-      return event
+    *takeAll() {
+      for (let event = take(); event !== undefined; event = take()) yield event
     },
     restart() {
       leaveGap()

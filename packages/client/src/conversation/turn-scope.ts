@@ -6,6 +6,8 @@ export type TurnKey = { readonly messageId: string } | { readonly turnId: string
 
 /** Told of a conversation's events in order, it answers with those that belong to the turn. */
 export interface TurnScope {
+  /** Null until the message got its turn. */
+  readonly turnId: string | null
   /** Throws `messageRemoved` when the message was taken back. */
   take(event: ConversationEvent): readonly ConversationEvent[]
 }
@@ -47,6 +49,9 @@ export function createTurnScope(key: TurnKey): TurnScope {
   }
 
   return {
+    get turnId() {
+      return turnId
+    },
     take(event) {
       if (turnId === null) return 'messageId' in key ? find(key.messageId, event) : []
       if (!belongs(event)) return []

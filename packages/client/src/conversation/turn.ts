@@ -1,7 +1,7 @@
 import type { ApprovalRequest, ConversationEvent, EventOf } from '@parley/protocol'
 import { ClientError } from '../errors.ts'
 import { type Followed, followEvents, type Place } from './follow-events.ts'
-import { createTurnScope, type TurnKey } from './turn-scope.ts'
+import { createTurnScope, type TurnKey, type TurnScope } from './turn-scope.ts'
 
 /** How a turn ended. A turn that failed is a result too: `failure` says why. */
 export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
@@ -14,6 +14,8 @@ export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
  * iteration begins at the first one.
  */
 export interface Turn extends AsyncIterable<ConversationEvent> {
+  /** Null while the message waits for its turn. */
+  readonly id: string | null
   /**
    * Settles with the turn, iterated or not. Rejects with `approvalNeeded` when it waits for an answer that nobody
    * connected will give, with `messageRemoved`, or with what took the connection down.
@@ -32,13 +34,13 @@ export interface TurnParts extends Followed {
 
 export function createTurn(parts: TurnParts): Turn {
   let readers = 0
+  const own = createTurnScope(parts.key)
 
-  async function* eventsOfTurn(): AsyncGenerator<ConversationEvent, void, undefined> {
-    const scope = createTurnScope(parts.key)
+  async function* eventsOfTurn(scope: TurnScope): AsyncGenerator<ConversationEvent, void, undefined> {
     for await (const { event } of followEvents(parts, { after: parts.after })) {
-      for (const own of scope.take(event)) {
-        yield own
-        if (own.type === 'turn.ended') return
+      for (const taken of scope.take(event)) {
+        yield taken
+        if (taken.type === 'turn.ended') return
       }
     }
   }
@@ -54,25 +56,29 @@ export function createTurn(parts: TurnParts): Turn {
 
   async function toEnd(): Promise<TurnResult> {
     let text = parts.saidBefore ?? ''
-    for await (const event of eventsOfTurn()) {
+    for await (const event of eventsOfTurn(own)) {
       assertAnswerable(event)
       if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = event.item.text
       if (event.type !== 'turn.ended') continue
       const { type: _, ...ended } = event
       return { ...ended, text }
     }
-    throw new Error('a turn was left before its end')
+    // We closed the conversation.
+    throw parts.ended.reason
   }
 
   const result = toEnd()
   // Whoever only iterates learns of a failure there.
   result.catch(() => undefined)
   return {
+    get id() {
+      return own.turnId
+    },
     result,
     async *[Symbol.asyncIterator]() {
       readers++
       try {
-        yield* eventsOfTurn()
+        yield* eventsOfTurn(createTurnScope(parts.key))
       } finally {
         readers--
       }

@@ -49,6 +49,7 @@ export const approvalRequest = z
     detail: z.string().describe('The whole command or diff, control characters made visible.'),
     command: z.array(z.string()).exactOptional().describe('Exact argv, for a command.'),
     cwd: z.string().describe('Where it will run.'),
+    place: z.string().exactOptional().describe('Name of the environment whose machine it will run on; else this one.'),
     environment: z
       .record(z.string(), z.string())
       .exactOptional()

@@ -35,7 +35,11 @@ export const outputSchema = z
   .describe('JSON Schema of the answer. The model is held to it, and the final message is checked against it.')
 
 export const actor = z
-  .object({ clientId: z.string().describe('One connection.'), name: z.string() })
+  .object({
+    clientId: z.string().describe('One connection.'),
+    name: z.string(),
+    title: z.string().exactOptional().describe('What to call it; no other client connected at the time had it.'),
+  })
   .describe('The client a message or decision came from, as it named itself in `initialize`.')
 
 export const queuedMessage = z

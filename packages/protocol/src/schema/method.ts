@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { answers, decision } from './approval.ts'
+import { clientAccess, diagnostics } from './diagnostics.ts'
 import { inputItem, outputSchema } from './input.ts'
-import { approvalPolicy, sandboxMode, sandboxTier, settings, settingsPatch } from './settings.ts'
+import { conversationSummary, listedConversation } from './listed-conversation.ts'
+import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 import { sideFile } from './side-file.ts'
 import { completedItem, conversationState, cursor } from './state.ts'
 
@@ -24,50 +26,15 @@ const overrides = z
       .string()
       .exactOptional()
       .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
+    environment: z.string().exactOptional().describe('Work on the machine of this `[environments.X]`.'),
+    environmentCwd: z
+      .string()
+      .exactOptional()
+      .describe('Folder there; its configured `cwd` unless told. Ignored without an environment.'),
     addDirs: z.array(z.string()).exactOptional().describe('Folders besides `cwd` that may be written to.'),
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
   })
   .describe('What the caller sets itself; the rest comes from config files and defaults.')
-
-export const conversationSummary = z
-  .object({
-    conversationId: z.string(),
-    shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
-    cwd: z.string(),
-    title: z.string().describe('First line of the first message; empty before it.'),
-    name: z.string().nullable().describe('Given by the user.'),
-    createdAt: z.number().describe('ms since the epoch.'),
-    updatedAt: z.number().describe('ms since the epoch.'),
-    settings,
-    activity: z
-      .enum(['idle', 'running', 'waiting', 'parked'])
-      .describe('`waiting`: an approval is pending and its turn is live here.'),
-    turns: z.int().describe('Started so far.'),
-    archived: z.boolean(),
-    forkedFrom: z
-      .object({ id: z.string(), seq: z.int() })
-      .nullable()
-      .describe('The conversation whose events up to `seq` this one begins with.'),
-    readOnly: z.boolean().describe('A view: nothing can be sent.'),
-    recovered: z.string().nullable().describe('One line, when opening it had to settle what a crash left.'),
-    instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
-    warnings: z.array(z.string()).describe('Sentences for people.'),
-  })
-  .describe('A conversation that is open here.')
-
-export const listedConversation = z
-  .object({
-    conversationId: z.string(),
-    shortId: z.string().describe('Last 8 hex digits.'),
-    cwd: z.string(),
-    title: z.string(),
-    name: z.string().nullable(),
-    createdAt: z.number().describe('ms since the epoch.'),
-    updatedAt: z.number().describe('ms since the epoch.'),
-    archived: z.boolean(),
-    live: z.object({ pid: z.int() }).nullable().describe('The process that holds its writer lock, if any.'),
-  })
-  .describe('A conversation as a list shows it.')
 
 export const mcpServer = z
   .object({
@@ -92,8 +59,9 @@ export const methods = {
         .describe('The versions this client speaks; the highest common one is used.'),
       clientInfo: z
         .object({ name: z.string(), title: z.string().exactOptional(), version: z.string() })
-        .describe('`name` is what others see as the author of its messages and decisions.'),
+        .describe('`title`, else `name`, is what others see as the author of its messages and decisions.'),
       capabilities: z.array(z.string()).exactOptional().describe('`approvals`: this client can answer them.'),
+      access: clientAccess.exactOptional().describe('Default `full`.'),
     }),
     result: z.object({
       protocolVersion: z.int().describe('The one both sides use from now on.'),
@@ -153,6 +121,12 @@ export const methods = {
   'conversation/unstream': {
     about:
       'Stops delivery to this client; the turn goes on. A conversation that no client streams any more and in which nothing runs is closed: resume it to go on. What was not saved, or is ephemeral, is then gone.',
+    params: byId,
+    result: z.object({}),
+  },
+  'conversation/detach': {
+    about:
+      'Stops delivery to this client, as `unstream` does; what runs in it goes on after the last client has left, and the server leaves once it is done or waits for a person. Streaming it again takes this back.',
     params: byId,
     result: z.object({}),
   },
@@ -358,22 +332,7 @@ export const methods = {
   'server/diagnostics': {
     about: 'What this server is and how it is doing.',
     params: z.object({}),
-    result: z.object({
-      pid: z.int(),
-      version: z.string(),
-      build: z.string(),
-      node: z.string(),
-      platform: z.string(),
-      home: z.string().describe('Folder the server keeps its conversations in.'),
-      uptimeMs: z.number(),
-      rssBytes: z.int(),
-      tier: sandboxTier,
-      tierReason: z.string().describe('Why it is not a better one.'),
-      conversations: z.array(
-        z.object({ conversationId: z.string(), activity: z.string(), clients: z.int(), backgroundProcesses: z.int() }),
-      ),
-      ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
-    }),
+    result: diagnostics,
   },
 } as const
 
@@ -402,8 +361,6 @@ export type Methods = {
 export type MethodName = keyof Methods
 export type ParamsOf<Name extends MethodName> = Methods[Name]['params']
 export type ResultOf<Name extends MethodName> = Methods[Name]['result']
-export type ConversationSummary = z.infer<typeof conversationSummary>
 export type McpServer = z.infer<typeof mcpServer>
-export type ListedConversation = z.infer<typeof listedConversation>
 export type Overrides = z.infer<typeof overrides>
 export type ServerNotice = z.infer<typeof serverNotice>

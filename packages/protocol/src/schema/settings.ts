@@ -27,6 +27,10 @@ export const settings = z
       .exactOptional()
       .describe('Instead of the built-in instructions; AGENTS.md files follow either.'),
     policyFile: z.string().exactOptional().describe('Absolute path of the rules file given at launch.'),
+    environment: z
+      .string()
+      .exactOptional()
+      .describe('The `[environments.X]` whose machine commands run and files lie on; without it, this one.'),
   })
   .describe('What a conversation runs with. Logged at creation; changes are `conversation.configured` events.')
 

@@ -2,7 +2,7 @@ const beginnings: readonly (readonly [string, RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
+  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ]
 
 /** The media type of an image that models take, from its first bytes; null for anything else. */

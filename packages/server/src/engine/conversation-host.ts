@@ -1,7 +1,6 @@
 import type { Actor, ConversationEvent, ConversationState, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Files } from '../log/files.ts'
 import { type SessionPaths, sessionPaths } from '../log/session-paths.ts'
-import type { PatchFiles } from '../patch/patch-files.ts'
 import type { Ids } from '../ports/ids.ts'
 import { loadedParts, newParts } from './conversation-parts.ts'
 import { removeConversation } from './delete-conversation.ts'
@@ -17,7 +16,6 @@ import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
 interface HostParts {
   readonly files: Files
-  readonly patchFiles: PatchFiles
   readonly home: string
   readonly ids: Ids
   readonly opener: Opener
@@ -94,7 +92,7 @@ export class ConversationHost implements AsyncDisposable {
     this.#locks.take(forkId, to)
     try {
       await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })
-      const loaded = await loadConversation(this.#parts, to, forkId)
+      const loaded = await loadConversation({ files, takePlace: opener.takePlace }, to, forkId)
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: opener.settleFork })
     } catch (error) {
       removeConversation(files, to)
@@ -167,7 +165,8 @@ export class ConversationHost implements AsyncDisposable {
     this.#locks.take(conversationId, paths)
     let loaded: LoadedConversation
     try {
-      loaded = await loadConversation(this.#parts, paths, conversationId)
+      const { files, opener } = this.#parts
+      loaded = await loadConversation({ files, takePlace: opener.takePlace }, paths, conversationId)
     } catch (error) {
       this.#locks.release(conversationId)
       throw error

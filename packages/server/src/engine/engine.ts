@@ -5,6 +5,8 @@ import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
 import type { ServerIdentity } from '../identity.ts'
 import type { Files } from '../log/files.ts'
 import { probeLocal } from '../model/probe-local.ts'
+import { type LocalParts, localPlace } from '../place/local-place.ts'
+import { createPlaces } from '../place/places.ts'
 import type { Ids } from '../ports/ids.ts'
 import { asRefusal } from './as-refusal.ts'
 import { ConversationHost } from './conversation-host.ts'
@@ -32,7 +34,7 @@ export interface Engine extends AsyncDisposable {
   readonly home: string
 }
 
-export interface EngineParts extends OpenerPorts {
+export interface EngineParts extends Omit<OpenerPorts, 'places'>, LocalParts {
   readonly identity: ServerIdentity
   readonly files: Files
   readonly ids: Ids
@@ -47,12 +49,12 @@ export function createEngine(parts: EngineParts): Engine {
     if (conversationId === undefined) return
     for (const client of clients) client.notice({ ...noticeOf(fault), conversationId })
   }
+  const places = createPlaces(localPlace(parts))
   const host = new ConversationHost({
     files: parts.files,
-    patchFiles: parts.patchFiles,
     home: parts.home,
     ids: parts.ids,
-    opener: createOpener({ ...parts, report }),
+    opener: createOpener({ ...parts, places, report }),
   })
   return {
     host,

@@ -1,8 +1,7 @@
-import { isOwnerAlive } from '@parley/host'
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Files } from '../log/files.ts'
 import { decodeLine } from '../log/line.ts'
-import { type Owner, readOwner } from '../log/owner.ts'
+import { isRunning, readOwner } from '../log/owner.ts'
 import { type ListedSession, type LogExcerpt, listSessions, type Rows } from '../log/session-index.ts'
 import { sessionPaths } from '../log/session-paths.ts'
 import { shortIdOf } from './open-conversation.ts'
@@ -106,18 +105,8 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
 }
 
 /** A hint: only the lock itself is the truth, and only opening may touch it. */
-function liveOwner(files: Files, home: string, id: string): { pid: number } | null {
+function liveOwner(files: Files, home: string, id: string): ListedConversation['live'] {
   const paths = sessionPaths(home, id)
   const owner = paths === null ? null : readOwner(files, paths.owner)
-  return owner !== null && isAlive(owner) ? { pid: owner.pid } : null
-}
-
-/** A process number alone may be another's by now. */
-function isAlive({ pid, startTime }: Owner): boolean {
-  if (startTime !== null) return isOwnerAlive({ pid, startTime })
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
 }

@@ -1,4 +1,4 @@
-import { type ConversationEvent, initialState, recover } from '@parley/protocol'
+import { type ConversationEvent, type ConversationState, initialState, recover } from '@parley/protocol'
 import type { EventLog } from '../log/event-log.ts'
 import type { Files } from '../log/files.ts'
 import { LogView } from '../log/log-view.ts'
@@ -6,7 +6,7 @@ import { openLog, type WritableLog } from '../log/open-log.ts'
 import { type LogLine, lineCrc } from '../log/read-log.ts'
 import type { LossReports } from '../log/scan-log.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
-import type { PatchFiles } from '../patch/patch-files.ts'
+import type { TakenPlace } from '../place/places.ts'
 import { createLogFold, type LogFold } from './fold-log.ts'
 import { inspectUnknown } from './inspect-unknown.ts'
 import { recoveryText } from './recovery-text.ts'
@@ -41,12 +41,13 @@ function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
 
 interface LoadPorts {
   readonly files: Files
-  readonly patchFiles: PatchFiles
+  /** Where it works; looked at only where a crash hid what became of a patch. */
+  readonly takePlace: (state: ConversationState) => TakenPlace
 }
 
 /** Opens for writing; the caller holds the lock. A log of a newer format is loaded read-only. */
 export async function loadConversation(
-  { files, patchFiles }: LoadPorts,
+  { files, takePlace }: LoadPorts,
   paths: SessionPaths,
   conversationId: string,
 ): Promise<LoadedConversation> {
@@ -55,12 +56,13 @@ export async function loadConversation(
   if (opened.readOnly) return viewConversation(files, paths, conversationId, [opened.reason])
   const { log, nextSeq, last, uncheckedSeqs } = opened
   try {
+    const { place, release } = takePlace(fold.state)
     const settling = await inspectUnknown(recover(fold.state), {
       files,
-      patchFiles,
+      patches: place.patches,
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
-    })
+    }).finally(release)
     const recovery = recoveryEvents(fold, opened, settling)
     return { fold, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings: editWarnings(uncheckedSeqs.length) }
   } catch (error) {

@@ -3,6 +3,7 @@ import type { SessionPaths } from '../log/session-paths.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
 import type { Driver } from './drive.ts'
+import type { Presence } from './presence.ts'
 import type { ShellRunner } from './run-shell.ts'
 
 /** A conversation that this process holds: the only one that may write it. */
@@ -22,12 +23,18 @@ export interface OpenConversation extends AsyncDisposable {
   readonly paths: SessionPaths
   /** How to end each delivery of its events. */
   readonly streams: Set<() => void>
+  readonly presence: Presence
 }
 
-/** Nobody follows it and nothing runs in it: what waits for a person is there when someone resumes it. */
-export function isLeft({ conversation, driver, streams, backgroundProcesses }: OpenConversation): boolean {
-  if (streams.size > 0 || driver.running || backgroundProcesses() > 0) return false
-  return !Object.values(conversation.state.core.open).some(({ item }) => item.type === 'shellCommand')
+/** Something runs in it that ends with this process. What waits for a person does not: it is there when resumed. */
+export function isBusy({ conversation, driver, backgroundProcesses }: OpenConversation): boolean {
+  if (driver.running || backgroundProcesses() > 0) return true
+  return Object.values(conversation.state.core.open).some(({ item }) => item.type === 'shellCommand')
+}
+
+/** Nobody takes part in it and nothing runs in it. */
+export function isLeft(open: OpenConversation): boolean {
+  return open.presence.guests.size === 0 && !isBusy(open)
 }
 
 /** Last 8 hex digits: the first ones of a UUIDv7 are the clock. */

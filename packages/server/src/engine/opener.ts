@@ -6,8 +6,7 @@ import type { Rules } from '../core/policy/rules.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
 import { StorageError } from '../log/storage-error.ts'
-import type { PatchTarget } from '../patch/patch-files.ts'
-import type { Places } from '../place/places.ts'
+import type { Places, TakenPlace } from '../place/places.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -18,6 +17,7 @@ import { Conversation, type ConversationParts } from './conversation.ts'
 import { Driver } from './drive.ts'
 import { gatherContext } from './gather-context.ts'
 import type { OpenConversation } from './open-conversation.ts'
+import { createPresence } from './presence.ts'
 import { refusal } from './refusal.ts'
 import { createRequestSource, type RequestContext } from './request-source.ts'
 import { createShellRunner } from './run-shell.ts'
@@ -34,8 +34,8 @@ export interface Opener {
   /** Settles what was open at the point of a fork: its approvals belong to the original. */
   settleFork(state: ConversationState): readonly ConversationEvent[]
   open(parts: OpenParts): Promise<OpenConversation>
-  /** Where the patches of a conversation are. */
-  patchesOf(state: ConversationState): PatchTarget
+  /** Where a recorded conversation works. */
+  takePlace(state: ConversationState): TakenPlace
 }
 
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'onSyncFailure'> {
@@ -69,6 +69,7 @@ export function createOpener(ports: OpenerPorts): Opener {
     settle: (params) => settleStart(params, ports),
     resettle: (state, overrides, by) => settleResume(state, overrides, { by, home: ports.home }),
     settleFork,
+    takePlace: ({ core }) => ports.places.take(core.settings.environment, readConfig(ports.home, {}).values),
     open: (parts) => openConversation(parts, ports),
   }
 }
@@ -106,6 +107,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
     instructionFiles,
     watchers,
     streams,
+    presence: createPresence(),
     paths: parts.paths,
     recovered: parts.recovered,
     warnings: parts.warnings,

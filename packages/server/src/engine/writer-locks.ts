@@ -2,23 +2,26 @@ import type { Files } from '../log/files.ts'
 import { WriterLock } from '../log/lock.ts'
 import { thisProcess } from '../log/owner.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
-import { refusal } from './refusal.ts'
+import { liveElsewhere } from './live-elsewhere.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 /** The writer locks this process holds, one per conversation it may write. */
 export interface WriterLocks {
-  /** Throws `liveElsewhere` with the holder's pid where that is known. */
-  take(conversationId: string, paths: SessionPaths): void
+  /** Rejects with `liveElsewhere`, which says who holds it and where to join it. */
+  take(conversationId: string, paths: SessionPaths): Promise<void>
   /** Harmless when it is not held. */
   release(conversationId: string): void
+  /** Where this process can be joined from now on; null: nowhere. Said beside every lock. */
+  announce(socket: string | null): void
 }
 
 export function createWriterLocks(files: Files, program: string): WriterLocks {
   const held = new Map<string, { readonly lock: WriterLock; readonly paths: SessionPaths }>()
+  let socket: string | null = null
   return {
-    take(conversationId, paths) {
-      const lock = WriterLock.tryAcquire(files, paths, thisProcess(files, { program, socket: null }))
-      if (!(lock instanceof WriterLock)) throw liveElsewhere(conversationId, lock.heldBy?.pid)
+    async take(conversationId, paths) {
+      const lock = WriterLock.tryAcquire(files, paths, thisProcess(files, { program, socket }))
+      if (!(lock instanceof WriterLock)) throw await liveElsewhere(conversationId, lock.heldBy)
       held.set(conversationId, { lock, paths })
     },
     release(conversationId) {
@@ -31,14 +34,10 @@ export function createWriterLocks(files: Files, program: string): WriterLocks {
       })
       taken.lock[Symbol.dispose]()
     },
+    announce(address) {
+      socket = address
+      const owner = thisProcess(files, { program, socket })
+      for (const { lock } of held.values()) lock.announce(owner)
+    },
   }
-}
-
-function liveElsewhere(conversationId: string, pid: number | undefined) {
-  const where = pid === undefined ? 'another process' : `process ${pid}`
-  return refusal(
-    'liveElsewhere',
-    `Conversation ${conversationId} is open in ${where}. View it read-only, or fork it.`,
-    { conversationId, socket: null, ...(pid === undefined ? {} : { pid }) },
-  )
 }

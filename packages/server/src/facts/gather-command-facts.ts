@@ -41,10 +41,7 @@ const maxSeenWords = 32
 
 /** Gathers all that policy may know about a command. Reads files' names and links, never what is in them. */
 export async function gatherCommandFacts(call: CommandCall, given: Surroundings): Promise<CommandFacts> {
-  const [roots, reading] = await Promise.all([
-    realRoots(given.roots, given.files),
-    readArgv(call.argv, given.shell),
-  ])
+  const [roots, reading] = await Promise.all([realRoots(given.roots, given.files), readArgv(call.argv, given.shell)])
   const around = { ...given, roots }
   const programs = await findPrograms(reading, call.cwd, around)
   const judged = (reading.commands ?? []).map((command) => judgePart(command, programs))

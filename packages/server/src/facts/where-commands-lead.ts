@@ -40,7 +40,8 @@ export async function whereCommandsLead(
     else notSafe.add(command)
     const entered = command.part.program !== 'cd' || (await enter(command, folders, around))
     const filesOnly = command.safeUse?.filesOnly ?? false
-    if (!entered || (filesOnly && !(await namesNoFolder(command, { folders: [...folders], files: around.files })))) notSafe.add(command)
+    if (!entered || (filesOnly && !(await namesNoFolder(command, { folders: [...folders], files: around.files }))))
+      notSafe.add(command)
   }
   return { notSafe, secret, reads }
 }
@@ -75,7 +76,8 @@ async function secretWord(
   const leading = await Promise.all(
     named.map(async ({ word, written, real }) => {
       if (isSecret(written, secrets) || isSecret(real, secrets)) return word
-      return safeUse?.readsBelow && ((await holdsSecrets(written, secrets, files)) || (await holdsSecrets(real, secrets, files)))
+      return safeUse?.readsBelow &&
+        ((await holdsSecrets(written, secrets, files)) || (await holdsSecrets(real, secrets, files)))
         ? word
         : null
     }),
@@ -112,7 +114,9 @@ async function placesOf(
 ): Promise<{ readonly written: string; readonly real: string }[]> {
   if (text.includes('\0')) return []
   const paths = text.startsWith('/') ? [text] : folders.map((folder) => `${folder}/${text}`)
-  return Promise.all(paths.map(async (written) => ({ written, real: await files.realPath(written).catch(whenUnknown(written)) })))
+  return Promise.all(
+    paths.map(async (written) => ({ written, real: await files.realPath(written).catch(whenUnknown(written)) })),
+  )
 }
 
 async function enter({ argv }: JudgedCommand, folders: Set<string>, around: Surroundings): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { isOwnerAlive } from '@parley/host'
 import type { Files } from './files.ts'
 import { isRecord, parseJson } from './line.ts'
 import { openExisting } from './read-file.ts'
@@ -26,6 +27,16 @@ export function thisProcess(files: Files, about: { program: string; socket: stri
 export function readOwner(files: Files, path: string): Owner | null {
   const value = parseJson(readText(files, path) ?? '')
   return isOwner(value) ? value : null
+}
+
+/** A process number alone may be another's by now. */
+export function isRunning({ pid, startTime }: Owner): boolean {
+  if (startTime !== null) return isOwnerAlive({ pid, startTime })
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** The 22nd field; the second one is a name in brackets that may hold blanks and brackets itself. */

@@ -90,7 +90,8 @@ async function fill(branch: Branch, request: ListRequest, tally: Tally): Promise
     branch.problem = 'not opened: the list is full'
     return
   }
-  if (branch.rules !== null && branch.level > 1) branch.rules = await withRulesOf(branch.path, branch.rules, request.files)
+  if (branch.rules !== null && branch.level > 1)
+    branch.rules = await withRulesOf(branch.path, branch.rules, request.files)
   const folder = await readFolder({ ...branch, files: request.files })
   branch.problem = folder.error
   const taken = folder.entries.slice(0, branch.level === 1 ? room : Math.min(room, maxEntriesBelowTop))

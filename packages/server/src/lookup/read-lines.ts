@@ -62,7 +62,8 @@ interface Scanned {
 async function readOpened(file: OpenedFile, request: ReadRequest): Promise<ReadOutcome> {
   const { sizeBytes } = file
   if (file.kind === 'folder') return failed(`${request.shownPath} is a folder; list it instead.`)
-  if (file.kind !== 'file') return failed(`${request.shownPath} is neither a file nor a folder (a pipe, socket or device).`)
+  if (file.kind !== 'file')
+    return failed(`${request.shownPath} is neither a file nor a folder (a pipe, socket or device).`)
   const kind = binaryKind(await file.read(0, sniffBytes))
   if (kind !== null) return failed(refusal(request.shownPath, kind, sizeBytes))
 

@@ -1,6 +1,6 @@
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { type Checked, changedMeanwhile, checkUnchanged, fileFailure } from './check-unchanged.ts'
 import { comparePlan, type FileState } from './compare-plan.ts'
-import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { changesAnything, changesOf, type FilePlan, type PatchFailure } from './file-plan.ts'
 import type { PatchAttempt } from './patch-attempt.ts'
 import type { FileStat, PatchTarget } from './patch-files.ts'

@@ -45,7 +45,10 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
   return {
     describe: () => ({ type: 'fileChange', title, text: patch, changes: [], patchHash: contentHash(patch) }),
     facts: async (workspace) =>
-      gatherPatchFacts({ tool: 'apply_patch', paths: pathsOf(hunks), patch }, await fileSurroundings(ports.place, workspace)),
+      gatherPatchFacts(
+        { tool: 'apply_patch', paths: pathsOf(hunks), patch },
+        await fileSurroundings(ports.place, workspace),
+      ),
     async workOut({ cwd }, facts) {
       const files = ports.place.patches
       const planned = await planPatch({ hunks, files, cwd, ...limitsFrom(facts) })

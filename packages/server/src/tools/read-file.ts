@@ -22,7 +22,8 @@ export function readFileTool(ports: ToolPorts): Tool {
     description: 'Reads lines of a text file, numbered. Binary files are refused.',
     readOnly: true,
     input,
-    prepare: (call) => (call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports.place)),
+    prepare: (call) =>
+      call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports.place),
   })
 }
 
@@ -36,7 +37,8 @@ function prepareFile(call: z.infer<typeof input>, place: Place): PreparedCall {
     path,
     recursive: false,
     place,
-    look: ({ real, shownPath }, { signal }) => readLines({ files: place.files, path: real, shownPath, signal, ...range }),
+    look: ({ real, shownPath }, { signal }) =>
+      readLines({ files: place.files, path: real, shownPath, signal, ...range }),
   })
 }
 

@@ -26,7 +26,10 @@ export async function runShellCommand(
   context.sideFiles.prepare()
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
   if (background) return startInBackground(spec, context, ports)
-  const running = place.commands.startCommand({ ...spec, timeoutMs }, { sandbox: place.sandbox, onOutput: context.report })
+  const running = place.commands.startCommand(
+    { ...spec, timeoutMs },
+    { sandbox: place.sandbox, onOutput: context.report },
+  )
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   if (context.signal.aborted) stop()

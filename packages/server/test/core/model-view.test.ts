@@ -50,7 +50,7 @@ function viewOf(...events: ConversationEvent[]) {
 
 const shown = (entries: readonly ModelEntry[]) =>
   entries.map((entry) => {
-    if (entry.kind === 'user') return `user: ${entry.content.map(({ text }) => text).join('')}`
+    if (entry.kind === 'user') return `user: ${entry.content.map((part) => (part.type === 'text' ? part.text : `[${part.base64}]`)).join('')}`
     return entry.kind === 'result' ? `${entry.callId}: ${entry.text}` : `model: ${entry.text}`
   })
 const entriesOf = (...events: ConversationEvent[]) => shown(viewOf(...events).entries(named))
@@ -132,6 +132,23 @@ describe('what the model sees', () => {
   it('has a fixed text for a side file that is missing', () => {
     expect(shown(viewOf(context('e1')).entries(filesWith(null)))).toEqual([
       'user: (A file of this conversation is missing here.)',
+    ])
+  })
+
+  it('has an image in its place, and a fixed text for one that is missing', () => {
+    const image = { type: 'image' as const, file: 'sha256:p', mediaType: 'image/png', name: 'p.png' }
+    const sent: Item = {
+      id: 'u',
+      type: 'userMessage',
+      status: 'completed',
+      title: '',
+      text: '',
+      content: [{ type: 'text', text: 'see ' }, image],
+    }
+    const view = viewOf(completed(sent))
+    expect(shown(view.entries(named))).toEqual(['user: see [<sha256:p>]'])
+    expect(shown(viewOf(completed(sent)).entries(filesWith(null)))).toEqual([
+      'user: see (A file of this conversation is missing here.)',
     ])
   })
 

@@ -5,6 +5,7 @@ import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { Conversation } from '../../src/engine/conversation.ts'
 import { gatherContext } from '../../src/engine/gather-context.ts'
+import { testLocalPlace } from '../place/test-local-place.ts'
 
 function write(path: string, text: string): void {
   mkdirSync(join(path, '..'), { recursive: true })
@@ -17,7 +18,7 @@ function contextOf(root: string, cwd: string) {
   const conversation = { state } as unknown as Conversation
   return gatherContext(conversation, {
     home: join(root, 'home'),
-    shell: '/bin/sh',
+    place: testLocalPlace(root),
     nowMs: new Date(2025, 0, 2).getTime(),
   })
 }

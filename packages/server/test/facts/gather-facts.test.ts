@@ -94,6 +94,7 @@ describe('files', () => {
     roots: [place.workspace],
     secrets: place.around.secrets,
     home: place.home,
+    files: place.around.files,
   })
 
   it('of a patch are told apart by where they really lie', async () => {

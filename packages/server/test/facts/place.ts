@@ -6,6 +6,7 @@ import type { CommandFacts } from '../../src/core/policy/facts.ts'
 import { gatherCommandFacts, type Surroundings } from '../../src/facts/gather-command-facts.ts'
 import { createShellParser } from '../../src/facts/parse-shell.ts'
 import { secretPlaces } from '../../src/facts/secret-places.ts'
+import { diskFiles } from '../../src/place/disk-files.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -41,8 +42,9 @@ export async function testPlace() {
   const around: Surroundings = {
     roots: [workspace],
     searchPath: bin,
-    secrets: await secretPlaces({ home, parleyHome: at('home/.parley') }),
+    secrets: await secretPlaces({ home, parleyHome: at('home/.parley') }, diskFiles),
     shell,
+    files: diskFiles,
   }
   return {
     workspace,

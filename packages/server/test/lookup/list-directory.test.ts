@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { type ListRequest, listDirectory } from '../../src/lookup/list-directory.ts'
+import { diskFiles } from '../../src/place/disk-files.ts'
 
 async function list(root: string, options: Partial<ListRequest> = {}, name = '.'): Promise<string[]> {
-  const outcome = await listDirectory({ path: join(root, name), shownPath: name, ignoreRoot: root, ...options })
+  const place = { files: diskFiles, path: join(root, name), shownPath: name, ignoreRoot: root }
+  const outcome = await listDirectory({ ...place, ...options })
   if (outcome.kind === 'failed') throw new Error(outcome.message)
   return outcome.text.split('\n')
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { type ReadRequest, readLines } from '../../src/lookup/read-lines.ts'
+import { diskFiles } from '../../src/place/disk-files.ts'
 
 async function read(folder: string, name: string, options: Partial<ReadRequest> = {}) {
-  return await readLines({ path: join(folder, name), shownPath: name, ...options })
+  return await readLines({ files: diskFiles, path: join(folder, name), shownPath: name, ...options })
 }
 
 async function messageOf(folder: string, name: string, options: Partial<ReadRequest> = {}): Promise<string> {

@@ -4,6 +4,7 @@ import { tempWorkspace } from '@parley/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { liesWithin, resolveWorkspacePath } from '../../src/lookup/workspace-path.ts'
+import { diskFiles } from '../../src/place/disk-files.ts'
 
 describe('liesWithin', () => {
   it.each([
@@ -30,7 +31,7 @@ describe('liesWithin', () => {
 
 describe('resolveWorkspacePath', () => {
   async function resolveIn(cwd: string, path: string, roots: readonly string[] = [cwd]) {
-    const outcome = await resolveWorkspacePath({ path, cwd, roots })
+    const outcome = await resolveWorkspacePath({ path, cwd, roots, files: diskFiles })
     if (!outcome.ok) throw new Error(outcome.message)
     return outcome.path
   }
@@ -82,7 +83,9 @@ describe('resolveWorkspacePath', () => {
     await using workspace = await tempWorkspace()
     await symlink('loop', join(workspace.path, 'loop'))
     for (const path of ['a\0b', '', 'loop/x']) {
-      expect(await resolveWorkspacePath({ path, cwd: workspace.path, roots: [] })).toMatchObject({ ok: false })
+      expect(await resolveWorkspacePath({ path, cwd: workspace.path, roots: [], files: diskFiles })).toMatchObject({
+        ok: false,
+      })
     }
   })
 })

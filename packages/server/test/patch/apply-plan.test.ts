@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type ApplyOutcome, applyPlan } from '../../src/patch/apply-plan.ts'
 import { readChanges, recordChanges } from '../../src/patch/change-record.ts'
 import { comparePlan } from '../../src/patch/compare-plan.ts'
+import { diskPatchTarget } from '../../src/patch/disk-patch-attempt.ts'
 import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
 import { changesOf } from '../../src/patch/file-plan.ts'
 import type { PatchFiles } from '../../src/patch/patch-files.ts'
@@ -31,7 +32,7 @@ const treeAfter = {
 }
 
 function apply(plans: Parameters<typeof applyPlan>[0]['plans'], files: PatchFiles): Promise<ApplyOutcome> {
-  return applyPlan({ plans, files, tag: 'i1-1' })
+  return applyPlan({ plans, files: diskPatchTarget(files), tag: 'i1-1' })
 }
 
 /** How many file operations applying the patch takes when nothing fails. */

@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ApplyOutcome, applyPlan } from '../../src/patch/apply-plan.ts'
+import { diskPatchTarget } from '../../src/patch/disk-patch-attempt.ts'
 import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
 import type { FilePlan } from '../../src/patch/file-plan.ts'
 import { parsePatch } from '../../src/patch/parse-patch.ts'
@@ -41,7 +42,7 @@ export interface PatchRun {
 export async function runPatch(text: string, cwd: string, files: PatchFiles = diskPatchFiles): Promise<PatchRun> {
   const outcome = await planText(text, cwd, files)
   if (!outcome.ok) return { ok: false, text: failureText(outcome.failures) }
-  const applied: ApplyOutcome = await applyPlan({ plans: outcome.plans, files, tag: 'test' })
+  const applied: ApplyOutcome = await applyPlan({ plans: outcome.plans, files: diskPatchTarget(files), tag: 'test' })
   if (applied.applied) return { ok: true, text: successText(outcome.plans) }
   return { ok: false, text: failureText(applied.failures, applied.states) }
 }

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { createSideFiles } from '../../src/engine/side-files.ts'
 import { nodeFiles } from '../../src/log/node-files.ts'
 import { prepareLookUp } from '../../src/tools/look-up.ts'
+import { testLocalPlace } from '../place/test-local-place.ts'
 
 it('opens the path that was judged, and none that it leads to since', async () => {
   await using folder = await tempWorkspace({ files: { 'a.txt': 'a', 'b.txt': 'b' } })
@@ -17,7 +18,7 @@ it('opens the path that was judged, and none that it leads to since', async () =
     input: { path: 'link' },
     path: 'link',
     recursive: false,
-    ports: { secrets: () => Promise.resolve([]), home: folder.path },
+    place: testLocalPlace(folder.path),
     look: async ({ real }) => {
       looked.push(real)
       return { kind: 'read', text: '' }

@@ -28,7 +28,9 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
     lines: [
       ...commandHead(item, room),
       ...answerRows(item, room),
-      ...(author === null ? [] : marked({ text: ' ' }, textRows(`from ${stripEffects(author)}`, room, { tone: 'muted' }))),
+      ...(author === null
+        ? []
+        : marked({ text: ' ' }, textRows(`from ${stripEffects(author)}`, room, { tone: 'muted' }))),
       ...failureRows(item, room),
       ...barred(clipRows(output, clip)),
     ],

@@ -47,7 +47,7 @@ function optionRows(field: FormField, { choice }: FilledForm, room: Room): reado
   return options.flatMap(({ title }, index) => {
     const isChosen = index === choice
     const digit: Span = { text: index < 9 ? `${index + 1} ` : '  ', bold: true, tone: 'accent' }
-    const row = truncateLine([digit, { text: plain(title), bold: isChosen }], narrowed(room, 2))
+    const row = truncateLine([digit, { text: plain(title), ...(isChosen ? { bold: true } : {}) }], narrowed(room, 2))
     return isChosen ? marked({ text: '●', tone: 'accent' }, [row]) : indented([row])
   })
 }

@@ -10,7 +10,8 @@ import { startedAt } from './conversation.ts'
 export const openUi: UiState = {
   ...initialUi,
   link: { kind: 'up', clientId: 'client-1', serverPid: 1 },
-  opened: { conversationId: 'c', shortId: '0a1b2c3d', readOnly: false, ephemeral: false },
+  ownClients: ['client-1'],
+  opened: { conversationId: 'c', shortId: '0a1b2c3d', readOnly: false, attached: false, ephemeral: false },
 }
 
 export function written(text: string): Composer {

@@ -6,6 +6,7 @@ import { createShellParser } from '../../../src/facts/parse-shell.ts'
 import { secretPlaces } from '../../../src/facts/secret-places.ts'
 import { nodeFiles } from '../../../src/log/node-files.ts'
 import { diskPatchFiles } from '../../../src/patch/disk-patch-files.ts'
+import { diskFiles } from '../../../src/place/disk-files.ts'
 import { systemClock } from '../../../src/ports/clock.ts'
 import { randomIds } from '../../../src/ports/ids.ts'
 import { ripgrepPath } from '../../../src/ripgrep-path.ts'
@@ -40,7 +41,7 @@ export function testParts(
     host: openHost(),
     sandbox: noSandbox('C'),
     shellParser: createShellParser(shellParserFiles),
-    secrets: () => secretPlaces({ home: root, parleyHome: home }),
+    secrets: () => secretPlaces({ home: root, parleyHome: home }, diskFiles),
     ripgrep: ripgrepPath(),
     shell: '/bin/sh',
     models: () => (providerId) => ({

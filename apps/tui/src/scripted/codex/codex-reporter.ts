@@ -1,0 +1,147 @@
+import type { ConversationEvent, Envelope, Item, Plan, TokenCounts } from '@parley/protocol'
+import { exitCodes } from '../../cli/exit-codes.ts'
+import { whyNoAnswer } from '../closing-lines.ts'
+import type { Reporter } from '../reporter.ts'
+import { retryLine } from '../retry-line.ts'
+import type { RunEnd } from '../run-end.ts'
+import type { ResultStream } from '../stdout.ts'
+import { begunBody, finishedBody } from './item-body.ts'
+import type { ItemBody, ThreadEvent, ThreadUsage } from './thread-event.ts'
+
+interface CodexOutput {
+  readonly stdout: Pick<ResultStream, 'line'>
+  readonly stderr: { write(text: string): unknown }
+  readonly now: () => number
+}
+
+/** The lines that the Codex SDK reads: thread, turn and items; the last is always `turn.completed` or `turn.failed`. */
+export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Reporter {
+  const write = (event: ThreadEvent) => stdout.line(JSON.stringify(event))
+  const items = createItemLines(write)
+  let cwd = ''
+  /** What came before the thread had a line: the SDK expects that one first. */
+  let held: string[] | null = []
+
+  function tell(message: string): void {
+    items.whole({ type: 'error', message })
+  }
+
+  function startThread(id: string): void {
+    if (held === null) return
+    write({ type: 'thread.started', thread_id: id })
+    flush()
+    write({ type: 'turn.started' })
+  }
+
+  function flush(): void {
+    const messages = held ?? []
+    held = null
+    for (const message of messages) tell(message)
+  }
+
+  function take(event: ConversationEvent): void {
+    switch (event.type) {
+      case 'item.started':
+        items.know(event.item)
+        break
+      case 'item.began':
+        items.begin(event.itemId, (item) => begunBody(withChanges(item, event), cwd))
+        break
+      case 'item.completed':
+        items.finish(event.item.id, finishedBody(event.item, cwd))
+        break
+      case 'plan.updated':
+        items.plan(event.plan)
+        break
+      case 'retry.scheduled':
+        write({ type: 'error', message: retryLine(event, now()).replace(/^· /, '') })
+        break
+      default:
+    }
+  }
+
+  return {
+    opened(conversation) {
+      cwd = conversation.cwd
+    },
+    event({ conversationId, event }: Envelope) {
+      if (event.type === 'turn.started') startThread(conversationId)
+      // Before our own turn an older one may be closed, which is no part of it.
+      else if (held === null) take(event)
+    },
+    problem(message) {
+      if (held === null) tell(message)
+      else held.push(message)
+    },
+    end(end) {
+      flush()
+      items.closePlan()
+      if (end.exitCode === exitCodes.ok) return write({ type: 'turn.completed', usage: usageOf(end.usage) })
+      const message = whyNoAnswer(end)
+      write({ type: 'error', message })
+      write({ type: 'turn.failed', error: { message } })
+      // The SDK quotes it where it tells of the exit code.
+      stderr.write(`parley: ${message}\n`)
+    },
+  }
+}
+
+function withChanges(item: Item, { changes }: Extract<ConversationEvent, { type: 'item.began' }>): Item {
+  return item.type === 'fileChange' && changes !== undefined ? { ...item, changes } : item
+}
+
+function usageOf(usage: RunEnd['usage']): ThreadUsage {
+  const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0, reasoningTokens = 0 }: Partial<TokenCounts> =
+    usage ?? {}
+  return {
+    input_tokens: inputTokens,
+    cached_input_tokens: cachedInputTokens,
+    // No provider that we speak to counts these.
+    cache_write_input_tokens: 0,
+    output_tokens: outputTokens,
+    reasoning_output_tokens: reasoningTokens,
+  }
+}
+
+/** Numbers items as they first appear, and keeps what a later line of one needs. */
+function createItemLines(write: (event: ThreadEvent) => void) {
+  const known = new Map<string, Item>()
+  const begun = new Map<string, string>()
+  let count = 0
+  let plan: { readonly id: string; readonly body: ItemBody } | null = null
+
+  function nextId(): string {
+    count += 1
+    return `item_${count - 1}`
+  }
+
+  return {
+    know: (item: Item) => void known.set(item.id, item),
+    whole: (body: ItemBody) => write({ type: 'item.completed', item: { id: nextId(), ...body } }),
+    begin(itemId: string, bodyOf: (item: Item) => ItemBody | null) {
+      const item = known.get(itemId)
+      const body = item === undefined ? null : bodyOf(item)
+      // A second attempt is the same item.
+      if (body === null || begun.has(itemId)) return
+      const id = nextId()
+      begun.set(itemId, id)
+      write({ type: 'item.started', item: { id, ...body } })
+    },
+    finish(itemId: string, body: ItemBody | null) {
+      const id = begun.get(itemId)
+      known.delete(itemId)
+      begun.delete(itemId)
+      if (body !== null) write({ type: 'item.completed', item: { id: id ?? nextId(), ...body } })
+    },
+    plan({ steps }: Plan) {
+      const items = steps.map(({ step, status }) => ({ text: step, completed: status === 'completed' }))
+      const body: ItemBody = { type: 'todo_list', items }
+      const type = plan === null ? 'item.started' : 'item.updated'
+      plan = { id: plan?.id ?? nextId(), body }
+      write({ type, item: { id: plan.id, ...body } })
+    },
+    closePlan() {
+      if (plan !== null) write({ type: 'item.completed', item: { id: plan.id, ...plan.body } })
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import type { CallItem, FileChangeEntry, Item, Output } from '@parley/protocol'
+import { joinShellWords } from './join-shell-words.ts'
+import { toolCallBody } from './tool-call-body.ts'
+import type { CallStatus, ItemBody } from './thread-event.ts'
+
+type Command = Extract<Item, { type: 'commandExecution' }>
+
+/** A call that has begun; null for what is only told when it is complete. `cwd` is the conversation's folder. */
+export function begunBody(item: Item, cwd: string): ItemBody | null {
+  switch (item.type) {
+    case 'commandExecution':
+      return { ...commandBody(item), aggregated_output: '', exit_code: null, status: 'in_progress' }
+    case 'fileChange':
+      return { type: 'file_change', changes: changedFiles(item.changes, cwd), status: 'in_progress' }
+    case 'toolCall':
+      return toolCallBody(item, 'in_progress')
+    default:
+      return null
+  }
+}
+
+/** An item as it ended; null for what these lines have no place for. */
+export function finishedBody(item: Item, cwd: string): ItemBody | null {
+  switch (item.type) {
+    case 'agentMessage':
+      return spoken('agent_message', item.text)
+    case 'reasoning':
+      return spoken('reasoning', item.text)
+    case 'commandExecution':
+      return commandBody(item)
+    case 'fileChange':
+      return { type: 'file_change', changes: changedFiles(item.changes, cwd), status: statusOf(item) }
+    case 'toolCall':
+      return toolCallBody(item, statusOf(item))
+    case 'notice':
+      // The last line says what ended the turn.
+      return item.level === 'warning' ? { type: 'error', message: item.title } : null
+    default:
+      return null
+  }
+}
+
+function spoken(type: 'agent_message' | 'reasoning', text: string): ItemBody | null {
+  return text.trim() === '' ? null : { type, text }
+}
+
+function commandBody(item: Command): Extract<ItemBody, { type: 'command_execution' }> {
+  const { command, output, exitCode = null, status } = item
+  return {
+    type: 'command_execution',
+    command: joinShellWords(command),
+    aggregated_output: output === undefined ? '' : wholeOutput(output),
+    exit_code: exitCode,
+    status: status === 'declined' ? 'declined' : statusOf(item),
+  }
+}
+
+function wholeOutput({ head, tail, omittedBytes, totalBytes, binary }: Output): string {
+  if (binary === true) return `(binary output, ${totalBytes} bytes)`
+  return omittedBytes === 0 ? head + tail : `${head}\n[… ${omittedBytes} of ${totalBytes} bytes left out …]\n${tail}`
+}
+
+function changedFiles(changes: readonly FileChangeEntry[], cwd: string) {
+  return changes.map(({ path, kind }) => ({ path: resolve(cwd, path), kind }))
+}
+
+function statusOf({ status }: CallItem): CallStatus {
+  return status === 'completed' ? 'completed' : 'failed'
+}

@@ -1,0 +1,72 @@
+import type { ServerNotice } from '@parley/protocol'
+import { ConnectionClosed } from '@parley/rpc'
+import { type Client, connectClient } from './client.ts'
+import { ClientError } from './errors.ts'
+import { type Link, openLink, type Target } from './link.ts'
+import { Parley } from './parley.ts'
+
+export interface ConnectOptions {
+  /** What others see as the author of messages and decisions. Default `script`. */
+  readonly name?: string
+  readonly version?: string
+  /** `readOnly`: follows and reads, and whatever would change something is refused with `notPermitted`. */
+  readonly access?: 'full' | 'readOnly'
+  /** Ends the attempt with its reason. */
+  readonly signal?: AbortSignal
+  /** Trouble of the server that belongs to no conversation, such as a full disk. */
+  readonly onNotice?: (notice: ServerNotice) => void
+}
+
+/** A server answers within a tenth of a second; a checkout that has to build itself first takes longest. */
+const startLimitMs = 120_000
+
+/** Connects to a server: one of our own that ends with us (the default), or one that runs. */
+export async function connect(target: Target = { spawn: {} }, options: ConnectOptions = {}): Promise<Parley> {
+  options.signal?.throwIfAborted()
+  const link = await openLink(target, options.signal)
+  try {
+    return new Parley(await withinLimit(greet(link, options), options.signal), link)
+  } catch (error) {
+    const failure = error instanceof ConnectionClosed ? await failedStart(link) : error
+    await link.transport.close()
+    await link.leave()
+    throw failure
+  }
+}
+
+function greet({ transport }: Link, options: ConnectOptions): Promise<Client> {
+  const { name = 'script', version = '0', access = 'full', onNotice } = options
+  return connectClient({
+    transport,
+    clientInfo: { name, version },
+    canApprove: access === 'full',
+    access,
+    ...(onNotice === undefined ? {} : { onNotice }),
+  })
+}
+
+async function failedStart(link: Link): Promise<ClientError> {
+  const { message } = await link.explain()
+  return new ClientError('serverFailed', message)
+}
+
+/** The client, or a rejection with the signal's reason or when the time is up. */
+async function withinLimit(client: Promise<Client>, signal: AbortSignal | undefined): Promise<Client> {
+  const given = Promise.withResolvers<never>()
+  const stop = () => given.reject(signal?.reason)
+  const expire = () => given.reject(silent())
+  const timer = setTimeout(expire, startLimitMs)
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([client, given.promise])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+    // Whoever lost the race may still fail.
+    client.catch(() => undefined)
+  }
+}
+
+function silent(): ClientError {
+  return new ClientError('serverFailed', `The server did not answer within ${startLimitMs / 1000} s.`)
+}

@@ -1,0 +1,222 @@
+import type {
+  ApprovalRequest,
+  ConversationState,
+  ConversationSummary,
+  Cursor,
+  Envelope,
+  InputItem,
+  ParamsOf,
+  ResultOf,
+  SettingsPatch,
+} from '@parley/protocol'
+import type { Client } from '../client.ts'
+import type { ConversationStore, StoreListener } from '../conversation-store.ts'
+import { ClientError, codeOf } from '../errors.ts'
+import { type ApprovalAnswer, type ApprovalHandler, type ApprovalOptions, answerApprovals } from './answer-approvals.ts'
+import { followEvents } from './follow-events.ts'
+import { createTurn, type Turn } from './turn.ts'
+
+/** What goes with a message: see `conversation/sendMessage`. */
+export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 'conversationId' | 'input'> {
+  /** Interrupts the turn, or takes the message back while it waits. The turn still ends by its event. */
+  readonly signal?: AbortSignal
+}
+
+export interface EventsOptions {
+  /** The last event you have, from an earlier run too. Default: from now on. `{seq: 0, crc: null}`: from the first. */
+  readonly after?: Cursor
+  /** Ends the iteration with its reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface ConversationParts {
+  readonly client: Client
+  readonly store: ConversationStore
+  readonly summary: ConversationSummary
+  /** It lives in another process than the one we are connected to. */
+  readonly attached: boolean
+  /** Aborts when the connection is gone, with the reason. */
+  readonly lost: AbortSignal
+  /** A connection that is ours alone ends with the conversation. */
+  leave(): Promise<void>
+}
+
+/** A conversation that is followed from here: its state, its events, and what can be asked of it. */
+export class Conversation implements AsyncDisposable {
+  /** As it was when it was opened. */
+  readonly summary: ConversationSummary
+  readonly attached: boolean
+  readonly #parts: ConversationParts
+  readonly #left = new AbortController()
+  readonly #ended: AbortSignal
+  #handlers = 0
+  #closing: Promise<void> | undefined
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+    this.summary = parts.summary
+    this.attached = parts.attached
+    this.#ended = AbortSignal.any([parts.lost, this.#left.signal])
+  }
+
+  get id(): string {
+    return this.summary.conversationId
+  }
+
+  /** The fold of all events so far; a new value with each event. */
+  get state(): ConversationState {
+    return this.#parts.store.state
+  }
+
+  /** Calls back after each folded event, and with null when the server's state replaced ours. Returns how to stop. */
+  subscribe(listener: StoreListener): () => void {
+    return this.#parts.store.subscribe(listener)
+  }
+
+  /** The turn that runs or waits; null when there is none. */
+  get turn(): Turn | null {
+    const { core, window } = this.state
+    if (core.turn === null) return null
+    const turnId = core.turn.id
+    const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
+    return this.#turn({ key: { turnId }, after: { seq: core.seq }, saidBefore: said?.item.text ?? '' })
+  }
+
+  /** Sends a message and resolves once the server has it. Rejects with the server's refusal, or the signal's reason. */
+  async send(input: string | readonly InputItem[], { signal, ...options }: SendOptions = {}): Promise<Turn> {
+    signal?.throwIfAborted()
+    const before = this.state.core.seq
+    const messageId = options.messageId ?? crypto.randomUUID()
+    const { seq, turnId, disposition } = await this.#parts.client.request('conversation/sendMessage', {
+      ...options,
+      conversationId: this.id,
+      messageId,
+      input: typeof input === 'string' ? [{ type: 'text', text: input }] : [...input],
+    })
+    const key = disposition === 'started' && turnId !== null ? { turnId } : { messageId }
+    // A message that was sent before has its place further back; its turn began one event before it.
+    const turn = this.#turn({ key, after: { seq: Math.max(0, Math.min(before, seq - 2)) } })
+    if (signal !== undefined) this.#stopOn(signal, turn, messageId)
+    return turn
+  }
+
+  /** Every event, with its place: from now on, or after a cursor. */
+  events({ after, signal }: EventsOptions = {}): AsyncIterableIterator<Envelope> {
+    return followEvents(this.#followed, { after: after ?? { seq: this.state.core.seq }, signal })
+  }
+
+  /**
+   * Answers approvals, those that are pending already included. Exactly one answer is sent for each: what the handler
+   * returns, and `denied` when it throws or takes too long. The first answer of all clients counts.
+   */
+  onApproval(handler: ApprovalHandler, options?: ApprovalOptions): Disposable {
+    const answering = answerApprovals(this.#followed, handler, options)
+    this.#handlers++
+    let isOver = false
+    return {
+      [Symbol.dispose]: () => {
+        if (isOver) return
+        isOver = true
+        this.#handlers--
+        answering[Symbol.dispose]()
+      },
+    }
+  }
+
+  /** Answers one approval by hand. Rejects with `approvalNotPending` when it is settled. */
+  async decide(approvalId: string, answer: NonNullable<ApprovalAnswer>): Promise<void> {
+    const decided = typeof answer === 'string' ? { decision: answer } : answer
+    await this.#parts.client.request('approval/decide', { ...decided, conversationId: this.id, approvalId })
+  }
+
+  /** Stops the running turn. False when nothing ran. */
+  async interrupt(): Promise<boolean> {
+    const { interrupted } = await this.#parts.client.request('conversation/interrupt', { conversationId: this.id })
+    return interrupted
+  }
+
+  /** Lets a parked turn, or a paused inbox, go on. False when nothing waited. */
+  async continue(): Promise<boolean> {
+    const { continued } = await this.#parts.client.request('conversation/continue', { conversationId: this.id })
+    return continued
+  }
+
+  /** From the next model call on. */
+  async configure(settings: SettingsPatch): Promise<void> {
+    await this.#parts.client.request('conversation/configure', { conversationId: this.id, settings })
+    // Before the first message there is no event to tell of it.
+    if (this.state.core.seq === 0) await this.#parts.store.refresh()
+  }
+
+  async rename(name: string): Promise<void> {
+    await this.#parts.client.request('conversation/rename', { conversationId: this.id, name })
+  }
+
+  /** Completed items before a seq, oldest first: what is no longer in `state.window`. */
+  read(page: Omit<ParamsOf<'conversation/read'>, 'conversationId'> = {}): Promise<ResultOf<'conversation/read'>> {
+    return this.#parts.client.request('conversation/read', { ...page, conversationId: this.id })
+  }
+
+  /** Leaves for good what runs: it goes on, and waits for answers, when every client has left. */
+  async detach(): Promise<void> {
+    await this.#end(() => this.#parts.client.request('conversation/detach', { conversationId: this.id }))
+  }
+
+  /** Stops following: iterations end, and results that are awaited reject with `closed`. A turn that runs goes on as long as somebody is connected. */
+  close(): Promise<void> {
+    return this.#end(() => this.#parts.store.close())
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Once: whoever closes again waits for the same end. */
+  #end(sayFarewell: () => Promise<unknown>): Promise<void> {
+    this.#closing ??= this.#leave(sayFarewell)
+    return this.#closing
+  }
+
+  async #leave(sayFarewell: () => Promise<unknown>): Promise<void> {
+    try {
+      await sayFarewell()
+    } catch (error) {
+      // Nobody is there to hear it.
+      if (codeOf(error) !== 'connectionClosed') throw error
+    } finally {
+      this.#left.abort(new ClientError('closed', 'The conversation was closed here.'))
+      await this.#parts.leave()
+    }
+  }
+
+  #stopOn(signal: AbortSignal, turn: Turn, messageId: string): void {
+    const stop = () => {
+      // What it was to stop may have ended meanwhile.
+      this.#stop(turn, messageId).catch(() => undefined)
+    }
+    const forget = () => signal.removeEventListener('abort', stop)
+    signal.addEventListener('abort', stop, { once: true })
+    turn.result.then(forget, forget)
+    if (signal.aborted) stop()
+  }
+
+  async #stop({ id: turnId }: Turn, messageId: string): Promise<void> {
+    const { client } = this.#parts
+    if (turnId === null) await client.request('conversation/inbox/remove', { conversationId: this.id, messageId })
+    else await client.request('conversation/interrupt', { conversationId: this.id, turnId })
+  }
+
+  get #followed() {
+    const { client, store } = this.#parts
+    return { client, store, ended: this.#ended }
+  }
+
+  #turn(which: Pick<Parameters<typeof createTurn>[0], 'key' | 'after' | 'saidBefore'>): Turn {
+    return createTurn({ ...this.#followed, ...which, isAnswerable: (approval) => this.#isAnswerable(approval) })
+  }
+
+  #isAnswerable({ answerableBy }: ApprovalRequest): boolean {
+    const { clientId } = this.#parts.client.server
+    return this.#handlers > 0 || answerableBy.some((id) => id !== clientId)
+  }
+}

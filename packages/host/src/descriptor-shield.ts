@@ -1,0 +1,73 @@
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+
+/** Descriptors of this process that a child would inherit, which Node has no means to prevent. */
+export interface DescriptorShield {
+  /** From its opening until after its closing. */
+  add(fd: number): void
+  remove(fd: number): void
+  inherited(): Iterable<number>
+  /** What stands in for them in a child. */
+  nullFd(): number
+  close(): void
+}
+
+/** Terminals are opened by a native part that does not mark them close-on-exec; everything that Node opens is marked. */
+export function createDescriptorShield(): DescriptorShield {
+  const leaking = new Set<number>()
+  let nullFd: number | null = null
+  return {
+    add: (fd) => void leaking.add(fd),
+    remove: (fd) => void leaking.delete(fd),
+    inherited: () => leaking,
+    nullFd() {
+      nullFd ??= openSync('/dev/null', 'r+')
+      return nullFd
+    },
+    close() {
+      if (nullFd !== null) closeSync(nullFd)
+      nullFd = null
+    },
+  }
+}
+
+/** The child's descriptors in order: those it is meant to have, and /dev/null in place of each that it would inherit. */
+export function shielded(fds: readonly (number | null)[], shield: DescriptorShield): (number | 'ignore')[] {
+  const stdio = fds.map((fd) => fd ?? 'ignore')
+  for (const fd of shield.inherited()) {
+    if (fd < fds.length) continue
+    while (stdio.length < fd) stdio.push('ignore') // beyond the third this leaves a descriptor as it is
+    stdio[fd] = shield.nullFd()
+  }
+  return stdio
+}
+
+const closeOnExec = 0o2000000
+
+/**
+ * Closes what whoever started this process left open for it: a folder opened outside would be a way out of any
+ * sandbox. Called first, while all that is not marked close-on-exec is of that kind. Linux; elsewhere it does nothing.
+ */
+export function closeInheritedDescriptors(): void {
+  const channel = Number(process.env['NODE_CHANNEL_FD'] ?? Number.NaN)
+  for (const fd of openDescriptors()) {
+    if (fd > 2 && fd !== channel && !isCloseOnExec(fd)) closeSync(fd)
+  }
+}
+
+function openDescriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fdinfo').map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** What cannot be told is taken for one of Node's own. */
+function isCloseOnExec(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
+    return flags === undefined || (Number.parseInt(flags, 8) & closeOnExec) !== 0
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,56 @@
+import { type OnReadOpts, Socket } from 'node:net'
+
+/** What a pipe holds at most. */
+const bufferBytes = 64 * 1024
+
+/** Buffers of readers that have closed: a new one for each command would stay, garbage, until the next large collection. */
+const spareBuffers: Buffer[] = []
+const maxSpareBuffers = 4
+
+export interface OutputReader {
+  /** Reads no further, so that the pipe fills and its writer waits. No chunk comes until `resume`. */
+  pause(): void
+  resume(): void
+  /** At once, and leaves unread what is still there. */
+  close(): void
+}
+
+export interface OutputListener {
+  /** `chunk` is valid only during the call. */
+  onChunk(chunk: Buffer): void
+  /** Nobody can write any more and all was read, or the reader was closed. */
+  onEnd(): void
+}
+
+/**
+ * Reads what `open` opens until its last writer is gone. All chunks share one buffer, overwritten by the next: with a
+ * new one each, 100 MB of output cost 70 MB of memory.
+ */
+export function readOutput(open: (onread: OnReadOpts) => Socket, { onChunk, onEnd }: OutputListener): OutputReader {
+  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes)
+  let isOpen = true
+  const callback = (sizeBytes: number) => {
+    if (isOpen) onChunk(buffer.subarray(0, sizeBytes))
+    return isOpen
+  }
+  const socket = open({ buffer, callback })
+  socket.on('error', () => {}) // 'close' follows
+  socket.once('close', () => {
+    if (spareBuffers.length < maxSpareBuffers) spareBuffers.push(buffer)
+    onEnd()
+  })
+  socket.resume()
+  return {
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    close() {
+      isOpen = false
+      socket.destroy()
+    },
+  }
+}
+
+/** Owns `fd`. Not an `fs` stream: that would hold a thread of the pool for as long as the command is silent. */
+export function readFifo(fd: number, listener: OutputListener): OutputReader {
+  return readOutput((onread) => new Socket({ fd, readable: true, writable: false, onread }), listener)
+}

@@ -1,0 +1,56 @@
+import { closeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { ChannelListener, Channels } from './channels.ts'
+import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
+import { type OutputReader, readFifo } from './output-reader.ts'
+import { writeInput } from './process-input.ts'
+
+/** A pipe for each output. Their order among each other is lost, which is the price of telling them apart. */
+export async function openPipeChannels(outputs: FifoPool, inputs: FifoPool | null): Promise<Channels> {
+  const fifos: Fifo[] = []
+  try {
+    const stdout = await outputs.take()
+    fifos.push(stdout)
+    const stderr = await outputs.take()
+    fifos.push(stderr)
+    const stdin = (await inputs?.take()) ?? null
+    return connect(stdout, stderr, stdin)
+  } catch (error) {
+    fifos.forEach(closeFifo)
+    throw error
+  }
+}
+
+function connect(stdout: Fifo, stderr: Fifo, stdin: Fifo | null): Channels {
+  const readers: OutputReader[] = []
+  const input =
+    stdin === null ? null : writeInput(new Socket({ fd: stdin.writeFd, readable: false, writable: true }), true)
+  const open = ({ onOutput, onEnd }: ChannelListener) => {
+    let openCount = 2
+    const ended = () => {
+      openCount -= 1
+      if (openCount === 0) onEnd()
+    }
+    readers.push(
+      readFifo(stdout.readFd, { onChunk: (chunk) => onOutput('stdout', chunk), onEnd: ended }),
+      readFifo(stderr.readFd, { onChunk: (chunk) => onOutput('stderr', chunk), onEnd: ended }),
+    )
+  }
+  return {
+    fds: [stdin?.readFd ?? null, stdout.writeFd, stderr.writeFd],
+    prefix: [],
+    ownSession: true,
+    input,
+    open,
+    closeItsSide() {
+      for (const fd of [stdin?.readFd, stdout.writeFd, stderr.writeFd]) if (fd !== undefined) closeSync(fd)
+    },
+    pause: () => readers.forEach((reader) => reader.pause()),
+    resume: () => readers.forEach((reader) => reader.resume()),
+    resize: () => false,
+    close() {
+      readers.forEach((reader) => reader.close())
+      input?.close()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { sandboxTier } from './settings.ts'
+
+export const clientAccess = z
+  .enum(['full', 'readOnly'])
+  .describe('`readOnly`: look-ups only; what changes something is -32007.')
+
+export const connectedClient = z
+  .object({
+    clientId: z.string(),
+    name: z.string(),
+    title: z.string().describe('What to call it; no two connected clients have the same.'),
+    access: clientAccess,
+    transport: z.string().describe('`stdio`, `socket`, `websocket` or `inProcess`.'),
+    streams: z.int().describe('Conversations it follows.'),
+    unreadBytes: z.int().describe('Sent to it and not read yet; at most a few MiB, the rest waits in the log.'),
+  })
+  .describe('A client that is connected to this server.')
+
+export const diagnostics = z.object({
+  pid: z.int(),
+  version: z.string(),
+  build: z.string(),
+  node: z.string(),
+  platform: z.string(),
+  home: z.string().describe('Folder the server keeps its conversations in.'),
+  uptimeMs: z.number(),
+  rssBytes: z.int(),
+  tier: sandboxTier,
+  tierReason: z.string().describe('Why it is not a better one.'),
+  addresses: z.array(z.string()).describe('Where others reach it: paths of sockets, `ws://` addresses.'),
+  clients: z.array(connectedClient),
+  conversations: z.array(
+    z.object({
+      conversationId: z.string(),
+      activity: z.string(),
+      clients: z.int().describe('How many follow it.'),
+      detached: z.boolean().describe('What runs in it goes on without clients.'),
+      backgroundProcesses: z.int(),
+    }),
+  ),
+  ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
+})
+
+export type ClientAccess = z.infer<typeof clientAccess>
+export type ConnectedClient = z.infer<typeof connectedClient>

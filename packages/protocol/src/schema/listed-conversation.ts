@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { settings } from './settings.ts'
+
+export const conversationSummary = z
+  .object({
+    conversationId: z.string(),
+    shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
+    cwd: z.string(),
+    title: z.string().describe('First line of the first message; empty before it.'),
+    name: z.string().nullable().describe('Given by the user.'),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    settings,
+    activity: z
+      .enum(['idle', 'running', 'waiting', 'parked'])
+      .describe('`waiting`: an approval is pending and its turn is live here.'),
+    turns: z.int().describe('Started so far.'),
+    archived: z.boolean(),
+    forkedFrom: z
+      .object({ id: z.string(), seq: z.int() })
+      .nullable()
+      .describe('The conversation whose events up to `seq` this one begins with.'),
+    readOnly: z.boolean().describe('A view: nothing can be sent.'),
+    recovered: z.string().nullable().describe('One line, when opening it had to settle what a crash left.'),
+    instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
+    warnings: z.array(z.string()).describe('Sentences for people.'),
+  })
+  .describe('A conversation that is open here.')
+
+export const listedConversation = z
+  .object({
+    conversationId: z.string(),
+    shortId: z.string().describe('Last 8 hex digits.'),
+    cwd: z.string(),
+    title: z.string(),
+    name: z.string().nullable(),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    archived: z.boolean(),
+    live: z
+      .object({ pid: z.int(), socket: z.string().nullable().describe('Where to join it; null when it cannot be.') })
+      .nullable()
+      .describe('The process that holds its writer lock, if any.'),
+  })
+  .describe('A conversation as a list shows it.')
+
+export type ConversationSummary = z.infer<typeof conversationSummary>
+export type ListedConversation = z.infer<typeof listedConversation>

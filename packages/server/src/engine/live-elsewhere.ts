@@ -1,0 +1,31 @@
+import { connectSocket, type RpcError } from '@parley/rpc'
+import { isRunning, type Owner } from '../log/owner.ts'
+import { refusal } from './refusal.ts'
+
+const answerLimitMs = 500
+
+/**
+ * The refusal of what another process has open. Its word about itself is a hint: one of a dead process says nothing of
+ * the holder, and a socket is offered only if somebody listens there.
+ */
+export async function liveElsewhere(conversationId: string, owner: Owner | null): Promise<RpcError> {
+  const holder = owner !== null && isRunning(owner) ? owner : null
+  const socket = holder?.socket != null && (await listens(holder.socket)) ? holder.socket : null
+  const where = holder === null ? 'another process' : `process ${holder.pid}`
+  const next = socket === null ? 'View it read-only, or fork it.' : 'Join it there, view it read-only, or fork it.'
+  return refusal('liveElsewhere', `Conversation ${conversationId} is open in ${where}. ${next}`, {
+    conversationId,
+    socket,
+    ...(holder === null ? {} : { pid: holder.pid }),
+  })
+}
+
+async function listens(socket: string): Promise<boolean> {
+  const expired = Promise.withResolvers<null>()
+  const timer = setTimeout(expired.resolve, answerLimitMs, null)
+  const reached = connectSocket(socket).catch(() => null)
+  const transport = await Promise.race([reached, expired.promise])
+  clearTimeout(timer)
+  void reached.then((late) => late?.close())
+  return transport !== null
+}

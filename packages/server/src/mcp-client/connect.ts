@@ -1,0 +1,163 @@
+import type { RunningProgram } from '@parley/host'
+import {
+  Client,
+  type ElicitResult,
+  SdkError,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import * as z from 'zod'
+import type { CallWatch, McpConnection, ServerResource, ServerTool } from './connection-port.ts'
+import { readForm } from './elicitation-form.ts'
+import { programTransport } from './program-transport.ts'
+import { callResult, resourceParts } from './result-parts.ts'
+
+/** The only module that loads the SDK; it is imported when the first server is started. */
+
+export interface ConnectOptions {
+  readonly wire: { readonly program: RunningProgram } | { readonly url: string; readonly headers: Record<string, string> }
+  readonly version: string
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** The connection is gone, whoever ended it. */
+  readonly onClose: () => void
+  readonly onToolsChanged: () => void
+  /** For the server's log: what it says unasked, and lines that are no messages. */
+  readonly onRemark: (text: string) => void
+}
+
+/** Pages of a list that are read at most; a server whose list never ends must not keep us. */
+const maxPages = 100
+
+/** Longer than any call may last: the caller keeps the time, so that a question to the user can stop the clock. */
+const noTimeoutMs = 2 ** 31 - 1
+
+export async function connect(options: ConnectOptions): Promise<McpConnection> {
+  const { version, signal, timeoutMs, onClose, onToolsChanged, onRemark } = options
+  const capabilities = { elicitation: { form: {} } }
+  const client = new Client({ name: 'parley', title: 'parley', version }, { capabilities })
+  const running: CallWatch[] = []
+  client.onclose = onClose
+  client.onerror = (error) => onRemark(error.message)
+  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
+  client.setNotificationHandler('notifications/message', ({ params }) => onRemark(`${params.level}: ${textOf(params.data)}`))
+  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => elicit(params, running.at(-1), mcpReq.signal))
+  await client.connect(transportFor(options), { signal, timeout: timeoutMs })
+  const hasTools = client.getServerCapabilities()?.tools !== undefined
+  const quick = { timeout: timeoutMs }
+  return {
+    hasResources: client.getServerCapabilities()?.resources !== undefined,
+    tools: async () => (hasTools ? (await pages(client, 'tools', quick)).flatMap(toolOf) : []),
+    async call(tool, args, watch) {
+      running.push(watch)
+      try {
+        return callResult(await callTool(client, { name: tool, arguments: args }, watch))
+      } finally {
+        running.splice(running.indexOf(watch), 1)
+      }
+    },
+    resources: async (cancel) => (await pages(client, 'resources', { ...quick, signal: cancel })).flatMap(resourceOf),
+    readResource: async (uri, cancel) => resourceParts(await client.request({ method: 'resources/read', params: { uri } }, anything, { ...quick, signal: cancel })),
+    close: () => client.close(),
+  }
+}
+
+function transportFor({ wire, onRemark }: ConnectOptions): Transport {
+  if ('program' in wire) return programTransport(wire.program, (text) => onRemark(`no message: ${text}`))
+  return new StreamableHTTPClientTransport(new URL(wire.url), { requestInit: { headers: wire.headers } })
+}
+
+const anything = z.looseObject({})
+
+/** Not the SDK's own `callTool`: it would throw away a result that does not fit what the server said of it. */
+function callTool(client: Client, params: Record<string, unknown>, { signal, onProgress }: CallWatch) {
+  return client.request({ method: 'tools/call', params }, anything, {
+    signal,
+    timeout: noTimeoutMs,
+    onprogress: ({ progress, total, message }) => onProgress(progressText({ progress, total, message })),
+  })
+}
+
+function progressText(at: { progress: number; total?: number | undefined; message?: string | undefined }): string {
+  const count = at.total === undefined ? String(at.progress) : `${at.progress} of ${at.total}`
+  return at.message === undefined ? count : `${count}: ${at.message}`
+}
+
+/** The server does not say which call its question belongs to: the newest one. Without a call nobody is asked. */
+async function elicit(params: unknown, watch: CallWatch | undefined, signal: AbortSignal): Promise<ElicitResult> {
+  const { message = '', requestedSchema } = elicitation.parse(params)
+  const form = readForm(requestedSchema ?? {})
+  if (watch === undefined || form === null) return { action: 'cancel' }
+  const reply = await watch.elicit({ message, form: form.form, check: form.check, signal })
+  if (reply.kind === 'answered') return { action: 'accept', content: form.content(reply.answers) }
+  return { action: reply.kind === 'declined' ? 'decline' : 'cancel' }
+}
+
+const elicitation = z.looseObject({ message: z.string().optional(), requestedSchema: z.unknown().optional() })
+
+const toolShape = z.looseObject({
+  name: z.string().min(1),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()).optional(),
+})
+const resourceShape = z.looseObject({
+  uri: z.string(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  mimeType: z.string().optional(),
+})
+
+/** One that is not as it should be costs itself only. */
+function toolOf(value: unknown): ServerTool[] {
+  const parsed = toolShape.safeParse(value)
+  if (!parsed.success) return []
+  const { name, title = null, description = '', inputSchema = {} } = parsed.data
+  return [{ name, title, description, inputSchema }]
+}
+
+function resourceOf(value: unknown): ServerResource[] {
+  const parsed = resourceShape.safeParse(value)
+  if (!parsed.success) return []
+  const { uri, name = uri, description = '', mimeType = null } = parsed.data
+  return [{ uri, name, description, mimeType }]
+}
+
+async function pages(
+  client: Client,
+  what: 'tools' | 'resources',
+  options: { timeout: number; signal?: AbortSignal },
+): Promise<readonly unknown[]> {
+  const all: unknown[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < maxPages; page += 1) {
+    const params = cursor === undefined ? {} : { cursor }
+    const result = await client.request({ method: `${what}/list`, params }, listShape, options)
+    const found = result[what]
+    if (Array.isArray(found)) all.push(...found)
+    cursor = result.nextCursor
+    if (cursor === undefined) break
+  }
+  return all
+}
+
+const listShape = z.looseObject({ nextCursor: z.string().optional() })
+
+function textOf(data: unknown): string {
+  return typeof data === 'string' ? data : JSON.stringify(data)
+}
+
+/** Whether the endpoint no longer knows our session: it was started anew, and so must the connection be. */
+export function isLostSession(error: unknown): boolean {
+  return SdkHttpError.isInstance(error) && error.status === 404
+}
+
+/** The SDK's own texts, with what a user can do where we know. */
+export function explainFailure(error: unknown): string {
+  if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403))
+    return `it refused us (HTTP ${error.status}): set bearer_token_env_var or http_headers`
+  if (SdkError.isInstance(error) && error.code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return error instanceof Error ? `${error.message}${cause}` : String(error)
+}

@@ -1,0 +1,128 @@
+import type { Answer, Answers, Form, FormField } from '@parley/protocol'
+import * as z from 'zod'
+import { type FieldLimits, limitsText, listed, problemWith } from './field-limits.ts'
+
+/** An answer that does not fit its field. */
+export interface AnswerProblem {
+  readonly field: string
+  readonly message: string
+}
+
+/** What an MCP server asks for, as people fill it in and as the server gets it back. */
+export interface ElicitationForm {
+  readonly form: Form
+  check(answers: Answers): AnswerProblem | null
+  /** Of answers that fit. */
+  content(answers: Answers): Record<string, string | number | boolean | string[]>
+}
+
+const choice = z.object({ const: z.string(), title: z.string().optional() })
+const choices = { enum: z.array(z.string()).optional(), oneOf: z.array(choice).optional(), anyOf: z.array(choice).optional() }
+const property = z.looseObject({
+  type: z.string().optional(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  enumNames: z.array(z.string()).optional(),
+  ...choices,
+  items: z.looseObject(choices).optional(),
+  default: z.unknown().optional(),
+  format: z.string().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minItems: z.number().optional(),
+  maxItems: z.number().optional(),
+})
+const requested = z.looseObject({
+  properties: z.record(z.string(), property).optional(),
+  required: z.array(z.string()).optional(),
+})
+
+type Property = z.infer<typeof property>
+
+interface Asked {
+  readonly field: FormField
+  readonly limits: FieldLimits
+}
+
+/** Null when the server asks for what a form cannot have. */
+export function readForm(schema: unknown): ElicitationForm | null {
+  const parsed = requested.safeParse(schema)
+  if (!parsed.success) return null
+  const { properties = {}, required = [] } = parsed.data
+  const asked = Object.entries(properties).map(([name, about]) => askedFor(name, about, required.includes(name)))
+  return {
+    form: { fields: asked.map(({ field }) => field) },
+    check: (answers) => checkAll(asked, answers),
+    content: (answers) => Object.fromEntries(asked.flatMap((one) => contentOf(one, answers[one.field.name]))),
+  }
+}
+
+function askedFor(name: string, about: Property, required: boolean): Asked {
+  const options = optionsOf(about)
+  const isList = about.type === 'array'
+  const limits: FieldLimits = { ...about, list: isList ? options.map(({ value }) => value) : null }
+  const description = [about.description ?? '', limitsText(limits)].filter((text) => text !== '').join(' ')
+  const initial = defaultOf(about.default)
+  const field: FormField = {
+    name,
+    title: about.title ?? name,
+    ...(description === '' ? {} : { description }),
+    type: isList ? 'string' : typeOf(about.type, options.length > 0),
+    ...(options.length > 0 && !isList ? { choices: options } : {}),
+    required,
+    ...(initial === null ? {} : { default: initial }),
+  }
+  return { field, limits }
+}
+
+function optionsOf({ enum: values, enumNames = [], oneOf, anyOf, items }: Property): { value: string; title: string }[] {
+  const titled = oneOf ?? anyOf ?? items?.anyOf ?? items?.oneOf
+  if (titled !== undefined) return titled.map(({ const: value, title }) => ({ value, title: title ?? value }))
+  return (values ?? items?.enum ?? []).map((value, index) => ({ value, title: enumNames[index] ?? value }))
+}
+
+function typeOf(type: string | undefined, hasChoices: boolean): FormField['type'] {
+  if (hasChoices) return 'choice'
+  return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'string'
+}
+
+function defaultOf(value: unknown): Answer | null {
+  if (Array.isArray(value)) return value.map(String).join(', ')
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
+}
+
+function checkAll(asked: readonly Asked[], answers: Answers): AnswerProblem | null {
+  const stray = Object.keys(answers).find((name) => !asked.some(({ field }) => field.name === name))
+  if (stray !== undefined) return { field: stray, message: `There is no field "${stray}".` }
+  for (const one of asked) {
+    const { name, title } = one.field
+    const problem = problemIn(one, Object.hasOwn(answers, name) ? answers[name] : undefined)
+    if (problem !== null) return { field: name, message: `${title}: ${problem}.` }
+  }
+  return null
+}
+
+function problemIn({ field, limits }: Asked, value: Answer | undefined): string | null {
+  if (value === undefined) return field.required ? 'an answer is needed' : null
+  switch (field.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? null : 'true or false is needed'
+    case 'number':
+    case 'integer':
+      if (typeof value !== 'number') return 'a number is needed'
+      if (field.type === 'integer' && !Number.isSafeInteger(value)) return 'a whole number is needed'
+      break
+    case 'choice':
+      return field.choices?.some((option) => option.value === value) === true ? null : 'it is not one of the choices'
+    case 'string':
+      if (typeof value !== 'string') return 'text is needed'
+  }
+  return problemWith(value, limits)
+}
+
+function contentOf({ field: { name }, limits }: Asked, value: Answer | undefined): [string, Answer | string[]][] {
+  if (value === undefined) return []
+  return [[name, limits.list === null ? value : listed(String(value))]]
+}

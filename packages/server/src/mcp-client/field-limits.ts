@@ -1,0 +1,78 @@
+import type { Answer } from '@parley/protocol'
+
+/** Keywords of JSON Schema that a server may put on what it asks for. */
+export interface FieldLimits {
+  readonly format?: string | undefined
+  readonly minimum?: number | undefined
+  readonly maximum?: number | undefined
+  readonly minLength?: number | undefined
+  readonly maxLength?: number | undefined
+  readonly minItems?: number | undefined
+  readonly maxItems?: number | undefined
+  /** What several may be chosen of; null for a single answer. */
+  readonly list: readonly string[] | null
+}
+
+const formats: Readonly<Record<string, { readonly text: string; readonly fits: (text: string) => boolean }>> = {
+  email: { text: 'an e-mail address', fits: (text) => /^[^\s@]+@[^\s@]+$/.test(text) },
+  uri: { text: 'a URL', fits: (text) => URL.canParse(text) },
+  date: { text: 'a date like 2026-02-28', fits: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isDate(text) },
+  'date-time': {
+    text: 'a time like 2026-02-28T12:00:00Z',
+    fits: (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && isDate(text),
+  },
+}
+
+/** The limits in words, for people to see beside the field; empty when there are none. */
+export function limitsText(limits: FieldLimits): string {
+  return statements(limits)
+    .map(({ text }) => text)
+    .join(', ')
+}
+
+/** The first limit that the answer breaks; null when it keeps all. */
+export function problemWith(value: Answer, limits: FieldLimits): string | null {
+  const broken = statements(limits).find(({ holds }) => !holds(value))
+  return broken === undefined ? null : `needed: ${broken.text}`
+}
+
+interface Statement {
+  readonly text: string
+  readonly holds: (value: Answer) => boolean
+}
+
+function statements(limits: FieldLimits): Statement[] {
+  const { list, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = limits
+  const known = format === undefined || !Object.hasOwn(formats, format) ? undefined : formats[format]
+  const number = (value: Answer) => Number(value)
+  const length = (value: Answer) => [...String(value)].length
+  const count = (value: Answer) => listed(String(value)).length
+  const chosen = (value: Answer) => listed(String(value)).every((one) => list?.includes(one) === true)
+  return [
+    ...(list === null ? [] : [{ text: `any of ${list.join(', ')}, parted by commas`, holds: chosen }]),
+    ...(known === undefined ? [] : [{ text: known.text, holds: (value: Answer) => known.fits(String(value)) }]),
+    ...bound(minimum, 'at least #', (value, limit) => number(value) >= limit),
+    ...bound(maximum, 'at most #', (value, limit) => number(value) <= limit),
+    ...bound(minLength, '# characters or more', (value, limit) => length(value) >= limit),
+    ...bound(maxLength, '# characters or fewer', (value, limit) => length(value) <= limit),
+    ...bound(minItems, '# or more', (value, limit) => count(value) >= limit),
+    ...bound(maxItems, '# or fewer', (value, limit) => count(value) <= limit),
+  ]
+}
+
+function bound(limit: number | undefined, text: string, keeps: (value: Answer, limit: number) => boolean): Statement[] {
+  if (limit === undefined) return []
+  return [{ text: text.replace('#', String(limit)), holds: (value) => keeps(value, limit) }]
+}
+
+function isDate(text: string): boolean {
+  return !Number.isNaN(Date.parse(text))
+}
+
+/** Several choices of one field are written as text, parted by commas: a form has no lists. */
+export function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== '')
+}

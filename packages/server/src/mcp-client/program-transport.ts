@@ -1,0 +1,28 @@
+import type { RunningProgram } from '@parley/host'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { createMessageLines } from './message-lines.ts'
+
+/** The stdio wire of MCP over a program that the host runs. What is no message is told and passed over. */
+export function programTransport(program: RunningProgram, onRubbish: (text: string) => void): Transport {
+  const transport: Transport = {
+    async start() {
+      const { stdout } = program
+      if (stdout === null) throw new Error((await program.ended).spawnError?.message ?? 'it could not be started')
+      const lines = createMessageLines((message) => transport.onmessage?.(message), onRubbish)
+      stdout.on('data', (chunk: Buffer) => lines.push(chunk))
+      void program.ended.then(() => transport.onclose?.())
+    },
+    send: (message) => write(program, message),
+    // Whoever started the program ends it.
+    close: async () => transport.onclose?.(),
+  }
+  return transport
+}
+
+/** Resolves when the server reads again: one that does not must not make us hold what we send. */
+function write({ stdin, ended }: RunningProgram, message: JSONRPCMessage): Promise<void> {
+  if (stdin === null || !stdin.writable) return Promise.reject(new Error('it has ended'))
+  if (stdin.write(`${JSON.stringify(message)}\n`)) return Promise.resolve()
+  const drained = new Promise<void>((resolve) => stdin.once('drain', resolve))
+  return Promise.race([drained, ended.then(() => undefined)])
+}
