@@ -1,3 +1,4 @@
+import { failedLines, wantsCodexLines, withCallersKey } from './cli/codex-callers.ts'
 import { exitCodes } from './cli/exit-codes.ts'
 import { homeFolder } from './cli/home-folder.ts'
 import { type LaunchedServer, launchEarly } from './cli/launch-server.ts'
@@ -28,7 +29,7 @@ const patienceMs = 5000
 
 /** Starts the server first, then loads what the command needs: the two run side by side. */
 export async function main(argv: readonly string[], program: Program): Promise<void> {
-  const { env } = process
+  const env = withCallersKey(argv, process.env)
   process.stdout.on('error', leaveOnClosedPipe)
   // What is said on the way is a courtesy: a command goes on when nobody reads it.
   process.stderr.on('error', () => undefined)
@@ -37,11 +38,11 @@ export async function main(argv: readonly string[], program: Program): Promise<v
     const home = homeFolder(env)
     launch = { program, home, env, early: launchEarly(argv, { program, home, env }) }
   } catch (error) {
-    return exit(explainStart(error), null)
+    return exit(explainStart(error, argv), null)
   }
   const fail = (error: unknown) => {
     const report = reportBug(launch.home, program, error)
-    process.stderr.write(`parley: internal error, this is a bug. A report is in ${report}\n`)
+    explain(`internal error, this is a bug. A report is in ${report}`, argv)
     return exit(exitCodes.internal, launch.early)
   }
   process.once('uncaughtException', (error) => void fail(error))
@@ -58,8 +59,13 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 }
 
-function explainStart(error: unknown): number {
-  process.stderr.write(`parley: ${error instanceof Error ? error.message : String(error)}\n`)
+function explain(message: string, argv: readonly string[]): void {
+  process.stderr.write(`parley: ${message}\n`)
+  if (wantsCodexLines(argv)) process.stdout.write(failedLines(message))
+}
+
+function explainStart(error: unknown, argv: readonly string[]): number {
+  explain(error instanceof Error ? error.message : String(error), argv)
   return error instanceof ParleyError ? error.exitCode : exitCodes.internal
 }
 

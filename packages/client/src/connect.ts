@@ -28,8 +28,7 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
     return new Parley(await withinLimit(greet(link, options), options.signal), link)
   } catch (error) {
     const failure = error instanceof ConnectionClosed ? await failedStart(link) : error
-    await link.transport.close()
-    await link.leave()
+    await link.discard()
     throw failure
   }
 }
@@ -57,6 +56,7 @@ async function withinLimit(client: Promise<Client>, signal: AbortSignal | undefi
   const expire = () => given.reject(silent())
   const timer = setTimeout(expire, startLimitMs)
   signal?.addEventListener('abort', stop, { once: true })
+  if (signal?.aborted === true) stop()
   try {
     return await Promise.race([client, given.promise])
   } finally {

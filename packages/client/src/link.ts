@@ -26,6 +26,8 @@ export interface Link {
   explain(): Promise<ClientError>
   /** After our connection was closed: lets a server of our own save and leave. */
   leave(): Promise<void>
+  /** Instead, when there was no handshake: nobody else can need that server. */
+  discard(): Promise<void>
 }
 
 export async function openLink(target: Target, signal: AbortSignal | undefined): Promise<Link> {
@@ -54,6 +56,7 @@ function remoteLink(transport: Transport): Link {
       return new ClientError('connectionClosed', `The connection to the server was lost (${why}). Connect and resume.`)
     },
     leave: () => Promise.resolve(),
+    discard: () => transport.close(),
   }
 }
 
@@ -63,6 +66,11 @@ function spawnLink({ command, env = process.env }: SpawnTarget): Link {
     transport: server.transport,
     explain: async () => new ClientError('connectionClosed', await explainExit(server)),
     leave: () => seeOff(server),
+    async discard() {
+      server.kill('SIGKILL')
+      await server.transport.close()
+      await server.exited
+    },
   }
 }
 

@@ -16,8 +16,15 @@ export interface FakeServer {
   close(): Promise<void>
 }
 
-export function fakeServer(methods: Readonly<Record<string, MethodHandler>> = {}): FakeServer {
+export type FakeMethods = Readonly<Record<string, MethodHandler>>
+
+export function fakeServer(methods: FakeMethods = {}): FakeServer {
   const [transport, far] = createMemoryTransportPair()
+  return { ...fakeFarSide(far, methods), transport }
+}
+
+/** The same at the end of any transport. */
+export function fakeFarSide(far: Transport, methods: FakeMethods): Omit<FakeServer, 'transport'> {
   const asked: [string, unknown][] = []
   const taken = new Map<string, number>()
   const waiting: { method: string; resolve: (params: unknown) => void }[] = []
@@ -43,7 +50,6 @@ export function fakeServer(methods: Readonly<Record<string, MethodHandler>> = {}
     methods: Object.fromEntries(Object.entries(all).map(([name, handler]) => [name, watched(name, handler)])),
   })
   return {
-    transport,
     asked,
     next: (method) =>
       new Promise((resolve) => {

@@ -28,6 +28,7 @@ export interface ChannelListener {
 }
 
 export interface ProcessInput {
+  readonly isOpen: boolean
   readonly unwrittenBytes: number
   write(bytes: Buffer): Promise<boolean>
   /** False when it cannot be ended. */

@@ -52,8 +52,11 @@ export interface OutputSnapshot {
   readonly omittedBytes: number
 }
 
-/** `timedOut`, `interrupted` and `shutdown` say who stopped it first; the exit code or signal is kept beside them. */
-export type EndReason = 'exited' | 'timedOut' | StopReason | 'spawnFailed'
+/**
+ * `timedOut`, `interrupted` and `shutdown` say who stopped it first; the exit code or signal is kept beside them. `lost`:
+ * it ran on another machine, and how it ended cannot be told; never of a `Host`.
+ */
+export type EndReason = 'exited' | 'timedOut' | StopReason | 'spawnFailed' | 'lost'
 
 export interface CommandEnd extends OutputSnapshot {
   /** Null when a signal ended it or it never ended; for `spawnFailed` what a shell would say (127, 126) or null. */
@@ -61,6 +64,8 @@ export interface CommandEnd extends OutputSnapshot {
   readonly signal: NodeJS.Signals | null
   readonly reason: EndReason
   readonly spawnError?: SpawnError
+  /** Of one that is lost: one sentence. */
+  readonly lostBecause?: string
   /** From the call of `startCommand` to the leader's end, monotonic. */
   readonly durationMs: number
   /** Absent without a file: none was asked for, or there was too little for one. */

@@ -1,7 +1,10 @@
 import type { CommandSpec, RunningCommand, StartOptions } from './command.ts'
 import { CommandRun } from './command-run.ts'
-import { createFifoPool } from './fifo-pool.ts'
+import { createDescriptorShield } from './descriptor-shield.ts'
+import { createFifoPool, createInputFifoPool } from './fifo-pool.ts'
 import { createGuard } from './guard.ts'
+import type { ProcessOptions, ProcessSpec, RunningProcess } from './process.ts'
+import { ProcessRun } from './process-run.ts'
 import { type ProgramSpec, type RunningProgram, startProgram } from './program.ts'
 
 export interface Host extends AsyncDisposable {
@@ -11,6 +14,8 @@ export interface Host extends AsyncDisposable {
   startCommand(spec: CommandSpec, options: StartOptions): RunningCommand
   /** A program that stays and is talked with; ended by `close` at the latest. */
   startProgram(spec: ProgramSpec): RunningProgram
+  /** One whose owner sees its output as it comes. Killed with its tree by `close` at the latest. Main thread only. */
+  startProcess(spec: ProcessSpec, options: ProcessOptions): RunningProcess
   /** Null while no command has run. Should this process be killed, that one ends its commands. */
   guardPid(): number | null
   /** Shuts down what runs and waits for it. A command started from then on ends at once as `shutdown`. */
@@ -20,15 +25,29 @@ export interface Host extends AsyncDisposable {
 /** Runs the commands of one server. Holds a few open FIFOs and one guard process; neither keeps this process alive. */
 export function openHost(): Host {
   const fifos = createFifoPool()
+  const inputFifos = createInputFifoPool()
   const guard = createGuard()
+  const shield = createDescriptorShield()
+  const machinery = { fifos, inputFifos, guard, shield }
   const running = new Set<CommandRun>()
   const programs = new Set<RunningProgram>()
+  const processes = new Set<RunningProcess>()
   let closed = false
   const close = async () => {
     closed = true
     for (const run of running) run.stop('shutdown')
-    await Promise.all([...[...running].map((run) => run.ended), ...[...programs].map((program) => program.stop(0))])
+    for (const process of processes) {
+      process.resume()
+      process.kill()
+    }
+    await Promise.all([
+      ...[...running].map((run) => run.ended),
+      ...[...programs].map((program) => program.stop(0)),
+      ...[...processes].map((process) => process.closed),
+    ])
     fifos.close()
+    inputFifos.close()
+    shield.close()
     await guard.close()
   }
   return {
@@ -37,7 +56,7 @@ export function openHost(): Host {
       return fifos.fill()
     },
     startCommand(spec, options) {
-      const run = new CommandRun(spec, options, { fifos, guard })
+      const run = new CommandRun(spec, options, machinery)
       running.add(run)
       void run.ended.then(() => running.delete(run))
       if (closed) run.stop('shutdown')
@@ -50,6 +69,14 @@ export function openHost(): Host {
       void program.ended.then(() => programs.delete(program))
       if (closed) void program.stop(0)
       return program
+    },
+    startProcess(spec, options) {
+      const run = new ProcessRun(spec, options, machinery)
+      processes.add(run)
+      void run.closed.then(() => processes.delete(run))
+      if (closed) run.kill()
+      void run.begin()
+      return run
     },
     guardPid: () => guard.pid(),
     close,

@@ -16,11 +16,22 @@ export type {
   StartOptions,
   StopReason,
 } from './command.ts'
+export { closeInheritedDescriptors } from './descriptor-shield.ts'
 export { commandEnvironment, type EnvironmentRules } from './environment.ts'
 export { type Host, openHost } from './host.ts'
-export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
+export { createLateSpool, type LateSpool } from './late-spool.ts'
 export { createMark, type MarkOwner, markVariable, parseMark } from './mark.ts'
 export type { OutputSlice } from './output-slice.ts'
+export { createOutputWindow, type OutputWindow } from './output-window.ts'
+export type {
+  OutputStream,
+  ProcessExit,
+  ProcessOptions,
+  ProcessSpec,
+  RunningProcess,
+  TerminalSize,
+} from './process.ts'
+export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
 export {
   noSandbox,
   type Sandbox,
@@ -28,4 +39,5 @@ export {
   type SandboxTier,
   type WrappedCommand,
 } from './sandbox/sandbox.ts'
+export { createStopLadder, type StopLadder } from './stop-ladder.ts'
 export { isOwnerAlive, sweepMarked, sweepOrphans } from './sweep.ts'

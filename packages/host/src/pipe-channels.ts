@@ -45,11 +45,16 @@ function connect(stdout: Fifo, stderr: Fifo, stdin: Fifo | null): Channels {
     closeItsSide() {
       for (const fd of [stdin?.readFd, stdout.writeFd, stderr.writeFd]) if (fd !== undefined) closeSync(fd)
     },
-    pause: () => readers.forEach((reader) => reader.pause()),
-    resume: () => readers.forEach((reader) => reader.resume()),
+    pause() {
+      for (const reader of readers) reader.pause()
+    },
+    resume() {
+      for (const reader of readers) reader.resume()
+    },
     resize: () => false,
     close() {
-      readers.forEach((reader) => reader.close())
+      if (readers.length === 0) for (const fd of [stdout.readFd, stderr.readFd]) closeSync(fd)
+      for (const reader of readers) reader.close()
       input?.close()
     },
   }

@@ -6,6 +6,9 @@ export function writeInput(socket: Socket, canEnd: boolean): ProcessInput {
   let unwrittenBytes = 0
   socket.on('error', () => {}) // EPIPE and EIO, told by each write
   return {
+    get isOpen() {
+      return socket.writable
+    },
     get unwrittenBytes() {
       return unwrittenBytes
     },

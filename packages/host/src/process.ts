@@ -40,6 +40,8 @@ export interface RunningProcess {
   readonly pid: number | null
   /** Null when it runs. Settles before any output. */
   readonly started: Promise<SpawnError | null>
+  /** It has a terminal or a piped stdin, and that was not closed. */
+  readonly takesInput: boolean
   /** Settles when the system has taken the bytes; false when there is nobody to take them. */
   write(bytes: Buffer): Promise<boolean>
   /** Bytes given to `write` that the system has not taken yet. */

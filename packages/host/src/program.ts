@@ -44,7 +44,7 @@ export function startProgram(spec: ProgramSpec, guard: Guard): RunningProgram {
   const { promise: ended, resolve } = Promise.withResolvers<ProgramEnd>()
   const fail = (error: unknown) => {
     guard.release(mark)
-    const spawnError = explainSpawnFailure(error, { ...spec, mark })
+    const spawnError = explainSpawnFailure(error, spec)
     resolve({ exitCode: null, signal: null, spawnError })
   }
   guard.watch(mark)
@@ -69,7 +69,14 @@ export function startProgram(spec: ProgramSpec, guard: Guard): RunningProgram {
     guard.release(mark)
     resolve({ exitCode, signal })
   })
-  return { pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, ended, stop: stopper(child, pid, ended) }
+  return {
+    pid,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended,
+    stop: stopper(child, pid, ended),
+  }
 }
 
 function stopper(

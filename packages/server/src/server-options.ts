@@ -20,9 +20,9 @@ export interface ServerOptions {
   }
 }
 
-/** Arguments: `--record FILE`, `--unpaced`. Files that come with the program lie beside `moduleUrl`. */
+/** Files that come with the program lie beside `moduleUrl`. */
 export function readServerOptions(
-  argv: readonly string[],
+  { paced, recordTo }: Pick<ServerOptions, 'paced' | 'recordTo'>,
   env: ServerOptions['env'],
   built: { moduleUrl: string; version: string; build: string; ripgrep: string },
 ): ServerOptions {
@@ -32,8 +32,8 @@ export function readServerOptions(
     env,
     version: built.version,
     build: built.build,
-    paced: !argv.includes('--unpaced'),
-    recordTo: valueAfter(argv, '--record'),
+    paced,
+    recordTo,
     assets: {
       shellParser: {
         runtimeWasm: join(folder, 'web-tree-sitter.wasm'),
@@ -46,9 +46,4 @@ export function readServerOptions(
       },
     },
   }
-}
-
-function valueAfter(argv: readonly string[], flag: string): string | null {
-  const at = argv.indexOf(flag)
-  return at < 0 ? null : (argv[at + 1] ?? null)
 }

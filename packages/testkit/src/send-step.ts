@@ -58,8 +58,17 @@ async function writeFrames(
     left -= bytes.length
     // Flushed before a cut: bytes still queued in the socket would be lost with it.
     if (left <= 0) await new Promise((resolve) => response.write(bytes, resolve))
-    else if (!response.write(bytes)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    else if (!response.write(bytes)) await drainedOrGone(response)
     if (left <= 0) return true
   }
   return false
+}
+
+async function drainedOrGone(response: ServerResponse): Promise<void> {
+  const over = new AbortController()
+  try {
+    await Promise.race(['drain', 'close'].map((event) => once(response, event, { signal: over.signal })))
+  } finally {
+    over.abort()
+  }
 }

@@ -1,9 +1,9 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Launch } from '../main.ts'
 import type { Resumption } from '../scripted/exec-run.ts'
 import type { Settle } from './define-program.ts'
 import { exitCodes } from './exit-codes.ts'
-import { type ExecFlags, parseDuration } from './flags.ts'
+import { collectFiles, type ExecFlags, outputFormats, parseDuration } from './flags.ts'
 import { execHelp } from './messages.ts'
 import { ParleyError } from './parley-error.ts'
 import { flagsOf, withCommonFlags } from './shared-options.ts'
@@ -54,10 +54,19 @@ function misused(message: string): ParleyError {
 
 function withExecFlags(command: Command): Command {
   return withCommonFlags(command)
-    .option('--json', 'events as JSON lines on stdout, the same as the server sends')
+    .addOption(
+      new Option('--output-format <format>', 'what stdout is for').choices(outputFormats).default(undefined, 'text'),
+    )
+    .option('--json', 'the same as --output-format json: events as lines, as the server sends them')
+    .option('--experimental-json', 'the same as --output-format codex: the lines that the Codex SDK reads')
+    .option('--output-schema <file>', 'a JSON Schema that the final message must satisfy')
+    .option('-i, --image <file>', 'an image for the prompt (repeatable, or with commas)', collectFiles)
     .option('-o, --output <file>', 'write the final message to a file, only on success')
     .option('--policy <file>', 'rules that answer approvals; what they leave open is denied')
     .option('--stdin', 'append stdin to the prompt')
     .option('--timeout <duration>', 'give up after this long: 90, 90s, 5m', parseDuration)
     .option('--record <file>', 'append what the model says to a file, for playing back')
+    .option('--thread-source <name>', 'who sends the prompt, for the log')
+    .option('--skip-git-repo-check', 'for callers of Codex; parley has no such check')
+    .addOption(new Option('--cyber-access-program <name>', 'for callers of Codex; it has no effect here').hideHelp())
 }

@@ -6,6 +6,7 @@ export const exitCodes = {
   noCredentials: 3,
   approvalUnanswered: 4,
   notFound: 5,
+  answerUnfit: 6,
   budget: 7,
   provider: 8,
   storage: 9,
@@ -17,6 +18,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 const byCode: Readonly<Record<string, ExitCode>> = {
+  usage: exitCodes.usage,
   invalidParams: exitCodes.usage,
   configInvalid: exitCodes.usage,
   cwdMissing: exitCodes.usage,
@@ -29,6 +31,7 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   auth: exitCodes.noCredentials,
   conversationNotFound: exitCodes.notFound,
   ambiguousConversation: exitCodes.notFound,
+  answerUnfit: exitCodes.answerUnfit,
   timeout: exitCodes.budget,
   unreachable: exitCodes.provider,
   connectTimeout: exitCodes.provider,
@@ -62,6 +65,7 @@ const precedence: readonly ExitCode[] = [
   exitCodes.storage,
   exitCodes.budget,
   exitCodes.approvalUnanswered,
+  exitCodes.answerUnfit,
   exitCodes.provider,
 ]
 

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
 import { InvalidArgumentError } from 'commander'
+import { exitCodes } from './exit-codes.ts'
+import { ParleyError } from './parley-error.ts'
 
 /** Flags that every conversation command takes, as commander gives them. */
 export interface CommonFlags {
@@ -17,12 +20,40 @@ export interface CommonFlags {
 
 export interface ExecFlags extends CommonFlags {
   readonly json?: boolean
+  readonly experimentalJson?: boolean
+  readonly outputFormat?: OutputFormat
+  readonly outputSchema?: string
+  readonly image?: string[]
+  /** Codex: what a conversation is started for. */
+  readonly threadSource?: string
+  readonly cyberAccessProgram?: string
   readonly output?: string
   readonly policy?: string
   readonly stdin?: boolean
   /** Milliseconds. */
   readonly timeout?: number
   readonly record?: string
+}
+
+export const outputFormats = ['text', 'json', 'codex'] as const
+
+export type OutputFormat = (typeof outputFormats)[number]
+
+/** What stdout is for: the three flags say the same thing, and must not contradict each other. */
+export function outputFormatOf({ json, experimentalJson, outputFormat }: ExecFlags): OutputFormat {
+  const wanted = new Set<OutputFormat>([
+    ...(json === true ? ['json' as const] : []),
+    ...(experimentalJson === true ? ['codex' as const] : []),
+    ...(outputFormat === undefined ? [] : [outputFormat]),
+  ])
+  if (wanted.size > 1) throw contradiction(wanted)
+  const [format = 'text'] = wanted
+  return format
+}
+
+function contradiction(wanted: ReadonlySet<OutputFormat>): ParleyError {
+  const message = `Stdout can have one format, not ${[...wanted].join(' and ')}: --json is json, --experimental-json is codex.`
+  return new ParleyError('usage', exitCodes.usage, message)
 }
 
 /**
@@ -49,6 +80,11 @@ export function collectConfig(text: string, known: Record<string, string> = {}):
   const at = text.indexOf('=')
   if (at <= 0) throw new InvalidArgumentError('It must be key=value, e.g. -c model=gpt-5.')
   return { ...known, [text.slice(0, at).trim()]: text.slice(at + 1).trim() }
+}
+
+/** Files, one a flag or several with commas between, as Codex takes them; a comma may also be part of a name. */
+export function collectFiles(text: string, known: string[] = []): string[] {
+  return [...known, ...(existsSync(text) ? [text] : text.split(',').filter((name) => name !== ''))]
 }
 
 export function collectList(text: string, known: string[] = []): string[] {

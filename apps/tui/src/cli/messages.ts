@@ -1,21 +1,27 @@
-/** What commander says of a wrong command line, as one sentence of ours. */
+/** What commander says of a wrong command line, as a line of ours. */
 export function sayUsageError(text: string): string {
+  return `parley: ${usageSentence(text)}\n`
+}
+
+export function usageSentence(text: string): string {
   const [first = '', ...rest] = text
     .trim()
     .replace(/^error: /, '')
     .split('\n')
   const hint = rest.join(' ').trim()
   const unquoted = /^too many arguments/.test(first) ? ' A prompt of several words needs quotes.' : ''
-  return `parley: ${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.\n`
+  return `${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.`
 }
 
 export const execHelp = `
 Examples:
   parley exec "explain what src/cart.js does"
   git diff | parley exec --stdin "review this change"
+  parley exec -i screen.png "what is wrong here?"
+  parley exec --output-schema answer.json "which tests fail?"
   parley exec --json --policy ci.toml --timeout 10m "fix the failing test"
   parley exec resume --last "now update the changelog"
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswered,
-5 not found, 7 out of time, 8 provider unreachable, 9 storage, 70 a bug, 130/143 signal.
+5 not found, 6 answer does not satisfy the schema, 7 out of time, 8 provider unreachable, 9 storage, 70 a bug, 130/143 signal.
 `

@@ -21,5 +21,22 @@ export function withCommonFlags(command: Command): Command {
 /** A command's flags, with those given before its name: `parley -m x exec …` is `parley exec -m x …`. */
 export function flagsOf<Flags extends object>(command: Command): Flags {
   const own = command.opts<Flags>()
-  return command.parent === null ? own : { ...flagsOf<Flags>(command.parent), ...own }
+  return command.parent === null ? own : { ...flagsOf<Flags>(command.parent), ...own, ...collected(command) }
+}
+
+/** Flags that may be repeated count wherever they stand: `exec -c a=1 resume ID -c b=2`. */
+function collected(command: Command): object {
+  const above = command.parent === null ? {} : flagsOf<Collections>(command.parent)
+  const { config, addDir, image } = command.opts<Collections>()
+  return {
+    ...(config === undefined ? {} : { config: { ...above.config, ...config } }),
+    ...(addDir === undefined ? {} : { addDir: [...(above.addDir ?? []), ...addDir] }),
+    ...(image === undefined ? {} : { image: [...(above.image ?? []), ...image] }),
+  }
+}
+
+interface Collections {
+  readonly config?: Record<string, string>
+  readonly addDir?: string[]
+  readonly image?: string[]
 }

@@ -7,8 +7,9 @@ import { countClients } from './count-clients.ts'
 import { farewell } from './farewell.ts'
 import { joinedLink, type Link, ownLink } from './link.ts'
 import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
-import { isWanted, openWanted } from './open-wanted.ts'
-import { note, perform } from './perform.ts'
+import { isWanted, openWanted, type Wanted } from './open-wanted.ts'
+import { note, perform, type Request } from './perform.ts'
+import type { PromptHistory } from './prompt-history.ts'
 import { earlierNote, greeting, openSession, readBranch, type Session } from './session.ts'
 import type { Stage } from './stage.ts'
 import { type Begun, begin, createConversation, type Extra, type Start } from './start.ts'
@@ -19,6 +20,7 @@ export interface DeskParts {
   readonly extra: Extra
   readonly stage: Stage
   readonly homeFolder: string
+  readonly prompts: PromptHistory
   /** The user leaves, or what the command line asked for was refused. */
   readonly onEnd: (refusal: RpcError | null) => void
 }
@@ -51,7 +53,7 @@ export class Desk implements AsyncDisposable {
   }
 
   /** What the user wants. A refusal is said on the screen. */
-  perform(intent: Intent): Promise<void> {
+  perform(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
     const { stage, onEnd } = this.#parts
     const act = async () => {
       if (intent.kind === 'leave') onEnd(null)
@@ -88,11 +90,12 @@ export class Desk implements AsyncDisposable {
     }
   }
 
-  async #ask(intent: Exclude<Intent, { kind: 'restart' | 'detach' | 'leave' }>): Promise<void> {
+  async #ask(intent: Wanted | Request): Promise<void> {
     const client = this.#link?.client
     if (client === undefined) return
     const { stage, start, extra } = this.#parts
     const store = this.#session?.store
+    this.#remember(intent)
     if (isWanted(intent)) {
       const { flags } = start
       const around = { flags, extra, cwd: store?.state.core.meta.cwd, onlyWatches: this.#onlyWatches }
@@ -105,6 +108,14 @@ export class Desk implements AsyncDisposable {
       refresh: () => store?.refresh() ?? Promise.resolve(),
       dispatch: (...actions) => stage.dispatch(...actions),
     })
+  }
+
+  /** For the arrow keys, in later conversations of the folder. */
+  #remember(intent: Wanted | Request): void {
+    const folder = this.#session?.summary.cwd
+    if (folder === undefined || this.#isEphemeral) return
+    if (intent.kind === 'send') this.#parts.prompts.add(folder, intent.message.text)
+    if (intent.kind === 'shell') this.#parts.prompts.add(folder, `!${intent.command}`)
   }
 
   /** What runs goes on; where nothing is open there is nothing to leave behind. */
@@ -173,6 +184,7 @@ export class Desk implements AsyncDisposable {
       kind: 'opened',
       opened: { conversationId, shortId, readOnly, attached, ephemeral: this.#isEphemeral },
     })
+    stage.dispatch({ kind: 'recalled', prompts: this.#parts.prompts.read(session.summary.cwd) })
     this.#follow(session)
   }
 

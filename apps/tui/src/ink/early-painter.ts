@@ -22,6 +22,12 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
     return `${liveText(screen, colours)}${up > 0 ? `\x1b[${up}A` : ''}\r${column}`
   }
 
+  function hide() {
+    write(erase())
+    caret = null
+    if (painted !== null) painted = { ...painted, live: [], caret: null }
+  }
+
   return {
     paint(screen) {
       const before = begun ? erase() : '\r\n'
@@ -34,9 +40,7 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
     reflowed(columns) {
       if (painted !== null) write(eraseReflowed(painted, columns))
     },
-    close() {
-      write(erase())
-      caret = null
-    },
+    hide,
+    close: hide,
   }
 }

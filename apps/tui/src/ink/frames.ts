@@ -7,6 +7,8 @@ export interface Frames {
   soon(): void
   /** Paints at this time, in ms since the epoch, unless that happens before for another reason. */
   at(timeMs: number | null): void
+  /** Paints nothing for this long, whatever asks for it, and then at once. */
+  hold(holdMs: number): void
   stop(): void
 }
 
@@ -14,10 +16,11 @@ export function createFrames(paint: () => void): Frames {
   let frame: NodeJS.Timeout | null = null
   let alarm: NodeJS.Timeout | undefined
   let lastMs = Number.NEGATIVE_INFINITY
+  let held: NodeJS.Timeout | null = null
   let stopped = false
 
   function now(): void {
-    if (stopped) return
+    if (stopped || held !== null) return
     if (frame !== null) clearTimeout(frame)
     frame = null
     lastMs = performance.now()
@@ -27,14 +30,23 @@ export function createFrames(paint: () => void): Frames {
   return {
     now,
     soon() {
-      if (frame === null && !stopped) frame = setTimeout(now, Math.max(0, lastMs + frameMs - performance.now()))
+      if (frame === null && held === null && !stopped)
+        frame = setTimeout(now, Math.max(0, lastMs + frameMs - performance.now()))
     },
     at(timeMs) {
       clearTimeout(alarm)
       if (timeMs !== null && !stopped) alarm = setTimeout(now, Math.max(frameMs, timeMs - Date.now()))
     },
+    hold(holdMs) {
+      if (held !== null) clearTimeout(held)
+      held = setTimeout(() => {
+        held = null
+        now()
+      }, holdMs)
+    },
     stop() {
       stopped = true
+      if (held !== null) clearTimeout(held)
       if (frame !== null) clearTimeout(frame)
       clearTimeout(alarm)
     },

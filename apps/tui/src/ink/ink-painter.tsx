@@ -34,12 +34,18 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     maxFps,
     incrementalRendering: true,
   })
+  function hide() {
+    painted = { ...painted, live: [], caret: null }
+    instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
+  }
+
   return {
+    hide,
     paint: (screen) => instance.rerender(view(screen)),
     // Ink's own listener comes after this one, and erases from here on.
     reflowed: (columns) => void stdout.write(eraseReflowed(painted, columns)),
     close() {
-      instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
+      hide()
       instance.unmount()
     },
   }

@@ -1,12 +1,13 @@
 import type { Client } from '@parley/client'
 import type { Intent } from '../ui/intent.ts'
 import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
+import type { Request } from './perform.ts'
 import { createConversation, type Extra, type Start } from './start.ts'
 
 /** Another conversation than the one on the screen. */
 export type Wanted = Extract<Intent, { kind: 'open' | 'fork' | 'new' }>
 
-export function isWanted(intent: Intent): intent is Wanted {
+export function isWanted(intent: Wanted | Request): intent is Wanted {
   return intent.kind === 'open' || intent.kind === 'fork' || intent.kind === 'new'
 }
 

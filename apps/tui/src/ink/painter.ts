@@ -6,6 +6,8 @@ export interface Painter {
   paint(screen: Screen): void
   /** The terminal has broken the rows of the live zone anew at this width. */
   reflowed(columns: number): void
+  /** Takes the live zone off the screen until the next screen. */
+  hide(): void
   /** Takes the live zone off the screen; what is settled stays. */
   close(): void
 }

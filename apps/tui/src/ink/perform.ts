@@ -7,7 +7,7 @@ import { mcpTable } from '../view/mcp-table.ts'
 import type { Said } from '../view/said.ts'
 
 /** What only the server can do, once there is a conversation. */
-export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'detach' | 'leave' }>
+export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'suspend' | 'detach' | 'leave' }>
 
 export interface Counter {
   readonly client: Client

@@ -6,14 +6,14 @@ export interface KeyReader {
   readonly stop: () => void
 }
 
-interface Listener {
+export interface KeyListener {
   readonly onKeys: (events: readonly KeyEvent[]) => void
   /** The terminal has gone. */
   readonly onEnd: () => void
 }
 
 /** Puts the terminal into raw mode and decodes what it sends. */
-export function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: Listener): KeyReader {
+export function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener): KeyReader {
   let decoder = idleDecoder
   let burst = noBurst
   let timer: NodeJS.Timeout | undefined

@@ -4,14 +4,14 @@ import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../main.ts'
 import { guardAgainstKill } from '../terminal/kill-guard.ts'
-import { processTerminal } from '../terminal/port.ts'
 import { reflowsRows } from '../terminal/reflow.ts'
-import { holdTerminal } from '../terminal/restore.ts'
 import { Desk } from './desk.ts'
 import { createEarlyPainter } from './early-painter.ts'
-import { readKeys } from './read-keys.ts'
+import { holdScreen, loadInk } from './hold-screen.ts'
+import { openPromptHistory } from './prompt-history.ts'
 import { Stage } from './stage.ts'
 import type { Extra, Start } from './start.ts'
+import { createSuspension } from './suspension.ts'
 
 interface Ending {
   /** Why what the command line asked for could not be opened. */
@@ -34,25 +34,37 @@ export async function runInteractive(launch: Launch, start: Start, extra: Extra 
 }
 
 async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promise<Ending> {
-  const { stdin, stdout } = process
+  const { stdout } = process
   const { env } = launch
   const homeFolder = env['HOME'] ?? homedir()
   const colours = (env['NO_COLOR'] ?? '') === ''
   const end = Promise.withResolvers<RpcError | null>()
-  const held = holdTerminal(processTerminal(stdout.fd))
   const stage = new Stage({
     painter: createEarlyPainter((text) => stdout.write(text), colours),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     homeFolder,
     reflows: reflowsRows(env),
     signal: ({ title, ring }) => stdout.write(titleSequence(title) + ringSequence(ring)),
-    onIntent: (intent) => void desk.perform(intent).catch(end.reject),
+    onIntent: (intent) =>
+      intent.kind === 'suspend' ? suspension.suspend() : void desk.perform(intent).catch(end.reject),
   })
-  const desk = new Desk({ launch, start, extra, stage, homeFolder, onEnd: end.resolve })
-  const keys = readKeys(stdin, {
+  const desk = new Desk({
+    launch,
+    start,
+    extra,
+    stage,
+    homeFolder,
+    prompts: openPromptHistory(launch.home),
+    onEnd: end.resolve,
+  })
+  const screen = holdScreen({
+    stage,
+    colours,
+    onError: end.reject,
     onKeys: (events) => stage.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
     onEnd: () => end.resolve(null),
   })
+  const suspension = createSuspension(screen)
   let guard: Disposable | null = null
   const onInterrupt = () => stage.dispatch({ kind: 'signal' })
   const onResize = () => stage.resized()
@@ -67,9 +79,9 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     return { refusal, farewell: desk.farewell }
   } finally {
     stdout.off('resize', onResize)
-    keys.stop()
+    suspension[Symbol.dispose]()
+    screen[Symbol.dispose]()
     stage[Symbol.dispose]()
-    held[Symbol.dispose]()
     guard?.[Symbol.dispose]()
     await desk[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
@@ -79,13 +91,6 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
 function firstMessage(start: Start) {
   if (start.kind !== 'new' || start.prompt === null) return []
   return [{ kind: 'hold', message: { messageId: randomUUID(), text: start.prompt, when: 'steer' } } as const]
-}
-
-/** The composer is on the screen and takes keys while Ink, the largest part of the program, is read in. */
-async function loadInk(stage: Stage, colours: boolean): Promise<void> {
-  const { createInkPainter } = await import('./ink-painter.tsx')
-  const { stdout, stdin } = process
-  stage.handOver((first) => createInkPainter({ stdout, stdin }, first, colours))
 }
 
 function titleSequence(title: string | null): string {

@@ -25,11 +25,15 @@ export interface StageParts {
 /** Screens' worth of rows that a conversation is opened with. */
 const openingScreens = 3
 
+/** A size that has stood this long is one to paint for. */
+const settledAfterMs = 200
+
 /** Everything that is shown, and the only place where it changes. */
 export class Stage implements Disposable {
   readonly #parts: StageParts
   readonly #frames: Frames
-  #painter: Painter
+  /** Null while the terminal is someone else's: what is new waits for the next painter. */
+  #painter: Painter | null
   #ui: UiState = initialUi
   #transcript: Transcript = emptyTranscript
   #state: ConversationState | null = null
@@ -85,24 +89,35 @@ export class Stage implements Disposable {
     this.#frames.soon()
   }
 
-  /** Called before anyone else hears of the new size; painted after everyone has. */
+  /**
+   * Called before anyone else hears of the new size. While sizes follow each other nothing is painted: rows that meet a
+   * width they were not made for would be broken, and stay in the scrollback.
+   */
   resized(): void {
-    if (this.#parts.reflows) this.#painter.reflowed(this.#parts.size().columns)
-    queueMicrotask(() => this.#frames.now())
+    if (this.#parts.reflows) this.#painter?.reflowed(this.#parts.size().columns)
+    this.#frames.hold(settledAfterMs)
+    queueMicrotask(() => this.#painter?.hide())
   }
 
   /** Another painter takes over from the one before. */
   handOver(make: (first: Screen) => Painter): void {
-    this.#painter.close()
+    this.#painter?.close()
     this.#painter = make(this.#project())
+  }
+
+  /** Takes the live zone off the terminal until a painter is handed over. */
+  yieldTerminal(): void {
+    this.#painter?.close()
+    this.#painter = null
   }
 
   [Symbol.dispose](): void {
     this.#frames.stop()
-    this.#painter.close()
+    this.#painter?.close()
   }
 
   #paint(): void {
+    if (this.#painter === null) return
     const screen = this.#project()
     this.#painter.paint(screen)
     const { approvalId } = screen

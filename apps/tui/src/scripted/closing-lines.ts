@@ -9,8 +9,8 @@ export function whyNoAnswer(run: RunEnd): string {
 }
 
 const signalWords: Readonly<Record<number, string>> = {
-  [exitCodes.sigint]: 'Interrupted by SIGINT; the conversation is saved.',
-  [exitCodes.sigterm]: 'Stopped by SIGTERM; the conversation is saved.',
+  [exitCodes.sigint]: 'Interrupted by SIGINT.',
+  [exitCodes.sigterm]: 'Stopped by SIGTERM.',
 }
 
 /** The last words of a plain run: what was not allowed, why there is no answer, and how to go on. */

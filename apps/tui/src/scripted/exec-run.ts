@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import type { ConversationSummary, Failure, ServerNotice } from '@parley/protocol'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
+import { callerName } from '../cli/codex-callers.ts'
 import { type Connection, connect, whyItEnded } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { scriptedArgs } from '../cli/launch-server.ts'
 import { ParleyError } from '../cli/parley-error.ts'
 import type { Launch } from '../main.ts'
+import { type Message, messageOf } from './message.ts'
 import { fileProblem } from './output-file.ts'
 import { readPrompt } from './prompt.ts'
 import type { Reporter } from './reporter.ts'
@@ -37,7 +39,7 @@ export async function runToEnd(run: ExecRun): Promise<RunEnd> {
     if (unusable !== null) return failedRun({ code: 'invalidParams', message: unusable })
     const prompt = await unlessStopped(promptOf(run), stopper.signal)
     if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
-    return await runConnected(run, prompt.prompt)
+    return await runConnected(run, messageOf(prompt.prompt, request.flags))
   } catch (error) {
     return error instanceof Stopped ? stoppedRun(error, null) : failedRun(failureOf(error))
   }
@@ -45,10 +47,10 @@ export async function runToEnd(run: ExecRun): Promise<RunEnd> {
 
 const silenceMs = 1000
 
-async function promptOf({ request, reporter, stopper }: ExecRun): ReturnType<typeof readPrompt> {
+async function promptOf({ request, stopper }: ExecRun): ReturnType<typeof readPrompt> {
   const { prompt: argument, flags } = request
   const waiting = setTimeout(() => {
-    if (!stopper.signal.aborted) reporter.problem('Waiting for the prompt on stdin …')
+    if (!stopper.signal.aborted) process.stderr.write('parley: Waiting for the prompt on stdin …\n')
   }, silenceMs)
   try {
     return await readPrompt({ argument, appendStdin: flags.stdin === true, stdin: () => process.stdin })
@@ -57,23 +59,28 @@ async function promptOf({ request, reporter, stopper }: ExecRun): ReturnType<typ
   }
 }
 
-async function runConnected(run: ExecRun, prompt: string): Promise<RunEnd> {
+async function runConnected(run: ExecRun, message: Message): Promise<RunEnd> {
   const { request, reporter, stopper } = run
   await using connection = await connectFor(run)
   using _watched = stopWhenLost(connection, stopper)
   const conversation = await unlessStopped(openConversation(connection, request), stopper.signal)
-  for (const warning of [conversation.recovered, ...conversation.warnings]) {
+  reporter.opened?.(conversation)
+  for (const warning of [...withoutEffect(request.flags), conversation.recovered, ...conversation.warnings]) {
     if (warning !== null) reporter.problem(warning)
   }
   const gone = missingPolicy(conversation, request.flags)
   if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
   const { client, server } = connection
   try {
-    return await runTurn({ client, conversation, prompt, reporter, signal: stopper.signal })
+    return await runTurn({ client, conversation, message, reporter, signal: stopper.signal })
   } catch (error) {
     const failure = failureOf(error instanceof ConnectionClosed ? await whyItEnded(server) : error)
     return failedRun(failure, request.resume === null ? null : conversation.conversationId)
   }
+}
+
+function withoutEffect({ cyberAccessProgram }: ExecFlags): string[] {
+  return cyberAccessProgram === undefined ? [] : ['--cyber-access-program has no effect in parley.']
 }
 
 /** Without its rules a run might do what they forbid. */
@@ -87,7 +94,7 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Co
   const { record } = request.flags
   return connect(launch, {
     canApprove: false,
-    clientName: 'parley-exec',
+    clientName: callerName(request.flags.threadSource, launch.env),
     signal: stopper.signal,
     serverArgs: [...scriptedArgs, ...(record === undefined ? [] : ['--record', record])],
     onNotice: (notice) => takeNotice(notice, reporter, stopper),

@@ -6,7 +6,7 @@ import type { EndedTurn } from './run-end.ts'
 
 /** The turn of a run, from the first event to `turn.ended`. */
 export interface FollowedTurn {
-  /** Known only once the message was sent; events may be quicker. */
+  /** Known only once the message was sent; events may be quicker. Another one begins to wait anew. */
   expect(turnId: string | null): void
   readonly ended: Promise<EndedTurn>
 }
@@ -16,7 +16,7 @@ export function followTurn(client: Client, store: ConversationStore, reporter: R
   let expected: string | null = null
   let message: string | null = null
   const endings: EndedTurn[] = []
-  const ended = Promise.withResolvers<EndedTurn>()
+  let ended = Promise.withResolvers<EndedTurn>()
 
   function settle(): void {
     const mine = endings.find(({ event }) => event.turnId === expected)
@@ -42,10 +42,13 @@ export function followTurn(client: Client, store: ConversationStore, reporter: R
   })
   return {
     expect(turnId) {
+      if (expected !== null) ended = Promise.withResolvers<EndedTurn>()
       expected = turnId
       settle()
     },
-    ended: ended.promise,
+    get ended() {
+      return ended.promise
+    },
   }
 }
 
@@ -53,8 +56,9 @@ export function followTurn(client: Client, store: ConversationStore, reporter: R
 function missedEnding({ state }: ConversationStore): EndedTurn[] {
   const { lastTurn } = state.core
   if (lastTurn === null) return []
-  const { id: turnId, outcome, failure, usage } = lastTurn
-  const event: EventOf<'turn.ended'> = { type: 'turn.ended', turnId, outcome, usage, denials: [] }
+  const { id: turnId, outcome, failure, usage, answerProblem } = lastTurn
+  const problem = answerProblem === undefined ? {} : { answerProblem }
+  const event: EventOf<'turn.ended'> = { type: 'turn.ended', turnId, outcome, usage, denials: [], ...problem }
   const said = state.window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
   return [{ event: failure === null ? event : { ...event, failure }, message: said?.item.text ?? null }]
 }

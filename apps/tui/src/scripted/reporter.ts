@@ -4,7 +4,7 @@ import type { RunEnd } from './run-end.ts'
 /** Where a scripted run tells what happens. Only results reach stdout. */
 export interface Reporter {
   /** Before the first event. */
-  opened?(conversation: ConversationSummary): void
+  opened?(conversation: Pick<ConversationSummary, 'cwd'>): void
   event(envelope: Envelope): void
   problem(text: string): void
   end(end: RunEnd): void

@@ -33,8 +33,9 @@ export function stoppedRun({ exitCode, failure }: Stopped, conversationId: strin
 }
 
 export function turnEnd({ event, message }: EndedTurn, conversationId: string): RunEnd {
-  const { outcome, failure = null, denials, usage } = event
-  const answer = outcome === 'completed' && message !== null && message.trim() !== '' ? message : null
+  const { outcome, failure = unfit(event), denials, usage } = event
+  const hasAnswer = outcome === 'completed' && message !== null && message.trim() !== ''
+  const answer = hasAnswer && event.answerProblem === undefined ? message : null
   const exitCode = answer === null ? weightiest(faultsOf(event)) : exitCodes.ok
   return { exitCode, conversationId, outcome, answer, failure, denials, usage }
 }
@@ -48,8 +49,14 @@ export function stoppedTurn(turn: EndedTurn, reason: Stopped, conversationId: st
   return { ...end, exitCode, failure: reason.failure ?? end.failure }
 }
 
-function faultsOf({ failure, denials }: EndedTurn['event']): ExitCode[] {
+function unfit({ answerProblem }: EndedTurn['event']): Failure | null {
+  if (answerProblem === undefined) return null
+  return { code: 'answerUnfit', message: `The answer does not satisfy the output schema: ${answerProblem}.` }
+}
+
+function faultsOf({ failure, denials, answerProblem }: EndedTurn['event']): ExitCode[] {
   return [
+    ...(answerProblem === undefined ? [] : [exitCodes.answerUnfit]),
     ...(failure === undefined ? [] : [exitCodeOf(failure.code)]),
     ...(denials.length === 0 ? [] : [exitCodes.approvalUnanswered]),
     exitCodes.turnFailed,

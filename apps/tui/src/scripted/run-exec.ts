@@ -1,6 +1,7 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
-import type { ExecFlags } from '../cli/flags.ts'
+import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import type { Launch } from '../main.ts'
+import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
 import { createJsonReporter } from './json-reporter.ts'
 import { writeAnswer } from './output-file.ts'
@@ -39,9 +40,12 @@ function patienceOf({ signal }: Stopper): Promise<Stopped> {
   })
 }
 
-function reporterFor({ json, ephemeral }: ExecFlags, stdout: ResultStream): Reporter {
+function reporterFor(flags: ExecFlags, stdout: ResultStream): Reporter {
   const { stderr } = process
-  if (json === true) return createJsonReporter(stdout, stderr)
+  const { ephemeral } = flags
+  const format = outputFormatOf(flags)
+  if (format === 'json') return createJsonReporter(stdout, stderr)
+  if (format === 'codex') return createCodexReporter({ stdout, stderr, now: Date.now })
   const onTerminal = { stdout: process.stdout.isTTY === true, stderr: stderr.isTTY === true }
   return createPlainReporter({ stdout, stderr, onTerminal, isKept: ephemeral !== true, now: Date.now })
 }

@@ -1,7 +1,8 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
-import type { ConversationSummary } from '@parley/protocol'
+import type { ConversationSummary, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { type FollowedTurn, followTurn } from './follow-turn.ts'
+import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
 import { type EndedTurn, type RunEnd, stoppedRun, stoppedTurn, turnEnd } from './run-end.ts'
 import { Stopped, unlessStopped } from './stop.ts'
@@ -9,7 +10,7 @@ import { Stopped, unlessStopped } from './stop.ts'
 export interface TurnRun {
   readonly client: Client
   readonly conversation: ConversationSummary
-  readonly prompt: string
+  readonly message: Message
   readonly reporter: Reporter
   /** Its reason is a `Stopped`. */
   readonly signal: AbortSignal
@@ -27,7 +28,8 @@ export async function runTurn(run: TurnRun): Promise<RunEnd> {
   try {
     await unlessStopped(closeOldTurn(run, store), signal)
     await unlessStopped(send(run, turn), signal)
-    return turnEnd(await unlessStopped(turn.ended, signal), conversationId)
+    const first = await unlessStopped(turn.ended, signal)
+    return turnEnd(await repaired(run, turn, first), conversationId)
   } catch (error) {
     if (!(error instanceof Stopped)) throw error
     const ended = await farewell(run, turn, error)
@@ -36,11 +38,31 @@ export async function runTurn(run: TurnRun): Promise<RunEnd> {
   }
 }
 
-async function send({ client, conversation, prompt }: TurnRun, turn: FollowedTurn): Promise<void> {
+async function send({ client, conversation, message }: TurnRun, turn: FollowedTurn): Promise<void> {
   const { conversationId } = conversation
-  const input = [{ type: 'text' as const, text: prompt }]
-  const { turnId } = await client.request('conversation/sendMessage', { conversationId, input })
+  const { turnId } = await client.request('conversation/sendMessage', { conversationId, ...message })
   turn.expect(turnId)
+}
+
+/** An answer that does not satisfy its schema gets one more chance, with the reason. */
+async function repaired(run: TurnRun, turn: FollowedTurn, first: EndedTurn): Promise<EndedTurn> {
+  const { answerProblem, usage, denials } = first.event
+  if (first.event.outcome !== 'completed' || answerProblem === undefined) return first
+  const text = `Your answer does not satisfy the output schema: ${answerProblem}. Answer again, with nothing but the JSON.`
+  const message = { ...run.message, input: [{ type: 'text' as const, text }] }
+  await unlessStopped(send({ ...run, message }, turn), run.signal)
+  const { event, message: said } = await unlessStopped(turn.ended, run.signal)
+  const both = { ...event, usage: addTokens(usage, event.usage), denials: [...denials, ...event.denials] }
+  return { event: both, message: said }
+}
+
+function addTokens(one: TokenCounts, other: TokenCounts): TokenCounts {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  }
 }
 
 /** A turn that waits since an earlier run is closed before the new one begins. */

@@ -19,11 +19,16 @@ export function isInboxPaused(state: ConversationState | null): boolean {
   return state !== null && state.core.turn === null && state.core.inboxPaused && state.core.inbox.length > 0
 }
 
-/** What was sent in this conversation, oldest first, as the arrow keys bring it back. */
-export function sentBefore(state: ConversationState | null): readonly string[] {
-  const texts = (state?.window ?? []).flatMap(({ item }) => {
+/** What was sent in this folder and in this conversation, oldest first, as the arrow keys bring it back. */
+export function sentBefore(
+  state: ConversationState | null,
+  { earlierPrompts }: Pick<UiState, 'earlierPrompts'>,
+): readonly string[] {
+  const here = (state?.window ?? []).flatMap(({ item }) => {
     if (item.type === 'userMessage') return [item.text]
     return item.type === 'shellCommand' ? [`!${item.command}`] : []
   })
+  // A prompt of this conversation that the folder remembers too comes back in the place it has here.
+  const texts = [...earlierPrompts.filter((text) => !here.includes(text)), ...here]
   return texts.filter((text, index) => text !== texts[index - 1])
 }

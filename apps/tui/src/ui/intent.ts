@@ -30,6 +30,8 @@ export type Intent =
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
   | { readonly kind: 'restart' }
+  /** Gives the terminal back to the shell for a while. */
+  | { readonly kind: 'suspend' }
   /** What runs goes on without this window. */
   | { readonly kind: 'detach' }
   | { readonly kind: 'leave' }

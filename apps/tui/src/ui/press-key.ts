@@ -26,6 +26,7 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   const key = event.kind === 'key' ? chord(event) : null
   const stop = key === null ? undefined : stopKeys[key]
   if (stop !== undefined) return pressStopKey(ui, stop, context)
+  if (key === 'ctrl+z') return stepTo(ui, { kind: 'suspend' })
   if (ui.picker !== null) return pressInPicker(ui, ui.picker, event)
   if (ui.link.kind === 'lost' && asksToRestart(ui, event))
     return stepTo({ ...ui, link: { kind: 'starting' } }, { kind: 'restart' })
@@ -67,7 +68,7 @@ function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiSt
 function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiStep {
   const command = commandForKey(event)
   if (command === null) return stepTo(ui)
-  const composer = applyCommand(ui.composer, command, { columns, history: sentBefore(state) })
+  const composer = applyCommand(ui.composer, command, { columns, history: sentBefore(state, ui) })
   return stepTo(
     composer.text === ui.composer.text ? { ...ui, composer } : { ...ui, composer, choice: 0, dismissed: null },
   )

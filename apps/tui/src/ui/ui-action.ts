@@ -14,6 +14,8 @@ export type UiAction =
   | { readonly kind: 'linked'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
   | { readonly kind: 'opened'; readonly opened: Opened }
+  /** What was sent in this folder before, oldest first. */
+  | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
   /** To be sent as soon as there is a conversation. */
   | { readonly kind: 'hold'; readonly message: Unsent }
   | { readonly kind: 'acknowledged'; readonly messageId: string }

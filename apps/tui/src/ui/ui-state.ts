@@ -19,6 +19,8 @@ export interface UiState {
   readonly guard: AnswerGuard
   /** An answer that did not count, and is said not to: dropped, unless it turns out to be the first letter of a word. */
   readonly refusedKey: RefusedKey | null
+  /** What was sent in this folder before this conversation was opened, oldest first. */
+  readonly earlierPrompts: readonly string[]
   /** Messages that the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
   readonly said: readonly Said[]
@@ -94,6 +96,7 @@ export const initialUi: UiState = {
   clientCount: 1,
   guard: unguarded,
   refusedKey: null,
+  earlierPrompts: [],
   unsent: [],
   said: [],
   stoppingTurn: null,

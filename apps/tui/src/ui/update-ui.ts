@@ -23,6 +23,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, link: { kind: 'lost' }, clientCount: 1, stoppingTurn: null, answeredApproval: null })
     case 'opened':
       return stepTo({ ...ui, picker: null, opened: action.opened }, ...sendHeld(ui))
+    case 'recalled':
+      return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':

@@ -1,9 +1,18 @@
+import type { Actor } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { followState } from '../../src/ui/update-ui.ts'
-import { after, colleague, command, requested, started, turnStarted } from '../view/scenes/conversation.ts'
+import type { Opened } from '../../src/ui/ui-state.ts'
+import { followState, updateUi } from '../../src/ui/update-ui.ts'
+import { after, colleague, command, me, requested, started, turnStarted } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'
-import { seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
+import { contextAt, seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
 
+const opened: Opened = {
+  conversationId: 'c',
+  shortId: '0a1b2c3d',
+  readOnly: false,
+  attached: false,
+  ephemeral: false,
+}
 const asking = after(turnStarted, started(command('rm -rf x')), requested())
 
 describe('an approval', () => {
@@ -51,10 +60,12 @@ describe('an approval', () => {
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'way1', intents: [] })
   })
 
-  test('drops a key that comes before it can have been read', () => {
+  test('drops a key that comes before it can have been read, and says so until the next', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect(ui.refusedKey).toMatchObject({ text: 'y', approvalId: 'a1', why: 'tooEarly' })
+    expect(typeAtOnce(ui, asking, 2_000, 'y').ui.refusedKey).toBeNull()
     expect(typeAtOnce(ui, asking, 2_000, 'y').intents).toHaveLength(1)
   })
 
@@ -62,6 +73,20 @@ describe('an approval', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y', 'e', 's')
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
+  })
+
+  test('is not answered by a window that only watches, which says why', () => {
+    const watching = { ...openUi, opened: { ...opened, readOnly: true, attached: true } }
+    const { ui, intents } = typeKeys(watching, asking, 'y')
+    expect({ intents, why: ui.refusedKey?.why }).toEqual({ intents: [], why: 'readOnly' })
+  })
+
+  test('that another window answered says who said what, and one of our own says nothing', () => {
+    const event = { type: 'approval.decided', approvalId: 'a1', decision: 'approved' } as const
+    const answeredBy = (by: Actor) =>
+      updateUi(openUi, { kind: 'answered', event: { ...event, by } }, contextAt(asking, 0)).ui.said.at(-1)
+    expect(answeredBy(colleague)).toMatchObject({ text: 'answered by editor: approved' })
+    expect(answeredBy(me)).toBeUndefined()
   })
 
   test('is printed whole by v', () => {

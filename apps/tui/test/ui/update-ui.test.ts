@@ -38,7 +38,10 @@ describe('Enter', () => {
     expect(intents).toEqual([])
     const step = updateUi(
       ui,
-      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false } },
+      {
+        kind: 'opened',
+        opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false },
+      },
       contextAt(null, 0),
     )
     expect(step.intents).toMatchObject([{ kind: 'send', message: { text: 'early' } }])
@@ -50,7 +53,10 @@ describe('Enter', () => {
   })
 
   test('keeps the text in a read-only view and says how to go on', () => {
-    const view: UiState = { ...openUi, opened: { conversationId: 'c', shortId: 's', readOnly: true, attached: false, ephemeral: false } }
+    const view: UiState = {
+      ...openUi,
+      opened: { conversationId: 'c', shortId: 's', readOnly: true, attached: false, ephemeral: false },
+    }
     const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'hi', intents: [] })
     expect(lastSaid(ui)).toContain('/fork')
@@ -78,8 +84,11 @@ describe('Enter', () => {
   })
 })
 
-test('Up brings back what was sent before', () => {
+test('Up brings back what was sent before, here and then in the folder', () => {
   expect(typeKeys(openUi, idle, 'up').ui.composer.text).toBe('first')
+  const { ui } = updateUi(openUi, { kind: 'recalled', prompts: ['older', 'first', 'old'] }, contextAt(idle, 0))
+  expect(typeKeys(ui, idle, 'up', 'up').ui.composer.text).toBe('old')
+  expect(typeKeys(ui, idle, 'up', 'up', 'up').ui.composer.text).toBe('older')
 })
 
 describe('messages that wait', () => {
@@ -110,11 +119,7 @@ describe('messages that wait', () => {
   })
 
   test('of others stay where they are', () => {
-    const { intents } = typeKeys(
-      { ...openUi, ownClients: ['other'] },
-      waiting,
-      'escape',
-    )
+    const { intents } = typeKeys({ ...openUi, ownClients: ['other'] }, waiting, 'escape')
     expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 })
@@ -132,7 +137,10 @@ describe('a lost server', () => {
     const { ui } = typeKeys(openUi, idle, 'hello', 'enter')
     const step = updateUi(
       ui,
-      { kind: 'opened', opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false } },
+      {
+        kind: 'opened',
+        opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false },
+      },
       contextAt(null, 0),
     )
     expect(step.intents).toMatchObject([{ kind: 'send', message: { messageId: 'id-11000' } }])
@@ -150,6 +158,9 @@ describe('slash commands', () => {
     ['/fork', { kind: 'fork', conversationId: 'c' }],
     ['/new', { kind: 'new' }],
     ['/quit', { kind: 'leave' }],
+    ['/detach', { kind: 'detach' }],
+    ['/mcp', { kind: 'mcp' }],
+    ['/mcp restart git', { kind: 'restartMcp', name: 'git' }],
   ])('%s asks for %o', (text, intent) => {
     expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
   })
@@ -192,12 +203,8 @@ describe('the list of conversations', () => {
 
   test('is asked for, filtered by what is typed and opened by Enter', () => {
     expect(open.intents).toEqual([{ kind: 'list' }])
-    expect(typeKeys(ui, idle, 'docs', 'enter').intents).toEqual([
-      { kind: 'open', conversationId: 'b' },
-    ])
-    expect(typeKeys(ui, idle, 'down', 'enter').intents).toEqual([
-      { kind: 'open', conversationId: 'b' },
-    ])
+    expect(typeKeys(ui, idle, 'docs', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
+    expect(typeKeys(ui, idle, 'down', 'enter').intents).toEqual([{ kind: 'open', conversationId: 'b' }])
   })
 
   test('does not call elsewhere what its own server has open', () => {
@@ -207,6 +214,13 @@ describe('the list of conversations', () => {
     ]
     const { picker } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
     expect(picker).toMatchObject({ conversations: [{ live: null }, { live: { pid: 2 } }] })
+  })
+
+  test('has only live ones when one is to be attached to', () => {
+    const attaching = updateUi(openUi, { kind: 'pick', liveOnly: true }, contextAt(idle, 0)).ui
+    const conversations = [listed('a', 'Done'), { ...listed('b', 'Theirs'), live: { pid: 2 } }]
+    const { picker } = updateUi(attaching, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
+    expect(picker?.conversations).toMatchObject([{ conversationId: 'b' }])
   })
 
   test('gives back the composer on Escape, and leaves when there is nothing to go back to', () => {

@@ -11,6 +11,7 @@ import {
   completed,
   delta,
   diff,
+  elicitation,
   ended,
   lookUp,
   patch,
@@ -19,6 +20,7 @@ import {
   started,
   startedAt,
   tokens,
+  toolCall,
   turnEnded,
   turnStarted,
   userMessage,
@@ -50,6 +52,14 @@ const picker: UiState['picker'] = {
 
 const longCommand = Array.from({ length: 60 }, (_, line) => `echo step ${line + 1}`).join('\n')
 const asked = [turnStarted, completed(userMessage('Install it')), started(command('npm install left-pad')), requested()]
+
+const elicited = [
+  turnStarted,
+  completed(userMessage('File it')),
+  started(toolCall('tracker: create_issue')),
+  began('l1'),
+  elicitation,
+]
 
 const scenes: Readonly<Record<string, Scene>> = {
   'before the server has answered': sceneOf(null, {
@@ -183,6 +193,24 @@ const scenes: Readonly<Record<string, Scene>> = {
   'the list of live conversations when there are none': sceneOf(null, {
     picker: { liveOnly: true, filter: emptyComposer, choice: 0, conversations: [] },
     opened: null,
+  }),
+  'a key that came too early': sceneOf(after(...asked), {
+    refusedKey: { text: 'y', atMs: 0, approvalId: 'a1', why: 'tooEarly' },
+  }),
+  'a question in a window that only watches': sceneOf(after(...asked), {
+    opened: { conversationId: 'c', shortId: '0a1b2c3d', readOnly: true, attached: true, ephemeral: false },
+    refusedKey: { text: '1', atMs: 0, approvalId: 'a1', why: 'readOnly' },
+    clientCount: 2,
+  }),
+  'a question of a tool server': sceneOf(after(...elicited)),
+  'a text field of its form': sceneOf(after(...elicited), {
+    purpose: {
+      kind: 'form',
+      form: { approvalId: 'a1', at: 2, answers: { kind: 'bug' }, choice: -1, problem: 'This is needed.' },
+    },
+  }),
+  'a choice of its form': sceneOf(after(...elicited), {
+    purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, problem: null } },
   }),
   'full access': sceneOf(
     after({

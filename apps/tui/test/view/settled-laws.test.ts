@@ -1,22 +1,22 @@
-import type { ConversationEvent, ConversationState } from '@parley/protocol'
+import type { ConversationEvent, ConversationState, Item } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderMarkdown } from '../../src/view/markdown/render.ts'
 import { project } from '../../src/view/project.ts'
 import { lineText } from '../../src/view/span.ts'
-import { emptyTranscript, type Transcript } from '../../src/view/transcript.ts'
+import { emptyTranscript, openTranscript, type Transcript } from '../../src/view/transcript.ts'
 import { cellWidth } from '../../src/view/width.ts'
 import {
   after,
   answer,
   colleague,
-  command,
   completed,
   delta,
-  requested,
+  me,
   started,
   states,
   turnStarted,
+  userMessage,
 } from './scenes/conversation.ts'
 import { steadyStreams, streams, texts } from './scenes/random-streams.ts'
 import { sceneOf, settledRows, written } from './scenes/scene.ts'
@@ -104,23 +104,13 @@ describe('settled text', () => {
     ])
   })
 
-  test('says by whom a question was answered that was put here too', () => {
-    const decision = {
-      verdict: 'ask',
-      rule: { name: 'r' },
-      reason: 'x',
-      approvalId: 'a1',
-      answer: 'denied',
-      by: colleague,
-    } as const
-    const events = [
-      turnStarted,
-      started(command('make')),
-      requested(),
-      completed(command('make', { status: 'declined', decision })),
-    ]
-    expect(printed(states(events))).toEqual(['$ make · not run', '  declined by editor'])
-    expect(printed([after(...events)])).toEqual(['$ make · not run'])
+  test('says who sent a message from another window, and not whose the messages of old were', () => {
+    const theirs: Item = { ...userMessage('go'), by: colleague }
+    const before = after(completed(theirs))
+    const transcript = openTranscript(emptyTranscript, before, { columns: 60 }, 100)
+    const now = after(completed(theirs), completed({ ...theirs, id: 'u2' }), completed({ ...theirs, id: 'u3', by: me }))
+    const { screen } = project({ ...sceneOf(now), transcript })
+    expect(settledRows(screen)).toEqual(['› go', '', '› go', '  from editor', '', '› go'])
   })
 
   test('goes on with a gap when more items came between two frames than are kept', () => {

@@ -178,13 +178,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #leave(sayFarewell: () => Promise<unknown>): Promise<void> {
+    this.#left.abort(new ClientError('closed', 'The conversation was closed here.'))
     try {
       await sayFarewell()
     } catch (error) {
       // Nobody is there to hear it.
       if (codeOf(error) !== 'connectionClosed') throw error
     } finally {
-      this.#left.abort(new ClientError('closed', 'The conversation was closed here.'))
       await this.#parts.leave()
     }
   }

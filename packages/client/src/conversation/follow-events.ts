@@ -36,10 +36,11 @@ export async function* followEvents(
     }
   }
 
+  const isClosed = () => codeOf(ended.reason) === 'closed'
   while (true) {
     signal?.throwIfAborted()
     yield* news(tail.takeAll())
-    if (codeOf(ended.reason) === 'closed') return
+    if (isClosed()) return
     ended.throwIfAborted()
     if (!tail.hasGap) {
       await tail.changed()
@@ -47,8 +48,19 @@ export async function* followEvents(
     }
     // Collected from here on: what is recorded while the page is on its way comes after it, or twice.
     tail.restart()
-    const page = await client.request('conversation/readEvents', { conversationId, after: place })
+    const page = await client
+      .request('conversation/readEvents', { conversationId, after: place })
+      .catch(unless(isClosed))
+    if (page === null) return
     yield* news(page.events.filter(isEnvelope))
     if (page.more) tail.leaveGap()
+  }
+}
+
+/** For a rejection: it does not matter once something is so. */
+function unless(isSo: () => boolean): (error: unknown) => null {
+  return (error) => {
+    if (isSo()) return null
+    throw error
   }
 }

@@ -20,21 +20,28 @@ export const providerConfig = z.object({
   context_window: z.int().min(1).optional(),
 })
 
-export const mcpServerConfig = z
-  .object({
-    command: z.string().min(1).optional(),
-    args: z.array(z.string()).optional(),
-    env: stringMap.optional(),
-    cwd: z.string().min(1).optional(),
-    url: z.url({ protocol: /^https?$/ }).optional(),
-    bearer_token_env_var: z.string().min(1).optional(),
-    http_headers: stringMap.optional(),
-    enabled: z.boolean().optional(),
-    startup_timeout_sec: z.number().positive().max(3600).optional(),
-    tool_timeout_sec: z.number().positive().max(86_400).optional(),
-    enabled_tools: z.array(z.string()).optional(),
-    disabled_tools: z.array(z.string()).optional(),
-  })
+export const mcpServerConfig = z.object({
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  env: stringMap.optional(),
+  cwd: z.string().min(1).optional(),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+  bearer_token_env_var: z.string().min(1).optional(),
+  http_headers: stringMap.optional(),
+  enabled: z.boolean().optional(),
+  startup_timeout_sec: z.number().positive().max(3600).optional(),
+  tool_timeout_sec: z.number().positive().max(86_400).optional(),
+  enabled_tools: z.array(z.string()).optional(),
+  disabled_tools: z.array(z.string()).optional(),
+})
+
+/** A machine that commands run and files lie on, reached through its exec-server. */
+export const environmentConfig = z.object({
+  url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }),
+  token_file: z.string().min(1).optional(),
+  token_env: z.string().min(1).optional(),
+  cwd: z.string().regex(/^\//, 'must be an absolute path').optional(),
+})
 
 const choices = {
   model: z.string().min(1).optional(),
@@ -42,14 +49,17 @@ const choices = {
   model_reasoning_effort: effort.optional(),
   approval_policy: approvalPolicy.optional(),
   sandbox_mode: sandboxMode.optional(),
+  environment: z.string().min(1).optional(),
 }
 
 /** `config.toml`. Key names follow the ones people know from Codex. */
 export const configSchema = z.object({
   ...choices,
   profile: z.string().optional(),
+  openai_base_url: z.string().optional(),
   model_context_window: z.int().min(1).optional(),
   model_providers: z.record(z.string(), providerConfig).optional(),
+  environments: z.record(z.string(), environmentConfig).optional(),
   profiles: z.record(z.string(), z.object(choices)).optional(),
   sandbox_workspace_write: z.object({ writable_roots: z.array(z.string()).optional() }).optional(),
   mcp_servers: z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig).optional(),
@@ -64,4 +74,5 @@ export const configSchema = z.object({
 
 export type Config = z.infer<typeof configSchema>
 export type McpServerConfig = z.infer<typeof mcpServerConfig>
+export type EnvironmentSettings = z.infer<typeof environmentConfig>
 export type ProviderSettings = z.infer<typeof providerConfig>

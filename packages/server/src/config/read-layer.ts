@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
+import { isCodexKey, withOwnNames } from './codex-keys.ts'
 import { ConfigProblem } from './config-problem.ts'
 import { type Config, configSchema } from './config-schema.ts'
 import { lineOfKey } from './line-of-key.ts'
@@ -93,13 +94,15 @@ function layerOf(
     const line = lineOf(path)
     return line === null ? origin : `${origin}:${line}`
   }
-  const parsed = configSchema.safeParse(raw)
+  const values = withOwnNames(raw)
+  const parsed = configSchema.safeParse(values)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     const key = issue?.path.join('.') ?? ''
     throw new ConfigProblem(at(issue?.path ?? []), `${key}: ${issue?.message ?? 'not valid'}.`)
   }
-  const warnings = unknownKeys(raw, configSchema).map(({ path, suggestion }) => {
+  const warnings = unknownKeys(values, configSchema).map(({ path, suggestion }) => {
+    if (isCodexKey(path)) return `${at(path)}: "${path.join('.')}" has no effect in parley.`
     const hint = suggestion === null ? 'It is ignored.' : `Did you mean "${suggestion}"?`
     return `${at(path)}: unknown key "${path.join('.')}". ${hint}`
   })

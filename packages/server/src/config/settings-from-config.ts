@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Overrides, SandboxMode, SandboxTier, Settings } from '@parley/protocol'
+import { chosenEnvironment } from './choose-environment.ts'
 import type { Config } from './config-schema.ts'
 
 /** What a new conversation runs with. `provider` is the one chosen when none is configured. */
@@ -11,7 +12,10 @@ export function settingsFromConfig(
   const sandbox = config.sandbox_mode ?? 'workspace-write'
   const effort = config.model_reasoning_effort
   const { profile, policyFile, baseInstructions } = overrides
-  const roots = [...(config.sandbox_workspace_write?.writable_roots ?? []), ...(overrides.addDirs ?? [])]
+  const environment = chosenEnvironment(config)
+  // Those of the file are folders of this machine.
+  const ownRoots = environment === null ? (config.sandbox_workspace_write?.writable_roots ?? []) : []
+  const roots = [...ownRoots, ...(overrides.addDirs ?? [])]
   return {
     model: config.model ?? provider.model,
     modelProvider: provider.id,
@@ -23,17 +27,20 @@ export function settingsFromConfig(
     ...(profile === undefined ? {} : { profile }),
     ...(baseInstructions === undefined ? {} : { baseInstructions }),
     ...(policyFile === undefined ? {} : { policyFile: resolve(overrides.cwd, policyFile) }),
+    ...(environment === null ? {} : { environment }),
   }
 }
 
 /** The flags of a request under their config keys: the layer above every file. */
-export function flagsAsConfig({ model, modelProvider, effort, approvalPolicy, sandbox }: Overrides): Config {
+export function flagsAsConfig(flags: Overrides): Config {
+  const { model, modelProvider, effort, approvalPolicy, sandbox, environment } = flags
   return {
     ...(model === undefined ? {} : { model }),
     ...(modelProvider === undefined ? {} : { model_provider: modelProvider }),
     ...(effort === undefined ? {} : { model_reasoning_effort: effort }),
     ...(approvalPolicy === undefined ? {} : { approval_policy: approvalPolicy }),
     ...(sandbox === undefined ? {} : { sandbox_mode: sandbox }),
+    ...(environment === undefined ? {} : { environment }),
   }
 }
 

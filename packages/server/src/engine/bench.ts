@@ -5,6 +5,7 @@ import type { RetryLimits } from '../model/retry-plan.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { OpenQuestions } from './ask-user.ts'
 import type { RequestSource } from './request-source.ts'
 
 /** What the turn loop works with besides the conversation. */
@@ -13,6 +14,7 @@ export interface Bench {
   readonly ids: Ids
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number
+  /** Ours, and those of MCP servers that the log says were offered. */
   readonly tools: readonly Tool[]
   readonly rules: Rules
   /** What `approvedForSession` granted; ends with the process. */
@@ -22,6 +24,9 @@ export interface Bench {
   readonly requests: RequestSource
   /** clientIds that can answer an approval now. */
   readonly answerers: () => readonly string[]
+  /** Whether a call that runs may ask the user something: not in a script, nor where the policy is never to ask. */
+  readonly mayAsk: () => boolean
+  readonly questions: OpenQuestions
 }
 
 export interface ModelSource {

@@ -8,6 +8,7 @@ import type {
   SettingsPatch,
 } from '@parley/protocol'
 import { tierOf } from '../config/settings-from-config.ts'
+import { answerQuestion } from './answer-question.ts'
 import { startInboxTurn } from './inbox-events.ts'
 import { isCallItem } from './is-call-item.ts'
 import type { OpenConversation } from './open-conversation.ts'
@@ -15,6 +16,7 @@ import { assertOutputSchema } from './output-schema.ts'
 import { refusal } from './refusal.ts'
 import { takeContent, textOnly } from './take-content.ts'
 import { assertFits, userMessageItem } from './user-message.ts'
+import { whoAnswered } from './who-answered.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 
@@ -105,11 +107,13 @@ export function decideApproval(
   const { conversation, driver } = writable(open)
   const { approvalId, decision, note } = params
   const approval = conversation.state.core.approvals[approvalId]
-  if (approval?.state !== 'pending') throw notPending(approvalId, approval)
+  if (approval?.state !== 'pending') throw notPending(open, approvalId)
   if (!approval.decisions.includes(decision))
     throw refusal('invalidParams', `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`, {
       field: 'decision',
     })
+  const question = open.bench.questions.byApproval.get(approvalId)
+  if (question !== undefined) return answerQuestion(open, { approval, question }, { params, by })
   const answer = {
     type: 'approval.decided' as const,
     approvalId,
@@ -119,23 +123,18 @@ export function decideApproval(
   }
   const isYes = decision === 'approved' || decision === 'approvedForSession'
   const [decided] = conversation.recordAll(isYes ? [answer] : [answer, ...declined(open, approvalId, answer)])
+  open.presence.answered(approvalId, { by, decision })
   if (decision === 'abort') driver.interrupt()
   driver.wake()
   return { seq: decided?.seq ?? 0 }
 }
 
-function notPending(approvalId: string, approval: { by?: Actor; decision?: string } | undefined) {
-  const who = approval?.by?.name
-  return refusal(
-    'approvalNotPending',
-    who === undefined
-      ? `Approval ${approvalId} is not pending: it was answered or withdrawn.`
-      : `${who} already answered: ${approval?.decision}.`,
-    {
-      ...(who === undefined ? {} : { decidedBy: who }),
-      ...(approval?.decision === undefined ? {} : { decision: approval.decision }),
-    },
-  )
+function notPending(open: OpenConversation, approvalId: string) {
+  const answered = whoAnswered(open, approvalId)
+  if (answered === null)
+    return refusal('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)
+  const { who: decidedBy, decision } = answered
+  return refusal('approvalNotPending', `${decidedBy} already answered: ${decision}.`, { decidedBy, decision })
 }
 
 function declined(

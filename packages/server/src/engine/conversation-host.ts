@@ -1,4 +1,12 @@
-import type { Actor, ConversationEvent, ConversationState, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
+import type {
+  Actor,
+  ClientAccess,
+  ConversationEvent,
+  ConversationState,
+  Overrides,
+  ParamsOf,
+  ResultOf,
+} from '@parley/protocol'
 import type { Files } from '../log/files.ts'
 import { type SessionPaths, sessionPaths } from '../log/session-paths.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -8,10 +16,11 @@ import { findConversation } from './find-conversation.ts'
 import { forkLog } from './fork-log.ts'
 import { listConversations } from './list-conversations.ts'
 import { type LoadedConversation, loadConversation, viewConversation } from './load-conversation.ts'
-import { isLeft, type OpenConversation } from './open-conversation.ts'
+import { notPermitted } from './not-permitted.ts'
+import type { OpenConversation } from './open-conversation.ts'
+import { OpenConversations } from './open-conversations.ts'
 import type { Opener, OpenParts } from './opener.ts'
 import { refusal } from './refusal.ts'
-import { createTaskQueue } from './task-queue.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
 interface HostParts {
@@ -19,6 +28,13 @@ interface HostParts {
   readonly home: string
   readonly ids: Ids
   readonly opener: Opener
+  readonly report: (fault: unknown, conversationId: string) => void
+}
+
+/** Who opens a conversation, as `Presence.guests` knows it. */
+interface Guest {
+  readonly actor: Actor
+  readonly access: ClientAccess
 }
 
 type Settle = (state: ConversationState) => readonly ConversationEvent[]
@@ -27,19 +43,18 @@ type Settle = (state: ConversationState) => readonly ConversationEvent[]
 export class ConversationHost implements AsyncDisposable {
   readonly #parts: HostParts
   readonly #locks: WriterLocks
-  readonly #open = new Map<string, OpenConversation>()
+  readonly #open: OpenConversations
   /** By `requestKey`, as long as it is open. */
   readonly #created = new Map<string, { readonly id: string; readonly open: Promise<OpenConversation> }>()
-  /** Opening and closing of one conversation never overlap. */
-  readonly #inOrder = createTaskQueue()
 
   constructor(parts: HostParts) {
     this.#parts = parts
     this.#locks = createWriterLocks(parts.files, parts.opener.program)
+    this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
   }
 
   get conversations(): readonly OpenConversation[] {
-    return [...this.#open.values()]
+    return this.#open.all
   }
 
   /** A conversation that is open here. */
@@ -49,51 +64,62 @@ export class ConversationHost implements AsyncDisposable {
     throw refusal('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
   }
 
-  create(params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
+  async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<OpenConversation> {
     const { requestKey } = params
     const known = requestKey === undefined ? undefined : this.#created.get(requestKey)
-    if (known !== undefined) return known.open
-    const id = this.#parts.ids.conversation()
-    const open = this.#create(id, params)
-    if (requestKey === undefined) return open
-    this.#created.set(requestKey, { id, open })
-    open.catch(() => this.#created.delete(requestKey))
-    return open
+    const id = known?.id ?? this.#parts.ids.conversation()
+    const creating = known?.open ?? this.#create(id, params)
+    if (known === undefined && requestKey !== undefined) {
+      this.#created.set(requestKey, { id, open: creating })
+      creating.catch(() => this.#created.delete(requestKey))
+    }
+    return welcome(await creating, guest)
   }
 
-  async resume(params: ParamsOf<'conversation/resume'>, by: Actor): Promise<OpenConversation> {
-    const { files, home, opener } = this.#parts
+  async resume(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<OpenConversation> {
+    const { files, home } = this.#parts
     const conversationId = await findConversation(files, home, params)
-    return this.#inOrder(conversationId, async () => {
-      const { overrides, readOnly = false } = params
-      const known = this.#open.get(conversationId)
-      if (known !== undefined && !known.conversation.readOnly) {
-        const changes = overrides === undefined ? [] : opener.resettle(known.conversation.state, overrides, by)
-        if (changes.length > 0) known.conversation.recordAll(changes)
-        return known
-      }
-      try {
-        // A view shows the log as it was; opened again it is read anew.
-        if (readOnly) return await this.#view(conversationId)
-        return await this.#load(conversationId, (state) => opener.resettle(state, overrides ?? {}, by), overrides)
-      } finally {
-        if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
-      }
-    })
+    return this.#open.inOrder(conversationId, async () =>
+      welcome(await this.#resume(conversationId, params, guest), guest),
+    )
+  }
+
+  async #resume(
+    conversationId: string,
+    { overrides, readOnly = false }: ParamsOf<'conversation/resume'>,
+    { actor: by, access }: Guest,
+  ): Promise<OpenConversation> {
+    const { opener } = this.#parts
+    const known = this.#open.get(conversationId)
+    if (known !== undefined && !known.conversation.readOnly) {
+      if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
+      const changes = overrides === undefined ? [] : opener.resettle(known.conversation.state, overrides, by)
+      if (changes.length > 0) known.conversation.recordAll(changes)
+      return known
+    }
+    if (access === 'readOnly' && !readOnly) throw notPermitted('opens it for writing', 'Resume it with `readOnly`.')
+    try {
+      // A view shows the log as it was; opened again it is read anew.
+      if (readOnly) return await this.#view(conversationId)
+      return await this.#load(conversationId, (state) => opener.resettle(state, overrides ?? {}, by), overrides)
+    } finally {
+      if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
+    }
   }
 
   /** Copies the raw lines up to `at`; the source may be live anywhere, it is only read. */
-  async fork(conversationId: string, at: number | null): Promise<OpenConversation> {
+  async fork(conversationId: string, at: number | null, guest: Guest): Promise<OpenConversation> {
     const { files, home, ids, opener } = this.#parts
     const from = this.pathsOf(conversationId)
     const forkId = ids.conversation()
     const to = this.#pathsOf(forkId)
     await this.#open.get(conversationId)?.conversation.synced()
-    this.#locks.take(forkId, to)
+    await this.#locks.take(forkId, to)
     try {
       await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })
       const loaded = await loadConversation({ files, takePlace: opener.takePlace }, to, forkId)
-      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: opener.settleFork })
+      const open = await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: opener.settleFork })
+      return welcome(open, guest)
     } catch (error) {
       removeConversation(files, to)
       this.#locks.release(forkId)
@@ -101,12 +127,24 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  /** Closes it once nobody follows it and nothing runs in it, so that another process may have it. */
+  /** Closes it once nobody takes part in it and nothing runs in it, so that another process may have it. */
   leave(conversationId: string): Promise<void> {
-    return this.#inOrder(conversationId, async () => {
-      const open = this.#open.get(conversationId)
-      if (open !== undefined && isLeft(open)) await this.#close(conversationId)
-    })
+    return this.#open.leave(conversationId)
+  }
+
+  /** The last client of the process has gone: what was not detached ends. Resolves when nothing is open. */
+  abandon(): Promise<void> {
+    return this.#open.abandon()
+  }
+
+  /** Resolves when no conversation is open. */
+  emptied(): Promise<void> {
+    return this.#open.emptied()
+  }
+
+  /** Where others can join what is open here. */
+  announce(socket: string | null): void {
+    this.#locks.announce(socket)
   }
 
   list(params: ParamsOf<'conversation/list'>): Promise<ResultOf<'conversation/list'>> {
@@ -115,54 +153,51 @@ export class ConversationHost implements AsyncDisposable {
 
   /** Runs on the open conversation, or opens it for just this. */
   withConversation<Result>(conversationId: string, run: (open: OpenConversation) => Result): Promise<Result> {
-    return this.#inOrder(conversationId, async () => {
+    return this.#open.inOrder(conversationId, async () => {
       const known = this.#open.get(conversationId)
       if (known !== undefined && !known.conversation.readOnly) return run(known)
       const open = await this.#load(conversationId, () => [])
       try {
         return run(open)
       } finally {
-        await this.#close(conversationId)
+        await this.#open.close(conversationId)
         if (known !== undefined) this.#open.set(conversationId, known)
       }
     })
   }
 
   delete(conversationId: string): Promise<void> {
-    return this.#inOrder(conversationId, async () => {
+    return this.#open.inOrder(conversationId, async () => {
       const { files } = this.#parts
       const paths = this.pathsOf(conversationId)
       const open = this.#open.get(conversationId)
       if (open?.conversation.state.core.turn != null && !open.conversation.readOnly)
         throw refusal('turnInProgress', 'A turn is open in it. Interrupt it first.')
       if (files.look(paths.log) === null) throw notThere(conversationId)
-      if (open === undefined || open.conversation.readOnly) this.#locks.take(conversationId, paths)
+      if (open === undefined || open.conversation.readOnly) await this.#locks.take(conversationId, paths)
       // The lock is kept until the files are gone, so that nobody opens what is being deleted.
-      await this.#dispose(conversationId)
+      await this.#open.end(conversationId)
       removeConversation(files, paths)
-      this.#locks.release(conversationId)
+      this.#release(conversationId)
     })
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const ids = [...this.#open.keys()]
-    const ends = await Promise.allSettled(ids.map((id) => this.#inOrder(id, () => this.#close(id))))
-    const failed = ends.find((end) => end.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#open[Symbol.asyncDispose]()
   }
 
   async #create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
     const { files, home, opener } = this.#parts
     const created = opener.settle(params)
     const parts = newParts(files, { conversationId, home, params, created })
-    this.#locks.take(conversationId, parts.paths)
+    await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
 
   async #load(conversationId: string, settle: Settle, overrides?: Overrides): Promise<OpenConversation> {
     const paths = this.#pathsOf(conversationId)
     if (this.#parts.files.look(paths.log) === null) throw notThere(conversationId)
-    this.#locks.take(conversationId, paths)
+    await this.#locks.take(conversationId, paths)
     let loaded: LoadedConversation
     try {
       const { files, opener } = this.#parts
@@ -199,7 +234,7 @@ export class ConversationHost implements AsyncDisposable {
       if (events.length > 0) open.conversation.recordAll(events)
       return open
     } catch (error) {
-      await this.#close(conversationId)
+      await this.#open.close(conversationId)
       throw error
     }
   }
@@ -226,19 +261,9 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  async #close(conversationId: string): Promise<void> {
-    try {
-      await this.#dispose(conversationId)
-    } finally {
-      this.#locks.release(conversationId)
-    }
-  }
-
-  async #dispose(conversationId: string): Promise<void> {
-    const open = this.#open.get(conversationId)
-    this.#open.delete(conversationId)
+  #release(conversationId: string): void {
     for (const [key, { id }] of this.#created) if (id === conversationId) this.#created.delete(key)
-    await open?.[Symbol.asyncDispose]()
+    this.#locks.release(conversationId)
   }
 
   /** Where it is: an ephemeral one lies elsewhere than all others. */
@@ -251,6 +276,11 @@ export class ConversationHost implements AsyncDisposable {
     if (paths !== null) return paths
     throw refusal('conversationNotFound', `"${conversationId}" is not a conversation id.`)
   }
+}
+
+function welcome(open: OpenConversation, guest: Guest): OpenConversation {
+  open.presence.guests.add(guest)
+  return open
 }
 
 /** A crash between making a log and its first event leaves one that nothing can be made of. */

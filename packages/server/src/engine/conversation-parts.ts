@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initialState, type Overrides, type ParamsOf } from '@parley/protocol'
+import { layerOfOverrides } from '../config/read-layer.ts'
 import { createModelView } from '../core/model-view.ts'
 import { EventLog } from '../log/event-log.ts'
 import type { Files } from '../log/files.ts'
@@ -66,7 +67,7 @@ export function loadedParts(
     journal: log === null ? createViewJournal(files, paths.log) : createJournal(files, log),
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: first?.type === 'conversation.recovered' ? first.text : null,
-    warnings,
+    warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
     overrides,
     dispose: () => undefined,
   }

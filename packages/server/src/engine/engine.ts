@@ -4,6 +4,7 @@ import { RpcError } from '@parley/rpc'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
 import type { ServerIdentity } from '../identity.ts'
 import type { Files } from '../log/files.ts'
+import { createMcpServers, type McpServers } from '../mcp-client/servers.ts'
 import { probeLocal } from '../model/probe-local.ts'
 import { type LocalParts, localPlace } from '../place/local-place.ts'
 import { createPlaces } from '../place/places.ts'
@@ -12,21 +13,19 @@ import { asRefusal } from './as-refusal.ts'
 import { ConversationHost } from './conversation-host.ts'
 import { summaryOf } from './open-conversation.ts'
 import { createOpener, type OpenerPorts } from './opener.ts'
+import { createRoster, type Roster } from './roster.ts'
 import { readConfig } from './settle.ts'
-
-/** A connected client, as the engine may speak to it outside any conversation. */
-export interface ConnectedClient {
-  notice(notice: ServerNotice): void
-}
 
 /** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
 export interface Engine extends AsyncDisposable {
   readonly host: ConversationHost
   readonly identity: ServerIdentity
   newClientId(): string
-  /** Returns how the client leaves again. */
-  addClient(client: ConnectedClient): () => void
+  readonly roster: Roster
+  /** Where others reach this server; what is open here says so to those who want it elsewhere. */
+  listensAt(addresses: Addresses): void
   report(fault: unknown, conversationId?: string): void
+  readonly mcpServers: McpServers
   listModels(): Promise<ResultOf<'model/list'>>
   readConfig(params: ParamsOf<'config/read'>): ResultOf<'config/read'>
   diagnose(): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>
@@ -34,7 +33,14 @@ export interface Engine extends AsyncDisposable {
   readonly home: string
 }
 
-export interface EngineParts extends Omit<OpenerPorts, 'places'>, LocalParts {
+/** Where a server listens. */
+interface Addresses {
+  /** The one that the owner of a conversation is found by. */
+  readonly socket: string | null
+  readonly others: readonly string[]
+}
+
+export interface EngineParts extends Omit<OpenerPorts, 'places' | 'mcpServers'>, LocalParts {
   readonly identity: ServerIdentity
   readonly files: Files
   readonly ids: Ids
@@ -43,18 +49,22 @@ export interface EngineParts extends Omit<OpenerPorts, 'places'>, LocalParts {
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const clients = new Set<ConnectedClient>()
+  const roster = createRoster()
+  let addresses: readonly string[] = []
   const report = (fault: unknown, conversationId?: string) => {
     parts.writeLog(describeFault(fault))
     if (conversationId === undefined) return
-    for (const client of clients) client.notice({ ...noticeOf(fault), conversationId })
+    roster.notifyAll({ ...noticeOf(fault), conversationId })
   }
+  const { host: programs, env, home, identity } = parts
+  const mcpServers = createMcpServers({ host: programs, env, home, version: identity.serverInfo.version })
   const places = createPlaces(localPlace(parts))
   const host = new ConversationHost({
     files: parts.files,
     home: parts.home,
     ids: parts.ids,
-    opener: createOpener({ ...parts, places, report }),
+    opener: createOpener({ ...parts, places, mcpServers, report }),
+    report,
   })
   return {
     host,
@@ -62,14 +72,16 @@ export function createEngine(parts: EngineParts): Engine {
     files: parts.files,
     home: parts.home,
     newClientId: () => parts.ids.client(),
-    addClient(client) {
-      clients.add(client)
-      return () => clients.delete(client)
+    roster,
+    listensAt({ socket, others }) {
+      addresses = [...(socket === null ? [] : [socket]), ...others]
+      host.announce(socket)
     },
     report,
+    mcpServers,
     listModels: () => listModels(parts),
     readConfig: (params) => describeConfig(params, parts),
-    diagnose: () => diagnose(host, parts),
+    diagnose: () => ({ ...diagnose(host, parts), addresses: [...addresses], clients: roster.describe() }),
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   }
 }
@@ -134,7 +146,7 @@ function valueAt(values: object, key: string): unknown {
 function diagnose(
   host: ConversationHost,
   { identity, home }: EngineParts,
-): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'> {
+): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages' | 'addresses' | 'clients'> {
   const { version, build } = identity.serverInfo
   return {
     pid: process.pid,
@@ -150,7 +162,8 @@ function diagnose(
     conversations: host.conversations.map((open) => ({
       conversationId: open.conversation.id,
       activity: summaryOf(open).activity,
-      clients: open.watchers.size,
+      clients: open.streams.size,
+      detached: open.presence.detached,
       backgroundProcesses: open.backgroundProcesses(),
     })),
   }

@@ -87,10 +87,12 @@ function recording(client: ModelClient, path: string, onProblem: (problem: unkno
 export function providerOf(providerId: string, config: Config, env: Environment): ProviderConfig | null {
   const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
   const settings = config.model_providers?.[providerId]
-  const baseUrl = settings?.base_url ?? builtIn?.baseUrl
+  const openaiBaseUrl = providerId === 'openai' ? config.openai_base_url : undefined
+  const baseUrl = settings?.base_url ?? openaiBaseUrl ?? builtIn?.baseUrl
   if (baseUrl === undefined) return null
   const envKey = settings?.env_key ?? builtIn?.envKey
   const envHeaders = settings?.env_headers
+  const otherEnvKey = settings?.env_key === undefined ? builtIn?.otherEnvKey : undefined
   const wireApi =
     settings?.wire_api === 'responses' || settings?.wire_api === 'chat'
       ? settings.wire_api
@@ -101,6 +103,7 @@ export function providerOf(providerId: string, config: Config, env: Environment)
     baseUrl,
     wireApi,
     ...(envKey === undefined ? {} : { envKey }),
+    ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
     headers: settings?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
     queryParams: settings?.query_params ?? {},

@@ -2,6 +2,7 @@ import type { ConversationSummary } from '@parley/protocol'
 import type { SessionPaths } from '../log/session-paths.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
+import type { ConversationMcp } from './conversation-mcp.ts'
 import type { Driver } from './drive.ts'
 import type { Presence } from './presence.ts'
 import type { ShellRunner } from './run-shell.ts'
@@ -20,6 +21,7 @@ export interface OpenConversation extends AsyncDisposable {
   /** Clients that stream it now, so that an approval can name who may answer. */
   readonly watchers: Set<string>
   readonly shell: ShellRunner
+  readonly mcp: ConversationMcp
   readonly paths: SessionPaths
   /** How to end each delivery of its events. */
   readonly streams: Set<() => void>
@@ -75,5 +77,7 @@ function activityOf({ state }: Conversation, driver: Driver): ConversationSummar
   const { turn, approvals } = state.core
   if (turn === null) return 'idle'
   if (turn.parked) return 'parked'
-  return !driver.running && Object.keys(approvals).length > 0 ? 'waiting' : 'running'
+  const pending = Object.values(approvals)
+  const isAsking = pending.some(({ kind }) => kind === 'elicitation')
+  return isAsking || (!driver.running && pending.length > 0) ? 'waiting' : 'running'
 }

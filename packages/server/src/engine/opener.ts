@@ -6,6 +6,8 @@ import type { Rules } from '../core/policy/rules.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
 import { StorageError } from '../log/storage-error.ts'
+import type { McpServers } from '../mcp-client/servers.ts'
+import { mcpSettings } from '../mcp-client/settings.ts'
 import type { Places, TakenPlace } from '../place/places.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -14,6 +16,7 @@ import { createTools } from '../tools/registry.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
 import type { Bench, ModelSource } from './bench.ts'
 import { Conversation, type ConversationParts } from './conversation.ts'
+import { type ConversationMcp, createConversationMcp } from './conversation-mcp.ts'
 import { Driver } from './drive.ts'
 import { gatherContext } from './gather-context.ts'
 import type { OpenConversation } from './open-conversation.ts'
@@ -57,6 +60,7 @@ export interface OpenerPorts {
   readonly shellParser: ShellParser
   readonly places: Places
   readonly models: ModelSources
+  readonly mcpServers: McpServers
   readonly report: (fault: unknown, conversationId?: string) => void
 }
 
@@ -88,8 +92,18 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const watchers = new Set<string>()
   const streams = new Set<() => void>()
   const gather = () => gatherContext(conversation, { home: ports.home, place, nowMs: clock.now() })
+  const mcp = createConversationMcp({
+    conversation,
+    lease: ports.mcpServers.lease(
+      mcpSettings(values, place.environment === null ? conversation.state.core.meta.cwd : ports.home),
+    ),
+    newItemId: ports.ids.item,
+    isWatched: () => watchers.size > 0,
+  })
   const bench = createBench(conversation, toolPorts, {
     ...ports,
+    mcp,
+    streams,
     rules,
     watchers,
     gather,
@@ -104,6 +118,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
     driver,
     bench,
     shell,
+    mcp,
     instructionFiles,
     watchers,
     streams,
@@ -117,7 +132,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
         await Promise.all([driver.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
         parkQuietly(conversation)
       } finally {
-        await release()
+        await Promise.all([release(), mcp[Symbol.asyncDispose]()])
         // Only then: what waits for the disk is delivered before its stream ends.
         await conversation[Symbol.asyncDispose]().finally(() => {
           for (const end of streams) end()
@@ -132,28 +147,37 @@ interface BenchPorts extends Pick<OpenerPorts, 'clock' | 'ids' | 'random'> {
   readonly gather: () => Promise<RequestContext>
   readonly rules: Rules
   readonly watchers: ReadonlySet<string>
+  readonly streams: ReadonlySet<unknown>
+  readonly mcp: ConversationMcp
   readonly sourceOf: (providerId: string) => ModelSource
 }
 
 function createBench(conversation: Conversation, toolPorts: ToolPorts, ports: BenchPorts): Bench {
-  const { clock, ids, random, rules, watchers, gather, sourceOf } = ports
+  const { clock, ids, random, rules, watchers, streams, gather, sourceOf, mcp } = ports
   const tools = createTools(toolPorts)
   const model = () => sourceOf(conversation.state.core.settings.modelProvider)
   return {
     clock,
     ids,
     random,
-    tools,
+    get tools() {
+      return [...tools, ...mcp.tools()]
+    },
     rules,
     grants: [],
     model,
     requests: createRequestSource({
       conversation,
       tools,
+      offered: mcp.offered,
       client: () => model().client,
       gather,
     }),
     answerers: () => [...watchers],
+    // Followed by those who cannot answer is a script; followed by nobody is left alone, and somebody may come.
+    mayAsk: () =>
+      conversation.state.core.settings.approvalPolicy !== 'never' && (watchers.size > 0 || streams.size === 0),
+    questions: { byApproval: new Map() },
   }
 }
 

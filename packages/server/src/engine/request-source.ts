@@ -13,14 +13,17 @@ export interface RequestContext {
 /** The model requests of one conversation. */
 export interface RequestSource {
   /** Before each model call: records `context.set` when what precedes the messages is not what the log says. */
-  prepare(): Promise<void>
+  prepare(signal: AbortSignal): Promise<void>
   /** The next request: a function of the log and its side files alone. */
   next(): ModelRequest
 }
 
 interface RequestParts {
   readonly conversation: Conversation
+  /** Ours; they are always the same. */
   readonly tools: readonly Tool[]
+  /** What else is offered now. */
+  readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
   readonly client: () => ModelClient
   readonly gather: () => Promise<RequestContext>
 }
@@ -29,17 +32,17 @@ type ContextSet = EventOf<'context.set'>
 
 const missingFile = '(A file of this conversation is missing here.)'
 
-export function createRequestSource({ conversation, tools, client, gather }: RequestParts): RequestSource {
-  let toolText: string | null = null
+export function createRequestSource({ conversation, tools, offered, client, gather }: RequestParts): RequestSource {
+  let ownText: string | null = null
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
   /** What the context was last looked up for: within a turn the files are not read again. */
   let preparedFor: { turnId: string | undefined; settings: Settings; cwd: string } | null = null
 
   /** Made at the first request: its schemas take 4 ms, and nobody who only opens a conversation waits for them. */
-  function describeTools(): string {
-    toolText ??= JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
-    return toolText
+  function describeTools(more: readonly ToolSpec[]): string {
+    ownText ??= JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
+    return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${JSON.stringify(more).slice(1)}`
   }
 
   function toolsOf(file: string): readonly ToolSpec[] {
@@ -49,12 +52,14 @@ export function createRequestSource({ conversation, tools, client, gather }: Req
   }
 
   return {
-    async prepare() {
+    async prepare(signal) {
       const { turn, settings, meta } = conversation.state.core
       const { cwd } = meta
       if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings && preparedFor.cwd === cwd) return
+      const more = await offered(signal)
       const found = await gather()
-      const event = await contextEvent(conversation, { toolText: describeTools(), adapter: client().adapter, found })
+      const toolText = describeTools(more)
+      const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found })
       const known = conversation.state.core.context
       if (known === null || isChanged(known, event)) conversation.record(event)
       preparedFor = { turnId: turn?.id, settings, cwd }

@@ -15,7 +15,7 @@ export async function runModel(run: Run): Promise<Failure | null> {
   const failures: ModelFailure[] = []
   let firstFailureMs = 0
   for (;;) {
-    await bench.requests.prepare()
+    await bench.requests.prepare(signal)
     if (signal.aborted) return null
     const failure = await streamOnce(run, turnId, failures.length + 1)
     if (failure === null || signal.aborted) return null

@@ -4,11 +4,16 @@ import { isCallItem } from './is-call-item.ts'
 const server = { clientId: 'server', name: 'parley' }
 const notAnswered = 'Not run: declined. This conversation was forked before it was answered.'
 
-/** Settles what was open at the point of a fork: its approvals and waiting messages belong to the original. */
+/**
+ * Settles what was open at the point of a fork: its approvals and waiting messages belong to the original. A call that
+ * ran there and asks something is unknown here, which recovery says.
+ */
 export function settleFork(state: ConversationState): readonly ConversationEvent[] {
   const { approvals, inbox } = state.core
   const left: ConversationEvent[] = [
-    ...Object.values(approvals).flatMap((approval) => decline(state, approval)),
+    ...Object.values(approvals)
+      .filter(({ kind }) => kind !== 'elicitation')
+      .flatMap((approval) => decline(state, approval)),
     ...inbox.map(({ messageId }): ConversationEvent => ({ type: 'message.removed', messageId, by: server })),
   ]
   return [...left, ...recover(foldAll(state, left))]

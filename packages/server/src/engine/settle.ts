@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { posix, resolve } from 'node:path'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
+import { chosenEnvironment, environmentNamed, folderThere } from '../config/choose-environment.ts'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
 import { type EffectiveConfig, readEffectiveConfig, readProfile } from '../config/effective-config.ts'
 import { layerOfOverrides } from '../config/read-layer.ts'
@@ -35,8 +36,8 @@ export function readConfig(home: string, overrides: Overrides): EffectiveConfig 
 
 /** What a new conversation runs with. Refuses early what could not work: no folder, no provider, no key. */
 export function settleStart(params: StartParams, { home, env }: Around): SettledStart {
-  const cwd = existingFolder(params.cwd)
   const { values, warnings } = readConfig(home, params)
+  const cwd = startFolder(params, values)
   const provider = chooseProvider(values, env)
   if (provider === null) throw noProvider(keyVariables(values), warnings)
   if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
@@ -79,6 +80,12 @@ function assertUsable(providerId: string, config: EffectiveConfig['values'], env
   }
 }
 
+/** Whether a folder of another machine exists is asked of it when the conversation is opened. */
+function startFolder({ cwd, environmentCwd }: StartParams, config: EffectiveConfig['values']): string {
+  const name = chosenEnvironment(config)
+  return name === null ? existingFolder(cwd) : folderThere(name, environmentNamed(name, config), environmentCwd)
+}
+
 function existingFolder(path: string): string {
   const folder = resolve(path)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder
@@ -92,11 +99,12 @@ export function settleResume(
   { by, home }: { readonly by: Actor; readonly home: string },
 ): readonly ConversationEvent[] {
   const { meta, settings } = state.core
-  const cwd = existingFolder(overrides.cwd ?? meta.cwd)
-  const { model, modelProvider, effort, approvalPolicy, sandbox } = {
+  const cwd = resumeFolder(state, overrides)
+  const { environment, model, modelProvider, effort, approvalPolicy, sandbox } = {
     ...choicesIn(overrides, home),
     ...overrides,
   }
+  assertSameMachine(settings.environment, environment)
   const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
   const roots = [...new Set([...settings.writableRoots, ...addedRoots])]
   const change = {
@@ -114,17 +122,33 @@ export function settleResume(
   ]
 }
 
+function resumeFolder({ core: { meta, settings } }: ConversationState, overrides: Overrides): string {
+  if (settings.environment === undefined) return existingFolder(overrides.cwd ?? meta.cwd)
+  return posix.resolve(meta.cwd, overrides.environmentCwd ?? '.')
+}
+
+/** Its paths, its patches and what it knows of files are of one machine. */
+function assertSameMachine(recorded: string | undefined, asked: string | undefined): void {
+  if (asked === undefined || chosenEnvironment({ environment: asked }) === (recorded ?? null)) return
+  const where = recorded === undefined ? 'on this machine' : `in environment ${recorded}`
+  throw refusal('configInvalid', `This conversation works ${where}, and that cannot be changed. Start a new one.`, {
+    where: 'environment',
+  })
+}
+
 /** A profile and `-c` of a resume count as its flags do, which outrank them; the files do not: the recorded values are newer. */
 function choicesIn({ config = {}, profile }: Overrides, home: string): Overrides {
   const chosen = profile === undefined ? {} : readProfile(home, profile)
   const { model, model_provider: modelProvider, ...others } = { ...chosen, ...layerOfOverrides(config, '-c').values }
   const { model_reasoning_effort: effort, approval_policy: approvalPolicy, sandbox_mode: sandbox } = others
+  const { environment } = others
   return {
     ...(model === undefined ? {} : { model }),
     ...(modelProvider === undefined ? {} : { modelProvider }),
     ...(effort === undefined ? {} : { effort }),
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(environment === undefined ? {} : { environment }),
   }
 }
 

@@ -6,6 +6,7 @@ import { refusal } from './refusal.ts'
 import type { SideFiles } from './side-files.ts'
 
 type Image = Extract<InputItem, { type: 'image' }>
+type TextItem = Extract<InputItem, { type: 'text' }>
 
 /** No provider takes larger ones in a request. */
 const maxImageBytes = 10 << 20
@@ -18,18 +19,26 @@ export function textOnly(input: readonly InputItem[]): ContentItem[] | null {
 
 /** What is kept of what a client sent: its images are copied beside the log, so that the request can be made again. */
 export async function takeContent(input: readonly InputItem[], sideFiles: SideFiles): Promise<ContentItem[]> {
-  const content: ContentItem[] = []
+  const read: (ReadImage | TextItem)[] = []
+  // All are read before any is copied: what is refused leaves nothing behind.
   for (const [index, part] of input.entries())
-    content.push(part.type === 'text' ? part : await takeImage(part, { field: `input[${index}]`, sideFiles }))
+    read.push(part.type === 'text' ? part : await readImage(part, `input[${index}]`))
+  const content: ContentItem[] = []
+  for (const part of read) content.push('bytes' in part ? await keepImage(part, sideFiles) : part)
   return content
 }
 
-interface Taking {
-  readonly field: string
-  readonly sideFiles: SideFiles
+interface ReadImage {
+  readonly bytes: Buffer
+  readonly mediaType: string
+  readonly name: string
 }
 
-async function takeImage({ path, url }: Image, { field, sideFiles }: Taking): Promise<ContentItem> {
+async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: SideFiles): Promise<ContentItem> {
+  return { type: 'image', file: await sideFiles.put(bytes), mediaType, name }
+}
+
+async function readImage({ path, url }: Image, field: string): Promise<ReadImage> {
   const refuse = (message: string) => refusal('invalidParams', message, { field })
   if ((path === undefined) === (url === undefined)) throw refuse('An image has either a path or a url.')
   const name = path === undefined ? 'image' : basename(path)
@@ -38,7 +47,7 @@ async function takeImage({ path, url }: Image, { field, sideFiles }: Taking): Pr
   const mediaType = imageTypeOf(bytes)
   if (mediaType === null)
     throw refuse(`${path ?? 'What the url holds'} is not a PNG, JPEG, GIF or WebP image. Convert it first.`)
-  return { type: 'image', file: await sideFiles.put(bytes), mediaType, name }
+  return { bytes, mediaType, name }
 }
 
 /** A sentence when it cannot be had. */

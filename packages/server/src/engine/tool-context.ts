@@ -1,4 +1,5 @@
 import type { OutputSource, ToolContext } from '../tools/tool.ts'
+import { createUserAsker } from './ask-user.ts'
 import type { Conversation } from './conversation.ts'
 import { createOutputReporter } from './output-reporter.ts'
 import { workspaceOf } from './proposed-item.ts'
@@ -8,6 +9,7 @@ import type { Run } from './run.ts'
 export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop(): void } {
   const { conversation, bench, patience, signal } = run
   const reporter = createOutputReporter(conversation, bench.clock, itemId)
+  const asker = createUserAsker(run, itemId)
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
     conversationId: conversation.id,
@@ -15,11 +17,16 @@ export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop
     signal,
     sideFiles: conversation.sideFiles,
     report: reporter.report,
+    ask: asker.ask,
     updatePlan: async (plan) =>
       void (await patience.persist(() => conversation.record({ type: 'plan.updated', plan }))),
     outputOf: (id) => outputOf(conversation, id),
   }
-  return { tool, stop: reporter.stop }
+  const stop = () => {
+    asker.stop()
+    reporter.stop()
+  }
+  return { tool, stop }
 }
 
 /** Small outputs were told whole, so only large ones must be found however long ago they were. */

@@ -10,7 +10,9 @@ import { liesWithin } from './workspace-path.ts'
 
 export interface SearchPlace {
   readonly files: PlaceFiles
-  readonly program: SearchProgram
+  readonly program: Pick<SearchProgram, 'run'>
+  /** The program and what stands before its arguments. */
+  readonly ripgrep: readonly [program: string, ...args: string[]]
   /** A real path too; paths in the answer are relative to it when they lie in it. */
   readonly cwd: string
   /** Real path of the file or folder to search. */
@@ -66,10 +68,8 @@ interface Harvest {
 async function runSearch(place: SearchPlace, args: readonly string[], harvest: Harvest): Promise<SearchOutcome> {
   const complaint = await placeComplaint(place)
   if (complaint !== null) return failed(complaint)
-  const ripgrep = await place.program.command()
-  if (ripgrep === null) return failed('There is no ripgrep.')
   const outcome = await place.program.run({
-    command: [...ripgrep, ...args],
+    command: [...place.ripgrep, ...args],
     cwd: place.cwd,
     timeLimitMs: place.timeLimitMs ?? defaultTimeLimitMs,
     onOutput: (chunk) => harvest.collector.push(chunk),

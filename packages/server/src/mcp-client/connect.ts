@@ -33,7 +33,7 @@ const maxPages = 100
 /** Longer than any call may last: the caller keeps the time, so that a question to the user can stop the clock. */
 const noTimeoutMs = 2 ** 31 - 1
 
-export async function connect(options: ConnectOptions): Promise<McpConnection> {
+export async function connect(options: ConnectOptions): Promise<Omit<McpConnection, 'lost'>> {
   const { version, signal, timeoutMs, onClose, onToolsChanged, onRemark } = options
   const capabilities = { elicitation: { form: {} } }
   const client = new Client({ name: 'parley', title: 'parley', version }, { capabilities })
@@ -48,18 +48,33 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
   const quick = { timeout: timeoutMs }
   return {
     hasResources: client.getServerCapabilities()?.resources !== undefined,
-    tools: async () => (hasTools ? (await pages(client, 'tools', quick)).flatMap(toolOf) : []),
-    async call(tool, args, watch) {
-      running.push(watch)
-      try {
-        return callResult(await callTool(client, { name: tool, arguments: args }, watch))
-      } finally {
-        running.splice(running.indexOf(watch), 1)
-      }
+    tools: () => told(async () => (hasTools ? (await pages(client, 'tools', quick)).flatMap(toolOf) : [])),
+    call: (tool, args, watch) =>
+      told(async () => {
+        running.push(watch)
+        try {
+          return callResult(await callTool(client, { name: tool, arguments: args }, watch))
+        } finally {
+          running.splice(running.indexOf(watch), 1)
+        }
+      }),
+    resources: (cancel) =>
+      told(async () => (await pages(client, 'resources', { ...quick, signal: cancel })).flatMap(resourceOf)),
+    readResource: (uri, cancel) => {
+      const request = { method: 'resources/read', params: { uri } }
+      return told(async () => resourceParts(await client.request(request, anything, { ...quick, signal: cancel })))
     },
-    resources: async (cancel) => (await pages(client, 'resources', { ...quick, signal: cancel })).flatMap(resourceOf),
-    readResource: async (uri, cancel) => resourceParts(await client.request({ method: 'resources/read', params: { uri } }, anything, { ...quick, signal: cancel })),
     close: () => client.close(),
+  }
+
+  /** An endpoint that no longer knows our session was started anew: the connection must be, too. */
+  async function told<Value>(ask: () => Promise<Value>): Promise<Value> {
+    try {
+      return await ask()
+    } catch (error) {
+      if (SdkHttpError.isInstance(error) && error.status === 404) onClose()
+      throw new Error(explainFailure(error), { cause: error })
+    }
   }
 }
 
@@ -146,11 +161,6 @@ const listShape = z.looseObject({ nextCursor: z.string().optional() })
 
 function textOf(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data)
-}
-
-/** Whether the endpoint no longer knows our session: it was started anew, and so must the connection be. */
-export function isLostSession(error: unknown): boolean {
-  return SdkHttpError.isInstance(error) && error.status === 404
 }
 
 /** The SDK's own texts, with what a user can do where we know. */

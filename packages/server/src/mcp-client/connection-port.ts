@@ -1,4 +1,4 @@
-import type { Form, Answers } from '@parley/protocol'
+import type { Answers, Form } from '@parley/protocol'
 import type { AnswerProblem } from './elicitation-form.ts'
 
 /** A tool as its server describes it. Everything here was written by the server. */
@@ -56,5 +56,7 @@ export interface McpConnection {
   call(tool: string, args: Readonly<Record<string, unknown>>, watch: CallWatch): Promise<CallResult>
   resources(signal: AbortSignal): Promise<readonly ServerResource[]>
   readResource(uri: string, signal: AbortSignal): Promise<readonly ResultPart[]>
+  /** Null while it works; else why it is gone, once that is known. */
+  lost(): Promise<string> | null
   close(): Promise<void>
 }

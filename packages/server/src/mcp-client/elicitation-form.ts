@@ -62,7 +62,7 @@ export function readForm(schema: unknown): ElicitationForm | null {
 function askedFor(name: string, about: Property, required: boolean): Asked {
   const options = optionsOf(about)
   const isList = about.type === 'array'
-  const limits: FieldLimits = { ...about, list: isList ? options.map(({ value }) => value) : null }
+  const limits: FieldLimits = { ...about, list: isList ? options : null }
   const description = [about.description ?? '', limitsText(limits)].filter((text) => text !== '').join(' ')
   const initial = defaultOf(about.default)
   const field: FormField = {

@@ -10,7 +10,7 @@ export interface FieldLimits {
   readonly minItems?: number | undefined
   readonly maxItems?: number | undefined
   /** What several may be chosen of; null for a single answer. */
-  readonly list: readonly string[] | null
+  readonly list: readonly { readonly value: string; readonly title: string }[] | null
 }
 
 const formats: Readonly<Record<string, { readonly text: string; readonly fits: (text: string) => boolean }>> = {
@@ -47,9 +47,9 @@ function statements(limits: FieldLimits): Statement[] {
   const number = (value: Answer) => Number(value)
   const length = (value: Answer) => [...String(value)].length
   const count = (value: Answer) => listed(String(value)).length
-  const chosen = (value: Answer) => listed(String(value)).every((one) => list?.includes(one) === true)
+  const chosen = (value: Answer) => listed(String(value)).every((one) => list?.some((option) => option.value === one))
   return [
-    ...(list === null ? [] : [{ text: `any of ${list.join(', ')}, parted by commas`, holds: chosen }]),
+    ...(list === null ? [] : [{ text: `any of ${list.map(optionText).join(', ')}; several are parted by commas`, holds: chosen }]),
     ...(known === undefined ? [] : [{ text: known.text, holds: (value: Answer) => known.fits(String(value)) }]),
     ...bound(minimum, 'at least #', (value, limit) => number(value) >= limit),
     ...bound(maximum, 'at most #', (value, limit) => number(value) <= limit),
@@ -58,6 +58,10 @@ function statements(limits: FieldLimits): Statement[] {
     ...bound(minItems, '# or more', (value, limit) => count(value) >= limit),
     ...bound(maxItems, '# or fewer', (value, limit) => count(value) <= limit),
   ]
+}
+
+function optionText({ value, title }: { value: string; title: string }): string {
+  return value === title ? value : `${value} (${title})`
 }
 
 function bound(limit: number | undefined, text: string, keeps: (value: Answer, limit: number) => boolean): Statement[] {

@@ -7,7 +7,8 @@ const shownRubbish = 200
 const lineFeed = 0x0a
 
 export interface MessageLines {
-  push(chunk: Buffer): void
+  /** Returns how many lines that are no messages ended in the chunk. */
+  push(chunk: Buffer): number
 }
 
 /** Cuts what a server writes into messages. A line that is none, or too long, goes to `onRubbish` and costs no more. */
@@ -17,6 +18,7 @@ export function createMessageLines(
 ): MessageLines {
   let pieces: Buffer[] = []
   let size = 0
+  let rubbish = 0
 
   function hold(piece: Buffer): void {
     size += piece.length
@@ -31,12 +33,14 @@ export function createMessageLines(
     size = 0
     if (text.trim() === '') return
     const message = isWhole ? messageIn(text) : null
-    if (message === null) onRubbish(text.slice(0, shownRubbish))
-    else onMessage(message)
+    if (message !== null) return onMessage(message)
+    rubbish += 1
+    onRubbish(text.slice(0, shownRubbish))
   }
 
   return {
     push(chunk) {
+      rubbish = 0
       let rest = chunk
       for (let at = rest.indexOf(lineFeed); at >= 0; at = rest.indexOf(lineFeed)) {
         hold(rest.subarray(0, at))
@@ -44,11 +48,14 @@ export function createMessageLines(
         rest = rest.subarray(at + 1)
       }
       if (rest.length > 0) hold(rest)
+      return rubbish
     },
   }
 }
 
+/** Looks at the first character before it reads: a flood of rubbish must not cost an exception a line. */
 function messageIn(text: string): JSONRPCMessage | null {
+  if (!text.trimStart().startsWith('{')) return null
   try {
     const value: unknown = JSON.parse(text)
     return isMessage(value) ? value : null

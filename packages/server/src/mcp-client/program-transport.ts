@@ -1,6 +1,11 @@
+import type { Readable } from 'node:stream'
 import type { RunningProgram } from '@parley/host'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { createMessageLines } from './message-lines.ts'
+
+/** Lines of rubbish in one chunk that mean a flood, and how long we then do not read. */
+const floodLines = 100
+const restMs = 100
 
 /** The stdio wire of MCP over a program that the host runs. What is no message is told and passed over. */
 export function programTransport(program: RunningProgram, onRubbish: (text: string) => void): Transport {
@@ -9,7 +14,9 @@ export function programTransport(program: RunningProgram, onRubbish: (text: stri
       const { stdout } = program
       if (stdout === null) throw new Error((await program.ended).spawnError?.message ?? 'it could not be started')
       const lines = createMessageLines((message) => transport.onmessage?.(message), onRubbish)
-      stdout.on('data', (chunk: Buffer) => lines.push(chunk))
+      stdout.on('data', (chunk: Buffer) => {
+        if (lines.push(chunk) > floodLines) restFor(stdout)
+      })
       void program.ended.then(() => transport.onclose?.())
     },
     send: (message) => write(program, message),
@@ -17,6 +24,11 @@ export function programTransport(program: RunningProgram, onRubbish: (text: stri
     close: async () => transport.onclose?.(),
   }
   return transport
+}
+
+function restFor(stream: Readable): void {
+  stream.pause()
+  setTimeout(() => stream.resume(), restMs).unref()
 }
 
 /** Resolves when the server reads again: one that does not must not make us hold what we send. */

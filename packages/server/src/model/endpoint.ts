@@ -8,6 +8,8 @@ export interface ProviderConfig {
   readonly baseUrl: string
   /** The variable that holds the key; absent for servers that need none. */
   readonly envKey?: string
+  /** Looked into when that one is not set. */
+  readonly otherEnvKey?: string
   readonly wireApi: WireApi
   readonly headers: Readonly<Record<string, string>>
   /** Header name to the variable that holds its value; a header whose variable is unset is left out. */
@@ -30,8 +32,8 @@ export function endpointUrl(provider: ProviderConfig, path: string): URL | undef
 
 /** The provider's key, trimmed: a line break from a copied key would make the header invalid. */
 export function readKey(provider: ProviderConfig, env: Environment): string | undefined {
-  const key = provider.envKey === undefined ? undefined : env[provider.envKey]?.trim()
-  return key === '' ? undefined : key
+  const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
+  return variables.map((name) => env[name]?.trim()).find((key) => key !== undefined && key !== '')
 }
 
 /** Configured headers win over ours, so that a gateway with its own scheme can be spoken to. */

@@ -49,6 +49,7 @@ export function openaiProvider(env: Environment): ProviderConfig {
     name: 'OpenAI',
     baseUrl: env['OPENAI_BASE_URL']?.trim() || 'https://api.openai.com/v1',
     envKey: 'OPENAI_API_KEY',
+    otherEnvKey: 'CODEX_API_KEY',
     wireApi: 'responses',
   }
 }

@@ -29,7 +29,7 @@ export interface Place {
 
 /** ripgrep as it is found there. */
 export interface SearchProgram {
-  /** The program and what stands before its arguments; null where there is none. */
-  command(): Promise<readonly [program: string, ...args: string[]] | null>
+  /** The program and what stands before its arguments; null where there is none outside the writable `roots`. */
+  command(roots: readonly string[]): Promise<readonly [program: string, ...args: string[]] | null>
   run(run: BoundedRun): Promise<BoundedRunOutcome>
 }

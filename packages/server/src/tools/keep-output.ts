@@ -8,8 +8,11 @@ export const inlineBytes = 8 * 1024
 const shownHeadBytes = 4 * 1024
 const shownTailBytes = 4 * 1024
 
+/** Of output that nothing had to be left out of, `head` may be all. */
+type KeptEnd = Pick<CommandEnd, 'totalBytes' | 'head' | 'tail' | 'omittedBytes' | 'spool'>
+
 /** A command's output as its item keeps it: whole when it is small, else both ends and a side file with all of it. */
-export async function keepOutput(end: CommandEnd, sideFiles: SideFiles): Promise<Output> {
+export async function keepOutput(end: KeptEnd, sideFiles: SideFiles): Promise<Output> {
   const { totalBytes, head, tail, omittedBytes } = end
   const known = Buffer.concat([head, tail])
   const binary = known.includes(0) ? { binary: true as const } : {}
@@ -30,7 +33,7 @@ export async function keepOutput(end: CommandEnd, sideFiles: SideFiles): Promise
 }
 
 /** Null when the disk does not take it: both ends are still told. */
-async function keepWhole({ spool }: CommandEnd, known: Buffer, sideFiles: SideFiles): Promise<string | null> {
+async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: SideFiles): Promise<string | null> {
   try {
     return spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(spool.path)
   } catch (error) {

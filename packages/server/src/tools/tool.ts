@@ -1,4 +1,4 @@
-import type { CallItem, Failure, Item, Plan } from '@parley/protocol'
+import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@parley/protocol'
 import type { Facts } from '../core/policy/facts.ts'
 import type { SideFiles } from '../engine/side-files.ts'
 import type { JsonSchemaObject } from '../model/port.ts'
@@ -29,11 +29,31 @@ export interface ToolContext extends Workspace {
   readonly sideFiles: SideFiles
   /** Output as it comes, for people to watch; what is returned is the whole. */
   report(chunk: Buffer): void
-  /** Records that the plan is now this; the only event a tool may cause. */
+  /** Puts a question to the user while the call runs; taken back when `signal` fires or the call ends. */
+  ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
+  /** Records that the plan is now this. */
   updatePlan(plan: Plan): Promise<void>
   /** Output of an earlier command item of this conversation, null when there is none. */
   outputOf(itemId: string): OutputSource | null
 }
+
+/** What somebody else, such as an MCP server, wants to know of the user. All its texts are data. */
+export interface UserQuestion {
+  /** One line. */
+  readonly title: string
+  readonly detail: string
+  readonly reason: string
+  readonly rule: RuleRef
+  readonly form: Form
+  /** Null when the answers fit. */
+  check(answers: Answers): { readonly field: string; readonly message: string } | null
+}
+
+export type UserReply =
+  | { readonly kind: 'answered'; readonly answers: Answers }
+  | { readonly kind: 'declined' }
+  /** Nobody is there to answer, or the question was taken back. */
+  | { readonly kind: 'cancelled' }
 
 export interface OutputSource {
   /** Side file with all bytes, when the output did not fit in the item. */

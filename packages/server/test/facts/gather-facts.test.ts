@@ -14,7 +14,7 @@ afterAll(async () => {
 
 describe('a program', () => {
   const find = (name: string, searchPath: string) =>
-    findProgram({ name, searchPath, cwd: place.workspace, roots: [place.workspace] })
+    findProgram({ name, searchPath, cwd: place.workspace, roots: [place.workspace], files: place.around.files })
 
   it('is found by absolute entries only', async () => {
     expect(await find('ls', place.bin)).toEqual({ path: join(place.bin, 'ls'), insideRoots: false })

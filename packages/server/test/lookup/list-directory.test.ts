@@ -71,7 +71,7 @@ describe('listDirectory', () => {
   it('refuses files and names what is similar to a missing folder', async () => {
     await using workspace = await tempWorkspace({ files: { 'source/x': '' } })
     const at = (name: string) =>
-      listDirectory({ path: join(workspace.path, name), shownPath: name, ignoreRoot: workspace.path })
+      listDirectory({ files: diskFiles, path: join(workspace.path, name), shownPath: name, ignoreRoot: workspace.path })
     expect(await at('source/x')).toMatchObject({ message: 'source/x is a file, not a folder; read it instead.' })
     expect(await at('sourc')).toMatchObject({ message: 'sourc does not exist. Similar names there: source/.' })
   })

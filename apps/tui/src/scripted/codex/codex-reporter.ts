@@ -1,4 +1,4 @@
-import type { ConversationEvent, Envelope, Item, Plan, TokenCounts } from '@parley/protocol'
+import type { ConversationEvent, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { whyNoAnswer } from '../closing-lines.ts'
 import type { Reporter } from '../reporter.ts'
@@ -6,7 +6,8 @@ import { retryLine } from '../retry-line.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { ResultStream } from '../stdout.ts'
 import { begunBody, finishedBody } from './item-body.ts'
-import type { ItemBody, ThreadEvent, ThreadUsage } from './thread-event.ts'
+import { createItemLines } from './item-lines.ts'
+import type { ThreadEvent, ThreadUsage } from './thread-event.ts'
 
 interface CodexOutput {
   readonly stdout: Pick<ResultStream, 'line'>
@@ -91,8 +92,12 @@ function withChanges(item: Item, { changes }: Extract<ConversationEvent, { type:
 }
 
 function usageOf(usage: RunEnd['usage']): ThreadUsage {
-  const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0, reasoningTokens = 0 }: Partial<TokenCounts> =
-    usage ?? {}
+  const {
+    inputTokens = 0,
+    cachedInputTokens = 0,
+    outputTokens = 0,
+    reasoningTokens = 0,
+  }: Partial<TokenCounts> = usage ?? {}
   return {
     input_tokens: inputTokens,
     cached_input_tokens: cachedInputTokens,
@@ -100,48 +105,5 @@ function usageOf(usage: RunEnd['usage']): ThreadUsage {
     cache_write_input_tokens: 0,
     output_tokens: outputTokens,
     reasoning_output_tokens: reasoningTokens,
-  }
-}
-
-/** Numbers items as they first appear, and keeps what a later line of one needs. */
-function createItemLines(write: (event: ThreadEvent) => void) {
-  const known = new Map<string, Item>()
-  const begun = new Map<string, string>()
-  let count = 0
-  let plan: { readonly id: string; readonly body: ItemBody } | null = null
-
-  function nextId(): string {
-    count += 1
-    return `item_${count - 1}`
-  }
-
-  return {
-    know: (item: Item) => void known.set(item.id, item),
-    whole: (body: ItemBody) => write({ type: 'item.completed', item: { id: nextId(), ...body } }),
-    begin(itemId: string, bodyOf: (item: Item) => ItemBody | null) {
-      const item = known.get(itemId)
-      const body = item === undefined ? null : bodyOf(item)
-      // A second attempt is the same item.
-      if (body === null || begun.has(itemId)) return
-      const id = nextId()
-      begun.set(itemId, id)
-      write({ type: 'item.started', item: { id, ...body } })
-    },
-    finish(itemId: string, body: ItemBody | null) {
-      const id = begun.get(itemId)
-      known.delete(itemId)
-      begun.delete(itemId)
-      if (body !== null) write({ type: 'item.completed', item: { id: id ?? nextId(), ...body } })
-    },
-    plan({ steps }: Plan) {
-      const items = steps.map(({ step, status }) => ({ text: step, completed: status === 'completed' }))
-      const body: ItemBody = { type: 'todo_list', items }
-      const type = plan === null ? 'item.started' : 'item.updated'
-      plan = { id: plan?.id ?? nextId(), body }
-      write({ type, item: { id: plan.id, ...body } })
-    },
-    closePlan() {
-      if (plan !== null) write({ type: 'item.completed', item: { id: plan.id, ...plan.body } })
-    },
   }
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { CallItem, FileChangeEntry, Item, Output } from '@parley/protocol'
 import { joinShellWords } from './join-shell-words.ts'
-import { toolCallBody } from './tool-call-body.ts'
 import type { CallStatus, ItemBody } from './thread-event.ts'
+import { toolCallBody } from './tool-call-body.ts'
 
 type Command = Extract<Item, { type: 'commandExecution' }>
 

@@ -147,6 +147,38 @@ export function requested(fields: Asked = {}): ConversationEvent {
   }
 }
 
+export function toolCall(title: string, id = 'l1'): Item {
+  return { id, type: 'toolCall', status: 'inProgress', title, text: '', tool: 'tracker__create_issue', input: '{}' }
+}
+
+/** A tool server's question with a field of each kind. */
+export const elicitation = requested({
+  itemId: 'l1',
+  kind: 'elicitation',
+  title: 'What shall the issue be?',
+  detail: 'What shall the issue be?',
+  reason: 'The MCP server "tracker" asks.',
+  rule: { name: 'mcp:elicitation' },
+  decisions: ['approved', 'denied', 'abort'],
+  form: {
+    fields: [
+      {
+        name: 'kind',
+        title: 'Kind',
+        type: 'choice',
+        choices: [
+          { value: 'bug', title: 'A bug' },
+          { value: 'wish', title: 'A wish' },
+        ],
+        required: true,
+      },
+      { name: 'urgent', title: 'Urgent', type: 'boolean', required: false },
+      { name: 'title', title: 'Title', description: 'one line', type: 'string', required: true },
+      { name: 'hours', title: 'Hours', type: 'integer', required: false, default: 2 },
+    ],
+  },
+})
+
 export function queued(text: string, when: 'steer' | 'queue', messageId = text): ConversationEvent {
   return { type: 'message.queued', message: { messageId, when, content: [{ type: 'text', text }], by: me } }
 }

@@ -43,7 +43,7 @@ export const processMethods = {
     about: 'Starts a process. The id is taken before anything is started, so a duplicate has no effect.',
     params: z.object({
       processId,
-      argv: z.array(z.string()).min(1, 'argv must not be empty').describe('Started as it is, without a shell.'),
+      argv: z.array(z.string()).describe('Not empty. Started as it is, without a shell.'),
       cwd: location,
       env: z.record(z.string(), z.string()).describe('The complete environment; nothing of the server’s is added.'),
       tty: z.boolean().default(false).describe('A terminal of its own instead of pipes.'),

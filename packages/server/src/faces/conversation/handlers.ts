@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { summaryOf } from '../../engine/open-conversation.ts'
 import { readItems, readSideFile } from '../../engine/read-conversation.ts'
 import { readEvents } from '../../engine/read-events.ts'
+import { refusal } from '../../engine/refusal.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
@@ -34,13 +35,21 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
 
   return {
     initialize: (params) => session.initialize(params),
-    'conversation/create': async (params) => summaryOf(await host.create(params)),
-    'conversation/resume': async (params) => summaryOf(await host.resume(params, by())),
-    'conversation/fork': async ({ conversationId, at }) => summaryOf(await host.fork(conversationId, at ?? null)),
+    'conversation/create': async (params) => summaryOf(await host.create(params, session)),
+    'conversation/resume': async (params) => summaryOf(await host.resume(params, session)),
+    'conversation/fork': async ({ conversationId, at }) =>
+      summaryOf(await host.fork(conversationId, at ?? null, session)),
     'conversation/stream': ({ conversationId, after }, context) =>
       streams.open(host.get(conversationId), after ?? null, context),
     'conversation/unstream': async ({ conversationId }) => {
-      if (streams.close(conversationId)) await host.leave(conversationId)
+      streams.leave(conversationId)
+      await host.leave(conversationId)
+      return {}
+    },
+    'conversation/detach': async ({ conversationId }) => {
+      host.get(conversationId).presence.detached = true
+      streams.leave(conversationId)
+      await host.leave(conversationId)
       return {}
     },
     'conversation/sendMessage': (params) => commands.sendMessage(host.get(params.conversationId), params, by()),
@@ -78,6 +87,18 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
     },
     'model/list': () => engine.listModels(),
     'config/read': (params) => engine.readConfig(params),
+    'mcp/list': () => ({ servers: engine.mcpServers.describe() }),
+    'mcp/restart': async ({ name }) => {
+      if (!(await engine.mcpServers.restart(name))) throw noMcpServer(engine, name)
+      return {}
+    },
     'server/diagnostics': () => ({ ...engine.diagnose(), ignoredMessages: ignoredMessages() }),
   }
+}
+
+function noMcpServer({ mcpServers }: Engine, name: string) {
+  const names = mcpServers.describe().map((server) => server.name)
+  const known =
+    names.length === 0 ? 'None is configured for the conversations open here.' : `There are: ${names.join(', ')}.`
+  return refusal('invalidParams', `There is no MCP server "${name}". ${known}`, { field: 'name', nearest: names })
 }

@@ -7,24 +7,70 @@ import { createHandlers } from './handlers.ts'
 import { createSession, type Session } from './session.ts'
 import { createStreams } from './streams.ts'
 
+/** One client being served. */
+export interface ServedConnection {
+  /** It has said who it is. */
+  readonly isGreeted: boolean
+  /** Settles when it is gone and what only it took part in has been left. */
+  readonly gone: Promise<CloseReason>
+  close(): Promise<void>
+}
+
+export type ConnectionKind = 'stdio' | 'socket' | 'websocket' | 'inProcess'
+
 /** Serves the native protocol to one client until its connection closes. A closed connection is one client gone, no more. */
-export async function serveConnection(transport: Transport, engine: Engine): Promise<CloseReason> {
-  const session = createSession(engine.newClientId(), engine.identity)
+export async function serveConnection(
+  transport: Transport,
+  engine: Engine,
+  kind: ConnectionKind = 'inProcess',
+): Promise<CloseReason> {
+  return openConnection(transport, engine, kind).gone
+}
+
+export function openConnection(transport: Transport, engine: Engine, kind: ConnectionKind): ServedConnection {
+  const { roster, identity } = engine
+  const session = createSession({ clientId: engine.newClientId(), identity, distinctTitle: roster.distinctTitle })
   let peer: Peer | null = null
-  const streams = createStreams(() => connected(peer), session, engine.report)
+  const streams = createStreams({
+    peer: () => connected(peer),
+    session,
+    conversations: () => engine.host.conversations,
+    onFault: engine.report,
+  })
   const ignoredMessages = () => Object.values(peer?.faultCounts ?? {}).reduce((sum, count) => sum + count, 0)
   const handlers = createHandlers({ engine, session, streams, ignoredMessages })
-  peer = createPeer({
+  const served = createPeer({
     transport,
     methods: guarded(handlers, session),
     notifications: { initialized: () => session.initialized() },
     onFault: (fault) => engine.report(fault),
   })
-  const leave = engine.addClient({ notice: (notice) => peer?.notify('server/notice', notice) })
-  const reason = await peer.closed
-  leave()
-  streams.closeAll()
-  return reason
+  peer = served
+  const leave = roster.add({
+    notice: (notice) => served.notify('server/notice', notice),
+    describe: () => describe(session, kind, { streams: streams.count, unreadBytes: served.bufferedBytes }),
+  })
+  const gone = served.closed.then(async (reason) => {
+    leave()
+    await Promise.all(streams.leaveAll().map((id) => engine.host.leave(id).catch(engine.report)))
+    return reason
+  })
+  return {
+    get isGreeted() {
+      return session.isGreeted
+    },
+    gone,
+    close: () => served.close(),
+  }
+}
+
+function describe(
+  { actor, access, isGreeted }: Session,
+  transport: ConnectionKind,
+  now: { streams: number; unreadBytes: number },
+) {
+  const { clientId, name, title = name } = actor
+  return isGreeted ? { clientId, name, title, access, transport, ...now } : null
 }
 
 function connected(peer: Peer | null): Peer {
@@ -44,7 +90,7 @@ function guard<Name extends MethodName>(
   session: Session,
 ): MethodHandler {
   return (params, context) => {
-    if (name !== 'initialize') session.assertReady()
+    session.assertMay(name)
     try {
       const result = handlers[name](decodeParams(name, params), context)
       return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRefusal(error))) : result

@@ -1,59 +1,77 @@
-import { type Actor, type ParamsOf, protocolVersions, type ResultOf } from '@parley/protocol'
+import {
+  type Actor,
+  type ClientAccess,
+  type MethodName,
+  methodAccess,
+  type ParamsOf,
+  protocolVersions,
+  type ResultOf,
+} from '@parley/protocol'
+import { notPermitted } from '../../engine/not-permitted.ts'
 import { refusal } from '../../engine/refusal.ts'
 import type { ServerIdentity } from '../../identity.ts'
+import { commonVersion } from './common-version.ts'
 
 /** Where one connection stands in the handshake, and who is at its other end. */
 export interface Session {
   readonly actor: Actor
+  readonly access: ClientAccess
   readonly canApprove: boolean
+  readonly isGreeted: boolean
   initialize(params: ParamsOf<'initialize'>): ResultOf<'initialize'>
   initialized(): void
-  /** Throws unless the handshake is done. */
-  assertReady(): void
+  /** Throws unless the handshake is done and this client may do that. */
+  assertMay(method: MethodName): void
 }
 
-export function createSession(clientId: string, identity: ServerIdentity): Session {
-  let name = 'client'
+interface SessionPorts {
+  readonly clientId: string
+  readonly identity: ServerIdentity
+  readonly distinctTitle: (wanted: string) => string
+}
+
+export function createSession({ clientId, identity, distinctTitle }: SessionPorts): Session {
+  let actor: Actor = { clientId, name: 'client' }
   let canApprove = false
+  let access: ClientAccess = 'full'
   let stage: 'new' | 'answered' | 'ready' = 'new'
 
   return {
     get actor() {
-      return { clientId, name }
+      return actor
+    },
+    get access() {
+      return access
     },
     get canApprove() {
       return canApprove
     },
-    initialize({ protocolVersion, clientInfo, capabilities = [] }) {
+    get isGreeted() {
+      return stage !== 'new'
+    },
+    initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full' }) {
       if (stage !== 'new') throw refusal('alreadyInitialized', 'initialize may only be sent once per connection.')
-      const version = commonVersion(protocolVersion)
+      const version = commonVersion(identity.serverInfo, protocolVersions, { ...clientInfo, ...protocolVersion })
+      actor = { clientId, name: clientInfo.name, title: distinctTitle(clientInfo.title ?? clientInfo.name) }
       stage = 'answered'
-      name = clientInfo.name
-      canApprove = capabilities.includes('approvals')
+      access = wanted
+      canApprove = access === 'full' && capabilities.includes('approvals')
       return {
         protocolVersion: version,
         serverInfo: identity.serverInfo,
         clientId,
         home: identity.home,
-        capabilities: ['conversation', 'inbox', 'fork', 'shell'],
+        capabilities: ['conversation', 'inbox', 'fork', 'shell', 'detach', 'readOnly'],
       }
     },
     initialized() {
       if (stage === 'answered') stage = 'ready'
     },
-    assertReady() {
+    assertMay(method) {
+      if (method === 'initialize') return
       if (stage === 'new') throw refusal('notInitialized', 'The first request must be initialize.')
+      if (access === 'readOnly' && methodAccess[method] === 'change')
+        throw notPermitted(`(${method}) changes something`)
     },
   }
-}
-
-function commonVersion(theirs: { min: number; max: number }): number {
-  const highest = Math.min(theirs.max, protocolVersions.max)
-  if (highest >= Math.max(theirs.min, protocolVersions.min)) return highest
-  const { min, max } = protocolVersions
-  throw refusal(
-    'protocolVersion',
-    `No common protocol version: this server speaks ${min} to ${max}, the client ${theirs.min} to ${theirs.max}. Update the older one.`,
-    { server: { min, max }, client: theirs },
-  )
 }

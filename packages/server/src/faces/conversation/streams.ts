@@ -13,9 +13,11 @@ export interface Streams {
     after: Cursor | null,
     context: CallContext,
   ): Promise<ResultOf<'conversation/stream'>>
-  /** False when it was not streamed. */
-  close(conversationId: string): boolean
-  closeAll(): void
+  readonly count: number
+  /** Ends delivery of one conversation; this client no longer takes part in it. */
+  leave(conversationId: string): void
+  /** Ends all of it; the ids of what this client took part in. */
+  leaveAll(): string[]
 }
 
 type OnFault = (fault: unknown, conversationId: string) => void
@@ -25,10 +27,18 @@ interface Stream {
   end(): void
 }
 
-export function createStreams(peer: () => EgressPeer, session: Session, onFault: OnFault): Streams {
+interface StreamPorts {
+  readonly peer: () => EgressPeer
+  readonly session: Session
+  /** All that are open here. */
+  readonly conversations: () => readonly OpenConversation[]
+  readonly onFault: OnFault
+}
+
+export function createStreams({ peer, session, conversations, onFault }: StreamPorts): Streams {
   const active = new Map<string, Stream>()
 
-  function begin({ conversation, watchers, streams }: OpenConversation): Stream {
+  function begin({ conversation, watchers, streams, presence }: OpenConversation): Stream {
     const { id } = conversation
     const { clientId } = session.actor
     const egress = createEgress(peer(), conversation, (fault) => onFault(fault, id))
@@ -41,6 +51,9 @@ export function createStreams(peer: () => EgressPeer, session: Session, onFault:
     const stream = { egress, end }
     active.get(id)?.end()
     streams.add(end)
+    presence.guests.add(session)
+    // Who comes back and may act takes it over again.
+    if (session.access === 'full') presence.detached = false
     if (session.canApprove) watchers.add(clientId)
     active.set(id, stream)
     return stream
@@ -60,17 +73,25 @@ export function createStreams(peer: () => EgressPeer, session: Session, onFault:
       const known = after !== null && conversation.holds(after)
       const cursor = known ? after : conversation.cursor
       // The answer leaves first; what is recorded until then is delivered from the cursor on.
-      context.afterReply(() => egress.start(cursor.seq))
+      context.afterReply(() => {
+        egress.start(cursor.seq)
+        if (!conversation.readOnly) open.mcp.begin()
+      })
       if (known) return { cursor, events: [] }
       return { cursor, state: shown(conversation.state), ...(after === null ? {} : { reset: true as const }) }
     },
-    close(conversationId) {
-      const stream = active.get(conversationId)
-      stream?.end()
-      return stream !== undefined
+    get count() {
+      return active.size
     },
-    closeAll() {
+    leave(conversationId) {
+      active.get(conversationId)?.end()
+      const left = conversations().find(({ conversation }) => conversation.id === conversationId)
+      left?.presence.guests.delete(session)
+    },
+    leaveAll() {
       for (const { end } of [...active.values()]) end()
+      const joined = conversations().filter(({ presence }) => presence.guests.delete(session))
+      return joined.map(({ conversation }) => conversation.id)
     },
   }
 }

@@ -1,0 +1,46 @@
+import { processTerminal } from '../terminal/port.ts'
+import { holdTerminal } from '../terminal/restore.ts'
+import { type KeyListener, type KeyReader, readKeys } from './read-keys.ts'
+import type { Stage } from './stage.ts'
+import type { TerminalHands } from './suspension.ts'
+
+interface HeldScreen extends TerminalHands, Disposable {}
+
+interface ScreenParts extends KeyListener {
+  readonly stage: Stage
+  readonly colours: boolean
+  readonly onError: (error: unknown) => void
+}
+
+/** The terminal's modes, its keys and the live zone on it: taken together, given back together. */
+export function holdScreen({ stage, colours, onError, ...listener }: ScreenParts): HeldScreen {
+  const { stdin, stdout } = process
+  const held = holdTerminal(processTerminal(stdout.fd))
+  let keys: KeyReader | null = readKeys(stdin, listener)
+  const release = () => {
+    keys?.stop()
+    keys = null
+    stage.yieldTerminal()
+    held.leave()
+  }
+  return {
+    release,
+    take() {
+      if (keys !== null) return
+      held.enter()
+      keys = readKeys(stdin, listener)
+      loadInk(stage, colours).catch(onError)
+    },
+    [Symbol.dispose]() {
+      release()
+      held[Symbol.dispose]()
+    },
+  }
+}
+
+/** The composer is on the screen and takes keys while Ink, the largest part of the program, is read in. */
+export async function loadInk(stage: Stage, colours: boolean): Promise<void> {
+  const { createInkPainter } = await import('./ink-painter.tsx')
+  const { stdout, stdin } = process
+  stage.handOver((first) => createInkPainter({ stdout, stdin }, first, colours))
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { InputItem, OutputSchema } from '@parley/protocol'
+import { exitCodes } from '../cli/exit-codes.ts'
+import type { ExecFlags } from '../cli/flags.ts'
+import { ParleyError } from '../cli/parley-error.ts'
+
+/** What is sent to start the turn. */
+export interface Message {
+  readonly input: InputItem[]
+  readonly outputSchema?: OutputSchema
+}
+
+/** The prompt, the images and the schema that the flags name. Paths are meant from where the command was typed. */
+export function messageOf(prompt: string, { image = [], outputSchema }: ExecFlags): Message {
+  const images = image.map((path) => ({ type: 'image' as const, path: resolve(path) }))
+  const input = [{ type: 'text' as const, text: prompt }, ...images]
+  return outputSchema === undefined ? { input } : { input, outputSchema: readSchema(outputSchema) }
+}
+
+/** Whether it is a JSON Schema is for the server to say. */
+function readSchema(path: string): OutputSchema {
+  const value = parse(path, read(path))
+  if (isTable(value)) return value
+  throw unusable(path, 'a JSON Schema of an answer is an object')
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw unusable(path, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw unusable(path, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function isTable(value: unknown): value is OutputSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function unusable(path: string, problem: string): ParleyError {
+  return new ParleyError('usage', exitCodes.usage, `The output schema ${path} cannot be used: ${problem}.`)
+}

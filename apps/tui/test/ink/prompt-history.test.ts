@@ -1,0 +1,37 @@
+import { appendFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, test } from 'vitest'
+import { openPromptHistory } from '../../src/ink/prompt-history.ts'
+
+describe('the prompts of a folder', () => {
+  test('come back in order, without those of other folders and without repeats', async () => {
+    await using home = await tempDirectory()
+    const history = openPromptHistory(home.path)
+    for (const text of ['one', 'two\nlines', 'two\nlines']) history.add('/shop', text)
+    history.add('/other', 'three')
+    expect(openPromptHistory(home.path).read('/shop')).toEqual(['one', 'two\nlines'])
+    expect(statSync(join(home.path, 'prompts.jsonl')).mode & 0o777).toBe(0o600)
+  })
+
+  test('are none where there is no file, and whole beside a torn line', async () => {
+    await using home = await tempDirectory()
+    const history = openPromptHistory(home.path)
+    expect(history.read('/shop')).toEqual([])
+    history.add('/shop', 'one')
+    appendFileSync(join(home.path, 'prompts.jsonl'), '{"folder":"/sh\n"text"\n')
+    history.add('/shop', 'two')
+    expect(history.read('/shop')).toEqual(['one', 'two'])
+  })
+
+  test('do not grow without end', async () => {
+    await using home = await tempDirectory()
+    const history = openPromptHistory(home.path)
+    const long = 'x'.repeat(100_000)
+    for (let index = 0; index < 12; index++) history.add('/shop', `${index} ${long}`)
+    const newest = history.read('/shop').map((text) => text.split(' ')[0])
+    expect(newest).toEqual(['7', '8', '9', '10', '11'])
+    expect(statSync(join(home.path, 'prompts.jsonl')).size).toBeLessThan(600_000)
+    expect(history.read('/shop')).toHaveLength(5)
+  })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { followState } from '../../src/ui/update-ui.ts'
+import {
+  after,
+  began,
+  colleague,
+  elicitation,
+  requested,
+  started,
+  toolCall,
+  turnStarted,
+} from '../view/scenes/conversation.ts'
+import { openUi } from '../view/scenes/scene.ts'
+import { seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
+
+const call = [turnStarted, started(toolCall('create_issue')), began('l1')]
+const asking = after(...call, elicitation)
+const decided = (answers: object) => [{ kind: 'decide', approvalId: 'a1', decision: 'approved', answers }]
+
+describe('a form of a tool server', () => {
+  test('is filled in field by field and sent with the last', () => {
+    const keys = ['1', '2', 'enter', '2', 'enter', 'Slow start', 'enter', 'ctrl+u', '3', 'enter']
+    expect(typeKeys(openUi, asking, ...keys).intents).toEqual(
+      decided({ kind: 'wish', urgent: false, title: 'Slow start', hours: 3 }),
+    )
+  })
+
+  test('leaves out what is optional and left empty, and takes a default as it stands', () => {
+    const keys = ['y', '1', 'enter', 'enter', 'Slow', 'enter', 'enter']
+    expect(typeKeys(openUi, asking, ...keys).intents).toEqual(decided({ kind: 'bug', title: 'Slow', hours: 2 }))
+  })
+
+  test.each([
+    ['a choice that was not made', ['y', 'enter'], 'Choose one of them.'],
+    ['a needed text that is missing', ['y', '1', 'enter', 'enter', ' ', 'enter'], 'This is needed.'],
+    [
+      'a number that is none',
+      ['y', '1', 'enter', 'enter', 'x', 'enter', '.5', 'enter'],
+      'It must be a whole number, e.g. 12.',
+    ],
+  ])('stays at %s and says what is wrong', (_, keys, problem) => {
+    const { ui, intents } = typeKeys(openUi, asking, ...keys)
+    expect(intents).toEqual([])
+    expect(ui.purpose).toMatchObject({ kind: 'form', form: { problem } })
+  })
+
+  test('goes back by Escape with what was given, and from its first field to the question', () => {
+    const third = typeKeys(openUi, asking, 'y', 'down', 'enter', 'enter', 'Slow', 'enter')
+    const back = typeKeys(third.ui, asking, 'escape')
+    expect(back.ui.composer.text).toBe('Slow')
+    const first = typeKeys(back.ui, asking, 'escape', 'escape')
+    expect(first.ui.purpose).toMatchObject({ form: { at: 0, choice: 0 } })
+    const { ui, intents } = typeKeys(first.ui, asking, 'escape')
+    expect({ purpose: ui.purpose.kind, intents }).toEqual({ purpose: 'message', intents: [] })
+  })
+
+  test.each([
+    ['n', 'denied'],
+    ['4', 'abort'],
+  ])('is not answered by %s: %s', (key, decision) => {
+    expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
+  })
+
+  test('without fields is a plain yes', () => {
+    const plain = after(...call, requested({ itemId: 'l1', kind: 'elicitation', form: { fields: [] } }))
+    expect(typeKeys(openUi, plain, 'y').intents).toEqual(decided({}))
+  })
+
+  test('is not opened by a key that comes before it can have been read', () => {
+    const { ui } = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_100, '1')
+    expect({ purpose: ui.purpose.kind, why: ui.refusedKey?.why }).toEqual({ purpose: 'message', why: 'tooEarly' })
+  })
+
+  test('that another window answered gives the line back empty', () => {
+    const { ui } = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'half')
+    const event = { type: 'approval.decided', approvalId: 'a1', decision: 'denied', by: colleague } as const
+    const next = followState(ui, { state: after(...call, elicitation, event) })
+    expect({ purpose: next.purpose.kind, text: next.composer.text }).toEqual({ purpose: 'message', text: '' })
+  })
+})

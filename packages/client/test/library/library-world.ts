@@ -1,0 +1,65 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  cleanEnvironment,
+  cliPath,
+  killMarked,
+  type ModelServer,
+  markVariable,
+  newMark,
+  type Step,
+  startModelServer,
+  tempHome,
+  tempWorkspace,
+} from '@parley/testkit'
+import { vi } from 'vitest'
+import { type ConnectOptions, connect, type Parley, type Target } from '../../src/index.ts'
+
+// Real processes on a machine that does other things as well.
+vi.setConfig({ testTimeout: 30_000 })
+
+/** A home whose only provider is a scripted model on loopback, and a folder to work in. */
+export interface LibraryWorld extends AsyncDisposable {
+  readonly model: ModelServer
+  readonly cwd: string
+  readonly home: string
+  readonly env: Readonly<Record<string, string>>
+  /** A server of our own, of the built program. */
+  connect(options?: ConnectOptions): Promise<Parley>
+  readonly spawn: Target
+}
+
+export async function libraryWorld(...steps: Step[]): Promise<LibraryWorld> {
+  const model = await startModelServer(steps)
+  const home = await tempHome()
+  const workspace = await tempWorkspace()
+  await writeFile(join(home.env.PARLEY_HOME, 'config.toml'), configOf(model.url))
+  const mark = newMark()
+  const env = cleanEnvironment({ ...home.env, XDG_RUNTIME_DIR: home.path, [markVariable]: mark })
+  const spawn = { spawn: { command: [process.execPath, cliPath, 'server'] as const, env } }
+  return {
+    model,
+    cwd: workspace.path,
+    home: home.path,
+    env,
+    spawn,
+    connect: (options) => connect(spawn, options),
+    async [Symbol.asyncDispose]() {
+      killMarked(mark)
+      await model[Symbol.asyncDispose]()
+      await workspace[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function configOf(modelUrl: string): string {
+  return `model_provider = "fake"
+model = "m1"
+[model_providers.fake]
+base_url = "${modelUrl}"
+wire_api = "responses"
+stream_max_retries = 0
+request_max_retries = 0
+`
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import type { ConversationEvent, Turn } from '../../src/index.ts'
+import { libraryWorld } from './library-world.ts'
+
+async function eventsOf(turn: Turn): Promise<ConversationEvent[]> {
+  return await Array.fromAsync(turn)
+}
+
+const typesOf = (events: readonly ConversationEvent[]) => events.map(({ type }) => type)
+
+describe('a turn', () => {
+  test('gives its events in order, and its result', async () => {
+    await using world = await libraryWorld({ text: 'Hello there.', chunks: 3, usage: { input: 7, output: 3 } })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const turn = await conversation.send('hello')
+    const types = typesOf(await eventsOf(turn))
+    expect([types.at(0), types.at(-1)]).toEqual(['turn.started', 'turn.ended'])
+    expect(types).toContain('item.delta')
+    expect(await turn.result).toMatchObject({
+      turnId: turn.id,
+      outcome: 'completed',
+      text: 'Hello there.',
+      usage: { inputTokens: 7, outputTokens: 3 },
+    })
+    expect(conversation.state.window.map(({ item }) => item.type)).toEqual(['userMessage', 'agentMessage'])
+  })
+
+  test('can be iterated again, also when it is over and another one ran', async () => {
+    await using world = await libraryWorld({ text: 'One.' }, { text: 'Two.' })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const first = await conversation.send('one')
+    const seen = await eventsOf(first)
+    const second = await conversation.send('two')
+    await second.result
+    expect(await eventsOf(first)).toEqual(seen)
+    expect((await first.result).text).toBe('One.')
+    expect((await second.result).text).toBe('Two.')
+  })
+
+  test('that fails is a result that says why', async () => {
+    await using world = await libraryWorld({ status: 400, body: { error: { message: 'no such thing' } } })
+    await using parley = await world.connect()
+    const { result } = await (await parley.create({ cwd: world.cwd })).send('hello')
+    expect(await result).toMatchObject({ outcome: 'failed', text: '', failure: { status: 400 } })
+  })
+
+  test('of a message that was sent before is the same one, and nothing is sent twice', async () => {
+    await using world = await libraryWorld({ text: 'Once.' })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const messageId = crypto.randomUUID()
+    const turn = await conversation.send('hello', { messageId })
+    await turn.result
+    const again = await conversation.send('hello', { messageId })
+    expect(await again.result).toEqual(await turn.result)
+    expect(await eventsOf(again)).toEqual(await eventsOf(turn))
+    expect(world.model.requests).toHaveLength(1)
+  })
+
+  test('that runs when a conversation is looked at is there to be followed', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using world = await libraryWorld({ text: 'At last.', gate: gate.promise })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    expect(conversation.turn).toBeNull()
+    const sent = await conversation.send('hello')
+    await world.model.nextRequest()
+    const running = conversation.turn
+    gate.resolve()
+    expect(await running?.result).toEqual(await sent.result)
+    expect(running?.id).toBe(sent.id)
+  })
+})
+
+describe('a message that waits', () => {
+  test('gives the turn it is answered in, not the one that runs', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using world = await libraryWorld({ text: 'First.', gate: gate.promise }, { text: 'Second.' })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const first = await conversation.send('one')
+    const second = await conversation.send('two', { when: 'queue' })
+    expect(second.id).toBeNull()
+    gate.resolve()
+    const types = typesOf(await eventsOf(second))
+    expect([types.at(0), types.at(-1)]).toEqual(['turn.started', 'turn.ended'])
+    expect((await first.result).text).toBe('First.')
+    expect((await second.result).text).toBe('Second.')
+    expect(second.id).not.toBe(first.id)
+  })
+
+  test('steers the turn that runs, and then that is its turn', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using world = await libraryWorld(
+      { calls: [{ name: 'list_dir', arguments: { path: '.' } }], gate: gate.promise },
+      { text: 'Both.' },
+    )
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const first = await conversation.send('one')
+    await world.model.nextRequest()
+    const second = await conversation.send('and this', { when: 'steer' })
+    gate.resolve()
+    expect(await second.result).toEqual(await first.result)
+    expect(second.id).toBe(first.id)
+  })
+
+  test('and is taken back ends in an error that says so', async () => {
+    await using world = await libraryWorld({ hang: 'headers' })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    await conversation.send('one')
+    const messageId = crypto.randomUUID()
+    const second = await conversation.send('two', { when: 'queue', messageId })
+    await parley.request('conversation/inbox/remove', { conversationId: conversation.id, messageId })
+    await expect(second.result).rejects.toMatchObject({ data: { code: 'messageRemoved' } })
+    await expect(eventsOf(second)).rejects.toMatchObject({ data: { code: 'messageRemoved' } })
+  })
+})
+
+describe('an abort signal', () => {
+  test('interrupts the turn, which ends by its event', async () => {
+    await using world = await libraryWorld({ text: 'never told', hang: 'headers' })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const stop = new AbortController()
+    const turn = await conversation.send('hello', { signal: stop.signal })
+    await world.model.nextRequest()
+    stop.abort()
+    expect(await turn.result).toMatchObject({ outcome: 'interrupted' })
+    expect(typesOf(await eventsOf(turn)).at(-1)).toBe('turn.ended')
+  })
+
+  test('takes back a message that still waits', async () => {
+    await using world = await libraryWorld({ hang: 'headers' })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    await conversation.send('one')
+    const stop = new AbortController()
+    const turn = await conversation.send('two', { when: 'queue', signal: stop.signal })
+    stop.abort()
+    await expect(turn.result).rejects.toMatchObject({ data: { code: 'messageRemoved' } })
+    expect(conversation.state.core.inbox).toEqual([])
+  })
+
+  test('that has fired before anything is sent sends nothing', async () => {
+    await using world = await libraryWorld()
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    await expect(conversation.send('hello', { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
+      'enough',
+    )
+    expect(conversation.state.core.seq).toBe(0)
+  })
+
+  test('ends an iteration over all events with its reason', async () => {
+    await using world = await libraryWorld()
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const stop = new AbortController()
+    const next = conversation.events({ signal: stop.signal }).next()
+    stop.abort(new Error('enough'))
+    await expect(next).rejects.toThrow('enough')
+  })
+})

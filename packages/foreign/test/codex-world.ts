@@ -1,0 +1,64 @@
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Codex, type CodexOptions } from '@openai/codex-sdk'
+import {
+  cleanEnvironment,
+  cliPath,
+  descendantsWithMark,
+  type ModelServer,
+  markVariable,
+  newMark,
+  type RecordedRequest,
+  type Step,
+  startModelServer,
+  tempHome,
+  tempWorkspace,
+  waitUntil,
+} from '@parley/testkit'
+
+/** The published SDK, pointed at the built program and a scripted model. The home has no configuration at all. */
+export interface CodexWorld extends AsyncDisposable {
+  readonly model: ModelServer
+  readonly cwd: string
+  codex(options?: CodexOptions): Codex
+  /** Nothing that the SDK started is there any more. */
+  quiet(): Promise<unknown>
+}
+
+export async function codexWorld(steps: readonly Step[], files: Record<string, string | Uint8Array> = {}) {
+  await using stack = new AsyncDisposableStack()
+  const model = stack.use(await startModelServer(steps))
+  const home = stack.use(await tempHome())
+  const workspace = stack.use(await tempWorkspace({ files }))
+  const codexPathOverride = join(home.path, 'parley')
+  await writeFile(codexPathOverride, `#!/bin/sh\nexec "${process.execPath}" "${cliPath}" "$@"\n`)
+  await chmod(codexPathOverride, 0o755)
+  const mark = newMark()
+  const env = cleanEnvironment({ ...home.env, [markVariable]: mark })
+  const owned = stack.move()
+  const world: CodexWorld = {
+    model,
+    cwd: workspace.path,
+    codex: (options) =>
+      new Codex({ codexPathOverride, baseUrl: model.url, apiKey: 'a-key-of-the-caller', env, ...options }),
+    quiet: () => waitUntil(() => descendantsWithMark(mark).length === 0, { what: 'an end of what the SDK started' }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+  return world
+}
+
+/** The content of the newest message of the user. */
+export function newestInput({ body }: RecordedRequest): readonly Record<string, unknown>[] {
+  const input = listAt(body, 'input')
+  const message = input.findLast((entry) => entry['role'] === 'user')
+  return listAt(message, 'content')
+}
+
+function listAt(value: unknown, key: string): readonly Record<string, unknown>[] {
+  const list = isRecord(value) ? value[key] : undefined
+  return Array.isArray(list) ? list.filter(isRecord) : []
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

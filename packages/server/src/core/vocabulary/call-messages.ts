@@ -1,0 +1,111 @@
+import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
+import type { Duration, EventMsg, ExecBegin, McpBegin } from './event-msg.ts'
+import { fileChangesOf } from './file-changes.ts'
+import { parsedCommand } from './shell-words.ts'
+
+/** A call of ours that shows itself in another way. */
+const planTool = 'update_plan'
+
+/** What is told when an item begins to run. `allowed`: a rule said yes, nobody was asked. */
+export function beginningOf(item: Item, changes: readonly FileChangeEntry[], allowed: boolean): readonly EventMsg[] {
+  switch (item.type) {
+    case 'commandExecution':
+      return [execBegin(item.id, item.command, item.cwd)]
+    case 'shellCommand':
+      return [execBegin(item.id, ['sh', '-c', item.command], item.cwd)]
+    case 'fileChange': {
+      const shown = fileChangesOf(changes.length > 0 ? changes : item.changes)
+      return [{ type: 'patch_apply_begin', call_id: item.id, auto_approved: allowed, changes: shown }]
+    }
+    case 'toolCall':
+      return item.tool === planTool ? [] : [mcpBegin(item)]
+    default:
+      return []
+  }
+}
+
+/** What is told when an item that began has ended, however that was. */
+export function endingOf(item: Item): readonly EventMsg[] {
+  switch (item.type) {
+    case 'commandExecution':
+    case 'shellCommand':
+      return [execEnd(item)]
+    case 'fileChange':
+      return [patchEnd(item)]
+    case 'toolCall':
+      return item.tool === planTool ? [] : [mcpEnd(item)]
+    default:
+      return []
+  }
+}
+
+function execBegin(callId: string, command: readonly string[], cwd: string): ExecBegin {
+  return { type: 'exec_command_begin', call_id: callId, command, cwd, parsed_cmd: parsedCommand(command) }
+}
+
+function execEnd(item: ItemOf<'commandExecution' | 'shellCommand'>): EventMsg {
+  const text = shownOutput(item.output)
+  return {
+    type: 'exec_command_end',
+    call_id: item.id,
+    stdout: text,
+    stderr: '',
+    aggregated_output: text,
+    exit_code: item.exitCode ?? -1,
+    duration: durationOf(item.durationMs),
+    formatted_output: item.modelText ?? text,
+  }
+}
+
+function shownOutput(output: Output | undefined): string {
+  if (output === undefined) return ''
+  const { head, tail, omittedBytes } = output
+  return omittedBytes === 0 ? head + tail : `${head}\n[… ${omittedBytes} bytes left out …]\n${tail}`
+}
+
+function patchEnd(item: ItemOf<'fileChange'>): EventMsg {
+  const success = item.status === 'completed'
+  const said = item.modelText ?? item.failure?.message ?? ''
+  return {
+    type: 'patch_apply_end',
+    call_id: item.id,
+    stdout: success ? said : '',
+    stderr: success ? '' : said,
+    success,
+  }
+}
+
+function mcpBegin(item: ItemOf<'toolCall'>): McpBegin {
+  return { type: 'mcp_tool_call_begin', call_id: item.id, invocation: invocationOf(item) }
+}
+
+function mcpEnd(item: ItemOf<'toolCall'>): EventMsg {
+  const said = item.modelText ?? item.failure?.message ?? ''
+  return {
+    type: 'mcp_tool_call_end',
+    call_id: item.id,
+    invocation: invocationOf(item),
+    duration: durationOf(item.durationMs),
+    result:
+      item.status === 'completed' ? { Ok: { content: [{ type: 'text', text: said }], isError: false } } : { Err: said },
+  }
+}
+
+/** Tools of a configured MCP server are called `mcp__SERVER__TOOL`; the others are ours. */
+function invocationOf({ tool, input }: ItemOf<'toolCall'>) {
+  const [, server = 'parley', name = tool] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
+  return { server, tool: name, arguments: parsed(input) }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}
+
+function durationOf(ms = 0): Duration {
+  const secs = Math.floor(ms / 1000)
+  return { secs, nanos: Math.round((ms - secs * 1000) * 1e6) }
+}

@@ -1,0 +1,150 @@
+/**
+ * The event vocabulary that Codex clients know: snake_case, tagged by `type`. Only what such clients read is here;
+ * docs/mcp-server.md lists it.
+ */
+export type EventMsg =
+  | { readonly type: 'task_started' }
+  | { readonly type: 'task_complete'; readonly last_agent_message: string | null }
+  | { readonly type: 'turn_aborted'; readonly reason: 'interrupted' }
+  | { readonly type: 'user_message'; readonly message: string; readonly kind: 'plain' }
+  | { readonly type: 'agent_message'; readonly message: string }
+  | { readonly type: 'agent_message_delta'; readonly delta: string }
+  | { readonly type: 'agent_reasoning'; readonly text: string }
+  | { readonly type: 'agent_reasoning_delta'; readonly delta: string }
+  | ExecBegin
+  | {
+      readonly type: 'exec_command_output_delta'
+      readonly call_id: string
+      readonly stream: 'stdout'
+      readonly chunk: string
+    }
+  | ExecEnd
+  | ({ readonly type: 'exec_approval_request' } & AskedCommand)
+  | ({ readonly type: 'apply_patch_approval_request' } & AskedPatch)
+  | {
+      readonly type: 'elicitation_request'
+      readonly id: string
+      readonly server_name: string
+      readonly message: string
+    }
+  | PatchBegin
+  | PatchEnd
+  | { readonly type: 'turn_diff'; readonly unified_diff: string }
+  | { readonly type: 'plan_update'; readonly explanation: string | null; readonly plan: readonly PlanStep[] }
+  | { readonly type: 'token_count'; readonly info: TokenInfo }
+  | McpBegin
+  | McpEnd
+  | { readonly type: 'error' | 'stream_error' | 'background_event'; readonly message: string }
+
+export interface ParsedCommand {
+  readonly type: 'unknown'
+  readonly cmd: string
+}
+
+export interface ExecBegin {
+  readonly type: 'exec_command_begin'
+  readonly call_id: string
+  readonly command: readonly string[]
+  readonly cwd: string
+  readonly parsed_cmd: readonly ParsedCommand[]
+}
+
+/** The engine runs commands on one stream: `stdout` and `aggregated_output` carry it, `stderr` is empty. */
+export interface ExecEnd {
+  readonly type: 'exec_command_end'
+  readonly call_id: string
+  readonly stdout: string
+  readonly stderr: ''
+  readonly aggregated_output: string
+  /** -1 when a signal ended it, or nobody knows. */
+  readonly exit_code: number
+  readonly duration: Duration
+  readonly formatted_output: string
+}
+
+export interface AskedCommand {
+  readonly call_id: string
+  readonly command: readonly string[]
+  readonly cwd: string
+  readonly reason?: string
+}
+
+export interface AskedPatch {
+  readonly call_id: string
+  readonly changes: FileChanges
+  readonly reason?: string
+}
+
+export interface PatchBegin {
+  readonly type: 'patch_apply_begin'
+  readonly call_id: string
+  readonly auto_approved: boolean
+  readonly changes: FileChanges
+}
+
+export interface PatchEnd {
+  readonly type: 'patch_apply_end'
+  readonly call_id: string
+  readonly stdout: string
+  readonly stderr: string
+  readonly success: boolean
+}
+
+interface McpInvocation {
+  readonly server: string
+  readonly tool: string
+  readonly arguments: unknown
+}
+
+export interface McpBegin {
+  readonly type: 'mcp_tool_call_begin'
+  readonly call_id: string
+  readonly invocation: McpInvocation
+}
+
+export interface McpEnd {
+  readonly type: 'mcp_tool_call_end'
+  readonly call_id: string
+  readonly invocation: McpInvocation
+  readonly duration: Duration
+  readonly result:
+    | {
+        readonly Ok: {
+          readonly content: readonly { readonly type: 'text'; readonly text: string }[]
+          readonly isError: false
+        }
+      }
+    | { readonly Err: string }
+}
+
+export interface Duration {
+  readonly secs: number
+  readonly nanos: number
+}
+
+export interface PlanStep {
+  readonly step: string
+  readonly status: 'pending' | 'in_progress' | 'completed'
+}
+
+export interface TokenUsage {
+  readonly input_tokens: number
+  readonly cached_input_tokens: number
+  readonly output_tokens: number
+  readonly reasoning_output_tokens: number
+  readonly total_tokens: number
+}
+
+export interface TokenInfo {
+  readonly total_token_usage: TokenUsage
+  readonly last_token_usage: TokenUsage
+  readonly model_context_window: number | null
+}
+
+export type FileChange =
+  | { readonly add: { readonly content: string } }
+  | { readonly delete: { readonly content: string } }
+  | { readonly update: { readonly unified_diff: string; readonly move_path: string | null } }
+
+/** By path. */
+export type FileChanges = Readonly<Record<string, FileChange>>

@@ -1,0 +1,225 @@
+import type { ConversationEvent, Envelope, EventOf, Item, TokenCounts } from '@parley/protocol'
+import { approvalMessage } from './approval-messages.ts'
+import { base64Of } from './base64.ts'
+import { beginningOf, endingOf } from './call-messages.ts'
+import type { EventMsg, PlanStep, TokenUsage } from './event-msg.ts'
+import { closed, entryOf, type Memory, opened } from './memory.ts'
+
+export interface Translated {
+  readonly memory: Memory
+  /** None, one or a few, in order. */
+  readonly messages: readonly EventMsg[]
+}
+
+/** One event of the log in the words that Codex clients know, and what the next one needs of it. */
+export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): Translated {
+  switch (event.type) {
+    case 'turn.started':
+      return {
+        memory: { ...memory, lastMessage: null, changed: [], lastError: null },
+        messages: [{ type: 'task_started' }],
+      }
+    case 'turn.ended':
+      return { memory, messages: endOfTurn(memory, event) }
+    case 'item.started':
+      return started(memory, event.item)
+    case 'item.began':
+      return began(memory, event)
+    case 'item.completed':
+      return completed(memory, event.item)
+    case 'item.discarded':
+      return { memory: closed(memory, event.itemId), messages: [] }
+    case 'usage.updated':
+      return counted(memory, event)
+    default:
+      return { memory, messages: saidAt(memory, event) }
+  }
+}
+
+type Remembered =
+  | 'turn.started'
+  | 'turn.ended'
+  | 'item.started'
+  | 'item.began'
+  | 'item.completed'
+  | 'item.discarded'
+  | 'usage.updated'
+
+/** Events that change nothing of what is remembered. */
+function saidAt(memory: Memory, event: Exclude<ConversationEvent, { type: Remembered }>): readonly EventMsg[] {
+  switch (event.type) {
+    case 'item.delta':
+      return deltaOf(entryOf(memory, event.itemId)?.item ?? null, event)
+    case 'item.progress': {
+      const title = entryOf(memory, event.itemId)?.item.title ?? event.itemId
+      return [background(`${title}: ${event.totalBytes} bytes of output so far; its end comes when it has ended.`)]
+    }
+    case 'approval.requested':
+      return [approvalMessage(event.approval, entryOf(memory, event.approval.itemId)?.item ?? null)]
+    case 'plan.updated': {
+      const plan = event.plan.steps.map(({ step, status }): PlanStep => {
+        return { step, status: status === 'inProgress' ? 'in_progress' : status }
+      })
+      return [{ type: 'plan_update', explanation: event.plan.explanation ?? null, plan }]
+    }
+    case 'retry.scheduled':
+      return [{ type: 'stream_error', message: event.failure.message }]
+    case 'turn.parked':
+      return [background(event.reason)]
+    case 'conversation.recovered':
+      return [background(event.text)]
+    // Told by other messages, or nothing that these clients know a word for.
+    case 'conversation.created':
+    case 'conversation.configured':
+    case 'conversation.moved':
+    case 'conversation.renamed':
+    case 'conversation.archived':
+    case 'context.set':
+    case 'message.queued':
+    case 'message.edited':
+    case 'message.removed':
+    case 'message.consumed':
+    case 'turn.continued':
+    case 'model.requested':
+    case 'model.responded':
+    case 'approval.decided':
+      return []
+    default:
+      return unknownEvent(event)
+  }
+}
+
+/** Compiles only while every event has its case; one that a newer server sends says nothing here. */
+function unknownEvent(_event: never): readonly EventMsg[] {
+  return []
+}
+
+function started(memory: Memory, item: Item): Translated {
+  // The user's own command asks nobody: it runs when it is shown.
+  const runs = item.type === 'shellCommand'
+  return { memory: opened(memory, { item, began: runs }), messages: runs ? beginningOf(item, [], true) : [] }
+}
+
+function began(memory: Memory, { itemId, changes = [], decidedBy }: EventOf<'item.began'>): Translated {
+  const entry = entryOf(memory, itemId)
+  if (entry === null) return { memory, messages: [] }
+  return {
+    memory: opened(memory, { ...entry, began: true }),
+    messages: beginningOf(entry.item, changes, 'rule' in decidedBy),
+  }
+}
+
+function completed(memory: Memory, item: Item): Translated {
+  const after = closed(memory, item.id)
+  switch (item.type) {
+    case 'agentMessage': {
+      if (item.text === '') return { memory: after, messages: [] }
+      return { memory: { ...after, lastMessage: item.text }, messages: [{ type: 'agent_message', message: item.text }] }
+    }
+    case 'notice':
+      if (item.level === 'error') {
+        return { memory: { ...after, lastError: item.title }, messages: [{ type: 'error', message: item.title }] }
+      }
+      return { memory: after, messages: noticeMessages(item.code, item.title) }
+    case 'fileChange':
+      return patched(memory, after, item)
+    default:
+      return { memory: after, messages: entryOf(memory, item.id)?.began === true ? endingOf(item) : wordsOf(item) }
+  }
+}
+
+/** `turn_aborted` says these. */
+const ends: ReadonlySet<string> = new Set(['interrupted', 'shutdown'])
+
+function noticeMessages(code: string, title: string): readonly EventMsg[] {
+  return ends.has(code) ? [] : [background(title)]
+}
+
+/** The diff of the turn so far, told only when it has changed. */
+function patched(before: Memory, after: Memory, item: Extract<Item, { type: 'fileChange' }>): Translated {
+  if (entryOf(before, item.id)?.began !== true) return { memory: after, messages: [] }
+  const ending = endingOf(item)
+  if (item.status !== 'completed' || item.changes.length === 0) return { memory: after, messages: ending }
+  const changed = [...after.changed, ...item.changes]
+  const unified = changed.map(({ diff }) => diff).join('')
+  return { memory: { ...after, changed }, messages: [...ending, { type: 'turn_diff', unified_diff: unified }] }
+}
+
+/** What a finished item says that is no call. */
+export function wordsOf(item: Item): readonly EventMsg[] {
+  switch (item.type) {
+    case 'userMessage':
+      return [{ type: 'user_message', message: item.text, kind: 'plain' }]
+    case 'agentMessage':
+      return item.text === '' ? [] : [{ type: 'agent_message', message: item.text }]
+    case 'reasoning':
+      return item.text === '' ? [] : [{ type: 'agent_reasoning', text: item.text }]
+    default:
+      return []
+  }
+}
+
+function deltaOf(item: Item | null, { itemId, text }: EventOf<'item.delta'>): readonly EventMsg[] {
+  switch (item?.type) {
+    case 'agentMessage':
+      return [{ type: 'agent_message_delta', delta: text }]
+    case 'reasoning':
+      return [{ type: 'agent_reasoning_delta', delta: text }]
+    case 'commandExecution':
+    case 'shellCommand':
+      return [{ type: 'exec_command_output_delta', call_id: itemId, stream: 'stdout', chunk: base64Of(text) }]
+    default:
+      return []
+  }
+}
+
+function endOfTurn(
+  { lastMessage, lastError }: Memory,
+  { outcome, failure }: EventOf<'turn.ended'>,
+): readonly EventMsg[] {
+  if (outcome === 'interrupted') return [{ type: 'turn_aborted', reason: 'interrupted' }]
+  const end: EventMsg = { type: 'task_complete', last_agent_message: lastMessage }
+  if (failure === undefined || failure.message === lastError) return [end]
+  return [{ type: 'error', message: failure.message }, end]
+}
+
+function counted(memory: Memory, { counts, contextWindow }: EventOf<'usage.updated'>): Translated {
+  const total = sum(memory.usage.total, counts)
+  const window = contextWindow ?? memory.usage.contextWindow
+  return {
+    memory: { ...memory, usage: { total, contextWindow: window } },
+    messages: [
+      {
+        type: 'token_count',
+        info: {
+          total_token_usage: usageOf(total),
+          last_token_usage: usageOf(counts),
+          model_context_window: window,
+        },
+      },
+    ],
+  }
+}
+
+function sum(a: TokenCounts, b: TokenCounts): TokenCounts {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  }
+}
+
+function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: TokenCounts): TokenUsage {
+  return {
+    input_tokens: inputTokens,
+    cached_input_tokens: cachedInputTokens,
+    output_tokens: outputTokens,
+    reasoning_output_tokens: reasoningTokens,
+    total_tokens: inputTokens + outputTokens,
+  }
+}
+
+function background(message: string): EventMsg {
+  return { type: 'background_event', message }
+}

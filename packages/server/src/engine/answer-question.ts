@@ -1,0 +1,31 @@
+import type { Actor, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
+import type { OpenQuestion } from './ask-user.ts'
+import type { OpenConversation } from './open-conversation.ts'
+import { refusal } from './refusal.ts'
+
+/** The user's answer to a call that runs; the call goes on with it. */
+export function answerQuestion(
+  { conversation, bench, driver, presence }: OpenConversation,
+  { approval, question }: { approval: Approval; question: OpenQuestion },
+  { params, by }: { params: ParamsOf<'approval/decide'>; by: Actor },
+): { seq: number } {
+  const { decision, note, answers = {} } = params
+  const accepts = decision === 'approved'
+  const problem = accepts ? question.check(answers) : null
+  if (problem !== null)
+    throw refusal('invalidParams', `approval/decide: ${problem.message}`, { field: `answers.${problem.field}` })
+  const event: ConversationEvent = {
+    type: 'approval.decided',
+    approvalId: approval.id,
+    decision,
+    by,
+    ...(note === undefined ? {} : { note }),
+    ...(accepts ? { answers } : {}),
+  }
+  const { seq } = conversation.record(event)
+  presence.answered(approval.id, { by, decision })
+  bench.questions.byApproval.delete(approval.id)
+  question.reply(accepts ? { kind: 'answered', answers } : { kind: decision === 'denied' ? 'declined' : 'cancelled' })
+  if (decision === 'abort') driver.interrupt()
+  return { seq }
+}

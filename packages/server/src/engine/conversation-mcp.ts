@@ -1,0 +1,122 @@
+import { mcpTool } from '../mcp-client/mcp-tool.ts'
+import { resourceTools } from '../mcp-client/resource-tools.ts'
+import type { McpServer } from '../mcp-client/server.ts'
+import type { McpLease } from '../mcp-client/servers.ts'
+import { type McpToolSpec, mcpSpecsIn, toolSpecs } from '../mcp-client/tool-spec.ts'
+import type { ToolSpec } from '../model/port.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Conversation } from './conversation.ts'
+import { unlessStorageFails } from './storage-patience.ts'
+
+/** How long the first model request waits for servers that are being started, when a person waits with it. */
+const firstWaitMs = 5000
+
+/** The MCP servers of one conversation: what the model is offered of them, and what its calls are understood by. */
+export interface ConversationMcp extends AsyncDisposable {
+  /** Starts them in the background; whoever opens the conversation does not wait. */
+  begin(): void
+  /**
+   * What to offer now. The first time it waits for servers that start: five seconds where a person waits, else, in a
+   * script, up to their own limits. One that is ready later is offered in the next turn.
+   */
+  offered(signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** The tools of the servers that the log says were offered. */
+  tools(): readonly Tool[]
+}
+
+interface McpParts {
+  readonly conversation: Conversation
+  readonly lease: McpLease
+  readonly newItemId: () => string
+  /** A person may be waiting. */
+  readonly isWatched: () => boolean
+}
+
+export function createConversationMcp({ conversation, lease, newItemId, isWatched }: McpParts): ConversationMcp {
+  const { servers } = lease
+  const lookUps = servers.length === 0 ? [] : resourceTools(servers)
+  const notices = failureNotices(conversation, servers, newItemId)
+  let hasWaited = servers.length === 0
+  let known: { readonly file: string | undefined; readonly tools: readonly Tool[] } = { file: undefined, tools: [] }
+
+  function begin(): void {
+    for (const server of servers) server.begin()
+  }
+
+  async function waitOnce(signal: AbortSignal): Promise<void> {
+    if (hasWaited) return
+    hasWaited = true
+    const settled = Promise.all(servers.map((server) => server.settled))
+    await (isWatched()
+      ? Promise.race([settled, elapsed(firstWaitMs, signal)])
+      : Promise.race([settled, whenAborted(signal)]))
+  }
+
+  return {
+    begin,
+    async offered(signal) {
+      begin()
+      await waitOnce(signal)
+      notices.tell()
+      const hasResources = servers.some((server) => server.hasResources)
+      return [...(hasResources ? lookUps.map(specOf) : []), ...toolSpecs(servers)]
+    },
+    tools() {
+      const file = conversation.state.core.context?.tools
+      if (file !== known.file) known = { file, tools: [...lookUps, ...toolsIn(conversation, file, servers)] }
+      return known.tools
+    },
+    async [Symbol.asyncDispose]() {
+      notices.stop()
+      await lease[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function specOf({ name, description, parameters }: Tool): ToolSpec {
+  return { name, description, parameters }
+}
+
+function toolsIn({ sideFiles }: Conversation, file: string | undefined, servers: readonly McpServer[]): Tool[] {
+  const specs: readonly McpToolSpec[] = file === undefined ? [] : mcpSpecsIn(sideFiles.readText(file))
+  return specs.map((spec) => mcpTool(spec, servers))
+}
+
+/** A server that failed is told in the conversation, once it has a log: at once, else with its first turn. */
+function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => string) {
+  const told = new Map<McpServer, string>()
+  const tell = () => {
+    if (!conversation.started || conversation.readOnly) return
+    for (const server of servers) {
+      const { failure } = server
+      if (failure === null || told.get(server) === failure) continue
+      told.set(server, failure)
+      unlessStorageFails(() => void conversation.record({ type: 'item.completed', item: notice(server, newItemId()) }))
+    }
+  }
+  const leave = servers.map((server) => server.onChange(tell))
+  return {
+    tell,
+    stop: () => {
+      for (const stop of leave) stop()
+    },
+  }
+}
+
+function notice({ name, failure, stderr }: McpServer, id: string) {
+  const title = `The MCP server "${name}" is not available: ${failure}. /mcp shows more and starts it again.`
+  const shown = { type: 'notice', status: 'completed', level: 'warning', code: 'mcpServerFailed' } as const
+  return { id, ...shown, title, text: stderr }
+}
+
+function elapsed(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs)
+    timer.unref()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

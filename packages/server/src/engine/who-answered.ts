@@ -1,0 +1,23 @@
+import type { DecisionRecord } from '@parley/protocol'
+import { isCallItem } from './is-call-item.ts'
+import type { OpenConversation } from './open-conversation.ts'
+
+/** Who answered an approval that is no longer pending, and what; of one from long ago or another process, its call tells. */
+export function whoAnswered(
+  { conversation, presence }: OpenConversation,
+  approvalId: string,
+): { readonly who: string; readonly decision: string } | null {
+  const known = presence.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
+  if (known?.by === undefined || known.decision === undefined) return null
+  return { who: known.by.title ?? known.by.name, decision: known.decision }
+}
+
+function recorded({ core, window }: OpenConversation['conversation']['state'], approvalId: string) {
+  const approval = core.approvals[approvalId]
+  if (approval !== undefined) return approval
+  const items = [...Object.values(core.open), ...window].map(({ item }) => item)
+  const decisions = items.flatMap((item): DecisionRecord[] =>
+    isCallItem(item) && item.decision?.approvalId === approvalId ? [item.decision] : [],
+  )
+  return decisions.map(({ by, answer: decision }) => ({ by, decision }))[0]
+}

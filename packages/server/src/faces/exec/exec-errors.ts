@@ -1,0 +1,38 @@
+import type { SpawnError } from '@parley/host'
+import { errorCodes, RpcError } from '@parley/rpc'
+
+const sessionInUse = -32010
+
+function refused(code: string, message: string, more: Readonly<Record<string, unknown>> = {}): RpcError {
+  return new RpcError(errorCodes.invalidRequest, message, { code, ...more })
+}
+
+export const handshakeErrors = {
+  notInitialized: () => refused('notInitialized', 'client must call initialize before using exec methods'),
+  notConfirmed: () => refused('notInitialized', 'client must send initialized before using exec methods'),
+  initializedTwice: () => refused('alreadyInitialized', 'initialize may only be sent once per connection'),
+  unknownSession: (id: string) =>
+    refused('unknownSession', `session ${id} is unknown or has expired; initialize without resumeSessionId`),
+  sessionInUse: (id: string) =>
+    new RpcError(sessionInUse, `session ${id} is attached to another connection`, { code: 'sessionInUse' }),
+} as const
+
+export const processErrors = {
+  unknown: (processId: string) => refused('unknownProcess', `unknown process id ${processId}`, { processId }),
+  exists: (processId: string) => refused('processExists', `process ${processId} already exists`, { processId }),
+  stdinClosed: (processId: string) => refused('stdinClosed', `stdin is closed for process ${processId}`, { processId }),
+  noTerminal: (processId: string) => refused('noTerminal', `process ${processId} has no terminal`, { processId }),
+  stdinFull: (processId: string) =>
+    new RpcError(errorCodes.serverOverloaded, `process ${processId} does not read its stdin; send it later`, {
+      code: 'stdinFull',
+      processId,
+    }),
+  spawnFailed: ({ code, subject, message }: SpawnError) =>
+    new RpcError(errorCodes.internal, message, { code: 'spawnFailed', errno: code, subject }),
+  sessionEnded: () => refused('sessionEnded', 'the session has ended'),
+  sandboxUnavailable: () =>
+    refused(
+      'sandboxUnavailable',
+      'this server cannot confine what it runs, so it does nothing that is to be confined; leave sandbox out to run without',
+    ),
+} as const

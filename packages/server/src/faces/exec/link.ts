@@ -1,0 +1,32 @@
+import type { Peer } from '@parley/rpc'
+import type { Spelling } from './spelling.ts'
+
+/** The connection that a session speaks to at present. */
+export interface Link {
+  readonly spelling: Spelling
+  readonly bufferedBytes: number
+  sendLine(line: string): void
+  drained(): Promise<void>
+}
+
+/** The names are settled by the first request that has two. */
+export interface SpokenLink extends Link {
+  settleSpelling(spelling: Spelling): void
+}
+
+export function createLink(peer: () => Peer): SpokenLink {
+  let settled: Spelling | null = null
+  return {
+    get spelling() {
+      return settled ?? 'process'
+    },
+    settleSpelling(spelling) {
+      settled ??= spelling
+    },
+    get bufferedBytes() {
+      return peer().bufferedBytes
+    },
+    sendLine: (line) => peer().sendLine(line),
+    drained: () => peer().drained(),
+  }
+}

@@ -1,0 +1,20 @@
+import { notificationLine } from '@parley/rpc'
+import type { OutputChunk } from './output/retained-output.ts'
+import { notificationName, type Spelling } from './spelling.ts'
+
+/** The lines that tell of one process. Written by hand: base64 and our own names need no escaping. */
+export function outputLine(spelling: Spelling, idJson: string, { seq, stream, chunk }: OutputChunk): string {
+  // The older description knew two streams, and a terminal's output was on the first.
+  const named = spelling === 'command' && stream === 'pty' ? 'stdout' : stream
+  const params = `{"processId":${idJson},"seq":${seq},"stream":"${named}","chunk":"${chunk}"}`
+  return notificationLine(notificationName(spelling, 'process/output'), params)
+}
+
+export function exitedLine(spelling: Spelling, idJson: string, exited: { seq: number; exitCode: number }): string {
+  const params = `{"processId":${idJson},"seq":${exited.seq},"exitCode":${exited.exitCode},"sandboxDenied":false}`
+  return notificationLine(notificationName(spelling, 'process/exited'), params)
+}
+
+export function closedLine(spelling: Spelling, idJson: string, seq: number): string {
+  return notificationLine(notificationName(spelling, 'process/closed'), `{"processId":${idJson},"seq":${seq}}`)
+}

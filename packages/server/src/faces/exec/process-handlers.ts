@@ -1,0 +1,97 @@
+import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
+import { invalidParams } from '@parley/rpc'
+import { processErrors } from './exec-errors.ts'
+import type { ExecHandlers } from './handlers.ts'
+import { pathOf } from './location.ts'
+import type { ProcessRecord } from './process-record.ts'
+import { assertUnconfined } from './sandbox-intent.ts'
+import type { ExecSession } from './session.ts'
+
+type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}`>>
+
+const defaultSize = { rows: 24, cols: 80 }
+/** A write is answered at once up to the first, and refused above the second. */
+const fewUnwrittenBytes = 1024 * 1024
+const maxUnwrittenBytes = 16 * 1024 * 1024
+const defaultReadBytes = 1024 * 1024
+const maxReadBytes = 16 * 1024 * 1024
+const maxWaitMs = 2 ** 31 - 1
+const noEndOfInput = 'a terminal has no end of input; write BA== (ctrl-d) to it'
+
+export function createProcessHandlers(session: () => ExecSession): ProcessHandlers {
+  return {
+    async 'process/start'(params) {
+      const { processId } = params
+      await session().start(processId, specOf(params))
+      return { processId, sandboxType: 'none' }
+    },
+    async 'process/write'({ processId, chunk, writeId, closeStdin }) {
+      await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin })
+      return { accepted: true, status: 'accepted' }
+    },
+    'process/resize'({ processId, size }) {
+      if (session().record(processId).process?.resize(size) !== true) throw processErrors.noTerminal(processId)
+      return {}
+    },
+    'process/signal'({ processId, signal }) {
+      return { running: session().record(processId).process?.signal(signalOf(signal)) ?? false }
+    },
+    'process/terminate'({ processId }) {
+      if (!session().has(processId)) return { running: false }
+      const record = session().record(processId)
+      const running = record.isRunning
+      record.process?.kill()
+      return { running }
+    },
+    async 'process/read'({ processId, afterSeq, maxBytes, waitMs }, context) {
+      const record = session().record(processId)
+      const after = afterSeq ?? 0
+      if (waitMs) await record.news(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
+      return record.read({ afterSeq: after, maxBytes: Math.min(maxBytes ?? defaultReadBytes, maxReadBytes) })
+    },
+  }
+}
+
+function specOf({ argv, cwd, env, tty, arg0, pipeStdin, size, sandbox }: ExecMethods['process/start']['decoded']) {
+  if (argv.length === 0) throw invalidParams('argv must not be empty', 'argv')
+  assertUnconfined(sandbox)
+  return {
+    argv,
+    cwd: pathOf(cwd, 'cwd'),
+    env,
+    terminal: tty ? (size ?? defaultSize) : null,
+    pipeStdin,
+    ...(typeof arg0 === 'string' ? { arg0 } : {}),
+  }
+}
+
+interface Write {
+  readonly bytes: Buffer
+  readonly writeId: string | null | undefined
+  readonly closeStdin: boolean
+}
+
+async function write(record: ProcessRecord, { bytes, writeId, closeStdin }: Write): Promise<void> {
+  await record.process?.started
+  const process = record.isRunning ? record.process : null
+  if (process === null || !process.takesInput) throw processErrors.stdinClosed(record.id)
+  if (process.unwrittenBytes > maxUnwrittenBytes) throw processErrors.stdinFull(record.id)
+  if (closeStdin && record.hasTerminal) throw invalidParams(noEndOfInput, 'closeStdin')
+  if (!record.writeIds.isNew(writeId)) return
+  const taken = process.write(bytes)
+  if (closeStdin) process.closeStdin()
+  if (process.unwrittenBytes > fewUnwrittenBytes) await Promise.race([taken, process.closed])
+}
+
+function signalOf(signal: ExecMethods['process/signal']['decoded']['signal']): NodeJS.Signals {
+  switch (signal) {
+    case 'interrupt':
+      return 'SIGINT'
+    case 'terminate':
+      return 'SIGTERM'
+    case 'kill':
+      return 'SIGKILL'
+    default:
+      return signal
+  }
+}

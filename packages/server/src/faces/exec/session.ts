@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { type Host, noSandbox, type ProcessSpec } from '@parley/host'
+import { processErrors } from './exec-errors.ts'
+import type { Link } from './link.ts'
+import { createGatherer } from './output/gatherer.ts'
+import { type Outlet, ProcessRecord } from './process-record.ts'
+
+/** Unsent output above which the processes wait. */
+const stalledBytes = 1024 * 1024
+/** What has ended can still be read for so long, within these bounds. */
+const keptMs = 30_000
+const keptRecords = 256
+const keptBytes = 16 * 1024 * 1024
+
+/** The processes of one client, across its connections. */
+export class ExecSession implements Outlet {
+  readonly id = randomUUID()
+  readonly #host: Host
+  readonly #records = new Map<string, ProcessRecord>()
+  readonly #gatherer = createGatherer()
+  #link: Link | null = null
+  #stalled = false
+  #ended = false
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  get link(): Link | null {
+    return this.#link
+  }
+
+  get isStalled(): boolean {
+    return this.#stalled
+  }
+
+  get isEnded(): boolean {
+    return this.#ended
+  }
+
+  setLink(link: Link | null): void {
+    this.#gatherer.flush()
+    this.#link = link
+    this.#stalled = false
+    for (const record of this.#records.values()) record.linkChanged()
+  }
+
+  send(line: string): void {
+    const link = this.#link
+    if (link === null) return
+    link.sendLine(line)
+    if (!this.#stalled && link.bufferedBytes > stalledBytes) void this.#stall(link)
+  }
+
+  /** Throws when there is none of this id. */
+  record(processId: string): ProcessRecord {
+    const record = this.#records.get(processId)
+    if (record === undefined) throw processErrors.unknown(processId)
+    return record
+  }
+
+  has(processId: string): boolean {
+    return this.#records.has(processId)
+  }
+
+  /** The id is taken before anything is started. Rejects when it cannot be, and then the id is free again. */
+  async start(processId: string, spec: ProcessSpec): Promise<void> {
+    if (this.#ended) throw processErrors.sessionEnded()
+    if (this.#records.has(processId)) throw processErrors.exists(processId)
+    const record = new ProcessRecord(processId, spec.terminal !== null, this)
+    this.#records.set(processId, record)
+    const process = this.#host.startProcess(spec, {
+      sandbox: noSandbox('C'),
+      onOutput: (stream, chunk) => this.#gatherer.take(record, stream, chunk),
+      onExit: (exit) => {
+        this.#gatherer.flush()
+        record.exit(exit)
+      },
+    })
+    record.attach(process)
+    const failure = await process.started
+    if (failure !== null) {
+      this.#forget(record)
+      throw processErrors.spawnFailed(failure)
+    }
+    void process.closed.then(() => this.#close(record))
+  }
+
+  /** Kills all trees and waits until they are gone. What they still say goes nowhere. */
+  async end(): Promise<void> {
+    this.#ended = true
+    this.setLink(null)
+    const records = [...this.#records.values()]
+    for (const { process } of records) {
+      process?.resume()
+      process?.kill()
+    }
+    await Promise.all(records.map(({ process }) => process?.closed))
+    for (const record of records) this.#forget(record)
+  }
+
+  async #stall(link: Link): Promise<void> {
+    this.#setStalled(true)
+    await link.drained()
+    if (this.#link === link) this.#setStalled(false)
+  }
+
+  #setStalled(stalled: boolean): void {
+    this.#stalled = stalled
+    for (const record of this.#records.values()) record.regulate()
+  }
+
+  #close(record: ProcessRecord): void {
+    this.#gatherer.flush()
+    record.close()
+    this.#expire(record)
+    if (this.#link !== null) this.#boundKept()
+  }
+
+  /** Nobody can have read it all while nobody is connected. */
+  #expire(record: ProcessRecord): void {
+    const expire = () => {
+      if (this.#link === null && !this.#ended) this.#expire(record)
+      else this.#forget(record)
+    }
+    setTimeout(expire, keptMs).unref()
+  }
+
+  #boundKept(): void {
+    const kept = [...this.#records.values()].filter((record) => record.isClosed)
+    let bytes = kept.reduce((sum, record) => sum + record.memoryBytes, 0)
+    let count = kept.length
+    for (const record of kept) {
+      if (count <= keptRecords && bytes <= keptBytes) return
+      count -= 1
+      bytes -= record.memoryBytes
+      this.#forget(record)
+    }
+  }
+
+  #forget(record: ProcessRecord): void {
+    if (this.#records.get(record.id) === record) this.#records.delete(record.id)
+    record.forget()
+  }
+}

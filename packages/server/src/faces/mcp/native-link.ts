@@ -1,0 +1,38 @@
+import { type Client, codeOf, connectClient, type Introduction, openConversationStore, resumeConversation } from '@parley/client'
+import type { ConversationStore } from '@parley/client'
+import { createMemoryTransportPair } from '@parley/rpc'
+import type { Engine } from '../../engine/engine.ts'
+import { openConnection } from '../conversation/serve-connection.ts'
+
+/** Makes connections to the engine of this process, in its own protocol. */
+export type Connect = (who: Introduction) => Promise<Client>
+
+export function connectorTo(engine: Engine): Connect {
+  return (who) => {
+    const [ours, theirs] = createMemoryTransportPair()
+    openConnection(theirs, engine, 'inProcess')
+    return connectClient({ ...who, transport: ours })
+  }
+}
+
+export interface Reached {
+  /** The connection that was given, or a new one to the process where the conversation is live. */
+  readonly client: Client
+  readonly store: ConversationStore
+}
+
+/** Follows a conversation that is open here, lies on disk, or is live in another process. The id may be the beginning of one. */
+export async function reachConversation(client: Client, conversationId: string): Promise<Reached> {
+  try {
+    return { client, store: await openConversationStore(client, conversationId) }
+  } catch (error) {
+    if (codeOf(error) !== 'conversationNotFound') throw error
+  }
+  const { client: owner, summary, attached } = await resumeConversation(client, { conversationId })
+  try {
+    return { client: owner, store: await openConversationStore(owner, summary.conversationId) }
+  } catch (error) {
+    if (attached) await owner.close()
+    throw error
+  }
+}

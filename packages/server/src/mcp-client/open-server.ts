@@ -1,0 +1,104 @@
+import { commandEnvironment, type Host, type ProgramEnd, type RunningProgram } from '@parley/host'
+import type { McpConnection, ServerTool } from './connection-port.ts'
+import type { ServerLogFile } from './server-log-file.ts'
+import { isOffered, type McpLaunch, type McpSettings } from './settings.ts'
+
+export interface McpPorts {
+  readonly host: Pick<Host, 'startProgram'>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly version: string
+}
+
+/** A server that has answered, and how to end it. */
+export interface OpenedServer {
+  readonly connection: McpConnection
+  readonly tools: readonly ServerTool[]
+  close(): Promise<void>
+}
+
+export interface OpenWatch {
+  /** Nobody waits for it any more. */
+  readonly signal: AbortSignal
+  readonly log: ServerLogFile
+  onTools(tools: readonly ServerTool[]): void
+  /** It broke down after it had answered; all of it is gone. */
+  onLost(why: string): void
+}
+
+/** From closing its input to TERM. */
+const graceMs = 200
+
+/** Starts a server, or connects to it, and asks what it has. Rejects with what went wrong, and then nothing of it is left. */
+export async function openServer(settings: McpSettings, ports: McpPorts, watch: OpenWatch): Promise<OpenedServer> {
+  const { launch, startupTimeoutMs: timeoutMs } = settings
+  const { signal, log } = watch
+  const { connect, explainFailure } = await import('./connect.ts')
+  const program = launch.kind === 'stdio' ? startProgram(launch, ports, log) : null
+  const endProgram = async () => (await program?.stop(graceMs)) ?? null
+  let connection: McpConnection | null = null
+  const readTools = async (from: Pick<McpConnection, 'tools'>) => (await from.tools()).filter(({ name }) => isOffered(settings, name))
+  const refresh = () => {
+    if (connection === null || signal.aborted) return
+    readTools(connection).then(watch.onTools, (error: unknown) => log.remark(`tools/list: ${explainFailure(error)}`))
+  }
+  let lost: Promise<string> | null = null
+  const lose = () => {
+    if (connection === null) return
+    connection = null
+    lost = endProgram().then((end) => (end === null ? 'the connection was lost' : endText(end)))
+    void lost.then(watch.onLost)
+  }
+  try {
+    const opened = await connect({
+      wire: program === null ? endpointOf(launch, ports.env) : { program },
+      version: ports.version,
+      timeoutMs,
+      signal,
+      onClose: lose,
+      onToolsChanged: refresh,
+      onRemark: log.remark,
+    })
+    const tools = await readTools(opened)
+    signal.throwIfAborted()
+    connection = { ...opened, lost: () => lost }
+    const close = async () => {
+      connection = null
+      await opened.close().catch(() => undefined)
+      await endProgram()
+    }
+    return { connection, tools, close }
+  } catch (error) {
+    const end = await endedAlready(program)
+    await endProgram()
+    throw new Error(end === null ? explainFailure(error) : endText(end), { cause: error })
+  }
+}
+
+function startProgram({ argv, cwd, env }: LaunchOf<'stdio'>, ports: McpPorts, log: ServerLogFile): RunningProgram {
+  const program = ports.host.startProgram({ argv, cwd, env: { ...commandEnvironment(ports.env), ...env } })
+  if (program.stderr !== null) log.follow(program.stderr)
+  return program
+}
+
+type LaunchOf<Kind extends McpLaunch['kind']> = Extract<McpLaunch, { kind: Kind }>
+
+function endpointOf(launch: McpLaunch, env: McpPorts['env']): { url: string; headers: Record<string, string> } {
+  if (launch.kind !== 'http') throw new Error(launch.kind === 'none' ? launch.problem : 'it has no url')
+  const { url, headers, tokenVariable } = launch
+  if (tokenVariable === null) return { url, headers: { ...headers } }
+  const token = env[tokenVariable] ?? ''
+  if (token === '') throw new Error(`the variable ${tokenVariable} (bearer_token_env_var) is not set`)
+  return { url, headers: { ...headers, Authorization: `Bearer ${token}` } }
+}
+
+/** That it has ended says more than that the connection has. */
+async function endedAlready(program: RunningProgram | null): Promise<ProgramEnd | null> {
+  return program === null ? null : Promise.race([program.ended, Promise.resolve(null)])
+}
+
+function endText({ exitCode, signal, spawnError }: ProgramEnd): string {
+  if (spawnError !== undefined) return spawnError.message
+  return signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`
+}

@@ -1,0 +1,189 @@
+import type { McpServer as McpServerState } from '@parley/protocol'
+import type { McpConnection, ServerTool } from './connection-port.ts'
+import { type McpPorts, type OpenedServer, openServer } from './open-server.ts'
+import { openServerLogFile, type ServerLogFile } from './server-log-file.ts'
+import type { McpSettings } from './settings.ts'
+
+/** What is waited before each further start of one that broke down; after the last it has failed. */
+const restartDelaysMs = [500, 2000, 5000]
+/** One that ran so long has its breakdowns forgotten. */
+const provenMs = 60_000
+
+/**
+ * One MCP server and how it is doing. Started when it is first needed, and again a few times when it breaks down; one
+ * that never worked is not tried again by itself.
+ */
+export class McpServer implements AsyncDisposable {
+  readonly settings: McpSettings
+  readonly #ports: McpPorts
+  readonly #log: ServerLogFile
+  readonly #listeners = new Set<() => void>()
+  #state: McpServerState['state'] = 'stopped'
+  #opened: OpenedServer | null = null
+  #tools: readonly ServerTool[] = []
+  #error: string | null = null
+  #restarts = 0
+  /** Without a long run between them. */
+  #breakdowns = 0
+  #readySinceMs = 0
+  /** Of the start under way or done; aborted when it is to be stopped. */
+  #attempt = new AbortController()
+  #settled: Promise<void> = Promise.resolve()
+
+  constructor(settings: McpSettings, ports: McpPorts) {
+    this.settings = settings
+    this.#ports = ports
+    this.#log = openServerLogFile(ports.home, settings.name)
+    if (!settings.enabled) this.#error = 'It is switched off (enabled = false).'
+  }
+
+  get name(): string {
+    return this.settings.name
+  }
+
+  /** Also those it had while it is started again: a model that was told of them keeps its cached prefix. */
+  get tools(): readonly ServerTool[] {
+    return this.#state === 'ready' || this.#state === 'starting' ? this.#tools : []
+  }
+
+  get hasResources(): boolean {
+    return this.#opened?.connection.hasResources ?? false
+  }
+
+  /** Why it is not to be had, once it has failed. */
+  get failure(): string | null {
+    return this.#state === 'failed' ? this.#error : null
+  }
+
+  get stderr(): string {
+    return this.#log.tail()
+  }
+
+  /** Resolves when it is ready or has failed; at once when it is not being started. */
+  get settled(): Promise<void> {
+    return this.#settled
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  describe(): McpServerState {
+    return {
+      name: this.name,
+      state: this.#state,
+      tools: this.tools.map(({ name }) => name),
+      ...(this.#error === null ? {} : { error: this.#error }),
+      ...(this.stderr === '' ? {} : { stderr: this.stderr }),
+      restarts: this.#restarts,
+    }
+  }
+
+  /** In the background; nothing when that was done. */
+  begin(): void {
+    if (this.#state === 'stopped' && this.settings.enabled) this.#start()
+  }
+
+  /** A connection that works, waited for while it is started; or a sentence that says why there is none. */
+  async connection(signal: AbortSignal): Promise<McpConnection | string> {
+    this.begin()
+    await Promise.race([this.#settled, aborted(signal)])
+    return this.#opened?.connection ?? this.#error ?? 'it is not ready'
+  }
+
+  async restart(): Promise<void> {
+    if (!this.settings.enabled) return
+    await this.#stop()
+    this.#breakdowns = 0
+    this.#restarts += 1
+    this.#start()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear()
+    await this.#stop()
+  }
+
+  #start(): void {
+    this.#attempt = new AbortController()
+    this.#log.clear()
+    this.#settled = this.#open(this.#attempt.signal)
+    this.#become('starting', null)
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    try {
+      const opened = await openServer(this.settings, this.#ports, {
+        signal,
+        log: this.#log,
+        onTools: (tools) => this.#take(tools),
+        onLost: (why) => signal.aborted || this.#breakDown(why),
+      })
+      if (signal.aborted) return await opened.close()
+      this.#opened = opened
+      this.#readySinceMs = performance.now()
+      this.#tools = opened.tools
+      this.#become('ready', null)
+    } catch (error) {
+      if (signal.aborted) return
+      const why = error instanceof Error ? error.message : String(error)
+      if (this.#breakdowns > 0) this.#breakDown(why)
+      else this.#become('failed', why)
+    }
+  }
+
+  #take(tools: readonly ServerTool[]): void {
+    this.#tools = tools
+    this.#changed()
+  }
+
+  #breakDown(why: string): void {
+    if (this.#opened !== null && performance.now() - this.#readySinceMs > provenMs) this.#breakdowns = 0
+    this.#opened = null
+    const delayMs = restartDelaysMs[this.#breakdowns]
+    this.#breakdowns += 1
+    if (delayMs === undefined) return this.#become('failed', `${why}, after ${restartDelaysMs.length} restarts`)
+    const { signal } = this.#attempt
+    this.#settled = afterDelay(delayMs, signal).then(() => {
+      if (signal.aborted) return
+      this.#restarts += 1
+      this.#start()
+      return this.#settled
+    })
+    this.#become('starting', why)
+  }
+
+  async #stop(): Promise<void> {
+    this.#attempt.abort()
+    const opened = this.#opened
+    this.#opened = null
+    this.#become('stopped', null)
+    await Promise.all([this.#settled, opened?.close()])
+  }
+
+  #become(state: McpServerState['state'], error: string | null): void {
+    this.#state = state
+    this.#error = error
+    this.#changed()
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+function afterDelay(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,59 @@
+import type { McpServer as McpServerState } from '@parley/protocol'
+import type { McpPorts } from './open-server.ts'
+import { McpServer } from './server.ts'
+import { identityOf, type McpSettings } from './settings.ts'
+
+/** The servers that one conversation uses. */
+export interface McpLease extends AsyncDisposable {
+  /** By name; none is started before it is told to begin. */
+  readonly servers: readonly McpServer[]
+}
+
+/** All MCP servers of this process. Conversations that configure one alike share it; it ends with the last of them. */
+export interface McpServers {
+  lease(settings: readonly McpSettings[]): McpLease
+  describe(): McpServerState[]
+  /** False when none has this name. */
+  restart(name: string): Promise<boolean>
+}
+
+export function createMcpServers(ports: McpPorts): McpServers {
+  const known = new Map<string, { readonly server: McpServer; users: number }>()
+
+  function take(settings: McpSettings): McpServer {
+    const key = identityOf(settings)
+    const entry = known.get(key) ?? { server: new McpServer(settings, ports), users: 0 }
+    known.set(key, entry)
+    entry.users += 1
+    return entry.server
+  }
+
+  async function release({ settings }: McpServer): Promise<void> {
+    const key = identityOf(settings)
+    const entry = known.get(key)
+    if (entry === undefined) return
+    entry.users -= 1
+    if (entry.users > 0) return
+    known.delete(key)
+    await entry.server[Symbol.asyncDispose]()
+  }
+
+  return {
+    lease(settings) {
+      const servers = settings.map(take)
+      return {
+        servers,
+        async [Symbol.asyncDispose]() {
+          await Promise.all(servers.map(release))
+        },
+      }
+    },
+    describe: () =>
+      [...known.values()].map(({ server }) => server.describe()).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    async restart(name) {
+      const named = [...known.values()].filter(({ server }) => server.name === name)
+      await Promise.all(named.map(({ server }) => server.restart()))
+      return named.length > 0
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { noSandbox } from '@parley/host'
+import { findProgram } from '../facts/find-program.ts'
+import { type SecretPlaces, secretPlaces } from '../facts/secret-places.ts'
+import type { Place } from '../place/place.ts'
+import type { PlaceFiles } from '../place/place-files.ts'
+import type { ExecInfo } from './exec-connection.ts'
+import type { Link } from './link.ts'
+import { startRemoteCommand } from './remote-commands.ts'
+import { pathOfUri, remoteFiles } from './remote-files.ts'
+import { runRemoteLookUp } from './remote-look-up.ts'
+import { remotePatches } from './remote-patches.ts'
+
+/** For an exec-server that says nothing of its environment. */
+const usualSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** The machine of an environment. What it is like is known from its greeting on. */
+export function remotePlace(name: string, link: Link): Place {
+  const files = remoteFiles(link)
+  const about = () => describePlace(link.info)
+  let secrets: Promise<SecretPlaces> | null = null
+  return {
+    environment: name,
+    reach: async () => void (await link.connection()),
+    get shell() {
+      return about().shell
+    },
+    get home() {
+      return about().home
+    },
+    get env() {
+      return about().env
+    },
+    get platform() {
+      return about().platform
+    },
+    commands: {
+      startCommand: (spec, options) => startRemoteCommand(link, spec, options),
+      warmUp: async () => void (await link.connection()),
+    },
+    sandbox: noSandbox('C'),
+    files,
+    patches: remotePatches(link, files),
+    search: {
+      command: (roots) => findRipgrep(about().env['PATH'], roots, files),
+      run: (run) => runRemoteLookUp(link, run),
+    },
+    secrets() {
+      secrets ??= link.connection().then(() => findSecrets(about().home, files))
+      // Not known is not kept.
+      secrets.catch(() => {
+        secrets = null
+      })
+      return secrets
+    },
+  }
+}
+
+interface PlaceAbout extends Pick<Place, 'shell' | 'home' | 'platform'> {
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Before the greeting nothing of it is used: facts wait for `reach`. */
+function describePlace(info: ExecInfo | null): PlaceAbout {
+  if (info === null) return { shell: '/bin/sh', home: '/', platform: 'unknown', env: {} }
+  const home = pathOfUri(info.userHomeDir)
+  return {
+    shell: info.shell.path,
+    home,
+    platform: info.platformOs,
+    env: info.env ?? { PATH: usualSearchPath, HOME: home },
+  }
+}
+
+function findSecrets(home: string, files: PlaceFiles): Promise<SecretPlaces> {
+  return secretPlaces({ home, parleyHome: `${home}/.parley` }, files)
+}
+
+async function findRipgrep(searchPath: string | undefined, roots: readonly string[], files: PlaceFiles) {
+  const found = await findProgram({ name: 'rg', searchPath: searchPath ?? '', cwd: '/', roots, files })
+  return found.path === null || found.insideRoots ? null : ([found.path] as const)
+}

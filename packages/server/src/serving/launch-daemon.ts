@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What a daemon tells its launcher: where it listens, or why it does not. */
+export type DaemonWord = { readonly addresses: readonly string[] } | { readonly problem: string }
+
+/**
+ * Starts this very program again in a session of its own, waits until it can be reached, and says where in one line.
+ * Resolves with the exit code.
+ */
+export async function launchDaemon({ home }: { readonly home: string }): Promise<number> {
+  const [program = process.execPath, entry = '', ...rest] = process.argv
+  const args = rest.map((word) => (word === '--daemon' ? '--daemon-process' : word))
+  const log = openDaemonLog(home)
+  const child = spawn(program, [...process.execArgv, entry, ...args], {
+    detached: true,
+    stdio: ['ignore', 'ignore', log.descriptor, 'ipc'],
+  })
+  closeSync(log.descriptor)
+  const word = await firstWord(child, log.path)
+  if ('problem' in word) {
+    process.stderr.write(`${word.problem}\n`)
+    return 1
+  }
+  child.disconnect()
+  child.unref()
+  process.stdout.write(
+    `parley server ${child.pid} listens on ${word.addresses.join(' and ')} (stop it: kill ${child.pid})\n`,
+  )
+  return 0
+}
+
+function openDaemonLog(home: string): { readonly descriptor: number; readonly path: string } {
+  const folder = join(home, 'logs')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, 'daemon.log')
+  return { descriptor: openSync(path, 'a', 0o600), path }
+}
+
+async function firstWord(child: ReturnType<typeof spawn>, logPath: string): Promise<DaemonWord> {
+  const said = once(child, 'message').then(([word]) => readWord(word))
+  const gone = once(child, 'exit').then(([code, signal]) => ({
+    problem: `The server ended with ${signal ?? code} before it listened; ${logPath} may say why.`,
+  }))
+  const failed = once(child, 'error').then(([error]) => ({ problem: `The server could not be started: ${error}` }))
+  return Promise.race([said, gone, failed])
+}
+
+function readWord(word: unknown): DaemonWord {
+  if (typeof word === 'object' && word !== null) {
+    if ('problem' in word) return { problem: String(word.problem) }
+    if ('addresses' in word && Array.isArray(word.addresses)) return { addresses: word.addresses.map(String) }
+  }
+  return { problem: 'The server said something that is not understood.' }
+}
+
+/** Called in the daemon: it can be reached, or why not. Then nobody is told any more. */
+export async function tellLauncher(word: DaemonWord): Promise<void> {
+  if (process.send === undefined) return
+  await new Promise<void>((sent) => process.send?.(word, undefined, undefined, () => sent()))
+  if (process.connected) process.disconnect()
+}

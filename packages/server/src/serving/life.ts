@@ -1,0 +1,50 @@
+/** What a process has to do yet before it may leave. */
+export interface Work {
+  /** The last client has gone: ends what was not detached. Resolves when nothing is open. */
+  abandon(): Promise<void>
+  /** Resolves when nothing is open. */
+  emptied(): Promise<void>
+}
+
+export interface LifeOptions {
+  /** `clients`: as long as it has any, or what one detached. `service`: until it is told to end, or is idle. */
+  readonly kind: 'clients' | 'service'
+  /** How long a service without clients and work waits for new ones; null: for ever. */
+  readonly idleExitMs: number | null
+  readonly clients: () => number
+  readonly work: Work
+  /** Something could not be closed as it should; it is not waited for. */
+  readonly onFault: (fault: unknown) => void
+}
+
+/** How long a server process lives. */
+export interface Life {
+  /** A client has come or gone. */
+  changed(): void
+  end(): void
+  readonly over: Promise<void>
+}
+
+export function createLife({ kind, idleExitMs, clients, work, onFault }: LifeOptions): Life {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  let idle: NodeJS.Timeout | undefined
+  let waiting = false
+
+  function changed(): void {
+    clearTimeout(idle)
+    if (clients() > 0 || waiting) return
+    waiting = true
+    const rest = kind === 'clients' ? work.abandon() : work.emptied()
+    void rest.catch(onFault).then(rested)
+  }
+
+  /** Someone may have come meanwhile, and may have gone again. */
+  function rested(): void {
+    waiting = false
+    if (clients() > 0) return
+    if (kind === 'clients') end()
+    else if (idleExitMs !== null) idle = setTimeout(end, idleExitMs)
+  }
+
+  return { changed, end, over }
+}

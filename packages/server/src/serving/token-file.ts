@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UsageProblem } from './usage-problem.ts'
+
+/** The token in a file that only this user can read; made with a new one when it is missing. */
+export function readOrMakeToken(path: string): string {
+  const made = makeToken(path)
+  if (made !== null) return made
+  const { O_RDONLY, O_NOFOLLOW } = constants
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW)
+  try {
+    const facts = fstatSync(file)
+    if (!facts.isFile() || (facts.mode & 0o077) !== 0 || facts.uid !== process.getuid?.())
+      throw new UsageProblem(`The token file ${path} must be yours alone: chmod 600 ${path}`)
+    const token = readFileSync(file, 'utf8').trim()
+    if (token === '') throw new UsageProblem(`The token file ${path} is empty; remove it and a new one is made.`)
+    return token
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Null when there is a file already. */
+function makeToken(path: string): string | null {
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants
+  const token = randomBytes(32).toString('base64url')
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    writeSync(file, `${token}\n`)
+    closeSync(file)
+    return token
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+    throw error
+  }
+}
