@@ -1,4 +1,5 @@
 import { execHello } from './measures/exec-hello.mjs'
+import { execServer } from './measures/exec-server.mjs'
 import { floodJson, floodText } from './measures/flood.mjs'
 import { resume } from './measures/resume.mjs'
 import { screenFlood } from './measures/screen-flood.mjs'
@@ -26,6 +27,7 @@ export const measures = [
   serverFlood,
   serverIdle,
   resume,
+  execServer,
   screenFlood,
   screenKeys,
   screenIdle,

@@ -5,6 +5,9 @@ import type { Manifest, Source } from './sources.ts'
 /** Declared though no source imports them, each for a reason. */
 const reasons: Readonly<Record<string, string>> = {
   'packages/server tree-sitter-bash': 'its grammar file is an asset of the bundle',
+  'packages/foreign @modelcontextprotocol/server-everything': 'tests run it as a program',
+  'packages/foreign @modelcontextprotocol/server-filesystem': 'tests run it as a program',
+  'packages/foreign @modelcontextprotocol/server-memory': 'tests run it as a program',
   'apps/tui @parley/server': 'the bundle has both programs, so the server is built first',
 }
 

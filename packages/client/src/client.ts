@@ -5,6 +5,8 @@ import { isEnvelope } from './envelope.ts'
 
 export interface ClientInfo {
   readonly name: string
+  /** What people are shown as its name. */
+  readonly title?: string
   readonly version: string
 }
 
@@ -30,6 +32,8 @@ export interface Client extends AsyncDisposable {
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Calls back for each event of one conversation, in order; returns how to stop. */
   onEvent(conversationId: string, listener: (envelope: Envelope) => void): () => void
+  /** Whether anybody here listens to this conversation. */
+  follows(conversationId: string): boolean
   /** Settles when the server is gone, after every pending request was rejected. */
   readonly closed: Promise<CloseReason>
   close(): Promise<void>
@@ -67,6 +71,7 @@ export async function connectClient({ transport, ...introduction }: ClientOption
       listeners.set(conversationId, known.add(listener))
       return () => known.delete(listener)
     },
+    follows: (conversationId) => (listeners.get(conversationId)?.size ?? 0) > 0,
     closed: peer.closed,
     close: () => peer.close(),
     [Symbol.asyncDispose]: () => peer.close(),

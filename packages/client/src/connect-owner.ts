@@ -12,6 +12,9 @@ export interface Owner {
 /** `notListening`: it has no socket. The others say how joining it failed. */
 type Reason = 'notListening' | 'unreachable' | 'refused' | 'protocolVersion'
 
+/** The system lets us in at the socket of a process that is stopped or hangs; a live one greets within milliseconds. */
+const answerLimitMs = 3_000
+
 /** Null when an error is about anything else. */
 export function ownerIn(error: unknown): Owner | null {
   if (!(error instanceof RpcError) || error.data?.code !== 'liveElsewhere') return null
@@ -27,10 +30,19 @@ export function ownerIn(error: unknown): Owner | null {
 /** A connection to a conversation's owner, introduced like the one that asked. Rejects with `liveElsewhere` and a reason. */
 export async function connectOwner(owner: Owner, { introduction }: Client): Promise<Client> {
   if (owner.socket === null) throw liveElsewhere(owner, 'notListening', 'It cannot be joined: it does not listen.')
+  let expired = false
   try {
-    return await connectClient({ ...introduction, transport: await connectSocket(owner.socket) })
+    const transport = await connectSocket(owner.socket)
+    const expire = () => {
+      expired = true
+      void transport.close()
+    }
+    const timer = setTimeout(expire, answerLimitMs)
+    return await connectClient({ ...introduction, transport }).finally(() => clearTimeout(timer))
   } catch (error) {
-    throw whyNot(owner, error)
+    throw expired
+      ? liveElsewhere(owner, 'unreachable', 'It cannot be joined: it does not answer.')
+      : whyNot(owner, error)
   }
 }
 

@@ -4,6 +4,7 @@ import { type Client, connectClient } from './client.ts'
 import { ClientError } from './errors.ts'
 import { type Link, openLink, type Target } from './link.ts'
 import { Parley } from './parley.ts'
+import { withinLimit } from './within-limit.ts'
 
 export interface ConnectOptions {
   /** What others see as the author of messages and decisions. Default `script`. */
@@ -18,14 +19,14 @@ export interface ConnectOptions {
 }
 
 /** A server answers within a tenth of a second; a checkout that has to build itself first takes longest. */
-const startLimitMs = 120_000
+const startLimit = { limitMs: 120_000, expired: silent }
 
 /** Connects to a server: one of our own that ends with us (the default), or one that runs. */
 export async function connect(target: Target = { spawn: {} }, options: ConnectOptions = {}): Promise<Parley> {
   options.signal?.throwIfAborted()
   const link = await openLink(target, options.signal)
   try {
-    return new Parley(await withinLimit(greet(link, options), options.signal), link)
+    return new Parley(await withinLimit(greet(link, options), { ...startLimit, signal: options.signal }), link)
   } catch (error) {
     const failure = error instanceof ConnectionClosed ? await failedStart(link) : error
     await link.discard()
@@ -49,24 +50,6 @@ async function failedStart(link: Link): Promise<ClientError> {
   return new ClientError('serverFailed', message)
 }
 
-/** The client, or a rejection with the signal's reason or when the time is up. */
-async function withinLimit(client: Promise<Client>, signal: AbortSignal | undefined): Promise<Client> {
-  const given = Promise.withResolvers<never>()
-  const stop = () => given.reject(signal?.reason)
-  const expire = () => given.reject(silent())
-  const timer = setTimeout(expire, startLimitMs)
-  signal?.addEventListener('abort', stop, { once: true })
-  if (signal?.aborted === true) stop()
-  try {
-    return await Promise.race([client, given.promise])
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
-    // Whoever lost the race may still fail.
-    client.catch(() => undefined)
-  }
-}
-
 function silent(): ClientError {
-  return new ClientError('serverFailed', `The server did not answer within ${startLimitMs / 1000} s.`)
+  return new ClientError('serverFailed', 'The server did not answer within two minutes.')
 }

@@ -24,6 +24,7 @@ export type { Conversation, EventsOptions, SendOptions } from './conversation/co
 export type { Turn, TurnResult } from './conversation/turn.ts'
 export { type ConversationStore, openConversationStore, type StoreListener } from './conversation-store.ts'
 export { ClientError, type ClientErrorCode, codeOf } from './errors.ts'
+export { hasOtherClients } from './has-other-clients.ts'
 export type { SpawnTarget, Target } from './link.ts'
 export type { CreateOptions, Parley, ResumeOptions, Which } from './parley.ts'
 export { type ResumedConversation, requestWhereItLives, resumeConversation } from './resume-conversation.ts'
@@ -34,3 +35,4 @@ export {
   type SpawnServerOptions,
   spawnServer,
 } from './spawn-server.ts'
+export { withinLimit } from './within-limit.ts'

@@ -1,6 +1,7 @@
 import { ConnectFailed, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from './errors.ts'
 import { findServer, parleyHome } from './find-server.ts'
+import type { Ending } from './parley.ts'
 import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
 
 /** Which server to talk to. */
@@ -19,14 +20,10 @@ export interface SpawnTarget {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** The way to a server, before the handshake. */
-export interface Link {
+/** The way to a server, before the handshake, and what becomes of the server afterwards. */
+export interface Link extends Ending {
   readonly transport: Transport
-  /** Why it went down, once it has and nobody here closed it. */
-  explain(): Promise<ClientError>
-  /** After our connection was closed: lets a server of our own save and leave. */
-  leave(): Promise<void>
-  /** Instead, when there was no handshake: nobody else can need that server. */
+  /** Instead of leaving, when there was no handshake: nobody else can need that server. */
   discard(): Promise<void>
 }
 
@@ -55,6 +52,7 @@ function remoteLink(transport: Transport): Link {
       const why = detail ?? (code === 'ended' ? 'the server hung up' : code)
       return new ClientError('connectionClosed', `The connection to the server was lost (${why}). Connect and resume.`)
     },
+    ownsServer: false,
     leave: () => Promise.resolve(),
     discard: () => transport.close(),
   }
@@ -65,7 +63,8 @@ function spawnLink({ command, env = process.env }: SpawnTarget): Link {
   return {
     transport: server.transport,
     explain: async () => new ClientError('connectionClosed', await explainExit(server)),
-    leave: () => seeOff(server),
+    ownsServer: true,
+    leave: (what) => (what === 'ends' ? seeOff(server) : Promise.resolve(server.release())),
     async discard() {
       server.kill('SIGKILL')
       await server.transport.close()
@@ -77,7 +76,7 @@ function spawnLink({ command, env = process.env }: SpawnTarget): Link {
 /** A server that nobody needs is gone by then. */
 const leaveLimitMs = 3_000
 
-/** It may have other clients by now, or be told to go on without any: then it stays, and we go. */
+/** One that somebody has joined just now stays, and we go. */
 async function seeOff(server: SpawnedServer): Promise<void> {
   const expired = Promise.withResolvers<void>()
   const timer = setTimeout(expired.resolve, leaveLimitMs)

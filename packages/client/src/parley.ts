@@ -1,10 +1,11 @@
 import type { ConversationSummary, MethodName, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
-import { ConnectionClosed } from '@parley/rpc'
 import type { Client } from './client.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { openConversationStore } from './conversation-store.ts'
 import { ClientError } from './errors.ts'
+import { hasOtherClients } from './has-other-clients.ts'
 import { requestWhereItLives, resumeConversation } from './resume-conversation.ts'
+import { type Watched, watchConnection } from './watch-connection.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: ours. */
@@ -27,12 +28,14 @@ export class Parley implements AsyncDisposable {
   readonly #closing = new AbortController()
   readonly #open = new Map<string, Conversation>()
   readonly #lost: Watched
-  readonly #leave: () => Promise<void>
+  readonly #ending: Ending
+  #isDetached = false
+  #closed: Promise<void> | undefined
 
-  constructor(client: Client, { explain, leave }: Ending) {
-    this.#lost = watch(client, this.#closing.signal, explain)
+  constructor(client: Client, ending: Ending) {
+    this.#lost = watchConnection(client, this.#closing.signal, () => ending.explain())
     this.#client = this.#lost.client
-    this.#leave = leave
+    this.#ending = ending
   }
 
   /** What the server said of itself. */
@@ -75,42 +78,63 @@ export class Parley implements AsyncDisposable {
   }
 
   /** Closes what is open, and lets a server of our own save and leave. */
-  async close(): Promise<void> {
-    this.#closing.abort()
-    await Promise.allSettled([...this.#open.values()].map((conversation) => conversation.close()))
-    await this.#client.close()
-    await this.#leave()
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
+  async #close(): Promise<void> {
+    const stays = this.#ending.ownsServer && (this.#isDetached || (await hasOtherClients(this.#client)))
+    this.#closing.abort()
+    await inTime(Promise.allSettled([...this.#open.values()].map((conversation) => conversation.close())))
+    await this.#client.close()
+    await this.#ending.leave(stays ? 'stays' : 'ends')
+  }
+
   /** A connection has one stream of a conversation, so there is one follower too. */
   async #follow(summary: ConversationSummary): Promise<Conversation> {
-    const { conversationId } = summary
-    const known = this.#open.get(conversationId)
-    if (known !== undefined) return known
-    const forget = async () => void this.#open.delete(conversationId)
-    const parts = { client: this.#client, lost: this.#lost.signal, attached: false, leave: forget }
-    return this.#keep(await openConversation(summary, parts))
+    const known = this.#open.get(summary.conversationId)
+    if (known !== undefined && !known.attached) return known
+    const conversation = await openConversation(summary, {
+      client: this.#client,
+      lost: this.#lost.signal,
+      attached: false,
+      leave: async (how) => {
+        this.#forget(conversation)
+        if (how === 'detached') this.#isDetached = true
+      },
+    })
+    return this.#keep(conversation)
   }
 
   async #join(client: Client, summary: ConversationSummary): Promise<Conversation> {
     const closing = new AbortController()
-    const watched = watch(client, closing.signal, async () => hungUp())
-    const leave = async () => {
+    const watched = watchConnection(client, closing.signal, async () => hungUp())
+    const hangUp = () => {
       closing.abort()
-      this.#open.delete(summary.conversationId)
-      await client.close()
+      return client.close()
     }
+    const parts = { client: watched.client, lost: watched.signal, attached: true }
     try {
-      const parts = { client: watched.client, lost: watched.signal, attached: true, leave }
-      return this.#keep(await openConversation(summary, parts))
+      const leave = () => {
+        this.#forget(conversation)
+        return hangUp()
+      }
+      const conversation: Conversation = await openConversation(summary, { ...parts, leave })
+      return this.#keep(conversation)
     } catch (error) {
-      await leave()
+      await hangUp()
       throw error
     }
+  }
+
+  /** The same one may have been opened anew meanwhile. */
+  #forget(conversation: Conversation): void {
+    if (this.#open.get(conversation.id) === conversation) this.#open.delete(conversation.id)
   }
 
   #keep(conversation: Conversation): Conversation {
@@ -130,35 +154,20 @@ async function openConversation(
 export interface Ending {
   /** Why the connection went down though nobody here closed it. */
   explain(): Promise<ClientError>
-  leave(): Promise<void>
+  /** A server of our own that nobody else needs leaves when we do, and is waited for. */
+  readonly ownsServer: boolean
+  /** After our connection was closed. */
+  leave(server: 'ends' | 'stays'): Promise<void>
 }
 
-interface Watched {
-  /** Its requests fail with why the connection went down, not only that it did. */
-  readonly client: Client
-  readonly signal: AbortSignal
-  readonly closed: Promise<ClientError | null>
-}
+const farewellMs = 2_000
 
-function watch(client: Client, closing: AbortSignal, explain: () => Promise<ClientError>): Watched {
-  const lost = new AbortController()
-  const closed = client.closed.then(async () => {
-    const reason = closing.aborted ? closedHere() : await explain()
-    lost.abort(reason)
-    return closing.aborted ? null : reason
-  })
-  const request: Client['request'] = async (method, params) => {
-    try {
-      return await client.request(method, params)
-    } catch (error) {
-      throw error instanceof ConnectionClosed ? ((await closed) ?? closedHere()) : error
-    }
-  }
-  return { client: { ...client, request }, signal: lost.signal, closed }
-}
-
-function closedHere(): ClientError {
-  return new ClientError('closed', 'The connection was closed here.')
+/** When it is done, or the time is up: a server that hangs must not keep us. */
+async function inTime(work: Promise<unknown>): Promise<void> {
+  const expired = Promise.withResolvers<void>()
+  const timer = setTimeout(expired.resolve, farewellMs)
+  await Promise.race([work, expired.promise])
+  clearTimeout(timer)
 }
 
 function hungUp(): ClientError {

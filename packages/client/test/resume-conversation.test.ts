@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { listenSocket, RpcError } from '@parley/rpc'
+import { listenSocket, type MethodHandler, RpcError } from '@parley/rpc'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { connectClient, requestWhereItLives, resumeConversation } from '../src/index.ts'
@@ -30,16 +30,14 @@ async function owner(methods: FakeMethods) {
   const listener = await listenSocket({
     path,
     onConnection(transport) {
-      const recorded = Object.entries({ initialize: () => greeting, ...methods }).map(
-        ([name, handler]) =>
-          [
-            name,
-            (params: unknown, context: Parameters<typeof handler>[1]) => {
-              asked.push([name, params])
-              return handler(params, context)
-            },
-          ] as const,
-      )
+      const all: FakeMethods = { initialize: () => greeting, ...methods }
+      const record = (name: string, handler: MethodHandler): MethodHandler => {
+        return (params, context) => {
+          asked.push([name, params])
+          return handler(params, context)
+        }
+      }
+      const recorded = Object.entries(all).map(([name, handler]) => [name, record(name, handler)])
       fakeFarSide(transport, Object.fromEntries(recorded))
       ended.push(transport.closed)
     },

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ThreadEvent } from '@openai/codex-sdk'
-import type { AnswerStep } from '@parley/testkit'
+import { type AnswerStep, expectTranscript, recordTranscript } from '@parley/testkit'
 import { describe, expect, test, vi } from 'vitest'
 import { codexWorld, newestInput } from './codex-world.ts'
+import { referenceServer } from './mcp-client/talk.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
@@ -11,7 +12,9 @@ const fullAccess = { sandboxMode: 'danger-full-access', skipGitRepoCheck: true }
 const shell = (command: string): AnswerStep => ({ calls: [{ name: 'shell', arguments: { command } }] })
 
 async function collect(events: AsyncGenerator<ThreadEvent>): Promise<ThreadEvent[]> {
-  return Array.fromAsync(events)
+  const seen: ThreadEvent[] = []
+  for await (const event of events) seen.push(event)
+  return seen
 }
 
 describe('the published Codex SDK', () => {
@@ -146,6 +149,33 @@ describe('the published Codex SDK', () => {
     ])
   })
 
+  test('configures an MCP server, whose tools are called', async () => {
+    await using world = await codexWorld([
+      { calls: [{ name: 'mcp__memory__read_graph', arguments: {} }] },
+      { text: 'ok' },
+    ])
+    const memory = {
+      command: process.execPath,
+      args: [referenceServer('memory')],
+      env: { MEMORY_FILE_PATH: join(world.cwd, 'memory.jsonl') },
+    }
+    const thread = world.codex({ config: { mcp_servers: { memory } } }).startThread({
+      workingDirectory: world.cwd,
+      ...fullAccess,
+    })
+    const { items } = await thread.run('What do you remember?')
+    expect(items[0]).toMatchObject({
+      type: 'mcp_tool_call',
+      server: 'memory',
+      tool: 'read_graph',
+      arguments: {},
+      result: { content: [{ type: 'text', text: expect.stringContaining('"entities": []') }] },
+      error: null,
+      status: 'completed',
+    })
+    await world.quiet()
+  })
+
   test('hears why a turn failed', async () => {
     const refused = { status: 401, body: { error: { message: 'no such key', code: 'invalid_api_key' } } }
     await using world = await codexWorld([refused])
@@ -196,3 +226,45 @@ describe('the published Codex SDK', () => {
     await world.quiet()
   })
 })
+
+describe('the page for users of the Codex SDK', () => {
+  test('shows a session as it is', async () => {
+    const steps = [
+      { reasoning: 'First a plan.', calls: [plan('in_progress', 'pending')] },
+      shell('cat greeting.txt'),
+      { calls: [patchCall('*** Update File: greeting.txt', '-helo', '+hello'), plan('completed', 'completed')] },
+      { text: 'The greeting is spelled right now.' },
+    ]
+    await using world = await codexWorld(steps, { 'greeting.txt': 'helo\n' })
+    const session = recordTranscript()
+    const prompt = 'Fix the spelling in greeting.txt.'
+    session.remark('thread.runStreamed(prompt) of the SDK: the prompt goes to stdin', { prompt })
+    const thread = world.codex().startThread({ workingDirectory: world.cwd, ...fullAccess })
+    const { events } = await thread.runStreamed(prompt)
+    for await (const event of events) session.message('<', event)
+    expectTranscript('docs/transcripts/codex-sdk.jsonl', session.entries, {
+      places: { $WORK: world.cwd },
+      texts: [[/^\S+ -c /, 'sh -c ']],
+    })
+  })
+
+  test('has an example that runs', async () => {
+    await using world = await codexWorld([shell('ls'), { text: 'A file.' }, { text: '{"summary":"One file."}' }])
+    const page = await readFile(new URL('../../../docs/codex-sdk.md', import.meta.url), 'utf8')
+    const [, example = ''] = /```js\n(.*?)```/s.exec(page) ?? []
+    const { stdout, stderr } = await world.runExample(example)
+    expect(stdout, stderr).toMatch(/^\S+ -c ls\nOne file\.\n$/)
+  })
+})
+
+function plan(...statuses: readonly string[]) {
+  const steps = ['Read the greeting', 'Correct it']
+  return { name: 'update_plan', arguments: { plan: steps.map((step, at) => ({ step, status: statuses[at] })) } }
+}
+
+function patchCall(...lines: readonly string[]) {
+  return {
+    name: 'apply_patch',
+    arguments: { patch: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n') },
+  }
+}

@@ -1,7 +1,8 @@
 import { chmod, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { Codex, type CodexOptions } from '@openai/codex-sdk'
 import {
+  type CliResult,
   cleanEnvironment,
   cliPath,
   descendantsWithMark,
@@ -11,6 +12,7 @@ import {
   type RecordedRequest,
   type Step,
   startModelServer,
+  startProgram,
   tempHome,
   tempWorkspace,
   waitUntil,
@@ -21,6 +23,8 @@ export interface CodexWorld extends AsyncDisposable {
   readonly model: ModelServer
   readonly cwd: string
   codex(options?: CodexOptions): Codex
+  /** Code as someone has it in a project with the SDK, `parley` in the search path and a configured model. */
+  runExample(code: string): Promise<CliResult>
   /** Nothing that the SDK started is there any more. */
   quiet(): Promise<unknown>
 }
@@ -41,6 +45,18 @@ export async function codexWorld(steps: readonly Step[], files: Record<string, s
     cwd: workspace.path,
     codex: (options) =>
       new Codex({ codexPathOverride, baseUrl: model.url, apiKey: 'a-key-of-the-caller', env, ...options }),
+    async runExample(code) {
+      await writeFile(join(home.env.PARLEY_HOME, 'config.toml'), `openai_base_url = "${model.url}"\n`)
+      const path = `${home.path}${delimiter}${process.env['PATH']}`
+      const command = [process.execPath, '--input-type=module', '-e', code] as const
+      // The code is found to be in this package, whose dependency the SDK is.
+      const options = {
+        cwd: join(import.meta.dirname, '..'),
+        env: { ...home.env, PATH: path, OPENAI_API_KEY: 'a-key' },
+      }
+      await using run = startProgram(command, options)
+      return await run.result
+    },
     quiet: () => waitUntil(() => descendantsWithMark(mark).length === 0, { what: 'an end of what the SDK started' }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -10,7 +10,8 @@ const pieceLength = 64 * 1024
  */
 export class Outbox {
   readonly #output: Writable
-  readonly #pieces: string[] = []
+  /** Text to be joined, or a long line as the bytes it takes. */
+  readonly #pieces: (string | Buffer)[] = []
   #queuedBytes = 0
   #writingBytes = 0
   #scheduled = false
@@ -28,11 +29,23 @@ export class Outbox {
   push(line: string): void {
     if (line.includes('\n')) throw new TypeError('a line must not contain a line feed')
     if (this.#abandoned) return
+    if (line.length >= pieceLength) this.#pushLong(line)
+    else this.#pushShort(line)
+    this.#schedule()
+  }
+
+  #pushShort(line: string): void {
     this.#queuedBytes += Buffer.byteLength(line) + 1
     const last = this.#pieces.at(-1)
-    if (last === undefined || last.length + line.length >= pieceLength) this.#pieces.push(`${line}\n`)
+    if (typeof last !== 'string' || last.length + line.length >= pieceLength) this.#pieces.push(`${line}\n`)
     else this.#pieces[this.#pieces.length - 1] = `${last}${line}\n`
-    this.#schedule()
+  }
+
+  /** Encoded at once: to measure it first would be to go through it twice. */
+  #pushLong(line: string): void {
+    const bytes = Buffer.from(`${line}\n`)
+    this.#queuedBytes += bytes.length
+    this.#pieces.push(bytes)
   }
 
   drained(): Promise<void> {
@@ -70,7 +83,7 @@ export class Outbox {
       this.abandon()
       return
     }
-    const bytes = Buffer.from(piece)
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
     this.#queuedBytes -= bytes.length
     this.#writingBytes = bytes.length
     this.#output.write(bytes, (error) => this.#written(error))

@@ -68,7 +68,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
 }
 
 /** What a dependency prints goes to stderr. */
-function keepStdoutForProtocol(): void {
+export function keepStdoutForProtocol(): void {
   globalThis.console = new Console(process.stderr)
 }
 
@@ -94,7 +94,7 @@ function describe({ address, tokenFile }: Doors['others'][number]): string {
 }
 
 /** Nothing a user did leads here. Commands are ended and the log is closed, for a moment, then the process goes. */
-function endOnDefect(writeLog: (line: string) => void, close: () => Promise<void>): void {
+export function endOnDefect(writeLog: (line: string) => void, close: () => Promise<void>): void {
   const fail = (error: unknown) => {
     writeLog(`defect: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     setTimeout(() => process.exit(defectExitCode), farewellMs).unref()
@@ -107,7 +107,7 @@ function endOnDefect(writeLog: (line: string) => void, close: () => Promise<void
   process.once('unhandledRejection', fail)
 }
 
-function sweepLater(writeLog: (line: string) => void, socket: string | null): void {
+export function sweepLater(writeLog: (line: string) => void, socket: string | null): void {
   const sweep = () => {
     sweepOrphans().then(
       (count) => {

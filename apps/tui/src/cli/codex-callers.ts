@@ -23,8 +23,3 @@ export function withCallersKey(argv: readonly string[], env: Environment): Envir
   const key = env['CODEX_API_KEY']
   return key === undefined || key === '' || !wantsCodexLines(argv) ? env : { ...env, OPENAI_API_KEY: key }
 }
-
-/** Who sends the prompt, as the log will name it. */
-export function callerName(threadSource: string | undefined, env: Environment): string {
-  return threadSource || env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] || 'parley-exec'
-}

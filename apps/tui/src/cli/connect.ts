@@ -1,4 +1,4 @@
-import { type Client, connectClient } from '@parley/client'
+import { type Client, connectClient, explainExit, hasOtherClients, withinLimit } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { ConnectionClosed } from '@parley/rpc'
 import type { Launch } from '../main.ts'
@@ -14,6 +14,8 @@ export interface Connection extends AsyncDisposable {
 interface ConnectOptions {
   readonly canApprove: boolean
   readonly clientName: string
+  /** What others see as the author of messages and answers. */
+  readonly clientTitle?: string
   readonly serverArgs?: readonly string[]
   readonly onNotice?: (notice: ServerNotice) => void
   /** Ends the attempt with its reason. */
@@ -21,17 +23,15 @@ interface ConnectOptions {
 }
 
 /** A server answers within a tenth of a second; one that needs this long will not. */
-const startLimitMs = 30_000
+const startLimit = { limitMs: 30_000, expired: () => serverFailed('The server did not answer within 30 s.') }
 /** What it may take to stop what runs and to save. */
 const leaveLimitMs = 10_000
-/** A server that is asked whether it has other clients and does not say has none. */
-const othersLimitMs = 500
 
 /** A connection to our own server; closing it lets the server save and leave. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Connection> {
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   try {
-    const client = await withinLimit(greet(launch, server, options), options.signal)
+    const client = await withinLimit(greet(launch, server, options), { ...startLimit, signal: options.signal })
     server.claim()
     return { client, server, [Symbol.asyncDispose]: () => leave(server, client) }
   } catch (error) {
@@ -43,47 +43,24 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
 }
 
 function greet({ program }: Launch, { transport }: LaunchedServer, options: ConnectOptions): Promise<Client> {
-  const { clientName, canApprove, onNotice } = options
+  const { clientName, clientTitle, canApprove, onNotice } = options
   return connectClient({
     transport,
-    clientInfo: { name: clientName, version: program.version },
+    clientInfo: {
+      name: clientName,
+      version: program.version,
+      ...(clientTitle === undefined ? {} : { title: clientTitle }),
+    },
     canApprove,
     ...(onNotice === undefined ? {} : { onNotice }),
   })
 }
 
-async function withinLimit(client: Promise<Client>, signal: AbortSignal | undefined): Promise<Client> {
-  const given = Promise.withResolvers<never>()
-  const stop = () => given.reject(signal?.reason)
-  const expire = () => given.reject(serverFailed(`The server did not answer within ${startLimitMs / 1000} s.`))
-  const timer = setTimeout(expire, startLimitMs)
-  signal?.addEventListener('abort', stop, { once: true })
-  if (signal?.aborted === true) stop()
-  try {
-    return await Promise.race([client, given.promise])
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
-    // Whoever lost the race may still fail.
-    client.catch(() => undefined)
-  }
-}
-
 async function leave(server: LaunchedServer, client: Client): Promise<void> {
-  const goesOn = await hasOthers(client)
+  const goesOn = await hasOtherClients(client)
   await client.close()
   if (goesOn) server.release()
   else await seeOff(server)
-}
-
-/** Others take part in what is open there: the server goes on with them. */
-async function hasOthers(client: Client): Promise<boolean> {
-  const expired = Promise.withResolvers<null>()
-  const timer = setTimeout(expired.resolve, othersLimitMs, null)
-  const asked = client.request('server/diagnostics', {}).catch(() => null)
-  const diagnostics = await Promise.race([asked, expired.promise])
-  clearTimeout(timer)
-  return diagnostics?.conversations.some(({ clients }) => clients > 1) ?? false
 }
 
 async function seeOff({ exited, kill }: LaunchedServer): Promise<void> {
@@ -94,19 +71,9 @@ async function seeOff({ exited, kill }: LaunchedServer): Promise<void> {
 
 /** The sentence for a server that is gone though nobody closed it. */
 export async function whyItEnded(server: LaunchedServer): Promise<ParleyError> {
-  const { code, signal } = await server.exited
-  const how = signal !== null ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with ${code}`
-  const words = server.lastWords()
-  const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
-  return serverFailed(`The server ${how}.${said}`)
+  return serverFailed(await explainExit(server))
 }
 
 function serverFailed(message: string): ParleyError {
   return new ParleyError('serverFailed', exitCodes.internal, message)
-}
-
-/** Node puts its version below the error it reports. */
-function lastLineOf(text: string): string {
-  const lines = text.split('\n').filter((line) => /\S/.test(line) && !/^(Node\.js v|\s+at |[\s^{}]+$)/.test(line))
-  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
 }

@@ -3,10 +3,11 @@ import type { Launch } from '../main.ts'
 import type { Resumption } from '../scripted/exec-run.ts'
 import type { Settle } from './define-program.ts'
 import { exitCodes } from './exit-codes.ts'
-import { collectFiles, type ExecFlags, outputFormats, parseDuration } from './flags.ts'
+import { type ExecFlags, parseDuration } from './flags.ts'
 import { execHelp } from './messages.ts'
+import { outputFormats } from './output-format.ts'
 import { ParleyError } from './parley-error.ts'
-import { flagsOf, withCommonFlags } from './shared-options.ts'
+import { flagsOf, withCommonFlags, withImages } from './shared-options.ts'
 
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
   const run = (prompt: string | undefined, flags: ExecFlags, resume: Resumption | null) =>
@@ -53,14 +54,11 @@ function misused(message: string): ParleyError {
 }
 
 function withExecFlags(command: Command): Command {
-  return withCommonFlags(command)
-    .addOption(
-      new Option('--output-format <format>', 'what stdout is for').choices(outputFormats).default(undefined, 'text'),
-    )
+  return withImages(withCommonFlags(command))
+    .addOption(new Option('--output-format <format>', 'what stdout is for; text when left out').choices(outputFormats))
     .option('--json', 'the same as --output-format json: events as lines, as the server sends them')
     .option('--experimental-json', 'the same as --output-format codex: the lines that the Codex SDK reads')
     .option('--output-schema <file>', 'a JSON Schema that the final message must satisfy')
-    .option('-i, --image <file>', 'an image for the prompt (repeatable, or with commas)', collectFiles)
     .option('-o, --output <file>', 'write the final message to a file, only on success')
     .option('--policy <file>', 'rules that answer approvals; what they leave open is denied')
     .option('--stdin', 'append stdin to the prompt')

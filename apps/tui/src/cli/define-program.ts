@@ -3,10 +3,12 @@ import type { Launch } from '../main.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLookups } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
-import { type CommonFlags, parseCount } from './flags.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type CommonFlags, type ImageFlag, parseCount } from './flags.ts'
 import { refuseSlips } from './likely-command.ts'
 import { sayUsageError } from './messages.ts'
-import { flagsOf, withCommonFlags } from './shared-options.ts'
+import { ParleyError } from './parley-error.ts'
+import { flagsOf, withCommonFlags, withImages } from './shared-options.ts'
 
 /** Takes the exit code that a command comes to. */
 export type Settle = (run: Promise<number>) => Promise<void>
@@ -34,8 +36,9 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
 function defineConversations(program: Command, launch: Launch, settle: Settle): void {
   const interactive = (start: Start) =>
     settle(import('../ink/run-interactive.tsx').then(({ runInteractive }) => runInteractive(launch, start)))
-  withCommonFlags(program).action((prompt: string | undefined, flags: CommonFlags) => {
+  withImages(withCommonFlags(program)).action((prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
     refuseSlips(program)
+    if (prompt === undefined && flags.image !== undefined) throw noPrompt()
     return interactive({ kind: 'new', prompt: prompt ?? null, flags })
   })
   withCommonFlags(program.command('resume [id]'))
@@ -66,4 +69,8 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
     .action((_flags: unknown, command: Command) =>
       settle(import('../demo/run-demo.ts').then(({ runDemo }) => runDemo(launch, flagsOf<CommonFlags>(command)))),
     )
+}
+
+function noPrompt(): ParleyError {
+  return new ParleyError('usage', exitCodes.usage, 'An image needs a prompt that goes with it: parley -i FILE "…"')
 }

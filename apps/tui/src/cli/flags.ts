@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
 import { InvalidArgumentError } from 'commander'
-import { exitCodes } from './exit-codes.ts'
-import { ParleyError } from './parley-error.ts'
+import type { OutputFormat } from './output-format.ts'
 
 /** Flags that every conversation command takes, as commander gives them. */
 export interface CommonFlags {
@@ -13,17 +12,22 @@ export interface CommonFlags {
   readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never'
   readonly cd?: string
   readonly addDir?: string[]
+  readonly environment?: string
   readonly profile?: string
   readonly config?: Record<string, string>
   readonly ephemeral?: boolean
 }
 
-export interface ExecFlags extends CommonFlags {
+/** Files that go with a first prompt. */
+export interface ImageFlag {
+  readonly image?: string[]
+}
+
+export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly json?: boolean
   readonly experimentalJson?: boolean
   readonly outputFormat?: OutputFormat
   readonly outputSchema?: string
-  readonly image?: string[]
   /** Codex: what a conversation is started for. */
   readonly threadSource?: string
   readonly cyberAccessProgram?: string
@@ -35,39 +39,20 @@ export interface ExecFlags extends CommonFlags {
   readonly record?: string
 }
 
-export const outputFormats = ['text', 'json', 'codex'] as const
-
-export type OutputFormat = (typeof outputFormats)[number]
-
-/** What stdout is for: the three flags say the same thing, and must not contradict each other. */
-export function outputFormatOf({ json, experimentalJson, outputFormat }: ExecFlags): OutputFormat {
-  const wanted = new Set<OutputFormat>([
-    ...(json === true ? ['json' as const] : []),
-    ...(experimentalJson === true ? ['codex' as const] : []),
-    ...(outputFormat === undefined ? [] : [outputFormat]),
-  ])
-  if (wanted.size > 1) throw contradiction(wanted)
-  const [format = 'text'] = wanted
-  return format
-}
-
-function contradiction(wanted: ReadonlySet<OutputFormat>): ParleyError {
-  const message = `Stdout can have one format, not ${[...wanted].join(' and ')}: --json is json, --experimental-json is codex.`
-  return new ParleyError('usage', exitCodes.usage, message)
-}
-
 /**
  * What the flags set; the rest comes from config files, or from what a conversation recorded. Paths are meant from
  * where the command was typed, whatever `--cd` says.
  */
 export function overridesOf(flags: CommonFlags & { readonly policy?: string }, from = process.cwd()): Overrides {
-  const { model, effort, sandbox, askForApproval, cd, addDir, profile, config, policy } = flags
+  const { model, effort, sandbox, askForApproval, cd, addDir, environment, profile, config, policy } = flags
   return {
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
-    ...(cd === undefined ? {} : { cwd: resolve(from, cd) }),
+    // Of an environment only its machine knows what a path means, so it goes there as it was typed.
+    ...(cd === undefined ? {} : { cwd: resolve(from, cd), environmentCwd: cd }),
+    ...(environment === undefined ? {} : { environment }),
     ...(addDir === undefined ? {} : { addDirs: addDir.map((folder) => resolve(from, folder)) }),
     ...(profile === undefined ? {} : { profile }),
     ...(config === undefined ? {} : { config }),

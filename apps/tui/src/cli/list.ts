@@ -12,12 +12,13 @@ interface ListFlags {
   readonly limit: number
 }
 
-/** `parley list`: one conversation a line, newest first. */
+/** `parley list`: one conversation a line, newest first; on a terminal below the names of the columns. */
 export async function runList(launch: Launch, { json, archived, limit }: ListFlags): Promise<number> {
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-list' })
   const request = { limit, archived: archived === true }
   const { conversations } = await connection.client.request('conversation/list', request)
-  const lines = json === true ? conversations.map((one) => JSON.stringify(one)) : table(conversations)
+  const lines =
+    json === true ? conversations.map((one) => JSON.stringify(one)) : table(conversations, process.stdout.isTTY)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (lines.length === 0 && json !== true)
     process.stderr.write(
@@ -26,19 +27,35 @@ export async function runList(launch: Launch, { json, archived, limit }: ListFla
   return exitCodes.ok
 }
 
-function table(conversations: readonly ListedConversation[]): string[] {
+interface Row {
+  readonly id: string
+  readonly ago: string
+  readonly folder: string
+  readonly about: string
+}
+
+const columns: Row = { id: 'ID', ago: 'UPDATED', folder: 'FOLDER', about: 'TITLE' }
+
+function table(conversations: readonly ListedConversation[], withNames: boolean): string[] {
   const now = Date.now()
-  const rows = conversations.map(({ shortId, updatedAt, cwd, title, name, live }) => ({
-    shortId,
-    ago: formatAgo(updatedAt, now),
-    folder: shortPath(cwd),
-    about: oneLine(name ?? (title || '(no message)')) + (live === null ? '' : `  [open in process ${live.pid}]`),
-  }))
-  const agoWidth = Math.max(0, ...rows.map(({ ago }) => ago.length))
-  const folderWidth = Math.max(0, ...rows.map(({ folder }) => folder.length))
-  return rows.map(
-    ({ shortId, ago, folder, about }) => `${shortId}  ${ago.padEnd(agoWidth)}  ${folder.padEnd(folderWidth)}  ${about}`,
+  const rows = conversations.map((conversation) => rowOf(conversation, now))
+  const shown = withNames && rows.length > 0 ? [columns, ...rows] : rows
+  const width = (key: keyof Row) => Math.max(0, ...shown.map((row) => row[key].length))
+  const [idWidth, agoWidth, folderWidth] = [width('id'), width('ago'), width('folder')]
+  return shown.map(
+    ({ id, ago, folder, about }) =>
+      `${id.padEnd(idWidth)}  ${ago.padEnd(agoWidth)}  ${folder.padEnd(folderWidth)}  ${about}`,
   )
+}
+
+function rowOf(conversation: ListedConversation, nowMs: number): Row {
+  const { shortId, updatedAt, cwd, title, name, live, forkedFrom } = conversation
+  const notes = [
+    ...(forkedFrom === null ? [] : [`[fork of ${forkedFrom.id.slice(-8)}]`]),
+    ...(live === null ? [] : [`[open in process ${live.pid}]`]),
+  ]
+  const about = [oneLine(name ?? (title || '(no message)')), ...notes].join('  ')
+  return { id: shortId, ago: formatAgo(updatedAt, nowMs), folder: shortPath(cwd), about }
 }
 
 function shortPath(path: string): string {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { collectConfig, collectList } from './flags.ts'
+import { collectConfig, collectFiles, collectList } from './flags.ts'
 
 const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
 const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
@@ -12,10 +12,19 @@ export function withCommonFlags(command: Command): Command {
     .addOption(new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes))
     .addOption(new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies))
     .option('-C, --cd <dir>', 'folder to work in')
+    .option(
+      '--environment <name>',
+      'work on the machine of an [environments.NAME] of config.toml; `local` for this one',
+    )
     .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
     .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml')
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
     .option('--ephemeral', 'keep nothing of this conversation')
+}
+
+/** For commands that begin with a prompt. */
+export function withImages(command: Command): Command {
+  return command.option('-i, --image <file>', 'an image for the prompt (repeatable, or with commas)', collectFiles)
 }
 
 /** A command's flags, with those given before its name: `parley -m x exec …` is `parley exec -m x …`. */

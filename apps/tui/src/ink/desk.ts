@@ -1,11 +1,10 @@
-import type { Client } from '@parley/client'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
 import type { Launch } from '../main.ts'
 import type { Intent } from '../ui/intent.ts'
 import type { Said } from '../view/said.ts'
 import { countClients } from './count-clients.ts'
+import { CurrentLink } from './current-link.ts'
 import { farewell } from './farewell.ts'
-import { joinedLink, type Link, ownLink } from './link.ts'
 import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 import { isWanted, openWanted, type Wanted } from './open-wanted.ts'
 import { note, perform, type Request } from './perform.ts'
@@ -28,15 +27,21 @@ export interface DeskParts {
 /** The way to a server and the conversation that is open by it. */
 export class Desk implements AsyncDisposable {
   readonly #parts: DeskParts
-  #link: Link | null = null
+  readonly #link: CurrentLink
   #session: Session | null = null
   #counting: Disposable | null = null
   #context: object | null = null
-  #closing = false
   #detached = false
 
   constructor(parts: DeskParts) {
     this.#parts = parts
+    const { stage } = parts
+    this.#link = new CurrentLink({
+      onLinked: ({ client, serverPid }) =>
+        stage.dispatch({ kind: 'linked', clientId: client.server.clientId, serverPid }),
+      onLost: () => stage.dispatch({ kind: 'lost' }),
+      onNotice: (message, level) => stage.dispatch(note(level, message)),
+    })
   }
 
   /** How to come back; null when nothing is kept. */
@@ -48,7 +53,7 @@ export class Desk implements AsyncDisposable {
 
   begin(): Promise<void> {
     const { start, extra, launch, onEnd } = this.#parts
-    const open = async () => this.#take(await begin(await this.#connect(launch), start, extra))
+    const open = async () => this.#take(await begin(await this.#link.connect(launch), start, extra))
     return this.#unlessLost(open, onEnd)
   }
 
@@ -65,10 +70,8 @@ export class Desk implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing = true
     this.#counting?.[Symbol.dispose]()
-    if (this.#detached) await this.#link?.detach()
-    else await this.#link?.[Symbol.asyncDispose]()
+    await this.#link.close({ detached: this.#detached })
   }
 
   get #isEphemeral(): boolean {
@@ -84,15 +87,15 @@ export class Desk implements AsyncDisposable {
     try {
       await act()
     } catch (error) {
-      if (error instanceof ConnectionClosed) this.#lose()
+      if (error instanceof ConnectionClosed) this.#link.lose()
       else if (error instanceof RpcError) onRefusal(error)
       else throw error
     }
   }
 
   async #ask(intent: Wanted | Request): Promise<void> {
-    const client = this.#link?.client
-    if (client === undefined) return
+    const { client } = this.#link
+    if (client === null) return
     const { stage, start, extra } = this.#parts
     const store = this.#session?.store
     this.#remember(intent)
@@ -128,34 +131,11 @@ export class Desk implements AsyncDisposable {
     this.#parts.onEnd(null)
   }
 
-  async #connect(launch: Launch): Promise<Client> {
-    const { stage } = this.#parts
-    return this.#adopt(await ownLink(launch, (message, level) => stage.dispatch(note(level, message)))).client
-  }
-
-  #adopt(link: Link): Link {
-    this.#link = link
-    const { client, serverPid } = link
-    void client.closed.then(() => {
-      if (this.#link === link) this.#lose()
-    })
-    this.#parts.stage.dispatch({ kind: 'linked', clientId: client.server.clientId, serverPid })
-    return link
-  }
-
-  #lose(): void {
-    const link = this.#link
-    this.#link = null
-    // It may be alive, when what was lost is another one on the way to the conversation.
-    void link?.[Symbol.asyncDispose]().then(undefined, () => undefined)
-    if (!this.#closing) this.#parts.stage.dispatch({ kind: 'lost' })
-  }
-
   /** Goes on with the same conversation, in a server of our own or where others have it by now. */
   async #restart(): Promise<void> {
     const { launch, start, extra } = this.#parts
     const before = this.#session
-    const client = await this.#connect({ ...launch, early: null })
+    const client = await this.#link.connect({ ...launch, early: null })
     if (before === null) return this.#take(await begin(client, start, extra))
     const isKept = !this.#isEphemeral && before.store.state.core.seq > 0
     if (!isKept) return this.#take(openedBy(client, await createConversation(client, start.flags, extra)))
@@ -170,7 +150,7 @@ export class Desk implements AsyncDisposable {
 
   async #show(opened: OpenedConversation): Promise<void> {
     const { stage } = this.#parts
-    const { attached } = await this.#moveTo(opened.client)
+    const { attached } = await this.#link.moveTo(opened.client)
     const before = this.#session
     const session = await openSession(opened, before)
     this.#session = session
@@ -186,15 +166,6 @@ export class Desk implements AsyncDisposable {
     })
     stage.dispatch({ kind: 'recalled', prompts: this.#parts.prompts.read(session.summary.cwd) })
     this.#follow(session)
-  }
-
-  /** The connection to the process that has the conversation takes the place of ours, whose server may go. */
-  async #moveTo(client: Client): Promise<Link> {
-    const before = this.#link
-    if (before?.client === client) return before
-    const link = this.#adopt(await joinedLink(client))
-    void before?.[Symbol.asyncDispose]().then(undefined, () => undefined)
-    return link
   }
 
   #listen(session: Session): void {

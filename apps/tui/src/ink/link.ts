@@ -1,7 +1,7 @@
 import type { Client } from '@parley/client'
 import { connect } from '../cli/connect.ts'
 import type { Launch } from '../main.ts'
-import { terminalName } from './terminal-name.ts'
+import { terminalTitle } from './terminal-title.ts'
 
 /** The way to a server. */
 export interface Link extends AsyncDisposable {
@@ -22,7 +22,8 @@ type OnNotice = (message: string, level: 'info' | 'warning' | 'error') => void
 export async function ownLink(launch: Launch, onNotice: OnNotice): Promise<Link> {
   const connection = await connect(launch, {
     canApprove: true,
-    clientName: terminalName(),
+    clientName: 'parley',
+    clientTitle: terminalTitle(),
     onNotice: ({ message, level }) => onNotice(message, level),
   })
   const { client, server } = connection

@@ -5,6 +5,7 @@ import type { Intent } from '../ui/intent.ts'
 import type { UiAction } from '../ui/ui-action.ts'
 import { mcpTable } from '../view/mcp-table.ts'
 import type { Said } from '../view/said.ts'
+import { placedPath } from '../view/short-path.ts'
 
 /** What only the server can do, once there is a conversation. */
 export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'suspend' | 'detach' | 'leave' }>
@@ -33,12 +34,12 @@ export async function perform(request: Request, counter: Counter): Promise<void>
 async function ask(request: Request, { client, conversationId, state, dispatch, refresh }: Counter): Promise<void> {
   switch (request.kind) {
     case 'send': {
-      const { messageId, text, when } = request.message
+      const { messageId, text, when, images = [] } = request.message
       await client.request('conversation/sendMessage', {
         conversationId,
         messageId,
         when,
-        input: [{ type: 'text', text }],
+        input: [{ type: 'text', text }, ...images.map((path) => ({ type: 'image' as const, path }))],
       })
       return dispatch({ kind: 'acknowledged', messageId })
     }
@@ -144,7 +145,7 @@ function conversationRows({ core }: ConversationState, tierReason: string): (rea
   const { meta, settings } = core
   return [
     ['conversation', meta.conversationId],
-    ['folder', meta.cwd],
+    ['folder', placedPath(meta.cwd, settings.environment, '')],
     ['model', `${settings.modelProvider} ${settings.model}`],
     ['approvals', settings.approvalPolicy],
     ['sandbox', settings.tier === 'D' ? 'off: you chose full access' : tierReason],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../main.ts'
@@ -90,7 +91,9 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
 
 function firstMessage(start: Start) {
   if (start.kind !== 'new' || start.prompt === null) return []
-  return [{ kind: 'hold', message: { messageId: randomUUID(), text: start.prompt, when: 'steer' } } as const]
+  const { prompt: text, flags } = start
+  const images = (flags.image ?? []).map((path) => resolve(path))
+  return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } } as const]
 }
 
 function titleSequence(title: string | null): string {

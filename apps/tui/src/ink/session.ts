@@ -2,7 +2,7 @@ import { type Client, type ConversationStore, openConversationStore } from '@par
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
 import { count } from '../view/clip-rows.ts'
 import type { Said } from '../view/said.ts'
-import { shortPath } from '../view/short-path.ts'
+import { placedPath, shortPath } from '../view/short-path.ts'
 import type { OpenedConversation } from './open-conversation.ts'
 
 /** The conversation on the screen and where it comes from. */
@@ -30,7 +30,7 @@ export async function openSession(
 export function greeting({ summary }: Session, version: string, homeFolder: string): readonly Said[] {
   const { cwd, instructionFiles, warnings, recovered, forkedFrom } = summary
   const facts = [
-    shortPath(cwd, homeFolder),
+    placedPath(cwd, summary.settings.environment, homeFolder),
     ...instructionFiles.map((path) => shortPath(path, homeFolder)).map((path) => path.split('/').slice(-2).join('/')),
     ...(forkedFrom === null ? [] : [`a copy of ${forkedFrom.id.slice(-8)}`]),
   ]

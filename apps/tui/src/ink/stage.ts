@@ -82,6 +82,8 @@ export class Stage implements Disposable {
     this.#state = state
     const { itemCount } = this.#transcript
     this.#transcript = { ...this.#transcript, itemCount: Math.min(itemCount, state.core.counts.items) }
+    // What is said of it belongs below what it holds by now.
+    this.#frames.now()
   }
 
   locate(branch: string | null): void {

@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import type { Client } from '@parley/client'
 import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { type CommonFlags, overridesOf } from '../cli/flags.ts'
+import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
 import type { Said } from '../view/said.ts'
 import { liveConversations, type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 
 /** How an interactive session begins. */
 export type Start =
-  | { readonly kind: 'new'; readonly prompt: string | null; readonly flags: CommonFlags }
+  | { readonly kind: 'new'; readonly prompt: string | null; readonly flags: CommonFlags & ImageFlag }
   | { readonly kind: 'resume'; readonly id: string | null; readonly last: boolean; readonly flags: CommonFlags }
   | { readonly kind: 'attach'; readonly id: string | null; readonly readOnly: boolean; readonly flags: CommonFlags }
   | { readonly kind: 'fork'; readonly id: string; readonly at: number | null; readonly flags: CommonFlags }

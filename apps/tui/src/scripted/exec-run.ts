@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { ConversationSummary, Failure, ServerNotice } from '@parley/protocol'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
-import { callerName } from '../cli/codex-callers.ts'
 import { type Connection, connect, whyItEnded } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { scriptedArgs } from '../cli/launch-server.ts'
 import { ParleyError } from '../cli/parley-error.ts'
 import type { Launch } from '../main.ts'
+import { callerName } from './caller-name.ts'
 import { type Message, messageOf } from './message.ts'
 import { fileProblem } from './output-file.ts'
 import { readPrompt } from './prompt.ts'
@@ -94,7 +94,7 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Co
   const { record } = request.flags
   return connect(launch, {
     canApprove: false,
-    clientName: callerName(request.flags.threadSource, launch.env),
+    clientName: callerName(request.flags, launch.env),
     signal: stopper.signal,
     serverArgs: [...scriptedArgs, ...(record === undefined ? [] : ['--record', record])],
     onNotice: (notice) => takeNotice(notice, reporter, stopper),

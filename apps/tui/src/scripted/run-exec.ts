@@ -1,5 +1,6 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
-import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import type { ExecFlags } from '../cli/flags.ts'
+import { outputFormatOf } from '../cli/output-format.ts'
 import type { Launch } from '../main.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'

@@ -11,5 +11,5 @@ const words: Readonly<Record<ApprovalDecision, string>> = {
 /** Why a question is gone that this window has shown and not answered. */
 export function sayAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
   if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
-  return sayNote(ui, 'info', `answered by ${by.name}: ${words[decision]}`)
+  return sayNote(ui, 'info', `answered by ${by.title ?? by.name}: ${words[decision]}`)
 }

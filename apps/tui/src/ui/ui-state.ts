@@ -71,6 +71,8 @@ export interface Unsent {
   readonly messageId: string
   readonly text: string
   readonly when: 'steer' | 'queue'
+  /** Absolute paths. */
+  readonly images?: readonly string[]
 }
 
 /** The conversation on the screen, as far as it is not in its state. */

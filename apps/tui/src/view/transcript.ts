@@ -82,7 +82,7 @@ function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
 /** Who said it, if that was another window. */
 function authorElsewhere({ own }: Scan, item: Item): string | null {
   const by = 'by' in item ? item.by : undefined
-  return by === undefined || own.includes(by.clientId) ? null : by.name
+  return by === undefined || own.includes(by.clientId) ? null : (by.title ?? by.name)
 }
 
 function endStream(scan: Scan, stream: MessageStream, item: Item): void {

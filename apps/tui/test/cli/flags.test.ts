@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { collectConfig, collectList, overridesOf, parseCount, parseDuration } from '../../src/cli/flags.ts'
+import {
+  collectConfig,
+  collectFiles,
+  collectList,
+  overridesOf,
+  parseCount,
+  parseDuration,
+} from '../../src/cli/flags.ts'
 
 describe('flags become overrides', () => {
   test('only what was given is set', () => {
@@ -12,6 +19,7 @@ describe('flags become overrides', () => {
       effort: 'high',
       sandbox: 'read-only',
       askForApproval: 'never',
+      environment: 'box',
       profile: 'work',
       config: { 'model_providers.x.base_url': 'http://127.0.0.1' },
     } as const
@@ -20,6 +28,7 @@ describe('flags become overrides', () => {
       effort: 'high',
       sandbox: 'read-only',
       approvalPolicy: 'never',
+      environment: 'box',
       profile: 'work',
       config: { 'model_providers.x.base_url': 'http://127.0.0.1' },
     })
@@ -29,6 +38,7 @@ describe('flags become overrides', () => {
     const flags = { cd: 'sub', addDir: ['../b', '/abs'], policy: 'ci.toml' }
     expect(overridesOf(flags, '/here')).toEqual({
       cwd: '/here/sub',
+      environmentCwd: 'sub',
       addDirs: ['/b', '/abs'],
       policyFile: '/here/ci.toml',
     })
@@ -77,5 +87,12 @@ describe('a count', () => {
 
   test.each(['0', '-1', '1.5', 'x', '', '0x10', '99999999999999999999'])('%j is refused', (text) => {
     expect(() => parseCount(1)(text)).toThrow('It must be a whole number from 1 on')
+  })
+})
+
+describe('files', () => {
+  test('may be named one by one or with commas between', () => {
+    expect(collectFiles('c.png', collectFiles('a.png,b.png'))).toEqual(['a.png', 'b.png', 'c.png'])
+    expect(collectFiles('a.png,')).toEqual(['a.png'])
   })
 })

@@ -103,7 +103,7 @@ describe.concurrent('a caller of the Codex SDK', () => {
   })
 
   test('is named in the log', async () => {
-    await using world = await execWorld({ steps: [{ text: 'yes' }, { text: 'yes' }] })
+    await using world = await execWorld({ steps: [{ text: 'yes' }] })
     const { events } = await world.execJson(['--thread-source', 'nightly', 'go'])
     expect(events.find(({ type }) => type === 'item.completed')).toMatchObject({ item: { by: { name: 'nightly' } } })
   })

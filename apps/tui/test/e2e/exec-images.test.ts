@@ -40,6 +40,7 @@ test.concurrent('several images may be named with commas between', async () => {
 test.concurrent.each([
   ['is not there', 'none.png', /There is no image \/.*none\.png/],
   ['is a folder', '.', /is not a file/],
+  ['is a device', '/dev/stdin', /is not a file/],
   ['is no image', 'words.png', /words\.png is not a PNG, JPEG, GIF or WebP image/],
   ['is too large', 'large.png', /large\.png has 11\.0 MiB; an image may have 10 MiB/],
 ])('an image that %s is a usage error, before anything is asked', async (_name, path, words) => {

@@ -1,5 +1,7 @@
+import { runCli } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
+import { place } from './interactive-program.ts'
 
 describe('parley list', () => {
   test('has a line for each conversation, newest first', async () => {
@@ -12,6 +14,23 @@ describe('parley list', () => {
     expect(newest).toMatch(new RegExp(`^${end.conversationId.slice(-8)}  now +\\S+  the second task$`))
     expect(oldest).toMatch(/ the first task$/)
     expect(more).toEqual([''])
+  })
+
+  test('on a terminal names its columns, and tells a fork from its original', async () => {
+    await using at = await place([{ text: 'One.' }])
+    const env = { ...at.home.env, TEST_KEY: 'key' }
+    await runCli(['exec', 'the task'], { env, cwd: at.folder.path })
+    const id = JSON.parse((await runCli(['list', '--json'], { env })).stdout).shortId
+    await using fork = at.start('fork', id)
+    await fork.waitFor(/One\./)
+    fork.press('Ctrl+D')
+    await fork.exited
+    await using list = at.start('list')
+    expect(await list.exited).toMatchObject({ exitCode: 0 })
+    const [names, newest, oldest] = list.transcript()
+    expect(names).toMatch(/^ID {8}UPDATED {2}FOLDER +TITLE$/)
+    expect(newest).toMatch(new RegExp(`the task {2}\\[fork of ${id}\\]$`))
+    expect(oldest).toMatch(new RegExp(`^${id}  now .*the task$`))
   })
 
   test('in JSON has an object a line, as many as are wanted', async () => {

@@ -19,6 +19,9 @@ export interface Place extends AsyncDisposable {
   readonly folder: TempDirectory
   readonly model: ModelServer
   start(...argv: readonly string[]): Pty
+  /** A shell with job control, and how the program is started from it. */
+  shell(): Pty
+  command(...argv: readonly string[]): string
 }
 
 export async function place(steps: readonly Step[]): Promise<Place> {
@@ -37,18 +40,15 @@ export async function place(steps: readonly Step[]): Promise<Place> {
     'env_key = "TEST_KEY"',
   ]
   writeFileSync(join(home.env.PARLEY_HOME, 'config.toml'), `${config.join('\n')}\n`)
+  const onTerminal = (argv: readonly [string, ...string[]]) =>
+    startPty({ argv, cwd: folder.path, env: { ...home.env, TEST_KEY: 'key' }, cols: 90, rows: 36 })
   return {
     home,
     folder,
     model,
-    start: (...argv) =>
-      startPty({
-        argv: [process.execPath, cliPath, ...argv],
-        cwd: folder.path,
-        env: { ...home.env, TEST_KEY: 'key' },
-        cols: 90,
-        rows: 36,
-      }),
+    start: (...argv) => onTerminal([process.execPath, cliPath, ...argv]),
+    shell: () => onTerminal(['bash', '--norc', '--noprofile', '-i']),
+    command: (...argv) => [process.execPath, cliPath, ...argv].map((word) => `'${word}'`).join(' '),
     async [Symbol.asyncDispose]() {
       await model[Symbol.asyncDispose]()
       await Promise.all([home[Symbol.asyncDispose](), folder[Symbol.asyncDispose]()])

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
@@ -137,14 +137,16 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     expect(pty.transcript().join('\n')).toMatch(/^parley: .*nosuch/m)
   })
 
-  test('offers what can be done with a conversation that is open elsewhere', async () => {
+  test('shows what is saved of a conversation whose owner cannot be reached, and forks it', async () => {
     await using at = await place([{ text: 'Yes.' }, { text: 'Also here.' }])
     await using first = at.start('hello')
     await first.waitFor(/Yes\.[\s\S]*› Ask/)
+    const { stdout } = await runCli(['list', '--json'], { env: at.home.env, cwd: at.folder.path })
+    unlinkSync(JSON.parse(stdout).live.socket)
     await using second = at.start('resume', '--last')
-    await second.waitFor(/open in process \d+/)
-    second.write('f')
-    await second.waitFor(/a copy of[\s\S]*Yes\.[\s\S]*› Ask/)
+    await second.waitFor(/open in process \d+, which cannot be reached[\s\S]*› hello[\s\S]*read-only view/)
+    await send(second, '/fork')
+    await second.waitFor(/a copy of[\s\S]*› Ask/)
     await send(second, 'and here')
     await second.waitFor(/Also here\./)
   })

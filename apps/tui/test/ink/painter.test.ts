@@ -74,6 +74,28 @@ describe.each(painters)('$name', ({ make }) => {
     expect(to.screen.clears()).toEqual({ scrollback: 0, screen: 0 })
   })
 
+  test('shows what is settled alone while it hides the rest, and all of it afterwards', async () => {
+    const to = terminal()
+    const painter = make(to)
+    painter.paint(frame(['settled'], ['unfinished', ...composer]))
+    painter.hide()
+    await waitUntil(() => to.flushed().then(() => to.screen.transcript().join('|').replace(/^\|/, '') === 'settled'), {
+      what: 'the live zone to go',
+    })
+    painter.paint(frame(['more'], ['unfinished', ...composer]))
+    await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
+      what: 'it to come back',
+    })
+    expect(to.screen.transcript().filter((row) => row !== '')).toEqual([
+      'settled',
+      'more',
+      'unfinished',
+      '> typed',
+      'status',
+    ])
+    painter.close()
+  })
+
   test('puts the real cursor at the caret', async () => {
     const to = terminal()
     const painter = make(to)

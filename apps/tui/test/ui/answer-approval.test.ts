@@ -86,6 +86,9 @@ describe('an approval', () => {
     const answeredBy = (by: Actor) =>
       updateUi(openUi, { kind: 'answered', event: { ...event, by } }, contextAt(asking, 0)).ui.said.at(-1)
     expect(answeredBy(colleague)).toMatchObject({ text: 'answered by editor: approved' })
+    expect(answeredBy({ ...colleague, title: 'ada (pts/3)' })).toMatchObject({
+      text: 'answered by ada (pts/3): approved',
+    })
     expect(answeredBy(me)).toBeUndefined()
   })
 

@@ -192,6 +192,7 @@ describe('the list of conversations', () => {
     createdAt: 0,
     updatedAt: 0,
     archived: false,
+    forkedFrom: null,
     live: null,
   })
   const open = updateUi(openUi, { kind: 'pick', liveOnly: false }, contextAt(idle, 0))

@@ -36,6 +36,7 @@ const listed = {
   createdAt: startedAt,
   updatedAt: startedAt - 3 * 3_600_000,
   archived: false,
+  forkedFrom: null,
   live: null,
 }
 
@@ -53,6 +54,12 @@ const picker: UiState['picker'] = {
 const longCommand = Array.from({ length: 60 }, (_, line) => `echo step ${line + 1}`).join('\n')
 const asked = [turnStarted, completed(userMessage('Install it')), started(command('npm install left-pad')), requested()]
 
+const issues = {
+  head: Array.from({ length: 20 }, (_, index) => `issue ${index + 1}`).join('\n'),
+  tail: '',
+  totalBytes: 170,
+  omittedBytes: 0,
+}
 const elicited = [
   turnStarted,
   completed(userMessage('File it')),
@@ -203,6 +210,17 @@ const scenes: Readonly<Record<string, Scene>> = {
     clientCount: 2,
   }),
   'a question of a tool server': sceneOf(after(...elicited)),
+  'what tool servers said': sceneOf(
+    after(
+      turnStarted,
+      completed({ ...toolCall('tracker: list_issues', 'l2'), status: 'completed', output: issues }),
+      completed({
+        ...toolCall('tracker: create_issue', 'l3'),
+        status: 'failed',
+        failure: { code: 'mcpToolError', message: 'The title is taken.' },
+      }),
+    ),
+  ),
   'a text field of its form': sceneOf(after(...elicited), {
     purpose: {
       kind: 'form',

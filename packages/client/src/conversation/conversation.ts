@@ -38,7 +38,7 @@ export interface ConversationParts {
   /** Aborts when the connection is gone, with the reason. */
   readonly lost: AbortSignal
   /** A connection that is ours alone ends with the conversation. */
-  leave(): Promise<void>
+  leave(how: 'closed' | 'detached'): Promise<void>
 }
 
 /** A conversation that is followed from here: its state, its events, and what can be asked of it. */
@@ -159,12 +159,12 @@ export class Conversation implements AsyncDisposable {
 
   /** Leaves for good what runs: it goes on, and waits for answers, when every client has left. */
   async detach(): Promise<void> {
-    await this.#end(() => this.#parts.client.request('conversation/detach', { conversationId: this.id }))
+    await this.#end('detached', () => this.#parts.client.request('conversation/detach', { conversationId: this.id }))
   }
 
   /** Stops following: iterations end, and results that are awaited reject with `closed`. A turn that runs goes on as long as somebody is connected. */
   close(): Promise<void> {
-    return this.#end(() => this.#parts.store.close())
+    return this.#end('closed', () => this.#parts.store.close())
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -172,12 +172,12 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Once: whoever closes again waits for the same end. */
-  #end(sayFarewell: () => Promise<unknown>): Promise<void> {
-    this.#closing ??= this.#leave(sayFarewell)
+  #end(how: 'closed' | 'detached', sayFarewell: () => Promise<unknown>): Promise<void> {
+    this.#closing ??= this.#leave(how, sayFarewell)
     return this.#closing
   }
 
-  async #leave(sayFarewell: () => Promise<unknown>): Promise<void> {
+  async #leave(how: 'closed' | 'detached', sayFarewell: () => Promise<unknown>): Promise<void> {
     this.#left.abort(new ClientError('closed', 'The conversation was closed here.'))
     try {
       await sayFarewell()
@@ -185,7 +185,7 @@ export class Conversation implements AsyncDisposable {
       // Nobody is there to hear it.
       if (codeOf(error) !== 'connectionClosed') throw error
     } finally {
-      await this.#parts.leave()
+      await this.#parts.leave(how)
     }
   }
 

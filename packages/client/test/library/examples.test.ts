@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type CliResult, cliPath, startProgram, tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { type LibraryWorld, libraryWorld } from './library-world.ts'
+import { type LibraryWorld, libraryWorld, listeningServer } from './library-world.ts'
 
 const root = new URL('../../../../', import.meta.url)
 
@@ -55,6 +55,20 @@ test('the example of the README runs', async () => {
   expect(stdout).toMatch(
     /^I will run them\.[\s\S]*no package\.json\.\ncompleted, 10 tokens; go on with: parley resume \S+\n$/,
   )
+  expect(exitCode).toBe(0)
+})
+
+test('the example of the protocol page talks to a server over a websocket, with nothing but Node', async () => {
+  await using world = await libraryWorld()
+  await using server = await listeningServer(world, 'ws://127.0.0.1:0')
+  const code = exampleIn('docs/protocol/README.md', '### A server that runs already')
+  const args = [server.where, join(world.home, '.parley', 'server-token')]
+  const { exitCode, lines, stderr } = await runExample(world, code, { args })
+  expect(stderr).toBe('')
+  expect(lines().map((line) => JSON.parse(line))).toMatchObject([
+    { id: 1, result: { protocolVersion: 1 } },
+    { id: 2, result: { conversations: [], nextCursor: null } },
+  ])
   expect(exitCode).toBe(0)
 })
 

@@ -9,8 +9,10 @@ import {
   newMark,
   type Step,
   startModelServer,
+  startProgram,
   tempHome,
   tempWorkspace,
+  waitUntil,
 } from '@parley/testkit'
 import { vi } from 'vitest'
 import { type ConnectOptions, connect, type Parley, type Target } from '../../src/index.ts'
@@ -51,6 +53,13 @@ export async function libraryWorld(...steps: Step[]): Promise<LibraryWorld> {
       await home[Symbol.asyncDispose]()
     },
   }
+}
+
+/** A server for whoever comes, and where it listens. */
+export async function listeningServer(world: LibraryWorld, address: string) {
+  const server = startProgram([process.execPath, cliPath, 'server', '--listen', address], { env: world.env })
+  const where = await waitUntil(() => /(?:ws:|\/)\S+/.exec(server.stderr())?.[0], { what: 'where the server listens' })
+  return { where, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
 function configOf(modelUrl: string): string {

@@ -3,7 +3,9 @@ import type { ConversationEvent, Turn } from '../../src/index.ts'
 import { libraryWorld } from './library-world.ts'
 
 async function eventsOf(turn: Turn): Promise<ConversationEvent[]> {
-  return await Array.fromAsync(turn)
+  const events: ConversationEvent[] = []
+  for await (const event of turn) events.push(event)
+  return events
 }
 
 const typesOf = (events: readonly ConversationEvent[]) => events.map(({ type }) => type)

@@ -32,6 +32,7 @@ export interface Talk extends AsyncDisposable {
   /** The approval that is asked for next. */
   approval(kind: string): Promise<Fields>
   decide(approval: Fields, decision: string, more?: Fields): Promise<Fields>
+  interrupt(): Promise<Fields>
   turnEnded(): Promise<unknown>
   /** What the model was told about its newest calls. */
   told(): readonly string[]
@@ -48,6 +49,7 @@ interface Recipe {
   readonly files?: Readonly<Record<string, string>>
   readonly create?: Fields
   readonly policy?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const require = createRequire(import.meta.url)
@@ -67,7 +69,14 @@ function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-export async function startTalk({ steps = [], config, files = {}, create = {}, policy }: Recipe): Promise<Talk> {
+export async function startTalk({
+  steps = [],
+  config,
+  files = {},
+  create = {},
+  policy,
+  env: more = {},
+}: Recipe): Promise<Talk> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer(steps))
   const home = stack.use(await tempHome())
@@ -78,7 +87,9 @@ export async function startTalk({ steps = [], config, files = {}, create = {}, p
   const sections = config.replaceAll('$CWD', workspace.path).replaceAll('$MARK', mark)
   await writeFile(join(env.PARLEY_HOME, 'config.toml'), `${modelSection(model.url)}\n${sections}`)
   if (policy !== undefined) await writeFile(join(env.PARLEY_HOME, 'policy.toml'), policy)
-  const run = stack.use(startCli(['server'], { env, cwd: workspace.path, keepStdinOpen: true, timeoutMs: 60_000 }))
+  const run = stack.use(
+    startCli(['server'], { env: { ...env, ...more }, cwd: workspace.path, keepStdinOpen: true, timeoutMs: 60_000 }),
+  )
   const peer = speak(run)
   await peer.request('initialize', {
     protocolVersion: { min: 1, max: 1 },
@@ -108,7 +119,15 @@ export async function startTalk({ steps = [], config, files = {}, create = {}, p
     },
     decide: ({ id }, decision, more = {}) =>
       peer.request('approval/decide', { conversationId, approvalId: id, decision, ...more }),
-    turnEnded: () => waitUntil(() => events('turn.ended').length === events('turn.started').length && events('turn.ended').length > 0),
+    interrupt: () => peer.request('conversation/interrupt', { conversationId }),
+    turnEnded: () =>
+      waitUntil(
+        () => events('turn.started').length > 0 && events('turn.ended').length === events('turn.started').length,
+        {
+          what: `the end of the turn\n${run.stdout().slice(-3000)}`,
+          timeoutMs: 15_000,
+        },
+      ),
     told: () => inputOf(model).flatMap(({ type, output }) => (type === 'function_call_output' ? [String(output)] : [])),
     offered: () => listIn(fieldsOf(model.requests.at(-1)?.body), 'tools').map(({ name }) => String(name)),
     servers: () => descendantsWithMark(mark),
@@ -116,7 +135,7 @@ export async function startTalk({ steps = [], config, files = {}, create = {}, p
   }
 }
 
-function modelSection(url: string): string {
+export function modelSection(url: string): string {
   return `model = "scripted"\nmodel_provider = "local"\n[model_providers.local]\nbase_url = "${url}"\nwire_api = "responses"`
 }
 
@@ -153,13 +172,16 @@ function speak(run: CliRun) {
       .slice(0, -1)
       .map((line): Fields => JSON.parse(line))
   return {
-    events: () => messages().flatMap(({ params }) => ('event' in fieldsOf(params) ? [fieldsOf(fieldsOf(params)['event'])] : [])),
+    events: () =>
+      messages().flatMap(({ params }) => ('event' in fieldsOf(params) ? [fieldsOf(fieldsOf(params)['event'])] : [])),
     notify: (method: string) => run.write(`${JSON.stringify({ jsonrpc: '2.0', method })}\n`),
     async request(method: string, params: Fields): Promise<Fields> {
       lastId += 1
       const id = lastId
       run.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
-      const answer = await waitUntil(() => messages().find((message) => message['id'] === id), { what: `an answer to ${method}` })
+      const answer = await waitUntil(() => messages().find((message) => message['id'] === id), {
+        what: `an answer to ${method}`,
+      })
       return 'error' in fieldsOf(answer) ? fieldsOf(answer) : fieldsOf(fieldsOf(answer)['result'])
     },
   }

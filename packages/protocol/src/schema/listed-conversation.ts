@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { settings } from './settings.ts'
 
+const forkedFrom = z
+  .object({ id: z.string(), seq: z.int() })
+  .nullable()
+  .describe('The conversation whose events up to `seq` this one begins with.')
+
 export const conversationSummary = z
   .object({
     conversationId: z.string(),
@@ -16,10 +21,7 @@ export const conversationSummary = z
       .describe('`waiting`: an approval is pending and its turn is live here.'),
     turns: z.int().describe('Started so far.'),
     archived: z.boolean(),
-    forkedFrom: z
-      .object({ id: z.string(), seq: z.int() })
-      .nullable()
-      .describe('The conversation whose events up to `seq` this one begins with.'),
+    forkedFrom,
     readOnly: z.boolean().describe('A view: nothing can be sent.'),
     recovered: z.string().nullable().describe('One line, when opening it had to settle what a crash left.'),
     instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
@@ -37,6 +39,7 @@ export const listedConversation = z
     createdAt: z.number().describe('ms since the epoch.'),
     updatedAt: z.number().describe('ms since the epoch.'),
     archived: z.boolean(),
+    forkedFrom,
     live: z
       .object({ pid: z.int(), socket: z.string().nullable().describe('Where to join it; null when it cannot be.') })
       .nullable()

@@ -44,7 +44,7 @@ function parseToml(text: string, shownPath: string): Record<string, unknown> {
 /** `-c key=value`: the value is TOML, and plain text where it is none or where only text fits. */
 export function layerOfOverrides(overrides: Record<string, unknown>, origin: string): Layer {
   const root = emptyTable()
-  for (const [path, value] of Object.entries(overrides)) setAt(root, path.split('.'), fittingValue(path, value))
+  for (const [path, value] of Object.entries(overrides)) setAt(root, keysOf(path), fittingValue(path, value))
   return layerOf(root, origin, () => null)
 }
 
@@ -56,8 +56,15 @@ function fittingValue(path: string, value: unknown): unknown {
 
 function fits(path: string, value: unknown): boolean {
   const root = emptyTable()
-  setAt(root, path.split('.'), value)
+  setAt(root, keysOf(path), value)
   return configSchema.safeParse(root).success
+}
+
+/** Of a dotted key; a part in quotes may have dots of its own. */
+function keysOf(path: string): readonly string[] {
+  return [...path.matchAll(/"([^"]*)"|'([^']*)'|([^.]+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  )
 }
 
 function setAt(root: Record<string, unknown>, keys: readonly string[], value: unknown): void {

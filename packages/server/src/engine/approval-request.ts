@@ -22,6 +22,7 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
     detail: detailOf(item),
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
+    ...(settings.environment === undefined ? {} : { place: settings.environment }),
     sandbox: settings.tier === 'C' || settings.tier === 'D' ? 'none' : settings.sandbox,
     contentHash,
     reason: item.decision?.reason ?? '',
@@ -52,5 +53,5 @@ function titleOf(item: CallItem): string {
 
 function detailOf(item: CallItem): string {
   if (item.type === 'fileChange') return item.changes.map(({ diff }) => diff).join('\n')
-  return item.type === 'commandExecution' ? item.text : item.input
+  return item.type === 'commandExecution' || item.text !== '' ? item.text : item.input
 }

@@ -8,16 +8,13 @@ import type { Tool } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
-/** How long the first model request waits for servers that are being started, when a person waits with it. */
-const firstWaitMs = 5000
-
 /** The MCP servers of one conversation: what the model is offered of them, and what its calls are understood by. */
 export interface ConversationMcp extends AsyncDisposable {
   /** Starts them in the background; whoever opens the conversation does not wait. */
   begin(): void
   /**
-   * What to offer now. The first time it waits for servers that start: five seconds where a person waits, else, in a
-   * script, up to their own limits. One that is ready later is offered in the next turn.
+   * What to offer now. The first time it waits for servers that start: a moment where a person waits, in a script up to
+   * their own limits. One that is ready later is offered in the next turn.
    */
   offered(signal: AbortSignal): Promise<readonly ToolSpec[]>
   /** The tools of the servers that the log says were offered. */
@@ -33,7 +30,7 @@ interface McpParts {
 }
 
 export function createConversationMcp({ conversation, lease, newItemId, isWatched }: McpParts): ConversationMcp {
-  const { servers } = lease
+  const { servers, patience } = lease
   const lookUps = servers.length === 0 ? [] : resourceTools(servers)
   const notices = failureNotices(conversation, servers, newItemId)
   let hasWaited = servers.length === 0
@@ -48,7 +45,7 @@ export function createConversationMcp({ conversation, lease, newItemId, isWatche
     hasWaited = true
     const settled = Promise.all(servers.map((server) => server.settled))
     await (isWatched()
-      ? Promise.race([settled, elapsed(firstWaitMs, signal)])
+      ? Promise.race([settled, elapsed(patience.firstRequestMs, signal)])
       : Promise.race([settled, whenAborted(signal)]))
   }
 

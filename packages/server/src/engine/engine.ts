@@ -4,6 +4,7 @@ import { RpcError } from '@parley/rpc'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
 import type { ServerIdentity } from '../identity.ts'
 import type { Files } from '../log/files.ts'
+import { type McpPatience, usualPatience } from '../mcp-client/open-server.ts'
 import { createMcpServers, type McpServers } from '../mcp-client/servers.ts'
 import { probeLocal } from '../model/probe-local.ts'
 import { type LocalParts, localPlace } from '../place/local-place.ts'
@@ -40,10 +41,13 @@ interface Addresses {
   readonly others: readonly string[]
 }
 
-export interface EngineParts extends Omit<OpenerPorts, 'places' | 'mcpServers'>, LocalParts {
+export interface EngineParts extends Omit<OpenerPorts, 'places' | 'mcpServers' | 'notify'>, LocalParts {
+  /** How long a lost link to an environment is waited for; 30 s unless told. */
+  readonly linkPatienceMs?: number
   readonly identity: ServerIdentity
   readonly files: Files
   readonly ids: Ids
+  readonly mcpPatience?: McpPatience
   /** Writes to the server's own log file. */
   readonly writeLog: (line: string) => void
 }
@@ -56,14 +60,14 @@ export function createEngine(parts: EngineParts): Engine {
     if (conversationId === undefined) return
     roster.notifyAll({ ...noticeOf(fault), conversationId })
   }
-  const { host: programs, env, home, identity } = parts
-  const mcpServers = createMcpServers({ host: programs, env, home, version: identity.serverInfo.version })
-  const places = createPlaces(localPlace(parts))
+  const { version } = parts.identity.serverInfo
+  const mcpServers = createMcpServers({ ...parts, version, patience: parts.mcpPatience ?? usualPatience })
+  const places = createPlaces({ ...parts, local: localPlace(parts) })
   const host = new ConversationHost({
     files: parts.files,
     home: parts.home,
     ids: parts.ids,
-    opener: createOpener({ ...parts, places, mcpServers, report }),
+    opener: createOpener({ ...parts, places, mcpServers, report, notify: roster.notifyAll }),
     report,
   })
   return {
@@ -82,7 +86,7 @@ export function createEngine(parts: EngineParts): Engine {
     listModels: () => listModels(parts),
     readConfig: (params) => describeConfig(params, parts),
     diagnose: () => ({ ...diagnose(host, parts), addresses: [...addresses], clients: roster.describe() }),
-    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => places[Symbol.asyncDispose]()),
   }
 }
 

@@ -6,6 +6,7 @@ import { StorageError } from '../log/storage-error.ts'
 import { readChanges } from '../patch/change-record.ts'
 import { comparePlan, type FileState } from '../patch/compare-plan.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { spoolName } from '../tools/spool-name.ts'
 
 interface Around {
@@ -40,6 +41,19 @@ async function inspected(item: Item, around: Around): Promise<Item> {
 }
 
 async function patchFound(item: ItemOf<'fileChange'>, { patches, cwd }: Around): Promise<ItemOf<'fileChange'>> {
+  try {
+    return await patchStates(item, { patches, cwd })
+  } catch (error) {
+    if (!(error instanceof PlaceUnreachable)) throw error
+    const message = `Its files cannot be looked at. ${error.message}`
+    const modelText = `parley ended while this patch was being written. ${message} Look at them before going on.`
+    return { ...item, modelText, failure: { code: 'endUnknown', message } }
+  }
+}
+
+type Patches = Pick<Around, 'patches' | 'cwd'>
+
+async function patchStates(item: ItemOf<'fileChange'>, { patches, cwd }: Patches): Promise<ItemOf<'fileChange'>> {
   const changes = await readChanges(item.changes, cwd, patches)
   const paths = changes.flatMap(({ path, movedTo }) => (movedTo === undefined ? [path] : [path, movedTo]))
   await patches.removeStrays(item.id, paths)

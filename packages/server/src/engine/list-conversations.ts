@@ -1,5 +1,6 @@
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Files } from '../log/files.ts'
+import { decodeHeader } from '../log/header.ts'
 import { decodeLine } from '../log/line.ts'
 import { isRunning, readOwner } from '../log/owner.ts'
 import { type ListedSession, type LogExcerpt, listSessions, type Rows } from '../log/session-index.ts'
@@ -14,6 +15,7 @@ export interface ConversationRow {
   readonly name: string | null
   readonly createdAt: number
   readonly archived: boolean
+  readonly forkedFrom: ListedConversation['forkedFrom']
 }
 
 type Listed = ListedSession<ConversationRow>
@@ -23,7 +25,7 @@ export function listRows(files: Files, home: string): Promise<readonly Listed[]>
 }
 
 const rows: Rows<ConversationRow> = {
-  version: 2,
+  version: 3,
   tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
   isRow,
   describe,
@@ -34,13 +36,19 @@ function isRow(value: unknown): value is ConversationRow {
 }
 
 function describe({ headLines, tellingLines, tailLines }: LogExcerpt): ConversationRow | null {
+  const forkedFrom = forkPointIn(headLines[0])
   let row: ConversationRow | null = null
   for (const line of [...headLines, ...tellingLines, ...tailLines]) {
     if (!isTelling.test(line)) continue
     const logged = decodeLine(line)
     if (logged !== null) row = described(row, logged)
   }
-  return row
+  return row === null ? null : { ...row, forkedFrom }
+}
+
+function forkPointIn(headerLine = ''): ConversationRow['forkedFrom'] {
+  const point = decodeHeader(Buffer.from(headerLine))?.forkedFrom
+  return point === undefined ? null : { id: point.id, seq: point.seq }
 }
 
 const isTelling =
@@ -51,7 +59,7 @@ function described(
   { at, event }: NonNullable<ReturnType<typeof decodeLine>>,
 ): ConversationRow | null {
   if (event.type === 'conversation.created') {
-    return { cwd: String(event['cwd']), title: '', name: null, createdAt: at, archived: false }
+    return { cwd: String(event['cwd']), title: '', name: null, createdAt: at, archived: false, forkedFrom: null }
   }
   if (row === null) return null
   switch (event.type) {
@@ -99,8 +107,8 @@ function positionAfter(all: readonly Listed[], cursor: string): number {
 }
 
 function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed): ListedConversation {
-  const { cwd, title, name, createdAt, archived } = row
-  const shown = { cwd, title, name, createdAt, archived, updatedAt: Math.round(modifiedAtMs) }
+  const { cwd, title, name, createdAt, archived, forkedFrom } = row
+  const shown = { cwd, title, name, createdAt, archived, forkedFrom, updatedAt: Math.round(modifiedAtMs) }
   return { conversationId: id, shortId: shortIdOf(id), ...shown, live: liveOwner(files, home, id) }
 }
 

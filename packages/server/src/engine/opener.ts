@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { createBackgroundProcesses } from '@parley/host'
-import type { Actor, ConversationEvent, ConversationState, Overrides } from '@parley/protocol'
+import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
 import type { Config } from '../config/config-schema.ts'
 import type { Rules } from '../core/policy/rules.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
@@ -18,6 +18,7 @@ import type { Bench, ModelSource } from './bench.ts'
 import { Conversation, type ConversationParts } from './conversation.ts'
 import { type ConversationMcp, createConversationMcp } from './conversation-mcp.ts'
 import { Driver } from './drive.ts'
+import { enterPlace } from './enter-place.ts'
 import { gatherContext } from './gather-context.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { createPresence } from './presence.ts'
@@ -27,6 +28,7 @@ import { createShellRunner } from './run-shell.ts'
 import { readConfig, type SettledStart, type StartParams, settleResume, settleStart } from './settle.ts'
 import { settleFork } from './settle-fork.ts'
 import { createStoragePatience } from './storage-patience.ts'
+import { tellOfLink } from './tell-of-link.ts'
 
 /** How conversations are set up, whatever way they come: new, resumed or forked. */
 export interface Opener {
@@ -62,6 +64,8 @@ export interface OpenerPorts {
   readonly models: ModelSources
   readonly mcpServers: McpServers
   readonly report: (fault: unknown, conversationId?: string) => void
+  /** To everyone connected. */
+  readonly notify: (notice: ServerNotice) => void
 }
 
 /** The models of one configuration, by provider. */
@@ -73,7 +77,8 @@ export function createOpener(ports: OpenerPorts): Opener {
     settle: (params) => settleStart(params, ports),
     resettle: (state, overrides, by) => settleResume(state, overrides, { by, home: ports.home }),
     settleFork,
-    takePlace: ({ core }) => ports.places.take(core.settings.environment, readConfig(ports.home, {}).values),
+    takePlace: ({ core }) =>
+      ports.places.take({ environment: core.settings.environment, config: readConfig(ports.home, {}).values }),
     open: (parts) => openConversation(parts, ports),
   }
 }
@@ -85,10 +90,15 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const onFault = (fault: unknown) => ports.report(fault, conversationId)
   const { clock, program } = ports
   const conversation = new Conversation({ ...parts, clock, program, onSyncFailure: onFault })
-  const { place, release } = ports.places.take(parts.state.core.settings.environment, values)
+  const { place, release } = ports.places.take({
+    // A view runs nothing, and is there also when the machine or its settings are not.
+    environment: parts.readOnly ? undefined : parts.state.core.settings.environment,
+    config: values,
+    onLinkChange: (change) =>
+      tellOfLink(change, { conversation, notify: ports.notify, newItemId: ports.ids.item, isBusy }),
+  })
   const background = createBackgroundProcesses({ startCommand: place.commands.startCommand, onEnd: () => undefined })
-  const environmentRules = definedRules(values.shell_environment)
-  const toolPorts: ToolPorts = { ...ports, place, background, environmentRules }
+  const toolPorts: ToolPorts = { ...ports, place, background, environmentRules: definedRules(values.shell_environment) }
   const watchers = new Set<string>()
   const streams = new Set<() => void>()
   const gather = () => gatherContext(conversation, { home: ports.home, place, nowMs: clock.now() })
@@ -112,7 +122,10 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const patience = createStoragePatience(clock, onFault)
   const driver = new Driver({ conversation, bench, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ports.ids.item, onFault })
-  const { instructionFiles } = await gather()
+  const runsThere = () => background.list().filter(({ end }) => end === null).length
+  const isBusy = () => driver.running || runsThere() > 0 || shell.running()
+  const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
+  const { instructionFiles, warnings } = await enterPlace({ conversation, place, gather, leave })
   return {
     conversation,
     driver,
@@ -125,14 +138,14 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
     presence: createPresence(),
     paths: parts.paths,
     recovered: parts.recovered,
-    warnings: parts.warnings,
-    backgroundProcesses: () => background.list().filter(({ end }) => end === null).length,
+    warnings: [...parts.warnings, ...warnings],
+    backgroundProcesses: runsThere,
     async [Symbol.asyncDispose]() {
       try {
         await Promise.all([driver.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
         parkQuietly(conversation)
       } finally {
-        await Promise.all([release(), mcp[Symbol.asyncDispose]()])
+        await leave()
         // Only then: what waits for the disk is delivered before its stream ends.
         await conversation[Symbol.asyncDispose]().finally(() => {
           for (const end of streams) end()

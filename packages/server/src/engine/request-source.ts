@@ -1,5 +1,6 @@
 import type { EventOf, Settings } from '@parley/protocol'
 import type { ModelClient, ModelRequest, ToolSpec } from '../model/port.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
 
@@ -57,7 +58,9 @@ export function createRequestSource({ conversation, tools, offered, client, gath
       const { cwd } = meta
       if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings && preparedFor.cwd === cwd) return
       const more = await offered(signal)
-      const found = await gather()
+      const found = await gatherUnlessGone(conversation, gather)
+      // What the log has stays true of a machine that cannot be asked; the next request looks again.
+      if (found === null) return
       const toolText = describeTools(more)
       const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found })
       const known = conversation.state.core.context
@@ -76,6 +79,19 @@ export function createRequestSource({ conversation, tools, offered, client, gath
         cacheKey: meta.conversationId,
       }
     },
+  }
+}
+
+/** Null where the machine cannot be asked and the log knows what it was like. */
+async function gatherUnlessGone(
+  { state }: Conversation,
+  gather: () => Promise<RequestContext>,
+): Promise<RequestContext | null> {
+  try {
+    return await gather()
+  } catch (error) {
+    if (error instanceof PlaceUnreachable && state.core.context !== null) return null
+    throw error
   }
 }
 

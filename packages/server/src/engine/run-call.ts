@@ -4,7 +4,9 @@ import { type DecideSettings, type Decision, decide } from '../core/policy/decid
 import { explainDecision } from '../core/policy/explain.ts'
 import type { Facts } from '../core/policy/facts.ts'
 import { grantFor } from '../core/policy/grants.ts'
-import type { ReadyCall, ToolOutcome } from '../tools/tool.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
+import type { PreparedCall, ReadyCall, ToolOutcome } from '../tools/tool.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { approvalFor } from './approval-request.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
@@ -24,18 +26,28 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
   if (began) return complete(run, { ...open.item, status: 'unknown', modelText: endUnknown })
   const understood = understandCall(bench.tools, source)
   if ('problem' in understood) return refuse(run, open.item, understood.problem)
-  const { prepared } = understood
+  try {
+    await decideAndRun(run, open.item, understood.prepared)
+  } catch (error) {
+    // Nothing has begun: what begins tells itself how it ended.
+    if (!(error instanceof PlaceUnreachable)) throw error
+    await complete(run, { ...open.item, ...unreachable(error) })
+  }
+}
+
+async function decideAndRun(run: Run, open: CallItem, prepared: PreparedCall): Promise<void> {
+  const { conversation, bench } = run
   const workspace = workspaceOf(conversation.state)
-  const facts = await prepared.facts(workspace)
-  if (run.signal.aborted) return
-  const item = { ...open.item, facts: { ...facts } }
+  const facts = await unlessAborted(prepared.facts(workspace), run.signal)
+  if (facts === null || run.signal.aborted) return
+  const item = { ...open, facts: { ...facts } }
   const decision = decide(facts, decideSettings(conversation, bench))
-  const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === itemId)
+  const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === open.id)
   if (approval?.state === 'pending') return
   // Working it out reads files, which a forbidden call has no right to.
   if (decision.verdict === 'deny' && approval === undefined) return decline(run, item, decision)
-  const ready = await prepared.workOut(workspace, facts)
-  if (run.signal.aborted) return
+  const ready = await unlessAborted(prepared.workOut(workspace, facts), run.signal)
+  if (ready === null || run.signal.aborted) return
   if ('problem' in ready) return refuse(run, item, ready.problem)
   const shown = { ...item, ...ready.shown }
   if (approval === undefined) return judge(run, ready, shown, { facts, decision })
@@ -43,6 +55,14 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
     return judge(run, ready, shown, { facts, decision: askedAnew(decision) })
   if (approval.decision === 'approvedForSession') grantForSession(run, facts, decision)
   return begin(run, ready, { ...shown, decision: answered(approval) })
+}
+
+function unreachable({ message }: PlaceUnreachable) {
+  return {
+    status: 'failed' as const,
+    modelText: `Not run: ${message}`,
+    failure: { code: 'environmentUnreachable', message },
+  }
 }
 
 /** A yes is to what was shown: where something else would happen by now, that is another question. */

@@ -1,6 +1,8 @@
 import type { ConversationEvent, Failure } from '@parley/protocol'
 import type { ModelFailure } from '../model/port.ts'
 import { planRetry } from '../model/retry-plan.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { Run } from './run.ts'
 
@@ -15,8 +17,9 @@ export async function runModel(run: Run): Promise<Failure | null> {
   const failures: ModelFailure[] = []
   let firstFailureMs = 0
   for (;;) {
-    await bench.requests.prepare(signal)
+    const unprepared = await prepare(run)
     if (signal.aborted) return null
+    if (unprepared !== null) return unprepared
     const failure = await streamOnce(run, turnId, failures.length + 1)
     if (failure === null || signal.aborted) return null
     if (failures.length === 0) firstFailureMs = bench.clock.elapsed()
@@ -28,6 +31,17 @@ export async function runModel(run: Run): Promise<Failure | null> {
     conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, failure: toFailure(failure) })
     await bench.clock.sleep(delayMs, signal)
     if (signal.aborted) return null
+  }
+}
+
+/** Null when all is known that precedes the messages. */
+async function prepare({ bench, signal }: Run): Promise<Failure | null> {
+  try {
+    await unlessAborted(bench.requests.prepare(signal), signal)
+    return null
+  } catch (error) {
+    if (!(error instanceof PlaceUnreachable)) throw error
+    return { code: 'environmentUnreachable', message: error.message }
   }
 }
 

@@ -2,7 +2,7 @@ import type { CommandEnd } from '@parley/host'
 import type { Actor, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
 import { keepOutput } from '../tools/keep-output.ts'
-import { commandSpec } from '../tools/run-shell-command.ts'
+import { commandSpec, lostHeading } from '../tools/run-shell-command.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
 import type { Conversation } from './conversation.ts'
 import { createOutputReporter } from './output-reporter.ts'
@@ -16,6 +16,7 @@ export interface ShellRunner {
   run(command: string, by: Actor): { itemId: string; seq: number }
   /** False when none runs. */
   interrupt(): boolean
+  running(): boolean
   /** Stops what runs and resolves when it is recorded. */
   shutDown(): Promise<void>
 }
@@ -56,6 +57,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       stopAll('interrupted')
       return running.size > 0
     },
+    running: () => running.size > 0,
     async shutDown() {
       stopAll('shutdown')
       await Promise.all([...running.values()].map(({ recorded }) => recorded))
@@ -89,7 +91,10 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
 }
 
 function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {
-  const heading = end.spawnError?.message ?? (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
+  const heading =
+    end.spawnError?.message ??
+    lostHeading(end) ??
+    (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
   const shown = clipForModel(output, `read_file "output:${item.id}" shows the rest`)
   return {
     ...item,
@@ -103,6 +108,7 @@ function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellIt
 
 function statusOf({ reason, exitCode }: CommandEnd): ShellItem['status'] {
   if (reason === 'spawnFailed') return 'failed'
+  if (reason === 'lost') return 'unknown'
   if (reason !== 'exited') return 'interrupted'
   return exitCode === 0 ? 'completed' : 'failed'
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
 import type { ContentItem, InputItem } from '@parley/protocol'
 import { imageTypeOf } from '../core/image-type.ts'
@@ -54,10 +54,10 @@ async function readImage({ path, url }: Image, field: string): Promise<ReadImage
 async function bytesOfFile(path: string): Promise<Buffer | string> {
   if (!isAbsolute(path)) return `The path of an image must be absolute: ${path}`
   try {
-    await using file = await open(path)
-    const known = await file.stat()
+    // Not opened before: a pipe would wait for its writer.
+    const known = await stat(path)
     if (!known.isFile()) return `${path} is not a file.`
-    return known.size > maxImageBytes ? tooLarge(path, known.size) : await file.readFile()
+    return known.size > maxImageBytes ? tooLarge(path, known.size) : await readFile(path)
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (missing) return `There is no image ${path}.`

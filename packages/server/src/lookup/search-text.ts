@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { SearchProgram } from '../place/place.ts'
+import type { Ripgrep } from '../place/place.ts'
 import type { PlaceFiles } from '../place/place-files.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import { fileNameArguments, type SearchTerms, searchArguments } from './ripgrep-arguments.ts'
@@ -10,9 +10,7 @@ import { liesWithin } from './workspace-path.ts'
 
 export interface SearchPlace {
   readonly files: PlaceFiles
-  readonly program: Pick<SearchProgram, 'run'>
-  /** The program and what stands before its arguments. */
-  readonly ripgrep: readonly [program: string, ...args: string[]]
+  readonly ripgrep: Ripgrep
   /** A real path too; paths in the answer are relative to it when they lie in it. */
   readonly cwd: string
   /** Real path of the file or folder to search. */
@@ -68,8 +66,8 @@ interface Harvest {
 async function runSearch(place: SearchPlace, args: readonly string[], harvest: Harvest): Promise<SearchOutcome> {
   const complaint = await placeComplaint(place)
   if (complaint !== null) return failed(complaint)
-  const outcome = await place.program.run({
-    command: [...place.ripgrep, ...args],
+  const outcome = await place.ripgrep.run({
+    command: [...place.ripgrep.command, ...args],
     cwd: place.cwd,
     timeLimitMs: place.timeLimitMs ?? defaultTimeLimitMs,
     onOutput: (chunk) => harvest.collector.push(chunk),
@@ -88,7 +86,12 @@ function pathArgument({ cwd, path }: SearchPlace): string {
   return liesWithin(path, cwd) ? relative(cwd, path) || '.' : path
 }
 
-async function placeComplaint({ path, shownPath, files }: SearchPlace): Promise<string | null> {
+/** Why there is nothing to search, or null. */
+export async function placeComplaint({
+  path,
+  shownPath,
+  files,
+}: Pick<SearchPlace, 'path' | 'shownPath' | 'files'>): Promise<string | null> {
   try {
     await files.look(path)
     return null

@@ -17,9 +17,15 @@ export async function gaveBack(
   const output = await keepOutput(end, sideFiles)
   const whole = { head: text, tail: '', totalBytes: bytes.length, omittedBytes: 0 }
   const modelText = clipForModel(whole, `read_file "output:${itemId}" shows the rest`)
-  if (!isError) return { status: 'completed', modelText: modelText === '' ? '(nothing)' : modelText, fields: { output } }
+  if (!isError)
+    return { status: 'completed', modelText: modelText === '' ? '(nothing)' : modelText, fields: { output } }
   const message = text.trim() === '' ? 'It failed and did not say why.' : firstBytes(text, shownFailureBytes)
-  return { status: 'failed', modelText: `Error: ${modelText}`, fields: { output }, failure: { code: 'mcpToolError', message } }
+  return {
+    status: 'failed',
+    modelText: `Error: ${modelText}`,
+    fields: { output },
+    failure: { code: 'mcpToolError', message },
+  }
 }
 
 export type McpFailureCode = 'mcpServerUnavailable' | 'mcpServerGone' | 'mcpCallFailed' | 'timedOut'

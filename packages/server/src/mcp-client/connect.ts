@@ -1,4 +1,3 @@
-import type { RunningProgram } from '@parley/host'
 import {
   Client,
   type ElicitResult,
@@ -7,6 +6,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import type { RunningProgram } from '@parley/host'
 import * as z from 'zod'
 import type { CallWatch, McpConnection, ServerResource, ServerTool } from './connection-port.ts'
 import { readForm } from './elicitation-form.ts'
@@ -16,12 +16,14 @@ import { callResult, resourceParts } from './result-parts.ts'
 /** The only module that loads the SDK; it is imported when the first server is started. */
 
 export interface ConnectOptions {
-  readonly wire: { readonly program: RunningProgram } | { readonly url: string; readonly headers: Record<string, string> }
+  readonly wire:
+    | { readonly program: RunningProgram }
+    | { readonly url: string; readonly headers: Record<string, string> }
   readonly version: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** The connection is gone, whoever ended it. */
-  readonly onClose: () => void
+  /** The connection is gone, whoever ended it; `why` where more is known than that. */
+  readonly onClose: (why?: string) => void
   readonly onToolsChanged: () => void
   /** For the server's log: what it says unasked, and lines that are no messages. */
   readonly onRemark: (text: string) => void
@@ -38,11 +40,15 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
   const capabilities = { elicitation: { form: {} } }
   const client = new Client({ name: 'parley', title: 'parley', version }, { capabilities })
   const running: CallWatch[] = []
-  client.onclose = onClose
+  client.onclose = () => onClose()
   client.onerror = (error) => onRemark(error.message)
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
-  client.setNotificationHandler('notifications/message', ({ params }) => onRemark(`${params.level}: ${textOf(params.data)}`))
-  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => elicit(params, running.at(-1), mcpReq.signal))
+  client.setNotificationHandler('notifications/message', ({ params }) =>
+    onRemark(`${params.level}: ${textOf(params.data)}`),
+  )
+  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+    elicit(params, running.at(-1), mcpReq.signal),
+  )
   await client.connect(transportFor(options), { signal, timeout: timeoutMs })
   const hasTools = client.getServerCapabilities()?.tools !== undefined
   const quick = { timeout: timeoutMs }
@@ -67,12 +73,11 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
     close: () => client.close(),
   }
 
-  /** An endpoint that no longer knows our session was started anew: the connection must be, too. */
   async function told<Value>(ask: () => Promise<Value>): Promise<Value> {
     try {
       return await ask()
     } catch (error) {
-      if (SdkHttpError.isInstance(error) && error.status === 404) onClose()
+      if (isLostSession(error)) onClose('it no longer knew our session, so it was connected to anew')
       throw new Error(explainFailure(error), { cause: error })
     }
   }
@@ -161,6 +166,12 @@ const listShape = z.looseObject({ nextCursor: z.string().optional() })
 
 function textOf(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data)
+}
+
+/** An endpoint that was started anew. The standard wants 404 then; many answer 400. */
+function isLostSession(error: unknown): boolean {
+  if (!SdkHttpError.isInstance(error)) return false
+  return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
 }
 
 /** The SDK's own texts, with what a user can do where we know. */

@@ -17,7 +17,11 @@ export interface ElicitationForm {
 }
 
 const choice = z.object({ const: z.string(), title: z.string().optional() })
-const choices = { enum: z.array(z.string()).optional(), oneOf: z.array(choice).optional(), anyOf: z.array(choice).optional() }
+const choices = {
+  enum: z.array(z.string()).optional(),
+  oneOf: z.array(choice).optional(),
+  anyOf: z.array(choice).optional(),
+}
 const property = z.looseObject({
   type: z.string().optional(),
   title: z.string().optional(),
@@ -77,7 +81,13 @@ function askedFor(name: string, about: Property, required: boolean): Asked {
   return { field, limits }
 }
 
-function optionsOf({ enum: values, enumNames = [], oneOf, anyOf, items }: Property): { value: string; title: string }[] {
+function optionsOf({
+  enum: values,
+  enumNames = [],
+  oneOf,
+  anyOf,
+  items,
+}: Property): { value: string; title: string }[] {
   const titled = oneOf ?? anyOf ?? items?.anyOf ?? items?.oneOf
   if (titled !== undefined) return titled.map(({ const: value, title }) => ({ value, title: title ?? value }))
   return (values ?? items?.enum ?? []).map((value, index) => ({ value, title: enumNames[index] ?? value }))

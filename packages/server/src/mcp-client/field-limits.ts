@@ -49,7 +49,9 @@ function statements(limits: FieldLimits): Statement[] {
   const count = (value: Answer) => listed(String(value)).length
   const chosen = (value: Answer) => listed(String(value)).every((one) => list?.some((option) => option.value === one))
   return [
-    ...(list === null ? [] : [{ text: `any of ${list.map(optionText).join(', ')}; several are parted by commas`, holds: chosen }]),
+    ...(list === null
+      ? []
+      : [{ text: `any of ${list.map(optionText).join(', ')}; several are parted by commas`, holds: chosen }]),
     ...(known === undefined ? [] : [{ text: known.text, holds: (value: Answer) => known.fits(String(value)) }]),
     ...bound(minimum, 'at least #', (value, limit) => number(value) >= limit),
     ...bound(maximum, 'at most #', (value, limit) => number(value) <= limit),

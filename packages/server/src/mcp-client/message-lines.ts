@@ -33,9 +33,10 @@ export function createMessageLines(
     size = 0
     if (text.trim() === '') return
     const message = isWhole ? messageIn(text) : null
-    if (message !== null) return onMessage(message)
-    rubbish += 1
-    onRubbish(text.slice(0, shownRubbish))
+    if (message === null) {
+      rubbish += 1
+      onRubbish(text.slice(0, shownRubbish))
+    } else onMessage(message)
   }
 
   return {

@@ -3,12 +3,23 @@ import type { McpConnection, ServerTool } from './connection-port.ts'
 import type { ServerLogFile } from './server-log-file.ts'
 import { isOffered, type McpLaunch, type McpSettings } from './settings.ts'
 
+/** How long is waited for servers. */
+export interface McpPatience {
+  /** At most, before the first model request of a conversation, where a person waits with it. */
+  readonly firstRequestMs: number
+  /** Before each further start of one that broke down; after the last it has failed. */
+  readonly restartDelaysMs: readonly number[]
+}
+
+export const usualPatience: McpPatience = { firstRequestMs: 5000, restartDelaysMs: [500, 2000, 5000] }
+
 export interface McpPorts {
   readonly host: Pick<Host, 'startProgram'>
   readonly env: Readonly<Record<string, string | undefined>>
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly version: string
+  readonly patience: McpPatience
 }
 
 /** A server that has answered, and how to end it. */
@@ -38,16 +49,17 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   const program = launch.kind === 'stdio' ? startProgram(launch, ports, log) : null
   const endProgram = async () => (await program?.stop(graceMs)) ?? null
   let connection: McpConnection | null = null
-  const readTools = async (from: Pick<McpConnection, 'tools'>) => (await from.tools()).filter(({ name }) => isOffered(settings, name))
+  const readTools = async (from: Pick<McpConnection, 'tools'>) =>
+    (await from.tools()).filter(({ name }) => isOffered(settings, name))
   const refresh = () => {
     if (connection === null || signal.aborted) return
     readTools(connection).then(watch.onTools, (error: unknown) => log.remark(`tools/list: ${explainFailure(error)}`))
   }
   let lost: Promise<string> | null = null
-  const lose = () => {
+  const lose = (why = 'the connection was lost') => {
     if (connection === null) return
     connection = null
-    lost = endProgram().then((end) => (end === null ? 'the connection was lost' : endText(end)))
+    lost = endProgram().then((end) => (end === null ? why : endText(end)))
     void lost.then(watch.onLost)
   }
   try {

@@ -1,11 +1,15 @@
 import type { Readable } from 'node:stream'
-import type { RunningProgram } from '@parley/host'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { RunningProgram } from '@parley/host'
 import { createMessageLines } from './message-lines.ts'
 
 /** Lines of rubbish in one chunk that mean a flood, and how long we then do not read. */
 const floodLines = 100
 const restMs = 100
+
+/** How long we read on after it has ended. */
+const drainMs = 250
 
 /** The stdio wire of MCP over a program that the host runs. What is no message is told and passed over. */
 export function programTransport(program: RunningProgram, onRubbish: (text: string) => void): Transport {
@@ -17,7 +21,9 @@ export function programTransport(program: RunningProgram, onRubbish: (text: stri
       stdout.on('data', (chunk: Buffer) => {
         if (lines.push(chunk) > floodLines) restFor(stdout)
       })
-      void program.ended.then(() => transport.onclose?.())
+      const drained = new Promise<void>((resolve) => stdout.once('close', resolve))
+      // What it said before it ended counts.
+      void program.ended.then(() => Promise.race([drained, delay(drainMs)])).then(() => transport.onclose?.())
     },
     send: (message) => write(program, message),
     // Whoever started the program ends it.

@@ -15,7 +15,10 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
   const connection = await server.connection(context.signal)
   if (context.signal.aborted) return { status: 'interrupted', modelText: 'Not sent: the turn was stopped.' }
   if (typeof connection === 'string')
-    return callFailed('mcpServerUnavailable', `Not sent: the MCP server "${server.name}" is not available: ${connection}.`)
+    return callFailed(
+      'mcpServerUnavailable',
+      `Not sent: the MCP server "${server.name}" is not available: ${connection}.`,
+    )
   using deadline = startDeadline(server.settings.toolTimeoutMs)
   try {
     const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
@@ -62,12 +65,15 @@ async function failureOf(error: unknown, { server, connection, context, deadline
       `The MCP server "${name}" went away while this ran: ${await lost}. What it had done by then is unknown.`,
     )
   if (context.signal.aborted)
-    return { status: 'interrupted', modelText: `Interrupted; "${name}" was told to stop. What it had done by then is unknown.` }
+    return {
+      status: 'interrupted',
+      modelText: `Interrupted; "${name}" was told to stop. What it had done by then is unknown.`,
+    }
   if (deadline.reached)
     return callFailed(
       'timedOut',
       `Stopped after ${settings.toolTimeoutMs / 1000} s, its time limit (tool_timeout_sec of [mcp_servers.${name}]); "${name}" was told to stop. What it had done by then is unknown.`,
     )
   const why = error instanceof Error ? error.message : String(error)
-  return callFailed('mcpCallFailed', `The MCP server "${name}" answered with an error: ${why}`)
+  return callFailed('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
 }

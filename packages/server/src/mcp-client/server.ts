@@ -4,8 +4,6 @@ import { type McpPorts, type OpenedServer, openServer } from './open-server.ts'
 import { openServerLogFile, type ServerLogFile } from './server-log-file.ts'
 import type { McpSettings } from './settings.ts'
 
-/** What is waited before each further start of one that broke down; after the last it has failed. */
-const restartDelaysMs = [500, 2000, 5000]
 /** One that ran so long has its breakdowns forgotten. */
 const provenMs = 60_000
 
@@ -141,17 +139,23 @@ export class McpServer implements AsyncDisposable {
   #breakDown(why: string): void {
     if (this.#opened !== null && performance.now() - this.#readySinceMs > provenMs) this.#breakdowns = 0
     this.#opened = null
+    const { restartDelaysMs } = this.#ports.patience
     const delayMs = restartDelaysMs[this.#breakdowns]
     this.#breakdowns += 1
-    if (delayMs === undefined) return this.#become('failed', `${why}, after ${restartDelaysMs.length} restarts`)
-    const { signal } = this.#attempt
-    this.#settled = afterDelay(delayMs, signal).then(() => {
-      if (signal.aborted) return
-      this.#restarts += 1
-      this.#start()
-      return this.#settled
-    })
+    if (delayMs === undefined) {
+      this.#become('failed', `${why}, after ${restartDelaysMs.length} restarts`)
+      return
+    }
+    this.#settled = this.#startAfter(delayMs, this.#attempt.signal)
     this.#become('starting', why)
+  }
+
+  async #startAfter(delayMs: number, signal: AbortSignal): Promise<void> {
+    await afterDelay(delayMs, signal)
+    if (signal.aborted) return
+    this.#restarts += 1
+    this.#start()
+    await this.#settled
   }
 
   async #stop(): Promise<void> {

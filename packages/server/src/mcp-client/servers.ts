@@ -1,5 +1,5 @@
 import type { McpServer as McpServerState } from '@parley/protocol'
-import type { McpPorts } from './open-server.ts'
+import type { McpPatience, McpPorts } from './open-server.ts'
 import { McpServer } from './server.ts'
 import { identityOf, type McpSettings } from './settings.ts'
 
@@ -7,6 +7,7 @@ import { identityOf, type McpSettings } from './settings.ts'
 export interface McpLease extends AsyncDisposable {
   /** By name; none is started before it is told to begin. */
   readonly servers: readonly McpServer[]
+  readonly patience: McpPatience
 }
 
 /** All MCP servers of this process. Conversations that configure one alike share it; it ends with the last of them. */
@@ -43,6 +44,7 @@ export function createMcpServers(ports: McpPorts): McpServers {
       const servers = settings.map(take)
       return {
         servers,
+        patience: ports.patience,
         async [Symbol.asyncDispose]() {
           await Promise.all(servers.map(release))
         },

@@ -32,6 +32,9 @@ function accepted(text: string): string {
 }
 
 function hashedName(name: string, { server, tool }: NamedTool): string {
-  const hash = createHash('sha256').update(JSON.stringify([server, tool])).digest('hex').slice(0, hashLength)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([server, tool]))
+    .digest('hex')
+    .slice(0, hashLength)
   return `${name.slice(0, maxLength - hashLength - 1)}_${hash}`
 }

@@ -19,6 +19,7 @@ export interface LocalParts {
 
 /** This machine. */
 export function localPlace({ host, sandbox, shell, userHome, env, patchFiles, ripgrep, secrets }: LocalParts): Place {
+  const own = { command: [ripgrep], run: runBounded } as const
   return {
     environment: null,
     reach: () => Promise.resolve(),
@@ -30,7 +31,7 @@ export function localPlace({ host, sandbox, shell, userHome, env, patchFiles, ri
     sandbox,
     files: diskFiles,
     patches: diskPatchTarget(patchFiles),
-    search: { command: () => Promise.resolve([ripgrep] as const), run: runBounded },
+    search: { there: () => Promise.resolve(own), here: own },
     secrets,
   }
 }

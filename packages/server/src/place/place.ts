@@ -27,9 +27,15 @@ export interface Place {
   secrets(): Promise<SecretPlaces>
 }
 
-/** ripgrep as it is found there. */
+/** ripgrep: the one that is found there, or this machine's own on a copy of what is to be searched. */
 export interface SearchProgram {
-  /** The program and what stands before its arguments; null where there is none outside the writable `roots`. */
-  command(roots: readonly string[]): Promise<readonly [program: string, ...args: string[]] | null>
+  /** Null where there is none outside the writable `roots`. */
+  there(roots: readonly string[]): Promise<Ripgrep | null>
+  readonly here: Ripgrep
+}
+
+export interface Ripgrep {
+  /** The program and what stands before its arguments, so that a sandbox can be put in front. */
+  readonly command: readonly [program: string, ...args: string[]]
   run(run: BoundedRun): Promise<BoundedRunOutcome>
 }

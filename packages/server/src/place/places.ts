@@ -71,10 +71,7 @@ export function createPlaces(ports: PlacesPorts): Places {
   }
 }
 
-function open(
-  name: string,
-  ports: PlacesPorts & { readonly settings: Parameters<typeof dialTo>[0] },
-): Shared {
+function open(name: string, ports: PlacesPorts & { readonly settings: Parameters<typeof dialTo>[0] }): Shared {
   const users = new Set<WantedPlace>()
   const link = new Link({
     name,
@@ -84,5 +81,5 @@ function open(
       for (const { onLinkChange } of users) onLinkChange?.(change)
     },
   })
-  return { link, users, place: remotePlace(name, link) }
+  return { link, users, place: remotePlace(name, link, ports.local.search.here) }
 }

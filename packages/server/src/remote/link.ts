@@ -1,5 +1,5 @@
-import { type CloseReason, ConnectionClosed, RpcError } from '@parley/rpc'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
+import { type CloseReason, ConnectionClosed, RpcError } from '@parley/rpc'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Dial } from './dial.ts'
 import { type ExecConnection, type ExecInfo, type ExecNotice, greetExecServer } from './exec-connection.ts'
@@ -28,8 +28,6 @@ export interface FarProcess {
   lost(why: string): void
 }
 
-/** How an exec-server refuses to resume a session that it does not know, or no longer. */
-const invalidRequest = -32600
 /** A request that ends the exec-server each time must not be sent for ever. */
 const maxAttempts = 3
 const firstDelayMs = 100
@@ -176,7 +174,7 @@ export class Link implements AsyncDisposable {
 
 /** A session that another connection holds (our old one, not yet missed there) is refused in another way. */
 function isSessionGone(error: unknown): boolean {
-  return error instanceof RpcError && error.code === invalidRequest
+  return error instanceof RpcError && error.data?.code === 'unknownSession'
 }
 
 function reasonOf(error: unknown, signal?: AbortSignal): string {
@@ -187,6 +185,10 @@ function reasonOf(error: unknown, signal?: AbortSignal): string {
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, delayMs)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+    const stop = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', stop, { once: true })
   })
 }

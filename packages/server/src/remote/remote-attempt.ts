@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
+import { contentHash } from '../patch/content-hash.ts'
 import type { OldFile, PatchAttempt } from '../patch/patch-attempt.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
-import { contentHash } from '../patch/content-hash.ts'
 import { succeeds } from '../patch/succeeds.ts'
 import type { Link } from './link.ts'
 import { askFiles } from './remote-files.ts'

@@ -52,7 +52,10 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, { onOutput }: 
     ladder.close()
     const spooled = spool?.close()
     const durationMs = performance.now() - startedMs
-    return { ...endOf(end, { ...window.snapshot(), durationMs }, stopped), ...(spooled === undefined ? {} : { spool: spooled }) }
+    return {
+      ...endOf(end, { ...window.snapshot(), durationMs }, stopped),
+      ...(spooled === undefined ? {} : { spool: spooled }),
+    }
   })
   return { pid: null, mark: spec.mark, stop, output: window.snapshot, ended }
 }
@@ -60,7 +63,11 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, { onOutput }: 
 /** What is known however it ended. */
 type Known = OutputSnapshot & Pick<CommandEnd, 'durationMs'>
 
-function endOf(end: RemoteEnd, known: Known, stopped: Exclude<EndReason, 'exited' | 'spawnFailed' | 'lost'> | null): CommandEnd {
+function endOf(
+  end: RemoteEnd,
+  known: Known,
+  stopped: Exclude<EndReason, 'exited' | 'spawnFailed' | 'lost'> | null,
+): CommandEnd {
   const nothing = { ...known, exitCode: null, signal: null, leftovers: 0 }
   switch (end.kind) {
     case 'ended':

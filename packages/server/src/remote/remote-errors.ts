@@ -12,13 +12,8 @@ export class RemoteSystemError extends Error {
   }
 }
 
-/** How exec-servers say that nothing is there. */
-const notFound = -32004
-
 /** An exec-server's refusal as the system's error behind it; anything else as it is. */
 export function asSystemError(error: unknown): unknown {
   if (!(error instanceof RpcError)) return error
-  const named = error.data?.['errno']
-  const code = typeof named === 'string' ? named : error.code === notFound ? 'ENOENT' : 'EREMOTEIO'
-  return new RemoteSystemError(code, error.message, error)
+  return new RemoteSystemError(error.data?.code ?? 'EREMOTEIO', error.message, error)
 }

@@ -1,14 +1,11 @@
-import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
-import { isMissing } from '../lookup/system-error.ts'
 import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from '../place/place-files.ts'
 import type { Link } from './link.ts'
 import { asSystemError, RemoteSystemError } from './remote-errors.ts'
 
 type Metadata = ExecResultOf<'fs/getMetadata'>
 
-const anyoneMayExecute = 0o111
 /** What an exec-server gives of a file at once. */
 const maxReadBytes = 16 * 1024 * 1024
 
@@ -29,12 +26,12 @@ export async function askFiles<Name extends ExecMethodName>(
 export function remoteFiles(link: Link): PlaceFiles {
   const look = async (path: string) => foundFile(await askFiles(link, 'fs/getMetadata', { path }))
   return {
-    realPath: async (absolute) => (await realPathThere(link, absolute)).path,
+    realPath: (absolute) => realPathThere(link, absolute),
     look,
     async isProgram(path) {
       try {
-        const { isFile, mode } = await askFiles(link, 'fs/getMetadata', { path })
-        return isFile && (mode & anyoneMayExecute) !== 0
+        const { isFile, executable } = await askFiles(link, 'fs/getMetadata', { path })
+        return isFile && executable
       } catch (error) {
         if (error instanceof RemoteSystemError) return false
         throw error
@@ -44,14 +41,13 @@ export function remoteFiles(link: Link): PlaceFiles {
       const { entries } = await askFiles(link, 'fs/readDirectory', { path })
       return { entries: entries.slice(0, atMost).map(namedEntry), truncated: entries.length > atMost }
     },
-    // How it is written is not told; where it leads is.
-    readLink: (path) => canonical(link, path),
+    readLink: async (path) => (await askFiles(link, 'fs/getMetadata', { path })).linkTarget ?? '?',
     open: (realPath) => openThere(link, realPath),
   }
 }
 
 async function openThere(link: Link, path: string): Promise<OpenedFile> {
-  const [real, metadata] = await Promise.all([canonical(link, path), askFiles(link, 'fs/getMetadata', { path })])
+  const [real, metadata] = await Promise.all([realPathThere(link, path), askFiles(link, 'fs/getMetadata', { path })])
   if (real !== path) throw new Error('the path now leads somewhere else')
   return {
     ...foundFile(metadata),
@@ -64,36 +60,9 @@ async function openThere(link: Link, path: string): Promise<OpenedFile> {
   }
 }
 
-interface RealPath {
-  readonly path: string
-  readonly exists: boolean
-}
-
-/** Links are followed over there. A link that leads nowhere cannot be followed from here, so it has no answer. */
-async function realPathThere(link: Link, absolute: string): Promise<RealPath> {
-  try {
-    return { path: await canonical(link, absolute), exists: true }
-  } catch (error) {
-    if (!isMissing(error)) throw error
-  }
-  const parent = dirname(absolute)
-  if (parent === absolute) return { path: absolute, exists: false }
-  const above = await realPathThere(link, parent)
-  const name = basename(absolute)
-  if (above.exists && (await isLinkIn(link, above.path, name)))
-    throw new RemoteSystemError('ELOOP', `${absolute} is a link that leads nowhere`, null)
-  return { path: join(above.path, name), exists: false }
-}
-
-async function isLinkIn(link: Link, folder: string, name: string): Promise<boolean> {
-  const { isDirectory } = await askFiles(link, 'fs/getMetadata', { path: folder })
-  if (!isDirectory) return false
-  const { entries } = await askFiles(link, 'fs/readDirectory', { path: folder })
-  return entries.some((entry) => entry.fileName === name && entry.isSymlink)
-}
-
-async function canonical(link: Link, path: string): Promise<string> {
-  return pathOfUri((await askFiles(link, 'fs/canonicalize', { path })).path)
+/** Where a read or a write would land; over there, where the links are. */
+async function realPathThere(link: Link, path: string): Promise<string> {
+  return pathOfUri((await askFiles(link, 'fs/canonicalize', { path, allowMissing: true })).path)
 }
 
 /** A `file:` URI of the far machine as a path. */

@@ -1,7 +1,7 @@
 import { noSandbox } from '@parley/host'
 import { findProgram } from '../facts/find-program.ts'
 import { type SecretPlaces, secretPlaces } from '../facts/secret-places.ts'
-import type { Place } from '../place/place.ts'
+import type { Place, Ripgrep } from '../place/place.ts'
 import type { PlaceFiles } from '../place/place-files.ts'
 import type { ExecInfo } from './exec-connection.ts'
 import type { Link } from './link.ts'
@@ -14,7 +14,7 @@ import { remotePatches } from './remote-patches.ts'
 const usualSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** The machine of an environment. What it is like is known from its greeting on. */
-export function remotePlace(name: string, link: Link): Place {
+export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
   const files = remoteFiles(link)
   const about = () => describePlace(link.info)
   let secrets: Promise<SecretPlaces> | null = null
@@ -41,8 +41,11 @@ export function remotePlace(name: string, link: Link): Place {
     files,
     patches: remotePatches(link, files),
     search: {
-      command: (roots) => findRipgrep(about().env['PATH'], roots, files),
-      run: (run) => runRemoteLookUp(link, run),
+      async there(roots) {
+        const path = await findRipgrep(about().env['PATH'], roots, files)
+        return path === null ? null : { command: [path], run: (run) => runRemoteLookUp(link, run) }
+      },
+      here,
     },
     secrets() {
       secrets ??= link.connection().then(() => findSecrets(about().home, files))
@@ -75,7 +78,11 @@ function findSecrets(home: string, files: PlaceFiles): Promise<SecretPlaces> {
   return secretPlaces({ home, parleyHome: `${home}/.parley` }, files)
 }
 
-async function findRipgrep(searchPath: string | undefined, roots: readonly string[], files: PlaceFiles) {
+async function findRipgrep(
+  searchPath: string | undefined,
+  roots: readonly string[],
+  files: PlaceFiles,
+): Promise<string | null> {
   const found = await findProgram({ name: 'rg', searchPath: searchPath ?? '', cwd: '/', roots, files })
-  return found.path === null || found.insideRoots ? null : ([found.path] as const)
+  return found.path === null || found.insideRoots ? null : found.path
 }

@@ -177,10 +177,12 @@ export class RemoteProcess implements FarProcess {
 /** For what was announced and is not there yet. */
 const patienceMs = 1000
 
-const lostOutput = Buffer.from('\n[output was lost here: more came than the exec-server keeps while the link is away]\n')
+const lostOutput = Buffer.from(
+  '\n[output was lost here: more came than the exec-server keeps while the link is away]\n',
+)
 
 function isKnownAlready(error: unknown): boolean {
-  return error instanceof RpcError && error.message.includes('already exists')
+  return error instanceof RpcError && error.data?.code === 'processExists'
 }
 
 function startFailure(error: unknown): RemoteEnd {

@@ -17,7 +17,7 @@ export interface Listening {
 export async function listenOn(
   address: Address,
   { tokenFile }: Pick<ServerArguments, 'tokenFile'>,
-  { connections, home }: { readonly connections: Connections; readonly home: string },
+  { connections, home }: { readonly connections: Pick<Connections, 'accept'>; readonly home: string },
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Facts } from '../core/policy/facts.ts'
 import { gatherPatchFacts } from '../facts/gather-file-facts.ts'
-import { type ApplyRequest, applyPlan } from '../patch/apply-plan.ts'
+import { type ApplyOutcome, type ApplyRequest, applyPlan } from '../patch/apply-plan.ts'
 import { recordChanges } from '../patch/change-record.ts'
 import { contentHash } from '../patch/content-hash.ts'
 import { changesOf } from '../patch/file-plan.ts'
@@ -10,6 +10,7 @@ import type { Hunk } from '../patch/patch-hunks.ts'
 import { failureText, successText } from '../patch/patch-report.ts'
 import { planPatch } from '../patch/plan-patch.ts'
 import type { PlanSurroundings } from '../patch/planned-files.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { clipDiffs } from './clip-diffs.ts'
 import { defineTool } from './define-tool.ts'
 import type { PreparedCall, Tool, ToolOutcome } from './tool.ts'
@@ -76,10 +77,21 @@ function limitsFrom(facts: Facts): Required<Pick<PlanSurroundings, 'refusal' | '
 }
 
 async function runPlan(request: ApplyRequest): Promise<ToolOutcome> {
-  const outcome = await applyPlan(request)
+  let outcome: ApplyOutcome
+  try {
+    outcome = await applyPlan(request)
+  } catch (error) {
+    if (!(error instanceof PlaceUnreachable)) throw error
+    return unknownEnd(error)
+  }
   return outcome.applied
     ? { status: 'completed', modelText: successText(request.plans) }
     : failed(failureText(outcome.failures, outcome.states))
+}
+
+function unknownEnd({ message }: PlaceUnreachable): ToolOutcome {
+  const modelText = `How far this patch came is unknown: ${message} Each of its files is as before or as the patch leaves it; look at them before going on.`
+  return { status: 'unknown', modelText, failure: { code: 'endUnknown', message } }
 }
 
 function failed(modelText: string): ToolOutcome {

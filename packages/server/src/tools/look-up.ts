@@ -2,6 +2,7 @@ import type { Facts } from '../core/policy/facts.ts'
 import { gatherReadFacts } from '../facts/gather-file-facts.ts'
 import { resolveWorkspacePath } from '../lookup/workspace-path.ts'
 import type { Place } from '../place/place.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import type { PreparedCall, ToolContext, ToolOutcome } from './tool.ts'
 import { fileSurroundings } from './tool-ports.ts'
 
@@ -36,7 +37,8 @@ export function prepareLookUp({ tool, title, input, path, recursive, place, look
           const now = await resolveWorkspacePath({ path: real, cwd, roots, files: place.files })
           if (!now.ok) return failedLookUp(now.message)
           if (now.path.real !== real) return failedLookUp(`${path} now leads somewhere else.`)
-          return toOutcome(await look({ real, shownPath: path }, context))
+          const found = await unlessAborted(look({ real, shownPath: path }, context), context.signal)
+          return found === null ? interrupted : toOutcome(found)
         },
       }
     },
@@ -48,6 +50,8 @@ function toOutcome(found: LookUpOutcome): ToolOutcome {
     ? failedLookUp(found.message)
     : { status: 'completed', modelText: found.text, fields: { text: found.text } }
 }
+
+const interrupted: ToolOutcome = { status: 'interrupted', modelText: 'Interrupted by the user.' }
 
 export function failedLookUp(message: string): ToolOutcome {
   return { status: 'failed', modelText: message, failure: { code: 'lookUpFailed', message } }

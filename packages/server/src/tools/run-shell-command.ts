@@ -82,10 +82,18 @@ function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome
       : ''
   const modelText = `${heading}\n${shown}${leftovers}`
   if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
+  if (end.reason === 'lost')
+    return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
   if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
   // An exit code says itself why the command failed.
   if (end.reason === 'exited') return { status: 'failed', modelText, fields }
   return { status: 'failed', modelText, fields, failure: { code: end.reason, message: heading } }
+}
+
+/** For a command that may have run to its end, in part or not at all; null for any other. */
+export function lostHeading({ reason, lostBecause }: CommandEnd): string | null {
+  if (reason !== 'lost') return null
+  return `how it ended is unknown: ${lostBecause ?? 'nobody can tell'}. It may have run to its end; look before running it again`
 }
 
 function seenOutput({ head, tail, totalBytes, omittedBytes }: CommandEnd) {
@@ -97,6 +105,8 @@ function headingOf(end: CommandEnd): string {
   switch (end.reason) {
     case 'spawnFailed':
       return `could not start: ${end.spawnError?.message ?? 'unknown reason'}`
+    case 'lost':
+      return lostHeading(end) ?? ''
     case 'timedOut':
       return `stopped after ${seconds}: it ran into its time limit (give a larger timeout_ms, or background: true)`
     case 'interrupted':

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { searchPlace } from '../lookup/search-place.ts'
 import { searchFileNames, searchText } from '../lookup/search-text.ts'
 import type { Place } from '../place/place.ts'
 import { defineTool } from './define-tool.ts'
@@ -33,6 +34,7 @@ export function searchTool(ports: ToolPorts): Tool {
 function prepareSearch(call: z.infer<typeof input>, place: Place): PreparedCall {
   const path = call.path ?? '.'
   const { pattern, globs = [], literal = false, ignore_case: ignoreCase = false } = call
+  const { include_ignored: includeIgnored = false, context_lines: contextLines = 0 } = call
   const title =
     pattern === undefined
       ? `Find files ${globs.join(' ')}`
@@ -44,19 +46,13 @@ function prepareSearch(call: z.infer<typeof input>, place: Place): PreparedCall 
     path,
     recursive: true,
     place,
-    look: ({ real, shownPath }, { cwd, signal }) => {
-      const at = { files: place.files, program: place.search, cwd, path: real, shownPath, signal }
-      const includeIgnored = call.include_ignored ?? false
-      if (pattern === undefined) return searchFileNames({ ...at, globs, includeIgnored })
-      return searchText({
-        ...at,
-        pattern,
-        globs,
-        literal,
-        ignoreCase,
-        includeIgnored,
-        contextLines: call.context_lines ?? 0,
-      })
-    },
+    look: ({ real, shownPath }, { cwd, roots, signal }) =>
+      searchPlace({
+        ...{ place, roots, includeIgnored, cwd, path: real, shownPath, signal },
+        search: (where) =>
+          pattern === undefined
+            ? searchFileNames({ ...where, globs, includeIgnored })
+            : searchText({ ...where, pattern, globs, literal, ignoreCase, includeIgnored, contextLines }),
+      }),
   })
 }

@@ -50,7 +50,8 @@ function viewOf(...events: ConversationEvent[]) {
 
 const shown = (entries: readonly ModelEntry[]) =>
   entries.map((entry) => {
-    if (entry.kind === 'user') return `user: ${entry.content.map((part) => (part.type === 'text' ? part.text : `[${part.base64}]`)).join('')}`
+    if (entry.kind === 'user')
+      return `user: ${entry.content.map((part) => (part.type === 'text' ? part.text : `[${part.base64}]`)).join('')}`
     return entry.kind === 'result' ? `${entry.callId}: ${entry.text}` : `model: ${entry.text}`
   })
 const entriesOf = (...events: ConversationEvent[]) => shown(viewOf(...events).entries(named))

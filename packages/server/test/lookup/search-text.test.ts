@@ -7,16 +7,16 @@ import { describe, expect, it } from 'vitest'
 import { runBounded } from '../../src/lookup/run-bounded.ts'
 import { searchFileNames, searchText, type TextSearch } from '../../src/lookup/search-text.ts'
 import { diskFiles } from '../../src/place/disk-files.ts'
-import type { SearchProgram } from '../../src/place/place.ts'
+import type { Ripgrep } from '../../src/place/place.ts'
 
-function programAt(...command: readonly [string, ...string[]]): SearchProgram {
-  return { command: () => Promise.resolve(command), run: runBounded }
+function programAt(...command: readonly [string, ...string[]]): Ripgrep {
+  return { command, run: runBounded }
 }
 
-const program = programAt(rgPath)
+const ripgrep = programAt(rgPath)
 
 async function search(cwd: string, pattern: string, options: Partial<TextSearch> = {}) {
-  return await searchText({ files: diskFiles, program, cwd, path: cwd, shownPath: '.', pattern, ...options })
+  return await searchText({ files: diskFiles, ripgrep, cwd, path: cwd, shownPath: '.', pattern, ...options })
 }
 
 async function textOf(cwd: string, pattern: string, options: Partial<TextSearch> = {}): Promise<string> {
@@ -125,7 +125,7 @@ describe('searchText', () => {
 
   it('says that the program is missing', async () => {
     await using workspace = await tempWorkspace()
-    const outcome = await search(workspace.path, 'x', { program: programAt(join(workspace.path, 'rg')) })
+    const outcome = await search(workspace.path, 'x', { ripgrep: programAt(join(workspace.path, 'rg')) })
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('could not be started') })
   })
 
@@ -134,10 +134,10 @@ describe('searchText', () => {
     execFileSync('mkfifo', [join(workspace.path, 'pipe')])
     // A program that waits for ever, in ripgrep's place.
     const waiting = programAt('/bin/sh', '-c', 'read line < pipe', 'sh')
-    const timed = await search(workspace.path, 'x', { program: waiting, timeLimitMs: 50 })
+    const timed = await search(workspace.path, 'x', { ripgrep: waiting, timeLimitMs: 50 })
     expect(timed).toMatchObject({ complete: false, text: expect.stringContaining('stopped at the time limit') })
     const abort = new AbortController()
-    const running = search(workspace.path, 'x', { program: waiting, signal: abort.signal })
+    const running = search(workspace.path, 'x', { ripgrep: waiting, signal: abort.signal })
     abort.abort()
     expect(await running).toEqual({ kind: 'failed', message: 'The search was interrupted.' })
   })
@@ -145,7 +145,7 @@ describe('searchText', () => {
   it('gives the program no environment', async () => {
     await using workspace = await tempWorkspace()
     const outcome = await search(workspace.path, 'x', {
-      program: programAt('/bin/sh', '-c', 'echo "$HOME$USER" >&2; exit 2', 'sh'),
+      ripgrep: programAt('/bin/sh', '-c', 'echo "$HOME$USER" >&2; exit 2', 'sh'),
     })
     expect(outcome).toMatchObject({ message: 'The search program ended without a word.' })
   })
@@ -154,7 +154,7 @@ describe('searchText', () => {
 describe('searchFileNames', () => {
   it('lists the files that match the globs', async () => {
     await using workspace = await tempWorkspace({ files: { 'b/x.ts': '', 'a.ts': '', 'a.js': '' } })
-    const place = { files: diskFiles, program, cwd: workspace.path, path: workspace.path, shownPath: '.' }
+    const place = { files: diskFiles, ripgrep, cwd: workspace.path, path: workspace.path, shownPath: '.' }
     expect(await searchFileNames({ ...place, globs: ['*.ts'] })).toMatchObject({ text: 'a.ts\nb/x.ts', shown: 2 })
     expect(await searchFileNames({ ...place, globs: [], maxShown: 1 })).toMatchObject({
       text: 'a.js\n[2 more files not shown; narrow the search]',

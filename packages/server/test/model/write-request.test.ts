@@ -14,6 +14,7 @@ const anyJson = fc.jsonValue().map((value) => ({ value }))
 const anyCall = fc.record({ callId: anyText, name: anyText, arguments: anyText })
 const anyEntry: fc.Arbitrary<ModelEntry> = fc.oneof(
   anyText.map(user),
+  fc.record({ text: anyText, base64: fc.base64String() }).map(shownBeside),
   fc.record({ callId: anyText, text: anyText }).map(({ callId, text }) => result(callId, text)),
   fc
     .record({
@@ -24,6 +25,16 @@ const anyEntry: fc.Arbitrary<ModelEntry> = fc.oneof(
     })
     .map(response),
 )
+
+function shownBeside({ text, base64 }: { text: string; base64: string }): ModelEntry {
+  return {
+    kind: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'image', mediaType: 'image/png', base64 },
+    ],
+  }
+}
 
 /** Serialised to the log and read back, as a resumed conversation has it. */
 function copied(entries: readonly ModelEntry[]): ModelEntry[] {
@@ -67,6 +78,16 @@ describe.each([
     })
     for (let round = 0; round < 5; round += 1) write(requestOf([user('hi'), counted]))
     expect(reads).toBe(1)
+  })
+
+  it('holds an image in its place, and the answer to a schema', () => {
+    const schema = { type: 'object' }
+    const text = createWriter('own')(
+      requestOf([shownBeside({ text: 'see', base64: 'QUJD' })], { outputSchema: schema }),
+    )
+    expect(text).toMatch(/"text":"see"}.*"data:image\/png;base64,QUJD"/)
+    expect(text).toContain(`"schema":${JSON.stringify(schema)},"strict":true`)
+    expect(createWriter('own')(requestOf())).not.toContain('json_schema')
   })
 
   it('without tools mentions none', () => {

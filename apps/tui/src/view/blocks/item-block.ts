@@ -6,10 +6,10 @@ import { renderMarkdown } from '../markdown/render.ts'
 import { stripEffects } from '../neutralise.ts'
 import type { Line, Room } from '../span.ts'
 import { truncateLine } from '../truncate.ts'
-import { answerNote, callFacts, callTone } from './call-facts.ts'
 import { changeBlock } from './change-block.ts'
 import { commandBlock } from './command-block.ts'
 import { noticeBlock } from './notice-block.ts'
+import { toolBlock } from './tool-block.ts'
 
 /** Prose wider than this is hard to read. */
 const proseColumns = 100
@@ -35,7 +35,7 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
     case 'fileChange':
       return changeBlock(item, room)
     case 'toolCall':
-      return { kind: 'lookUp', lines: lookUpRows(item, room) }
+      return toolBlock(item, room)
     case 'notice':
       return noticeBlock(item, room)
     default:
@@ -58,19 +58,6 @@ export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room:
   const first = headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''
   if (first === '') return []
   return indented([truncateLine([{ text: `thought: ${first}`, tone: 'muted', italic: true }], beside(room))])
-}
-
-export function lookUpRows(item: ItemOf<'toolCall'>, room: Room): readonly Line[] {
-  const isFine = item.status === 'completed' || item.status === 'inProgress'
-  const facts = isFine ? [] : callFacts(item)
-  const title: Line = [{ text: stripEffects(item.title).replaceAll('\n', ' '), tone: 'muted' }, ...facts]
-  const head = marked({ text: '·', tone: isFine ? 'muted' : callTone(item) }, [truncateLine(title, beside(room))])
-  const note = answerNote(item)
-  const failure =
-    item.failure === undefined
-      ? []
-      : clipRows(textRows(stripEffects(item.failure.message), room, { tone: 'bad' }), { head: 3, tail: 0 })
-  return [...head, ...(note === null ? [] : indented(textRows(note, room, { tone: 'muted' }))), ...indented(failure)]
 }
 
 /** An item of a kind that a newer server sends: its title and text say enough. */

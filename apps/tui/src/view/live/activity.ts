@@ -35,11 +35,12 @@ function still(line: Line): Activity {
 
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
+  const way = opened?.attached ? 'to go on here' : 'to restart'
   const isKept = opened?.ephemeral === false && state !== null && state.core.seq > 0
   const kept = isKept ? '; your conversation is saved' : ''
   return [
     { text: `The server ended${kept}. `, tone: 'bad', bold: true },
-    { text: `Press ${key} to restart`, tone: 'bad' },
+    { text: `Press ${key} ${way}`, tone: 'bad' },
   ]
 }
 

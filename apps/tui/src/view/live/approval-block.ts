@@ -6,7 +6,7 @@ import { approvalDetail } from '../approval-detail.ts'
 import { clipRows } from '../clip-rows.ts'
 import { beside, indented, marked } from '../gutter.ts'
 import { showHidden } from '../neutralise.ts'
-import { shortPath } from '../short-path.ts'
+import { placedPath } from '../short-path.ts'
 import type { Line, Room, Span } from '../span.ts'
 import { wrapLine } from '../wrap.ts'
 import { fieldRows } from './form-rows.ts'
@@ -98,7 +98,7 @@ function contextRows({ approval, homeFolder }: Asking, room: Room): readonly Lin
     sandbox === 'none' ? { text: 'not sandboxed', tone: 'warn' } : { text: `sandbox ${sandbox}`, tone: 'muted' }
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   const lines: Line[] = [
-    [{ text: `in ${showHidden(shortPath(approval.cwd, homeFolder))} · `, tone: 'muted' }, limits],
+    [{ text: `in ${showHidden(placedPath(approval.cwd, approval.place, homeFolder))} · `, tone: 'muted' }, limits],
     ...(variables.length === 0 ? [] : [[{ text: `with ${showHidden(variables.join(' '))}`, tone: 'muted' } as const]]),
     [{ text: `${showHidden(reason).replaceAll('\n', ' ')} [${showHidden(place)}]`, tone: 'muted' }],
   ]

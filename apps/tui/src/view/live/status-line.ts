@@ -2,7 +2,7 @@ import type { ConversationState, Core, Settings } from '@parley/protocol'
 import { count } from '../clip-rows.ts'
 import { gutterCells, indented } from '../gutter.ts'
 import { stripEffects } from '../neutralise.ts'
-import { shortPath } from '../short-path.ts'
+import { placedPath } from '../short-path.ts'
 import { type Line, lineText, type Room, type Span } from '../span.ts'
 import { truncateLine, truncateStart } from '../truncate.ts'
 import { cellWidth } from '../width.ts'
@@ -42,7 +42,7 @@ function statusParts({ settings, usage, meta }: Core, facts: StatusFacts): reado
     { spans: [{ text: stripEffects(model) }], weight: 8 },
     effort === undefined ? null : { spans: [muted(stripEffects(effort))], weight: 3 },
     contextPart(usage),
-    { spans: [muted(folderText(meta.cwd, facts))], weight: 5 },
+    { spans: [muted(folderText(placedPath(meta.cwd, settings.environment, facts.homeFolder), facts))], weight: 5 },
     sandboxPart(settings),
     { spans: [muted(approvalWords[approvalPolicy])], weight: 4 },
     facts.clientCount > 1 ? { spans: [muted(`${facts.clientCount} clients`)], weight: 6 } : null,
@@ -87,8 +87,8 @@ function tokens(amount: number): string {
   return amount < 10_000 ? count(amount) : `${count(Math.round(amount / 1_000))}k`
 }
 
-function folderText(cwd: string, { homeFolder, branch }: StatusFacts): string {
-  const folder = truncateStart(stripEffects(shortPath(cwd, homeFolder)), { columns: minFolderColumns * 3 })
+function folderText(place: string, { branch }: StatusFacts): string {
+  const folder = truncateStart(stripEffects(place), { columns: minFolderColumns * 3 })
   return branch === null ? folder : `${folder} (${stripEffects(branch)})`
 }
 

@@ -2,7 +2,8 @@ import type { ConversationState, Item, OpenItem } from '@parley/protocol'
 import { type BlockKind, gapBefore } from '../block.ts'
 import { changeHead } from '../blocks/change-block.ts'
 import { runningCommand } from '../blocks/command-block.ts'
-import { lookUpRows, proseRoom, reasoningRows } from '../blocks/item-block.ts'
+import { proseRoom, reasoningRows } from '../blocks/item-block.ts'
+import { toolRows } from '../blocks/tool-block.ts'
 import { indented } from '../gutter.ts'
 import { liveRows } from '../message-stream.ts'
 import type { Line, Room } from '../span.ts'
@@ -49,7 +50,7 @@ function openRows({ item, output, progress }: OpenItem, room: Room): readonly Li
     case 'fileChange':
       return changeHead(item, room)
     case 'toolCall':
-      return lookUpRows(item, room)
+      return toolRows(item, room)
     case 'reasoning':
       return reasoningRows(item, room)
     default:

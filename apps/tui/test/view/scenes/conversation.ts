@@ -147,7 +147,7 @@ export function requested(fields: Asked = {}): ConversationEvent {
   }
 }
 
-export function toolCall(title: string, id = 'l1'): Item {
+export function toolCall(title: string, id = 'l1'): Extract<Item, { type: 'toolCall' }> {
   return { id, type: 'toolCall', status: 'inProgress', title, text: '', tool: 'tracker__create_issue', input: '{}' }
 }
 

@@ -14,6 +14,10 @@ const environmentInfo = z
     userHomeDir: uri,
     tempDir: uri,
     platformOs: z.string(),
+    env: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .describe('What of the server’s own environment a process may be given; `process/start` adds nothing by itself.'),
     capabilities: z.object({
       sandbox: z.boolean().describe('False: nothing is confined, and a request to confine is refused.'),
       pty: z.boolean(),

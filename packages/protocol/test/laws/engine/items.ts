@@ -1,9 +1,9 @@
-import type { ApprovalRequest, CallItem, Form, InputItem, Item, ItemOf, TokenCounts } from '@parley/protocol'
+import type { ApprovalRequest, CallItem, ContentItem, Form, Item, ItemOf, TokenCounts } from '@parley/protocol'
 import type { Call, Choice } from './engine.ts'
 
 export const ada = { clientId: 'c-1', name: 'ada' }
 
-export function textInput(text: string): InputItem[] {
+export function textInput(text: string): ContentItem[] {
   return [{ type: 'text', text }]
 }
 

@@ -1,5 +1,5 @@
-import { matchesMcpPattern } from './mcp-pattern.ts'
 import type { Facts, PlaceRead } from './facts.ts'
+import { matchesMcpPattern } from './mcp-pattern.ts'
 import { matchesPathPattern, mayMatchBelow } from './path-pattern.ts'
 import { absoluteFrom, baseName } from './path-text.ts'
 import { fitsPrefix, type Rule, type Rules } from './rules.ts'

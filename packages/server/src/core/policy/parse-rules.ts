@@ -38,9 +38,12 @@ const ruleSchema = z
     mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
     reason: z.string().exactOptional(),
   })
-  .refine(({ command, tool, path, mcp }) => [command, tool, path, mcp].filter((one) => one !== undefined).length === 1, {
-    message: 'needs exactly one of command, tool, path and mcp',
-  })
+  .refine(
+    ({ command, tool, path, mcp }) => [command, tool, path, mcp].filter((one) => one !== undefined).length === 1,
+    {
+      message: 'needs exactly one of command, tool, path and mcp',
+    },
+  )
 
 const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
 

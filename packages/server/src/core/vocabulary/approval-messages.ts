@@ -1,6 +1,7 @@
 import type { ApprovalRequest, Item } from '@parley/protocol'
 import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
 import { fileChangesOf } from './file-changes.ts'
+import { readDiffs } from './read-diffs.ts'
 
 /** A question as clients know it: about a command, about a patch, or what a tool's own server wants to know. */
 export type Question =
@@ -13,8 +14,8 @@ export function questionOf(approval: ApprovalRequest, item: Item | null): Questi
   const { itemId, cwd, kind, command } = approval
   if (kind === 'elicitation') return { kind: 'form' }
   const reason = approval.reason === '' ? {} : { reason: approval.reason }
-  if (item?.type === 'fileChange')
-    return { kind: 'patch', call_id: itemId, changes: fileChangesOf(item.changes), ...reason }
+  if (kind === 'patch')
+    return { kind: 'patch', call_id: itemId, changes: fileChangesOf(readDiffs(approval.detail)), ...reason }
   return { kind: 'exec', call_id: itemId, command: command ?? wordsOf(approval, item), cwd, ...reason }
 }
 

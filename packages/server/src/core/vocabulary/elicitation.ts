@@ -1,6 +1,7 @@
 import type { ApprovalRequest, FormField, Item } from '@parley/protocol'
 import { questionOf } from './approval-messages.ts'
 import { patchSummary } from './file-changes.ts'
+import { readDiffs } from './read-diffs.ts'
 import { parsedCommand, shellJoined } from './shell-words.ts'
 
 /** Which call asks, as the client numbers them. */
@@ -39,7 +40,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
   } as const
   if (question.kind === 'patch') {
     return {
-      message: patchMessage(question.reason, item),
+      message: patchMessage(question.reason, approval.detail),
       ...common,
       codex_elicitation: 'patch-approval',
       codex_changes: question.changes,
@@ -57,9 +58,8 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
   }
 }
 
-function patchMessage(reason: string | undefined, item: Item | null): string {
-  const summary = item?.type === 'fileChange' && item.changes.length > 0 ? `: ${patchSummary(item.changes)}` : ''
-  const question = `Allow parley to apply proposed code changes${summary}?`
+function patchMessage(reason: string | undefined, detail: string): string {
+  const question = `Allow parley to apply proposed code changes: ${patchSummary(readDiffs(detail))}?`
   return reason === undefined ? question : `${reason}\n${question}`
 }
 

@@ -1,12 +1,12 @@
-import type { FileChangeEntry } from '@parley/protocol'
 import type { FileChange, FileChanges } from './event-msg.ts'
+import type { ShownChange } from './read-diffs.ts'
 
 /** A patch as clients know it. Contents are read from the diffs, so what was too long for those is cut here too. */
-export function fileChangesOf(changes: readonly FileChangeEntry[]): FileChanges {
+export function fileChangesOf(changes: readonly ShownChange[]): FileChanges {
   return Object.fromEntries(changes.map((change) => [change.path, fileChangeOf(change)]))
 }
 
-function fileChangeOf({ kind, diff, movedTo }: FileChangeEntry): FileChange {
+function fileChangeOf({ kind, diff, movedTo }: ShownChange): FileChange {
   switch (kind) {
     case 'add':
       return { add: { content: sideOf(diff, '+') } }
@@ -17,20 +17,21 @@ function fileChangeOf({ kind, diff, movedTo }: FileChangeEntry): FileChange {
   }
 }
 
-const fileHeader = /^(---|\+\+\+) /
-
+/** All lines of a file that is new or gone. */
 function sideOf(diff: string, mark: '+' | '-'): string {
-  const lines = diff.split('\n')
-  const from = lines.findIndex((line) => line.startsWith('@@'))
-  const kept = (from < 0 ? lines.filter((line) => !fileHeader.test(line)) : lines.slice(from + 1)).filter((line) =>
-    from < 0 ? line !== '' : line.startsWith(mark) || line.startsWith('…'),
-  )
-  const text = kept.map((line) => (line.startsWith(mark) ? line.slice(1) : line)).join('\n')
-  return text === '' || diff.includes('\n\\ No newline at end of file') ? text : `${text}\n`
+  const body = diff
+    .split('\n')
+    .slice(2)
+    .filter((line) => line !== '' && !line.startsWith('@@'))
+  const lines = body
+    .filter((line) => !line.startsWith('\\'))
+    .map((line) => (line.startsWith(mark) ? line.slice(1) : line))
+  const isWhole = lines.length === body.length
+  return lines.join('\n') + (lines.length > 0 && isWhole ? '\n' : '')
 }
 
 /** One line about a patch, for a question. */
-export function patchSummary(changes: readonly FileChangeEntry[]): string {
+export function patchSummary(changes: readonly ShownChange[]): string {
   const verbs = { add: 'add', update: 'change', delete: 'delete' } as const
   return changes
     .map(({ kind, path, movedTo, additions, deletions }) => {

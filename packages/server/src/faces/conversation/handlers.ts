@@ -5,7 +5,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { summaryOf } from '../../engine/open-conversation.ts'
 import { readItems, readSideFile } from '../../engine/read-conversation.ts'
 import { readEvents } from '../../engine/read-events.ts'
-import { refusal } from '../../engine/refusal.ts'
+import { restartMcpServer } from '../../engine/restart-mcp-server.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
@@ -88,17 +88,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
     'model/list': () => engine.listModels(),
     'config/read': (params) => engine.readConfig(params),
     'mcp/list': () => ({ servers: engine.mcpServers.describe() }),
-    'mcp/restart': async ({ name }) => {
-      if (!(await engine.mcpServers.restart(name))) throw noMcpServer(engine, name)
-      return {}
-    },
+    'mcp/restart': ({ name }) => restartMcpServer(engine.mcpServers, name),
     'server/diagnostics': () => ({ ...engine.diagnose(), ignoredMessages: ignoredMessages() }),
   }
-}
-
-function noMcpServer({ mcpServers }: Engine, name: string) {
-  const names = mcpServers.describe().map((server) => server.name)
-  const known =
-    names.length === 0 ? 'None is configured for the conversations open here.' : `There are: ${names.join(', ')}.`
-  return refusal('invalidParams', `There is no MCP server "${name}". ${known}`, { field: 'name', nearest: names })
 }

@@ -1,5 +1,6 @@
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { basename } from 'node:path'
+import { commandEnvironment } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { uriOf } from './location.ts'
 
@@ -12,6 +13,7 @@ export function describeEnvironment(version: string): ExecResultOf<'environment/
     cwd: uriOf(process.cwd()),
     userHomeDir: uriOf(homedir()),
     tempDir: uriOf(tmpdir()),
+    env: commandEnvironment(process.env),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
     capabilities: {
       sandbox: false,

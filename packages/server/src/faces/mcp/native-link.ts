@@ -1,5 +1,12 @@
-import { type Client, codeOf, connectClient, type Introduction, openConversationStore, resumeConversation } from '@parley/client'
 import type { ConversationStore } from '@parley/client'
+import {
+  type Client,
+  codeOf,
+  connectClient,
+  type Introduction,
+  openConversationStore,
+  resumeConversation,
+} from '@parley/client'
 import { createMemoryTransportPair } from '@parley/rpc'
 import type { Engine } from '../../engine/engine.ts'
 import { openConnection } from '../conversation/serve-connection.ts'

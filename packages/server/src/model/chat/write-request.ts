@@ -1,4 +1,4 @@
-import { dataUrl } from '../data-url.ts'
+import { dataUrl } from '../inline-image.ts'
 import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../port.ts'
 import { createEntryJoiner, writeElements } from '../serialised-entries.ts'
 import type { WriteRequest } from '../wire.ts'

@@ -4,6 +4,8 @@ import type { Talk, TestPlace } from './test-server.ts'
 
 const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-alpha\n+beta\n*** Add File: b.txt\n+new\n*** End Patch'
 
+const image = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`
+
 /** A conversation in which about everything has happened that can happen in one. */
 export async function richTalk(place: TestPlace): Promise<Talk> {
   place.write('a.txt', 'alpha\n')
@@ -40,8 +42,9 @@ export async function richTalk(place: TestPlace): Promise<Talk> {
   await watched.until(({ core }) => Object.values(core.approvals).find(({ title }) => title === 'touch denied'))
   await watched.decide('denied', 'no')
   await watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text === 'The patch follows.'))
-  await watched.send('by the way', { when: 'steer' })
-  await watched.send('and then', { when: 'queue' })
+  const byTheWay = { type: 'text' as const, text: 'by the way' }
+  await watched.send('', { when: 'steer', input: [byTheWay, { type: 'image', url: image }] })
+  await watched.send('and then', { when: 'queue', outputSchema: { type: 'object' } })
   gate.resolve()
   await watched.decide('approved')
   await watched.until(({ core }) => core.counts.turns === 2 && core.turn === null)

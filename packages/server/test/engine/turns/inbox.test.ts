@@ -5,7 +5,11 @@ import { testPlace } from '../support/test-server.ts'
 
 const text = (value: string) => [{ type: 'text' as const, text: value }]
 const usersOf = (request: ModelRequest | undefined) =>
-  request?.entries.flatMap((entry) => (entry.kind === 'user' ? entry.content.map((part) => part.text) : [])).slice(1)
+  request?.entries
+    .flatMap((entry) =>
+      entry.kind === 'user' ? entry.content.map((part) => (part.type === 'text' ? part.text : part.mediaType)) : [],
+    )
+    .slice(1)
 
 describe('a message sent while a turn runs', () => {
   it('is refused when it is for now', async () => {

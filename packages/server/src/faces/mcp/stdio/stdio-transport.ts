@@ -17,6 +17,7 @@ const unreadableWords: Readonly<Record<UnreadableReason, string>> = {
   notJson: 'the line is not JSON',
   tooDeep: 'the value is nested too deep',
   repeatedId: 'the message has two ids',
+  binary: 'it is not text',
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Client, ConversationStore } from '@parley/client'
 import type { Envelope, EventOf, Item } from '@parley/protocol'
+import type { EventMsg } from '../../../core/vocabulary/event-msg.ts'
 import { type Memory, memoryOf } from '../../../core/vocabulary/memory.ts'
 import { translate } from '../../../core/vocabulary/translate.ts'
-import type { EventMsg } from '../../../core/vocabulary/event-msg.ts'
 import type { Elicitor } from '../elicitor.ts'
 import type { Reached } from '../native-link.ts'
 import type { Errand, ErrandEnd } from './errand.ts'
@@ -60,7 +60,8 @@ export class Desk {
       const item = core.open[approval.itemId]?.item ?? null
       this.#ask({ approval, item, errand })
     }
-    if (pending.length === 0) await this.client.request('conversation/continue', { conversationId: this.conversationId })
+    if (pending.length === 0)
+      await this.client.request('conversation/continue', { conversationId: this.conversationId })
   }
 
   /** Takes its message back, or interrupts its turn. */
@@ -122,7 +123,15 @@ export class Desk {
     this.#ask({ approval, item, errand })
   }
 
-  #ask({ approval, item, errand }: { approval: EventOf<'approval.requested'>['approval']; item: Item | null; errand: Errand }) {
+  #ask({
+    approval,
+    item,
+    errand,
+  }: {
+    approval: EventOf<'approval.requested'>['approval']
+    item: Item | null
+    errand: Errand
+  }) {
     this.#elicitor.ask({
       conversationId: this.conversationId,
       approval,
@@ -140,7 +149,8 @@ export class Desk {
     this.#running = null
     if (running.errand === null) return
     if (outcome === 'interrupted') this.#finish(running.errand, { kind: 'interrupted' })
-    else if (outcome === 'completed') this.#finish(running.errand, { kind: 'completed', text: this.#memory.lastMessage ?? '' })
+    else if (outcome === 'completed')
+      this.#finish(running.errand, { kind: 'completed', text: this.#memory.lastMessage ?? '' })
     else this.#finish(running.errand, { kind: 'failed', message: failure?.message ?? 'The turn failed.' })
   }
 
@@ -174,7 +184,8 @@ export class Desk {
   }
 
   #lose(): void {
-    const message = 'The process that had the conversation open has ended. Everything up to then is saved; send it again.'
+    const message =
+      'The process that had the conversation open has ended. Everything up to then is saved; send it again.'
     for (const errand of [...this.#errands.values()]) this.#finish(errand, { kind: 'failed', message })
   }
 }

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { userInfo } from 'node:os'
 
 /** How others see this window: its user, and the terminal, since one user may have several. */
-export function terminalName(): string {
+export function terminalTitle(): string {
   return `${userName()} (${terminal()})`
 }
 

@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { commandOf, isAlive, type Pty, waitUntil } from '@parley/testkit'
+import { describe, expect, test } from 'vitest'
+import { answer, place, ready, send } from './interactive-program.ts'
+
+const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
+const count = (pty: Pty, text: string) => pty.transcript().filter((row) => row.includes(text)).length
+
+function serverOf(pty: Pty): number {
+  const server = pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
+  if (server === undefined) throw new Error('it has no server')
+  return server
+}
+
+describe('two windows on one conversation', { timeout: 30_000 }, () => {
+  test('both show what either sends, and the other from whom', async () => {
+    await using at = await place([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
+    await using first = at.start('hello')
+    await first.waitFor(/One\.[\s\S]*› Ask/)
+    await using second = at.start('attach')
+    await second.waitFor(/› hello\n+ {2}One\.[\s\S]*› Ask[\s\S]*2 clients/)
+    await send(second, 'from over here')
+    await first.waitFor(/› from over here\n {2}from .+ \(.+\)\n+ {2}Two\.[\s\S]*› Ask[\s\S]*2 clients/)
+    await second.waitFor(/› from over here\n+ {2}Two\.[\s\S]*› Ask/)
+    await send(first, 'and from here')
+    await second.waitFor(/› and from here\n {2}from .+\n+ {2}Three\./)
+    expect([count(first, 'One.'), count(second, 'One.')]).toEqual([1, 1])
+  })
+
+  test('either answers a question, and the other says who did', async () => {
+    await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
+    await using first = at.start('make the file')
+    await first.waitFor(/1 yes/)
+    await using second = at.start('resume', '--last')
+    await answer(second, 'y', /Made it\./)
+    await first.waitFor(/answered by .+ \(.+\): approved\n[\s\S]*touch made\.txt · exit 0[\s\S]*Made it\./)
+    expect(first.screen().join('\n')).not.toContain('Run this command?')
+    expect(count(second, 'answered by')).toBe(0)
+  })
+
+  test('one that only watches sees all and answers nothing', async () => {
+    await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
+    await using first = at.start('make the file')
+    await first.waitFor(/1 yes/)
+    await using second = at.start('attach', '--read-only')
+    await second.waitFor(/Run this command\?[\s\S]*only watches[\s\S]*read-only/)
+    second.write('y')
+    await second.waitFor(/“y” was not taken: this window is read-only/)
+    await send(second, 'let me')
+    await second.waitFor(/`parley attach` without it takes part/)
+    expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)
+    await answer(first, 'y', /Made it\./)
+    await second.waitFor(/answered by [\s\S]*Made it\./)
+  })
+
+  test('the one that opened it may leave, and the turn goes on in the other', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using at = await place([
+      { text: 'Half an answer, and the rest.', chunks: 2, beforeFrame: later(gate.promise) },
+    ])
+    await using first = at.start('go')
+    await first.waitFor(/Half an/)
+    await using second = at.start('attach')
+    await second.waitFor(/Half an[\s\S]*working[\s\S]*2 clients/)
+    first.press('Ctrl+D')
+    expect(await first.exited).toMatchObject({ exitCode: 0 })
+    gate.resolve()
+    await second.waitFor(/Half an answer, and the rest\.[\s\S]*› Ask/)
+  })
+
+  test('a server that is killed is missed by both at once, and either goes on', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using at = await place([
+      { text: 'Before.' },
+      { text: 'Half an answer, and the rest.', chunks: 2, beforeFrame: later(gate.promise) },
+      { text: 'After.' },
+    ])
+    await using first = at.start('hello')
+    await first.waitFor(/Before\.[\s\S]*› Ask/)
+    await using second = at.start('attach')
+    await second.waitFor(/Before\.[\s\S]*› Ask/)
+    await send(first, 'go')
+    await second.waitFor(/Half an/)
+    process.kill(serverOf(first), 'SIGKILL')
+    await Promise.all([first, second].map((pty) => pty.waitFor(/The server ended; your conversation is saved/)))
+    second.write('r')
+    await second.waitFor(/Half an[\s\S]*Recovered[\s\S]*› Ask/)
+    await send(second, 'still there?')
+    await second.waitFor(/After\./)
+    first.write('r')
+    await first.waitFor(/› still there\?\n {2}from .+\n+ {2}After\.[\s\S]*› Ask[\s\S]*2 clients/)
+    for (const pty of [first, second]) expect([count(pty, 'Before.'), count(pty, '› go')]).toEqual([1, 1])
+  })
+})
+
+describe('a turn that is left behind', { timeout: 30_000 }, () => {
+  test('goes on, and attach finds it with all that it said', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using at = await place([
+      { text: 'Half an answer, and the rest.', chunks: 2, beforeFrame: later(gate.promise) },
+    ])
+    await using first = at.start('go')
+    await first.waitFor(/Half an/)
+    await send(first, '/detach')
+    expect(await first.exited).toMatchObject({ exitCode: 0 })
+    const [, id = ''] = /It goes on without you\. To come back: parley attach (\w+)/.exec(last(first)) ?? []
+    await using second = at.start('attach', id)
+    await second.waitFor(/Half an[\s\S]*working/)
+    gate.resolve()
+    await second.waitFor(/Half an answer, and the rest\.[\s\S]*› Ask/)
+    expect(at.model.requests).toHaveLength(1)
+  })
+
+  test('ends its server when it is done, and can still be attached to', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using at = await place([
+      { text: 'Half an answer, and the rest.', chunks: 2, beforeFrame: later(gate.promise) },
+    ])
+    await using first = at.start('go')
+    await first.waitFor(/Half an/)
+    const server = serverOf(first)
+    await send(first, '/detach')
+    await first.exited
+    gate.resolve()
+    await waitUntil(() => !isAlive(server), { what: 'the end of its server', timeoutMs: 10_000 })
+    await using second = at.start('attach', '--read-only', idIn(first))
+    await second.waitFor(/Half an answer, and the rest\.[\s\S]*read-only view/)
+  })
+})
+
+test('attach says that there is nothing to attach to', async () => {
+  await using at = await place([])
+  await using pty = at.start('attach')
+  expect(await pty.exited).toMatchObject({ exitCode: 5 })
+  expect(pty.transcript().join('\n')).toMatch(/^parley: No conversation is live\./m)
+})
+
+test('Ctrl+Z gives the terminal back to the shell, and fg brings the program back whole', {
+  timeout: 30_000,
+}, async () => {
+  await using at = await place([{ text: 'Yes.' }])
+  await using pty = at.shell()
+  pty.write(`${at.command('hello')}\r`)
+  await pty.waitFor(/Yes\.[\s\S]*› Ask/)
+  pty.paste('kept')
+  await pty.waitFor(/› kept/)
+  pty.press('Ctrl+Z')
+  await pty.waitFor(/Stopped/)
+  pty.write('fg\r')
+  await pty.waitFor(/Stopped[\s\S]*› kept/)
+  pty.press('Ctrl+U')
+  await pty.waitFor(ready)
+  expect(count(pty, 'Yes.')).toBe(1)
+})
+
+/** The first frames at once, the text after its first half when the gate opens. */
+function later(gate: Promise<void>): (frame: number) => Promise<void> {
+  return async (frame) => {
+    if (frame > 4) await gate
+  }
+}
+
+function last(pty: Pty): string {
+  return pty.transcript().join('\n')
+}
+
+function idIn(pty: Pty): string {
+  return /parley attach (\w+)/.exec(last(pty))?.[1] ?? ''
+}

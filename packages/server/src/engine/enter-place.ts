@@ -1,0 +1,64 @@
+import type { Place } from '../place/place.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
+import type { Conversation } from './conversation.ts'
+import { refusal } from './refusal.ts'
+import type { RequestContext } from './request-source.ts'
+
+interface Entry {
+  readonly conversation: Conversation
+  readonly place: Place
+  readonly gather: () => Promise<RequestContext>
+  /** Gives back what was taken for the conversation, where it is refused. */
+  readonly leave: () => Promise<unknown>
+}
+
+interface Entered {
+  readonly instructionFiles: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+const nothingFound: Entered = { instructionFiles: [], warnings: [] }
+
+/**
+ * The first look at where a conversation works. A new one is refused where it could do nothing; a recorded one is opened
+ * all the same, with a warning: it can be read, and its machine may come back.
+ */
+export async function enterPlace(entry: Entry): Promise<Entered> {
+  const { state, readOnly } = entry.conversation
+  // A view runs nothing, and its machine need not be there.
+  if (readOnly && state.core.settings.environment !== undefined) return nothingFound
+  try {
+    return await look(entry)
+  } catch (error) {
+    const { seq } = state.core
+    if (error instanceof PlaceUnreachable && seq > 0) return { ...nothingFound, warnings: [warningOf(error)] }
+    await entry.leave()
+    const { environment = '' } = state.core.settings
+    throw error instanceof PlaceUnreachable ? refusal('environmentUnreachable', error.message, { environment }) : error
+  }
+}
+
+async function look({ conversation, place, gather }: Entry): Promise<Entered> {
+  const { meta, settings, seq } = conversation.state.core
+  if (settings.environment !== undefined && seq === 0) await assertFolder(place, meta.cwd)
+  return { ...nothingFound, instructionFiles: (await gather()).instructionFiles }
+}
+
+function warningOf({ message }: PlaceUnreachable): string {
+  return `${message} What the model wants to do there fails until it is back.`
+}
+
+async function assertFolder({ files, reach, environment }: Place, cwd: string): Promise<void> {
+  await reach()
+  const isFolder = await files.look(cwd).then(
+    ({ kind }) => kind === 'folder',
+    (error: unknown) => {
+      if (error instanceof PlaceUnreachable) throw error
+      return false
+    },
+  )
+  if (isFolder) return
+  throw refusal('cwdMissing', `There is no folder ${cwd} in environment ${environment}. Choose another with --cd.`, {
+    cwd,
+  })
+}

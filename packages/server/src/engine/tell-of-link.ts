@@ -1,0 +1,50 @@
+import type { ItemOf, ServerNotice } from '@parley/protocol'
+import type { LinkChange } from '../remote/link.ts'
+import type { Conversation } from './conversation.ts'
+import { unlessStorageFails } from './storage-patience.ts'
+
+interface Telling {
+  readonly conversation: Conversation
+  readonly notify: (notice: ServerNotice) => void
+  readonly newItemId: () => string
+  /** Something of this conversation runs or waits over there. */
+  readonly isBusy: () => boolean
+}
+
+/** Says what became of the link: to who is connected, and in the transcript where something depended on it. */
+export function tellOfLink(change: LinkChange, { conversation, notify, newItemId, isBusy }: Telling): void {
+  const { meta, settings, turn } = conversation.state.core
+  const name = settings.environment ?? ''
+  const { level, message } = described(change, name)
+  notify({ level, code: 'link', message, conversationId: meta.conversationId })
+  if (!isBusy() || conversation.readOnly) return
+  const item: ItemOf<'notice'> = {
+    id: newItemId(),
+    type: 'notice',
+    status: 'completed',
+    level,
+    code: 'link',
+    title: message,
+    text: '',
+  }
+  unlessStorageFails(() =>
+    conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }),
+  )
+}
+
+function described(change: LinkChange, name: string): Pick<ServerNotice, 'level' | 'message'> {
+  const link = `The link to environment ${name}`
+  switch (change.state) {
+    case 'away':
+      return { level: 'warning', message: `${link} is lost (${change.reason}). It is being tried again.` }
+    case 'back':
+      return { level: 'info', message: `${link} is back after ${(change.afterMs / 1000).toFixed(1)} s.` }
+    case 'gone':
+      return { level: 'error', message: `${link} is gone: ${change.reason}.${fateOf(change.lostProcesses)}` }
+  }
+}
+
+function fateOf(count: number): string {
+  if (count === 0) return ''
+  return count === 1 ? ' How the command there ended is unknown.' : ` How ${count} commands there ended is unknown.`
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import type { McpParts, ServedClient } from '../mcp-server.ts'
+import { serveMcp } from '../mcp-server.ts'
+import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
+
+const maxClients = 64
+/** A client that neither asks nor listens for this long has gone without a word. */
+const idleMs = 60 * 60_000
+/** When a stream that we close may be opened again. */
+const retryMs = 1000
+
+export const sessionHeader = 'mcp-session-id'
+
+interface HttpClient {
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly served: ServedClient
+  readonly events: EventBuffer
+  /** Requests that are being answered, listening ones included. */
+  open: number
+  idle: NodeJS.Timeout
+}
+
+/** The MCP clients that come over HTTP, told apart by their session ids. */
+export class HttpClients {
+  readonly #parts: McpParts
+  readonly #clients = new Map<string, HttpClient>()
+
+  constructor(parts: McpParts) {
+    this.#parts = parts
+  }
+
+  /** `closed` settles when the connection of this request has ended. */
+  async answer(request: Request, closed: Promise<void>): Promise<Response> {
+    const id = request.headers.get(sessionHeader)
+    if (id === null) return this.#welcome(request, closed)
+    const client = this.#clients.get(id)
+    if (client === undefined) return refusal(404, 'Session not found. It has ended; initialize a new one.')
+    return this.#answerFor(client, request, closed)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map(({ served }) => served.close().then(() => served.gone)))
+  }
+
+  /** A request without a session begins one; where it does not initialize it, the transport says what is wrong. */
+  async #welcome(request: Request, closed: Promise<void>): Promise<Response> {
+    if (this.#clients.size >= maxClients)
+      return refusal(503, `There are ${maxClients} clients already. Try again later.`)
+    const events = createEventBuffer()
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      eventStore: events,
+      retryInterval: retryMs,
+      onsessioninitialized: (id) => void this.#clients.set(id, client),
+    })
+    const served = await serveMcp(transport, this.#parts)
+    const client: HttpClient = { transport, served, events, open: 0, idle: this.#idleTimer(() => client) }
+    const response = await this.#answerFor(client, request, closed)
+    const { sessionId } = transport
+    if (sessionId === undefined) await served.close()
+    void served.gone.then(() => {
+      clearTimeout(client.idle)
+      if (sessionId !== undefined) this.#clients.delete(sessionId)
+    })
+    return response
+  }
+
+  #answerFor(client: HttpClient, request: Request, closed: Promise<void>): Promise<Response> {
+    const { transport, events } = client
+    const listens = request.method === 'GET'
+    client.open += 1
+    void closed.then(() => {
+      client.open -= 1
+      client.idle.refresh()
+    })
+    if (!listens) return transport.handleRequest(request)
+    const listening = transport.handleRequest(withCursor(request, events.waitingFrom))
+    return listening.then((response) => {
+      if (response.ok) {
+        events.taken()
+        void closed.then(() => events.left())
+      }
+      return response
+    })
+  }
+
+  #idleTimer(clientOf: () => HttpClient): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      const { open, served } = clientOf()
+      if (open > 0) timer.refresh()
+      else void served.close()
+    }, idleMs)
+    return timer.unref()
+  }
+}
+
+/** A client that lost its stream says where it was; one that opens its first gets what has waited for it. */
+function withCursor(request: Request, waitingFrom: string | null): Request {
+  if (waitingFrom === null || request.headers.has('last-event-id')) return request
+  const headers = new Headers(request.headers)
+  headers.set('last-event-id', waitingFrom)
+  return new Request(request, { headers })
+}
+
+function refusal(status: number, message: string): Response {
+  return Response.json(
+    { jsonrpc: '2.0', error: { code: status === 404 ? -32001 : -32000, message }, id: null },
+    { status },
+  )
+}

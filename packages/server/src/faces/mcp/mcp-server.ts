@@ -1,0 +1,88 @@
+import {
+  type CallToolResult,
+  isJSONRPCNotification,
+  type JSONRPCMessage,
+  type Transport as McpTransport,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server'
+import type { Connect } from './native-link.ts'
+import { McpSession } from './session.ts'
+import { failed } from './tool-result.ts'
+import { mcpTools } from './tools/tool-table.ts'
+
+export interface McpParts {
+  readonly connect: Connect
+  readonly version: string
+  readonly home: string
+  readonly approvalTimeoutMs: number
+  readonly report: (fault: unknown) => void
+}
+
+export interface ServedClient {
+  /** Resolves when the client is gone and what it had open is closed. */
+  readonly gone: Promise<void>
+  close(): Promise<void>
+}
+
+/** Serves MCP to one client until its transport closes. */
+export async function serveMcp(
+  transport: McpTransport & { readonly unreadBytes?: number },
+  parts: McpParts,
+): Promise<ServedClient> {
+  const { connect, home, approvalTimeoutMs, report } = parts
+  const server = new Server(
+    { name: 'parley-mcp-server', title: 'parley', version: parts.version },
+    { capabilities: { tools: {} } },
+  )
+  const unreadBytes = () => transport.unreadBytes ?? 0
+  const session = new McpSession({ server, connect, home, approvalTimeoutMs, unreadBytes, report })
+  server.setRequestHandler('tools/list', () => ({ tools: mcpTools.map(listed) }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const { id: requestId, signal } = mcpReq
+    return callTool(params.name, params.arguments, { session, requestId, signal, afterAnswer })
+  })
+  server.fallbackRequestHandler = ({ method }) => Promise.reject(unknownMethod(method))
+  server.onerror = report
+  // The SDK forgets a request once it is answered; what that began may still be cancelled.
+  transport.onmessage = (message) => noteCancel(message, session)
+  const { promise: gone, resolve } = Promise.withResolvers<void>()
+  server.onclose = () => resolve(session.close().catch(report))
+  await server.connect(transport)
+  return { gone, close: () => server.close() }
+}
+
+type Call = Parameters<(typeof mcpTools)[number]['run']>[1]
+
+/** By its name, under which a tool is found; an unknown one is told to the model like any other mistake. */
+async function callTool(name: string, args: unknown, call: Call): Promise<CallToolResult> {
+  const tool = mcpTools.find((one) => one.name === name)
+  if (tool !== undefined) return tool.run(args, call)
+  return failed(`Unknown tool '${name}'. The tools are: ${mcpTools.map((one) => one.name).join(', ')}.`)
+}
+
+function listed({ name, title, description, inputSchema, outputSchema }: (typeof mcpTools)[number]) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { type: 'object' as const, ...inputSchema },
+    outputSchema: { type: 'object' as const, ...outputSchema },
+  }
+}
+
+/** The SDK sends an answer in the microtasks after its handler; this runs after all of them. */
+function afterAnswer(run: () => void): void {
+  setImmediate(run)
+}
+
+function unknownMethod(method: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.MethodNotFound, `method not found: ${method}`, { method })
+}
+
+function noteCancel(message: JSONRPCMessage, session: McpSession): void {
+  if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return
+  const id = message.params?.['requestId']
+  if (typeof id === 'string' || typeof id === 'number') session.cancel(id)
+}

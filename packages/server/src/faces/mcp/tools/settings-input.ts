@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import type { ApprovalPolicy, ParamsOf, SandboxMode } from '@parley/protocol'
+import * as z from 'zod'
+
+export const approvalPolicyInput = z
+  .enum(['untrusted', 'on-failure', 'on-request', 'never'])
+  .optional()
+  .describe('When a command or patch needs a yes.')
+
+export const sandboxInput = z
+  .enum(['read-only', 'workspace-write', 'danger-full-access'])
+  .optional()
+  .describe('What commands and patches may write to.')
+
+export const configInput = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('Config settings that override those of config.toml.')
+
+export const modelInput = z.string().min(1).optional().describe('Model to use in place of the configured one.')
+export const profileInput = z.string().optional().describe('A named set of config values from config.toml.')
+
+export interface StartWishes {
+  readonly cwd?: string | undefined
+  readonly model?: string | undefined
+  readonly profile?: string | undefined
+  readonly approvalPolicy?: ApprovalPolicy | undefined
+  readonly sandbox?: SandboxMode | undefined
+  readonly config?: Record<string, unknown> | undefined
+  readonly baseInstructions?: string | undefined
+}
+
+/** The engine's own parameters for a new conversation. A relative folder counts from the server's own. */
+export function startParams({ cwd = '.', ...wishes }: StartWishes): ParamsOf<'conversation/create'> {
+  return { cwd: resolve(cwd), ...given(wishes) }
+}
+
+type Given<Wishes> = { [Key in keyof Wishes]?: Exclude<Wishes[Key], undefined> }
+
+/** Without the keys that have no value. */
+export function given<Wishes extends object>(wishes: Wishes): Given<Wishes> {
+  const entries = Object.entries(wishes).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Given<Wishes> // narrowed: the same keys, without those that are undefined
+}

@@ -1,0 +1,64 @@
+import type { CallToolResult, RequestId } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { McpSession } from '../session.ts'
+
+/** One `tools/call` while it is worked on. */
+export interface ToolCall {
+  readonly session: McpSession
+  readonly requestId: RequestId
+  /** Aborted by `notifications/cancelled`: then nothing is answered. */
+  readonly signal: AbortSignal
+  /** Runs once the answer is on its way. */
+  afterAnswer(run: () => void): void
+}
+
+export interface McpTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: Record<string, unknown>
+  readonly outputSchema: Record<string, unknown>
+  run(args: unknown, call: ToolCall): Promise<CallToolResult>
+}
+
+interface ToolDefinition<Input extends z.ZodType> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: Input
+  readonly output: z.ZodType
+  readonly run: (args: z.infer<Input>, call: ToolCall) => Promise<CallToolResult>
+  /** What is wrong with the arguments, as this tool's result. */
+  readonly refuse: (problem: string) => CallToolResult
+}
+
+/** Arguments are checked here, so that what is wrong is a result the model can read; keys that are not known are ignored. */
+export function defineMcpTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): McpTool {
+  const { name, title, description, input, output, run, refuse } = definition
+  return {
+    name,
+    title,
+    description,
+    get inputSchema() {
+      return jsonSchemaOf(input, 'input')
+    },
+    get outputSchema() {
+      return jsonSchemaOf(output, 'input')
+    },
+    run(args, call) {
+      const parsed = input.safeParse(args ?? {})
+      return parsed.success ? run(parsed.data, call) : Promise.resolve(refuse(problemOf(name, parsed.error)))
+    },
+  }
+}
+
+function problemOf(name: string, { issues }: z.ZodError): string {
+  const issue = issues[0]
+  const at = issue?.path.join('.') ?? ''
+  return `${name}: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'the arguments are not valid'}.`
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io })
+  return json
+}

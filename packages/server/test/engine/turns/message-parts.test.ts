@@ -1,0 +1,118 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { ModelRequest } from '../../../src/model/port.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const url = `data:image/png;base64,${png.toString('base64')}`
+const schema = { type: 'object', required: ['a'] }
+
+function imagesOf(request: ModelRequest | undefined): string[] {
+  const parts = request?.entries.flatMap((entry) => (entry.kind === 'user' ? entry.content : [])) ?? []
+  return parts.flatMap((part) => (part.type === 'image' ? [`${part.mediaType} ${part.base64}`] : []))
+}
+
+describe('an image', () => {
+  it('by its data is kept as a file, and goes with the fork', async () => {
+    await using place = testPlace()
+    const model = scriptedModel()
+    const { client, watched } = await place.talk({ model })
+    const { conversationId } = watched
+    const input = [
+      { type: 'text' as const, text: 'see' },
+      { type: 'image' as const, url },
+    ]
+    await client.request('conversation/sendMessage', { conversationId, input })
+    await watched.turnEnded()
+    expect(watched.items()[0]).toMatchObject({
+      text: 'see\n[image]',
+      content: [{}, { type: 'image', mediaType: 'image/png', file: expect.stringMatching(/^sha256:/) }],
+    })
+    const fork = await client.request('conversation/fork', { conversationId })
+    await client.request('conversation/delete', { conversationId })
+    const forked = await client.watch(fork.conversationId)
+    await forked.send('and now')
+    await forked.turnEnded()
+    expect(model.requests.map(imagesOf)).toEqual(Array(2).fill([`image/png ${png.toString('base64')}`]))
+  })
+
+  it.each([
+    ['neither path nor url', {}, /either a path or a url/],
+    ['both', { path: '/a.png', url }, /either a path or a url/],
+    ['a relative path', { path: 'a.png' }, /must be absolute/],
+    ['another url', { url: 'https://example.test/a.png' }, /data: URL in base64/],
+    ['a url of no image', { url: 'data:image/png;base64,AAAA' }, /is not a PNG/],
+  ])('with %s is refused, and nothing is kept', async (_name, image, words) => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({})
+    const { conversationId } = watched
+    const input = [
+      { type: 'image' as const, url },
+      { type: 'image' as const, ...image },
+    ]
+    const refused = await client.refused('conversation/sendMessage', { conversationId, input })
+    expect(refused).toMatchObject({ code: 'invalidParams', detail: { field: 'input[1]' } })
+    expect(refused.message).toMatch(words)
+    expect(watched.cursor.seq).toBe(0)
+    expect(existsSync(place.path(conversationId, 'sideFiles'))).toBe(false)
+  })
+
+  it('sent twice under one id is one message', async () => {
+    await using place = testPlace()
+    const path = `${place.cwd}/a.png`
+    writeFileSync(path, png)
+    const { client, watched } = await place.talk({})
+    const { conversationId } = watched
+    const message = { conversationId, messageId: 'm-1', input: [{ type: 'image' as const, path }] }
+    const send = () => client.request('conversation/sendMessage', message)
+    const [first, second] = await Promise.all([send(), send()])
+    expect(second).toEqual({ ...first, seq: expect.any(Number) })
+    await watched.turnEnded()
+    expect(watched.items().filter(({ type }) => type === 'userMessage')).toHaveLength(1)
+  })
+})
+
+describe('a schema of the answer', () => {
+  it('comes with a waiting message and counts for the turn that it starts', async () => {
+    await using place = testPlace()
+    const gate = Promise.withResolvers<void>()
+    const model = scriptedModel({ text: 'free', gate: gate.promise }, { text: '{"b":1}' }, { text: 'free' })
+    const { watched } = await place.talk({ model })
+    await watched.send('one')
+    await watched.send('two', { when: 'queue', outputSchema: schema })
+    gate.resolve()
+    await watched.until(({ core }) => (core.counts.turns === 2 && core.turn === null ? true : null))
+    expect(watched.state.core.lastTurn).toMatchObject({
+      outcome: 'completed',
+      answerProblem: "the whole must have required property 'a'",
+    })
+    await watched.send('three')
+    await watched.turnEnded()
+    expect(model.requests.map(({ outputSchema }) => outputSchema)).toEqual([undefined, schema, undefined])
+    expect(watched.state.core.lastTurn).not.toHaveProperty('answerProblem')
+  })
+
+  it.each([
+    ['with a message that steers', { when: 'steer' as const, outputSchema: schema }],
+    ['that is none', { outputSchema: { type: 'nothing' } }],
+    ['that is too long', { outputSchema: { description: 'x'.repeat(300_000) } }],
+  ])('%s is refused', async (_name, more) => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({})
+    const { conversationId } = watched
+    const input = [{ type: 'text' as const, text: 'go' }]
+    const refused = await client.refused('conversation/sendMessage', { conversationId, input, ...more })
+    expect(refused).toMatchObject({ code: 'invalidParams', detail: { field: 'outputSchema' } })
+  })
+
+  it('of a newer dialect is taken', async () => {
+    await using place = testPlace()
+    const { watched } = await place.talk({ model: scriptedModel({ text: '{"a":1}' }) })
+    const outputSchema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }
+    await watched.send('go', { outputSchema })
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+    expect(watched.state.core.lastTurn).not.toHaveProperty('answerProblem')
+  })
+})

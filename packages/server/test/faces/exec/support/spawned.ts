@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { createStreamTransport } from '@parley/rpc'
+import { connectWebSocket } from '@parley/rpc/websocket'
+import {
+  cleanEnvironment,
+  descendantsWithMark,
+  killMarked,
+  markVariable,
+  newMark,
+  type TempHome,
+  tempHome,
+  waitUntil,
+} from '@parley/testkit'
+import { connectClient, type ExecClient } from './exec-client.ts'
+
+const entry = fileURLToPath(new URL('../../../fixtures/exec-server.ts', import.meta.url))
+
+export interface SpawnedExecServer extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly home: TempHome
+  /** For the environment of what is started, so that it can be found. */
+  readonly env: Readonly<Record<string, string>>
+  /** Over its stdin and stdout. */
+  readonly client: ExecClient
+  stderr(): string
+  exitCode(): Promise<number | null>
+  /** With `--listen`: another client. */
+  dial(token?: string): Promise<ExecClient>
+  url(): Promise<string>
+  /** Made by the server. */
+  token(): Promise<string>
+  descendants(): number[]
+  noDescendants(): Promise<unknown>
+}
+
+export async function spawnExecServer(...args: readonly string[]): Promise<SpawnedExecServer> {
+  const home = await tempHome()
+  const mark = newMark()
+  const child = spawn(process.execPath, ['--conditions=@parley/source', entry, ...args], {
+    env: cleanEnvironment({ ...home.env, NODE_NO_WARNINGS: '1' }),
+    stdio: 'pipe',
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const env = { [markVariable]: mark }
+  const client = connectClient(createStreamTransport({ input: child.stdout, output: child.stdin }), env)
+  const said = (pattern: RegExp, what: string) =>
+    waitUntil(() => pattern.exec(stderr)?.[1], { what, timeoutMs: 15_000 })
+  const url = () => said(/listens on (ws:\S+)/, 'the address')
+  const token = async () => {
+    const { readFile } = await import('node:fs/promises')
+    return (await readFile(await said(/token in ([^)]+)\)/, 'the token file'), 'utf8')).trim()
+  }
+  const descendants = () => descendantsWithMark(mark)
+  return {
+    ...{ child, home, env, client, url, token, descendants },
+    stderr: () => stderr,
+    exitCode: () => exited,
+    dial: async (given) =>
+      connectClient(await connectWebSocket({ url: await url(), token: given ?? (await token()) }), env),
+    noDescendants: () =>
+      waitUntil(() => descendants().length === 0, { what: 'the end of all processes', timeoutMs: 5000 }),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+      killMarked(mark)
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cleanEnvironment, waitUntil } from '@parley/testkit'
+
+const entry = fileURLToPath(new URL('../../fixtures/exec-server.ts', import.meta.url))
+
+/** A folder of another machine. */
+export interface FarFolder {
+  readonly home: string
+  readonly work: string
+  /** Comes first in its PATH. */
+  readonly bin: string
+  readonly port: number
+  readonly tokenFile: string
+  write(name: string, content: string): void
+  read(name: string): string
+  program(name: string, script: string): void
+}
+
+/** Another machine as far as files go: a home and folders of its own, and an exec-server that is a process. */
+export interface FarMachine extends FarFolder, AsyncDisposable {
+  readonly pid: number
+  /** Another folder of it, empty. */
+  newFolder(): FarFolder
+  /** SIGKILL, and it is gone when this resolves. */
+  kill(): Promise<void>
+  /** The exec-server again, on the same port. */
+  startAgain(): Promise<void>
+}
+
+export interface FarOptions {
+  /** Put before the program, such as `ip netns exec NAME`. */
+  readonly launcher?: readonly string[]
+  readonly host?: string
+}
+
+export async function startFarMachine(options: FarOptions = {}): Promise<FarMachine> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-far-')))
+  const [home, work, bin] = [join(root, 'home'), join(root, 'work'), join(root, 'bin')]
+  for (const folder of [home, work, bin]) mkdirSync(folder)
+  const tokenFile = join(root, 'token')
+  const env = cleanEnvironment({ HOME: home, PATH: `${bin}:${process.env['PATH'] ?? ''}` })
+  let server = await launch({ ...options, port: 0, tokenFile, env, cwd: work })
+  const { port } = server
+  const folderAt = (folder: string): FarFolder => ({
+    ...{ home, bin, port, tokenFile, work: folder },
+    write(name, content) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), content)
+    },
+    read: (name) => readFileSync(join(folder, name), 'utf8'),
+    program(name, script) {
+      writeFileSync(join(bin, name), script)
+      chmodSync(join(bin, name), 0o755)
+    },
+  })
+  const kill = async () => {
+    const { child } = server
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  return {
+    ...folderAt(work),
+    get pid() {
+      return server.child.pid ?? 0
+    },
+    newFolder: () => folderAt(mkdtempSync(join(root, 'work-'))),
+    kill,
+    async startAgain() {
+      server = await launch({ ...options, port, tokenFile, env, cwd: work })
+    },
+    async [Symbol.asyncDispose]() {
+      await kill()
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+interface Launch extends FarOptions {
+  readonly port: number
+  readonly tokenFile: string
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+}
+
+async function launch({ launcher = [], host = '127.0.0.1', port, tokenFile, env, cwd }: Launch) {
+  const listen = ['--listen', `ws://${host}:${port}`, '--token-file', tokenFile]
+  const [program = '', ...args] = [...launcher, process.execPath, '--conditions=@parley/source', entry, ...listen]
+  const child: ChildProcess = spawn(program, args, { env, cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const found = await waitUntil(() => /listens on ws:\/\/.*:(\d+)/.exec(said), {
+    what: 'the address of the exec-server',
+    timeoutMs: 15_000,
+  })
+  return { child, port: Number(found[1]) }
+}

@@ -1,0 +1,55 @@
+import type { ParamsOf } from '@parley/protocol'
+import { type ScriptedCall, type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
+import { type Talk, type TestPlace, type TestPorts, testPlace } from '../../engine/support/test-server.ts'
+import { configFor } from './config-for.ts'
+import { type FarFolder, type FarMachine, startFarMachine } from './far-machine.ts'
+
+/** A user here and a machine there. */
+export interface FarPlace<Far extends FarFolder = FarMachine> extends AsyncDisposable {
+  readonly far: Far
+  readonly here: TestPlace
+  /** A conversation that works there; the link goes through `port`, straight unless told. */
+  talk(model: ScriptedModel, more?: TestPorts & { readonly port?: number }): Promise<Talk>
+}
+
+/** With a machine of its own. */
+export async function farPlace(): Promise<FarPlace> {
+  const far = await startFarMachine()
+  const place = placeFor(far)
+  return {
+    ...place,
+    async [Symbol.asyncDispose]() {
+      await place[Symbol.asyncDispose]()
+      await far[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** With a folder of a machine that others use too. */
+export function placeFor<Far extends FarFolder>(far: Far): FarPlace<Far> {
+  const here = testPlace()
+  return {
+    far,
+    here,
+    talk(model, { port = far.port, ...ports } = {}) {
+      here.write('../.parley/config.toml', configFor(far, port))
+      return here.talk({ model, ...ports }, inBox)
+    },
+    [Symbol.asyncDispose]: () => here[Symbol.asyncDispose](),
+  }
+}
+
+export const inBox: Partial<ParamsOf<'conversation/create'>> = { environment: 'box' }
+
+export function shell(command: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall {
+  return { name: 'shell', args: { command, ...more } }
+}
+
+export function patch(...lines: readonly string[]): ScriptedCall {
+  return { name: 'apply_patch', args: { patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') } }
+}
+
+/** A model that calls these one after the other and is done. */
+export function calling(...calls: readonly ScriptedCall[]): ScriptedModel {
+  return scriptedModel(...calls.map((call) => ({ calls: [call] })), { text: 'done' })
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { nowMs, sleep } from '../clock.mjs'
+import { startExecServer } from '../exec-client.mjs'
+import { watchMemory } from '../peak-memory.mjs'
+import { residentMiB } from '../process-tree.mjs'
+import { median } from '../statistics.mjs'
+
+const roundTrips = 1000
+const fileBytes = 200_000_000
+const stallMs = 10_000
+
+/** What a client that runs commands through an exec-server feels of it. */
+export const execServer = {
+  name: 'exec-server',
+  runs: 1,
+  rows: {
+    roundTrip: { what: 'exec-server: `true`, start to closed, of 1,000', unit: 'ms', budget: 8, aim: 5 },
+    pipe: { what: 'exec-server: cat of 200 MB through a pipe', unit: 'MB/s', more: true, budget: 150, aim: 300 },
+    terminal: { what: 'exec-server: cat of 200 MB through a pty', unit: 'MB/s', more: true, budget: 60, aim: 90 },
+    memory: { what: 'exec-server: peak memory of these', unit: 'MiB', budget: 150, aim: 110 },
+    stalled: { what: 'exec-server: growth while a reader stalls 10 s', unit: 'MiB', budget: 16, aim: 4 },
+  },
+  async measure({ program, place }) {
+    const file = join(place.workspace, 'large')
+    writeLarge(file)
+    try {
+      await using server = startExecServer(program, place)
+      await server.initialize()
+      const memory = watchMemory(() => [server.pid])
+      const roundTrip = await medianRoundTrip(server)
+      const pipe = await rateOf(server, 'pipe', ['cat', file])
+      const terminal = await rateOf(server, 'terminal', ['cat', file], { tty: true })
+      const stalled = await growthWhileStalled(server, file)
+      return { roundTrip, pipe, terminal, memory: memory.stop(), stalled }
+    } finally {
+      rmSync(file)
+    }
+  },
+}
+
+/** Lines of text: a terminal has more to do for each. */
+function writeLarge(file) {
+  const line = `${randomBytes(39).toString('hex')}\n`
+  const block = Buffer.from(line.repeat(10_000))
+  const fd = openSync(file, 'w')
+  for (let done = 0; done < fileBytes; done += block.length) writeSync(fd, block, 0, Math.min(block.length, fileBytes - done))
+  closeSync(fd)
+}
+
+async function medianRoundTrip(server) {
+  const times = []
+  for (let turn = 0; turn < roundTrips; turn++) {
+    const startedMs = nowMs()
+    await server.run(`true-${turn}`, ['true'])
+    times.push(nowMs() - startedMs)
+  }
+  return median(times)
+}
+
+async function rateOf(server, processId, argv, more) {
+  const startedMs = nowMs()
+  const bytes = await server.run(processId, argv, more)
+  if (bytes < fileBytes) throw new Error(`${processId}: ${bytes} bytes came of ${fileBytes}`)
+  return fileBytes / 1000 / (nowMs() - startedMs)
+}
+
+/** The reader stops in the middle, and gets every byte afterwards. */
+async function growthWhileStalled(server, file) {
+  const running = server.run('stalled', ['cat', file])
+  await sleep(100)
+  server.pause()
+  await sleep(500)
+  const beforeMiB = residentMiB([server.pid])
+  const memory = watchMemory(() => [server.pid])
+  await sleep(stallMs)
+  const growthMiB = memory.stop() - beforeMiB
+  server.resume()
+  const bytes = await running
+  if (bytes !== fileBytes) throw new Error(`a stalled reader got ${bytes} bytes of ${fileBytes}`)
+  return growthMiB
+}

@@ -1,0 +1,50 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from './layering/sources.ts'
+
+const pages = ['README.md', 'CHANGELOG.md', 'ARCHITECTURE.md', ...globSync('docs/**/*.md', { cwd: root })]
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
+
+/** Relative links, without code, as `[path, anchor]`. */
+function linksOf(page: string): [path: string, anchor: string | undefined][] {
+  const prose = textOf(page).replace(/^```.*?^```$/gms, '')
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path = '', anchor] = target.split('#')
+      return [path === '' ? page : join(dirname(page), path), anchor]
+    })
+}
+
+/** As GitHub makes them of headings, and those that are written out. */
+function anchorsOf(page: string): Set<string> {
+  const written = [...textOf(page).matchAll(/<a id="(.+?)">/g)].map(([, id = '']) => id)
+  const headings = [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
+  const slugs = headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return new Set([...slugs, ...written])
+}
+
+test('links in the documentation lead somewhere', () => {
+  const dead = pages.flatMap((page) =>
+    linksOf(page)
+      .filter(([path, anchor]) => {
+        if (!existsSync(join(root, path))) return true
+        return anchor !== undefined && path.endsWith('.md') && !anchorsOf(path).has(anchor)
+      })
+      .map(([path, anchor]) => `${page}: ${path}${anchor === undefined ? '' : `#${anchor}`}`),
+  )
+  expect(dead).toEqual([])
+})
+
+test('every page is in the index', () => {
+  const listed = linksOf('docs/README.md').map(([path]) => path)
+  const written = globSync('docs/{*.md,*/README.md}', { cwd: root }).filter((page) => page !== 'docs/README.md')
+  expect(written.filter((page) => !listed.includes(page))).toEqual([])
+})
