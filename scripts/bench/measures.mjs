@@ -1,6 +1,8 @@
+import { catchUp } from './measures/catch-up.mjs'
 import { execHello } from './measures/exec-hello.mjs'
 import { execServer } from './measures/exec-server.mjs'
 import { floodJson, floodText } from './measures/flood.mjs'
+import { manyClients } from './measures/many-clients.mjs'
 import { resume } from './measures/resume.mjs'
 import { screenFlood } from './measures/screen-flood.mjs'
 import { screenIdle } from './measures/screen-idle.mjs'
@@ -26,6 +28,8 @@ export const measures = [
   serverStart,
   serverFlood,
   serverIdle,
+  manyClients,
+  catchUp,
   resume,
   execServer,
   screenFlood,

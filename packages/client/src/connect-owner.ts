@@ -1,6 +1,7 @@
 import { wireErrors } from '@parley/protocol'
-import { ConnectFailed, connectSocket, RpcError } from '@parley/rpc'
+import { ConnectFailed, connectSocket, RpcError, type Transport } from '@parley/rpc'
 import { type Client, connectClient } from './client.ts'
+import { withinLimit } from './within-limit.ts'
 
 /** The process that has a conversation open, as `liveElsewhere` names it. */
 export interface Owner {
@@ -30,19 +31,20 @@ export function ownerIn(error: unknown): Owner | null {
 /** A connection to a conversation's owner, introduced like the one that asked. Rejects with `liveElsewhere` and a reason. */
 export async function connectOwner(owner: Owner, { introduction }: Client): Promise<Client> {
   if (owner.socket === null) throw liveElsewhere(owner, 'notListening', 'It cannot be joined: it does not listen.')
-  let expired = false
   try {
     const transport = await connectSocket(owner.socket)
-    const expire = () => {
-      expired = true
-      void transport.close()
-    }
-    const timer = setTimeout(expire, answerLimitMs)
-    return await connectClient({ ...introduction, transport }).finally(() => clearTimeout(timer))
+    const greeting = connectClient({ ...introduction, transport })
+    const expired = () => liveElsewhere(owner, 'unreachable', 'It cannot be joined: it does not answer.')
+    return await withinLimit(greeting, { limitMs: answerLimitMs, expired }).catch(hangUp(transport))
   } catch (error) {
-    throw expired
-      ? liveElsewhere(owner, 'unreachable', 'It cannot be joined: it does not answer.')
-      : whyNot(owner, error)
+    throw whyNot(owner, error)
+  }
+}
+
+function hangUp(transport: Transport): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await transport.close()
+    throw error
   }
 }
 
@@ -53,6 +55,7 @@ function whyNot(owner: Owner, error: unknown): unknown {
   }
   if (!(error instanceof RpcError)) return error
   const code = error.data?.code
+  if (code === 'liveElsewhere') return error
   // The server's sentence names both versions and says which side to update.
   if (code === 'protocolVersion') return liveElsewhere(owner, 'protocolVersion', error.message)
   if (code === 'connectionClosed') return liveElsewhere(owner, 'unreachable', 'It cannot be joined: it hung up.')

@@ -26,15 +26,15 @@ export type Which = string | { readonly last: true; readonly cwd?: string }
 export class Parley implements AsyncDisposable {
   readonly #client: Client
   readonly #closing = new AbortController()
-  readonly #open = new Map<string, Conversation>()
-  readonly #lost: Watched
+  readonly #open = new Set<Conversation>()
+  readonly #connection: Watched
   readonly #ending: Ending
   #isDetached = false
   #closed: Promise<void> | undefined
 
   constructor(client: Client, ending: Ending) {
-    this.#lost = watchConnection(client, this.#closing.signal, () => ending.explain())
-    this.#client = this.#lost.client
+    this.#connection = watchConnection(client, this.#closing.signal, () => ending.explain())
+    this.#client = this.#connection.client
     this.#ending = ending
   }
 
@@ -45,7 +45,7 @@ export class Parley implements AsyncDisposable {
 
   /** Resolves when the connection is gone: with why, or null when we closed it. There is no reconnect behind your back. */
   get closed(): Promise<ClientError | null> {
-    return this.#lost.closed
+    return this.#connection.closed
   }
 
   async create({ cwd = process.cwd(), ...options }: CreateOptions = {}): Promise<Conversation> {
@@ -90,21 +90,23 @@ export class Parley implements AsyncDisposable {
   async #close(): Promise<void> {
     const stays = this.#ending.ownsServer && (this.#isDetached || (await hasOtherClients(this.#client)))
     this.#closing.abort()
-    await inTime(Promise.allSettled([...this.#open.values()].map((conversation) => conversation.close())))
+    await Promise.allSettled([...this.#open].map((conversation) => conversation.close()))
     await this.#client.close()
     await this.#ending.leave(stays ? 'stays' : 'ends')
   }
 
   /** A connection has one stream of a conversation, so there is one follower too. */
   async #follow(summary: ConversationSummary): Promise<Conversation> {
-    const known = this.#open.get(summary.conversationId)
-    if (known !== undefined && !known.attached) return known
+    const known = [...this.#open].find(
+      ({ id, attached, isOpen }) => id === summary.conversationId && !attached && isOpen,
+    )
+    if (known !== undefined) return known
     const conversation = await openConversation(summary, {
       client: this.#client,
-      lost: this.#lost.signal,
+      lost: this.#connection.signal,
       attached: false,
       leave: async (how) => {
-        this.#forget(conversation)
+        this.#open.delete(conversation)
         if (how === 'detached') this.#isDetached = true
       },
     })
@@ -121,7 +123,7 @@ export class Parley implements AsyncDisposable {
     const parts = { client: watched.client, lost: watched.signal, attached: true }
     try {
       const leave = () => {
-        this.#forget(conversation)
+        this.#open.delete(conversation)
         return hangUp()
       }
       const conversation: Conversation = await openConversation(summary, { ...parts, leave })
@@ -132,13 +134,8 @@ export class Parley implements AsyncDisposable {
     }
   }
 
-  /** The same one may have been opened anew meanwhile. */
-  #forget(conversation: Conversation): void {
-    if (this.#open.get(conversation.id) === conversation) this.#open.delete(conversation.id)
-  }
-
   #keep(conversation: Conversation): Conversation {
-    this.#open.set(conversation.id, conversation)
+    this.#open.add(conversation)
     return conversation
   }
 }
@@ -158,16 +155,6 @@ export interface Ending {
   readonly ownsServer: boolean
   /** After our connection was closed. */
   leave(server: 'ends' | 'stays'): Promise<void>
-}
-
-const farewellMs = 2_000
-
-/** When it is done, or the time is up: a server that hangs must not keep us. */
-async function inTime(work: Promise<unknown>): Promise<void> {
-  const expired = Promise.withResolvers<void>()
-  const timer = setTimeout(expired.resolve, farewellMs)
-  await Promise.race([work, expired.promise])
-  clearTimeout(timer)
 }
 
 function hungUp(): ClientError {

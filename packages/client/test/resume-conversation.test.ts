@@ -128,6 +128,15 @@ describe('an owner that cannot be joined is named, with why and what is left, wh
     await expect(resumed(path)).rejects.toMatchObject({ data: { code: 'liveElsewhere', reason: 'unreachable' } })
   })
 
+  test('is stopped: the system takes the connection, and nobody answers', async () => {
+    await using there = await owner({ initialize: () => new Promise(() => undefined) })
+    await expect(resumed(there.path)).rejects.toMatchObject({
+      message: expect.stringContaining('does not answer'),
+      data: { code: 'liveElsewhere', reason: 'unreachable' },
+    })
+    await there.left()
+  })
+
   test('speaks other versions of the protocol, which are both named', async () => {
     const words = 'No common protocol version: this server speaks 2 to 3, the client 1 to 1. Update the older one.'
     await using there = await owner({ initialize: refuseWith('protocolVersion', words) })

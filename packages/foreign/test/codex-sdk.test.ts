@@ -108,6 +108,13 @@ describe('the published Codex SDK', () => {
     })
   })
 
+  test('hears that an answer does not satisfy its schema', async () => {
+    await using world = await codexWorld([{ text: '{}' }, { text: 'Sorry.' }])
+    const thread = world.codex().startThread({ workingDirectory: world.cwd })
+    const turn = thread.run('report', { outputSchema: { type: 'object', required: ['status'] } })
+    await expect(turn).rejects.toThrow('The answer does not satisfy the output schema: it is not JSON.')
+  })
+
   test('sends images beside the text', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
     await using world = await codexWorld([{ text: 'A picture.' }], { 'shot.png': png })

@@ -10,7 +10,7 @@ export type TempDirectory = AsyncDisposable & {
 
 export type TempHome = TempDirectory & {
   /** Environment that makes parley, git and shells live in this home. */
-  readonly env: { readonly HOME: string; readonly PARLEY_HOME: string }
+  readonly env: { readonly HOME: string; readonly PARLEY_HOME: string; readonly XDG_RUNTIME_DIR: string }
 }
 
 export type WorkspaceRecipe = {
@@ -42,7 +42,8 @@ export async function tempWorkspace(recipe: WorkspaceRecipe = {}): Promise<TempD
 
 export async function tempHome(): Promise<TempHome> {
   const directory = await tempDirectory()
-  const env = { HOME: directory.path, PARLEY_HOME: join(directory.path, '.parley') }
+  // Sockets of servers under test go with their home.
+  const env = { HOME: directory.path, PARLEY_HOME: join(directory.path, '.parley'), XDG_RUNTIME_DIR: directory.path }
   await mkdir(env.PARLEY_HOME, { mode: 0o700 })
   return { ...directory, env }
 }

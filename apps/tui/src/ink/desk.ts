@@ -47,8 +47,15 @@ export class Desk implements AsyncDisposable {
   /** How to come back; null when nothing is kept. */
   get farewell(): string | null {
     if (this.#session === null) return null
-    const hasCompany = this.#parts.stage.ui.clientCount > 1
-    return farewell({ session: this.#session, detached: this.#detached, ephemeral: this.#isEphemeral, hasCompany })
+    const { summary, store, readOnly } = this.#session
+    return farewell({
+      summary,
+      state: store.state,
+      readOnly,
+      detached: this.#detached,
+      ephemeral: this.#isEphemeral,
+      hasCompany: this.#parts.stage.ui.clientCount > 1,
+    })
   }
 
   begin(): Promise<void> {

@@ -97,8 +97,14 @@ function afterRefusal(request: Request, error: RpcError): readonly UiAction[] {
   switch (request.kind) {
     case 'send':
       return [{ kind: 'notTaken', message: request.message }, note('error', error.message)]
-    case 'decide':
+    case 'decide': {
+      const field = /^answers\.(.+)$/s.exec(String(error.data?.['field']))?.[1]
+      if (request.answers !== undefined && field !== undefined) {
+        const { approvalId, answers } = request
+        return [{ kind: 'formRefused', approvalId, answers, field, problem: error.message }]
+      }
       return [{ kind: 'answerRefused', approvalId: request.approvalId }, note('warning', error.message)]
+    }
     case 'editQueued':
       return [{ kind: 'tookBack', text: request.text }, note('warning', error.message)]
     case 'takeBack':

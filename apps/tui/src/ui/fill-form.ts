@@ -4,8 +4,8 @@ import { chord } from './composer/key-table.ts'
 import { expanded } from './composer/paste.ts'
 import { atField, type FilledForm, optionsOf, readField, textAt, withAnswer } from './form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { stepTo, type UiStep } from './ui-action.ts'
-import { message, type UiState } from './ui-state.ts'
+import { stepTo, type UiAction, type UiStep } from './ui-action.ts'
+import { message, sayNote, type UiState } from './ui-state.ts'
 
 /** A server's question with fields: the first of them. One without is answered by the yes alone. */
 export function openForm(ui: UiState, { id, form }: Approval): UiStep {
@@ -15,6 +15,20 @@ export function openForm(ui: UiState, { id, form }: Approval): UiStep {
     return stepTo({ ...ui, answeredApproval: id }, intent)
   }
   return stepTo(enter(ui, { approvalId: id, at: 0, answers: {} }, first))
+}
+
+/** At the field that was not taken, with all that was given; what has been written since stays instead. */
+export function reopenForm(
+  ui: UiState,
+  { approvalId, answers, field, problem }: UiAction & { kind: 'formRefused' },
+  state: ConversationState | null,
+): UiState {
+  const fields = state?.core.approvals[approvalId]?.form?.fields ?? []
+  const at = fields.findIndex(({ name }) => name === field)
+  const found = fields[at]
+  if (found === undefined || ui.composer.text !== '') return sayNote(ui, 'warning', problem)
+  const reopened = enter(ui, { approvalId, at, answers }, found)
+  return { ...reopened, purpose: { kind: 'form', form: { ...atField({ approvalId, at, answers }, found), problem } } }
 }
 
 /** Keys while a form is filled in; null for those that edit the text of a written field. */

@@ -1,4 +1,4 @@
-import type { ConversationState, EventOf, ListedConversation } from '@parley/protocol'
+import type { Answers, ConversationState, EventOf, ListedConversation } from '@parley/protocol'
 import type { Said } from '../view/said.ts'
 import type { Intent } from './intent.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -24,6 +24,14 @@ export type UiAction =
   | { readonly kind: 'tookBack'; readonly text: string }
   /** The answer did not count. */
   | { readonly kind: 'answerRefused'; readonly approvalId: string }
+  /** The tool server does not take what was filled in: it says what is wrong with which field. */
+  | {
+      readonly kind: 'formRefused'
+      readonly approvalId: string
+      readonly answers: Answers
+      readonly field: string
+      readonly problem: string
+    }
   /** Someone answered an approval. */
   | { readonly kind: 'answered'; readonly event: EventOf<'approval.decided'> }
   | { readonly kind: 'say'; readonly said: Said }

@@ -1,7 +1,7 @@
 import type { ListedConversation } from '@parley/protocol'
 import { notePainted } from './answer-guard.ts'
 import { putBack } from './composer/composer.ts'
-import { leave } from './fill-form.ts'
+import { leave, reopenForm } from './fill-form.ts'
 import type { Intent } from './intent.ts'
 import { pressKey, pressStopKey } from './press-key.ts'
 import { sayAnswered } from './say-answered.ts'
@@ -35,6 +35,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
     case 'answerRefused':
       return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
+    case 'formRefused':
+      return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
     case 'answered':
       return stepTo(sayAnswered(ui, action.event))
     case 'say':

@@ -67,6 +67,8 @@ describe('two windows on one conversation', { timeout: 30_000 }, () => {
     expect(await first.exited).toMatchObject({ exitCode: 0 })
     gate.resolve()
     await second.waitFor(/Half an answer, and the rest\.[\s\S]*› Ask/)
+    second.press('Ctrl+D')
+    await waitUntil(() => first.processes().length === 0, { what: 'the end of the server that stayed' })
   })
 
   test('a server that is killed is missed by both at once, and either goes on', async () => {

@@ -1,4 +1,4 @@
-import { type CliOptions, runCli } from '@parley/testkit'
+import { type CliOptions, commandOf, runCli } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld, fullAccess, shell } from './exec-world.ts'
 
@@ -35,11 +35,11 @@ describe.concurrent('for callers of the Codex SDK every run ends with a line tha
     expect(events.filter(({ type }) => type.startsWith('turn.f') || type === 'turn.completed')).toHaveLength(1)
   })
 
-  test('a home that cannot be found', async () => {
+  test('a home that cannot be read', async () => {
     const result = await runCli(['exec', '--output-format', 'codex', 'go'], {
       env: { HOME: '', PARLEY_HOME: '/dev/null/x' },
     })
-    expect(result.exitCode).not.toBe(0)
+    expect(result.exitCode).toBe(2)
     expect(eventsOf(result.lines()).at(-1)).toMatchObject({ type: 'turn.failed' })
   })
 
@@ -64,6 +64,19 @@ describe.concurrent('for callers of the Codex SDK every run ends with a line tha
     ])
     expect(events.at(-1)?.error?.message).toContain(signal)
     expect(run.processes()).toEqual([])
+  })
+
+  test('a server that was killed', async () => {
+    await using world = await execWorld({ steps: [hanging] })
+    await using run = world.start(['--experimental-json', 'go'])
+    await world.model.nextRequest()
+    for (const pid of run.processes()) {
+      if (commandOf(pid).includes('server.mjs')) process.kill(pid, 'SIGKILL')
+    }
+    const result = await run.result
+    expect(result.exitCode).toBe(70)
+    const message = 'The server was ended by SIGKILL.'
+    expect(eventsOf(result.lines()).at(-1)).toEqual({ type: 'turn.failed', error: { message } })
   })
 
   test('the time limit', async () => {

@@ -24,7 +24,8 @@ export interface Place extends AsyncDisposable {
   command(...argv: readonly string[]): string
 }
 
-export async function place(steps: readonly Step[]): Promise<Place> {
+/** `more`: further sections of the configuration. */
+export async function place(steps: readonly Step[], ...more: readonly string[]): Promise<Place> {
   const [home, folder, model] = await Promise.all([
     tempHome(),
     tempWorkspace({ files: { 'a.txt': 'one\n' } }),
@@ -38,6 +39,7 @@ export async function place(steps: readonly Step[]): Promise<Place> {
     `base_url = "${model.url}"`,
     'wire_api = "responses"',
     'env_key = "TEST_KEY"',
+    ...more,
   ]
   writeFileSync(join(home.env.PARLEY_HOME, 'config.toml'), `${config.join('\n')}\n`)
   const onTerminal = (argv: readonly [string, ...string[]]) =>
@@ -61,13 +63,13 @@ export const ready = /› Ask for anything/
 /** A question takes keys only once it can have been read; until then they are tried again. */
 export async function answer(pty: Pty, key: string, until: RegExp): Promise<void> {
   for (;;) {
-    await pty.waitFor(/\? (?:Run|Make)/)
+    await pty.waitFor(/\? (?:Run|Make|Allow|A tool)/)
     pty.write(key)
     try {
       return await pty.waitFor(until, { timeoutMs: 700 })
     } catch (error) {
       if (until.test(pty.screen().join('\n'))) return
-      if (!/1 yes/.test(pty.screen().join('\n'))) throw error
+      if (!/1 (?:yes|answer)/.test(pty.screen().join('\n'))) throw error
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { followState } from '../../src/ui/update-ui.ts'
+import { followState, updateUi } from '../../src/ui/update-ui.ts'
 import {
   after,
   began,
@@ -11,7 +11,7 @@ import {
   turnStarted,
 } from '../view/scenes/conversation.ts'
 import { openUi } from '../view/scenes/scene.ts'
-import { seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
+import { contextAt, seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
 
 const call = [turnStarted, started(toolCall('create_issue')), began('l1')]
 const asking = after(...call, elicitation)
@@ -69,6 +69,20 @@ describe('a form of a tool server', () => {
   test('is not opened by a key that comes before it can have been read', () => {
     const { ui } = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_100, '1')
     expect({ purpose: ui.purpose.kind, why: ui.refusedKey?.why }).toEqual({ purpose: 'message', why: 'tooEarly' })
+  })
+
+  test('is open again at the field that was not taken, with all that was given', () => {
+    const sent = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'Slow', 'enter', 'enter').ui
+    const refused = { approvalId: 'a1', answers: { kind: 'bug', title: 'Slow', hours: 2 }, problem: 'Too short.' }
+    const action = { kind: 'formRefused', field: 'title', ...refused } as const
+    const { ui } = updateUi(sent, action, contextAt(asking, 99_000))
+    expect({ text: ui.composer.text, purpose: ui.purpose }).toMatchObject({
+      text: 'Slow',
+      purpose: { form: { at: 2, problem: 'Too short.' } },
+    })
+    expect(typeKeys(ui, asking, 'er', 'enter', 'enter').intents).toEqual(
+      decided({ kind: 'bug', title: 'Slower', hours: 2 }),
+    )
   })
 
   test('that another window answered gives the line back empty', () => {

@@ -210,8 +210,8 @@ describe('the list of conversations', () => {
 
   test('does not call elsewhere what its own server has open', () => {
     const conversations = [
-      { ...listed('a', 'Mine'), live: { pid: 1 } },
-      { ...listed('b', 'Theirs'), live: { pid: 2 } },
+      { ...listed('a', 'Mine'), live: { pid: 1, socket: null } },
+      { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } },
     ]
     const { picker } = updateUi(open.ui, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
     expect(picker).toMatchObject({ conversations: [{ live: null }, { live: { pid: 2 } }] })
@@ -219,7 +219,7 @@ describe('the list of conversations', () => {
 
   test('has only live ones when one is to be attached to', () => {
     const attaching = updateUi(openUi, { kind: 'pick', liveOnly: true }, contextAt(idle, 0)).ui
-    const conversations = [listed('a', 'Done'), { ...listed('b', 'Theirs'), live: { pid: 2 } }]
+    const conversations = [listed('a', 'Done'), { ...listed('b', 'Theirs'), live: { pid: 2, socket: null } }]
     const { picker } = updateUi(attaching, { kind: 'listed', conversations }, contextAt(idle, 0)).ui
     expect(picker?.conversations).toMatchObject([{ conversationId: 'b' }])
   })

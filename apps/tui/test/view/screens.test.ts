@@ -46,7 +46,7 @@ const picker: UiState['picker'] = {
   choice: 1,
   conversations: [
     listed,
-    { ...listed, conversationId: 'c3', shortId: '797d7975', name: 'release', live: { pid: 4711 } },
+    { ...listed, conversationId: 'c3', shortId: '797d7975', name: 'release', live: { pid: 4711, socket: null } },
     { ...listed, conversationId: 'c4', shortId: '0000ffff', title: '', cwd: '/srv/elsewhere' },
   ],
 }
@@ -175,6 +175,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       completed(userMessage('Go')),
       queued('and write a test', 'steer'),
       queued('then release\nit', 'queue'),
+      queued('and tell me', 'queue', 'q3', colleague),
       turnEnded('interrupted'),
     ),
   ),

@@ -12,6 +12,7 @@ import type {
 import type { Client } from '../client.ts'
 import type { ConversationStore, StoreListener } from '../conversation-store.ts'
 import { ClientError, codeOf } from '../errors.ts'
+import { withinLimit } from '../within-limit.ts'
 import { type ApprovalAnswer, type ApprovalHandler, type ApprovalOptions, answerApprovals } from './answer-approvals.ts'
 import { followEvents } from './follow-events.ts'
 import { createTurn, type Turn } from './turn.ts'
@@ -41,6 +42,11 @@ export interface ConversationParts {
   leave(how: 'closed' | 'detached'): Promise<void>
 }
 
+const farewellLimit = {
+  limitMs: 2_000,
+  expired: () => new ClientError('connectionClosed', 'The server does not answer.'),
+}
+
 /** A conversation that is followed from here: its state, its events, and what can be asked of it. */
 export class Conversation implements AsyncDisposable {
   /** As it was when it was opened. */
@@ -63,6 +69,11 @@ export class Conversation implements AsyncDisposable {
     return this.summary.conversationId
   }
 
+  /** False once it was closed here, or the connection is gone. */
+  get isOpen(): boolean {
+    return !this.#ended.aborted
+  }
+
   /** The fold of all events so far; a new value with each event. */
   get state(): ConversationState {
     return this.#parts.store.state
@@ -79,7 +90,8 @@ export class Conversation implements AsyncDisposable {
     if (core.turn === null) return null
     const turnId = core.turn.id
     const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
-    return this.#turn({ key: { turnId }, after: { seq: core.seq }, saidBefore: said?.item.text ?? '' })
+    const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
+    return this.#turn({ key: { turnId, begun }, after: { seq: core.seq }, saidBefore: said?.item.text ?? '' })
   }
 
   /** Sends a message and resolves once the server has it. Rejects with the server's refusal, or the signal's reason. */
@@ -162,7 +174,10 @@ export class Conversation implements AsyncDisposable {
     await this.#end('detached', () => this.#parts.client.request('conversation/detach', { conversationId: this.id }))
   }
 
-  /** Stops following: iterations end, and results that are awaited reject with `closed`. A turn that runs goes on as long as somebody is connected. */
+  /**
+   * Stops following: iterations end, and results that are awaited reject with `closed`. A turn that runs goes on as
+   * long as somebody is connected.
+   */
   close(): Promise<void> {
     return this.#end('closed', () => this.#parts.store.close())
   }
@@ -180,9 +195,9 @@ export class Conversation implements AsyncDisposable {
   async #leave(how: 'closed' | 'detached', sayFarewell: () => Promise<unknown>): Promise<void> {
     this.#left.abort(new ClientError('closed', 'The conversation was closed here.'))
     try {
-      await sayFarewell()
+      await withinLimit(sayFarewell(), farewellLimit)
     } catch (error) {
-      // Nobody is there to hear it.
+      // Nobody is there to hear it, or who is there hangs.
       if (codeOf(error) !== 'connectionClosed') throw error
     } finally {
       await this.#parts.leave(how)

@@ -1,8 +1,8 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { ClientError } from '../errors.ts'
 
-/** Which turn: the one that a message is answered in, or one that is known. */
-export type TurnKey = { readonly messageId: string } | { readonly turnId: string }
+/** Which turn: the one that a message is answered in, or one that is known, with the items and approvals it has already. */
+export type TurnKey = { readonly messageId: string } | { readonly turnId: string; readonly begun?: readonly string[] }
 
 /** Told of a conversation's events in order, it answers with those that belong to the turn. */
 export interface TurnScope {
@@ -14,19 +14,19 @@ export interface TurnScope {
 
 export function createTurnScope(key: TurnKey): TurnScope {
   let turnId = 'turnId' in key ? key.turnId : null
-  let begun: ConversationEvent | null = null
-  const items = new Set<string>()
-  const approvals = new Set<string>()
+  let started: ConversationEvent | null = null
+  /** Ids of its items and approvals. */
+  const parts = new Set('turnId' in key ? key.begun : [])
 
   /** A turn says that it starts before it says with which message. */
   function find(messageId: string, event: ConversationEvent): readonly ConversationEvent[] {
-    if (event.type === 'turn.started') begun = event
-    if (event.type === 'model.requested') begun = null
+    if (event.type === 'turn.started') started = event
+    if (event.type === 'model.requested') started = null
     if (event.type === 'message.removed' && event.messageId === messageId) throw removed()
     if (event.type !== 'item.completed' || event.item.type !== 'userMessage') return []
     if (event.item.messageId !== messageId || event.turnId === undefined) return []
     turnId = event.turnId
-    return begun === null ? [event] : [begun, event]
+    return started === null ? [event] : [started, event]
   }
 
   function belongs(event: ConversationEvent): boolean {
@@ -35,12 +35,11 @@ export function createTurnScope(key: TurnKey): TurnScope {
       case 'item.progress':
       case 'item.began':
       case 'item.discarded':
-        return items.has(event.itemId)
+        return parts.has(event.itemId)
       case 'approval.requested':
-        if (event.approval.turnId === turnId) approvals.add(event.approval.id)
-        return approvals.has(event.approval.id)
+        return event.approval.turnId === turnId
       case 'approval.decided':
-        return approvals.has(event.approvalId)
+        return parts.has(event.approvalId)
       case 'plan.updated':
         return true
       default:
@@ -55,7 +54,8 @@ export function createTurnScope(key: TurnKey): TurnScope {
     take(event) {
       if (turnId === null) return 'messageId' in key ? find(key.messageId, event) : []
       if (!belongs(event)) return []
-      if (event.type === 'item.started') items.add(event.item.id)
+      if (event.type === 'item.started') parts.add(event.item.id)
+      if (event.type === 'approval.requested') parts.add(event.approval.id)
       return [event]
     },
   }

@@ -61,18 +61,25 @@ describe('a turn', () => {
     expect(world.model.requests).toHaveLength(1)
   })
 
-  test('that runs when a conversation is looked at is there to be followed', async () => {
+  test('that runs when a conversation is looked at is there to be followed, with what is open in it', async () => {
     const gate = Promise.withResolvers<void>()
-    await using world = await libraryWorld({ text: 'At last.', gate: gate.promise })
+    await using world = await libraryWorld({
+      text: 'At last.',
+      chunks: ['At ', 'last.'],
+      beforeFrame: (index) => (index > 4 ? gate.promise : Promise.resolve()),
+    })
     await using parley = await world.connect()
     const conversation = await parley.create({ cwd: world.cwd })
     expect(conversation.turn).toBeNull()
     const sent = await conversation.send('hello')
-    await world.model.nextRequest()
+    for await (const event of sent) if (event.type === 'item.delta') break
     const running = conversation.turn
     gate.resolve()
     expect(await running?.result).toEqual(await sent.result)
     expect(running?.id).toBe(sent.id)
+    const types = running === null ? [] : typesOf(await eventsOf(running))
+    expect(types.at(0)).toBe('item.delta')
+    expect(types).not.toContain('turn.started')
   })
 })
 

@@ -26,57 +26,35 @@ describe('server-everything over stdio', () => {
     await talk.decide(approval, 'approvedForSession')
     expect(await talk.approval('mcpTool')).toMatchObject({ title: 'everything: echo' })
     expect(talk.told()).toEqual(['The sum of 2 and 3 is 5.', 'The sum of 4 and 5 is 9.'])
-  })
-
-  it('is offered whole, and its state is shown', async () => {
-    await using talk = await startTalk({ config: everything, steps: [{ text: 'Hello.' }] })
-    await talk.send('Hi')
-    await talk.turnEnded()
-    expect(talk.offered()).toEqual(
-      expect.arrayContaining(['shell', 'list_mcp_resources', 'read_mcp_resource', 'mcp__everything__get-sum']),
-    )
+    expect(talk.offered()).toEqual(expect.arrayContaining(['shell', 'list_mcp_resources', 'mcp__everything__get-env']))
     const { servers } = await talk.request('mcp/list', {})
     expect(servers).toMatchObject([
       { name: 'everything', state: 'ready', restarts: 0, tools: expect.arrayContaining(['get-sum', 'echo']) },
     ])
   })
 
-  it('has its resources listed and read', async () => {
+  it('has its resources listed and read, shows progress, and tells of an error', async () => {
     const read = { server: 'everything', uri: 'demo://resource/static/document/features.md' }
     await using talk = await startTalk({
       config: everything,
+      policy: allowed,
       steps: [
         { calls: [{ name: 'list_mcp_resources', arguments: {} }] },
         { calls: [{ name: 'read_mcp_resource', arguments: read }] },
-        { text: 'Read.' },
+        call('trigger-long-running-operation', { duration: 0.3, steps: 3 }),
+        call('get-sum', { a: 'two' }),
+        { text: 'Done.' },
       ],
     })
     await talk.send('What can it do?')
     await talk.turnEnded()
-    const [list, text] = talk.told()
+    const [list, text, long, error] = talk.told()
     expect(list).toContain(read.uri)
     expect(text).toMatch(/features/i)
-  })
-
-  it('shows progress while a call runs', async () => {
-    const long = call('trigger-long-running-operation', { duration: 0.3, steps: 3 })
-    await using talk = await startTalk({ config: everything, policy: allowed, steps: [long, { text: 'Done.' }] })
-    await talk.send('Take your time')
-    await talk.turnEnded()
-    const shown = talk.events('item.delta').map(({ text }) => text)
+    expect(long).toBe('Long running operation completed. Duration: 0.3 seconds, Steps: 3.')
+    const shown = talk.events('item.delta').map(({ text: piece }) => piece)
     expect(shown.join('')).toContain('1 of 3\n2 of 3\n3 of 3\n')
-    expect(talk.told()).toEqual(['Long running operation completed. Duration: 0.3 seconds, Steps: 3.'])
-  })
-
-  it('tells the model of an error', async () => {
-    await using talk = await startTalk({
-      config: everything,
-      policy: allowed,
-      steps: [call('get-sum', { a: 'two' }), { text: 'Oh.' }],
-    })
-    await talk.send('Add')
-    await talk.turnEnded()
-    expect(talk.told()[0]).toMatch(/^Error: .*Invalid arguments/s)
+    expect(error).toMatch(/^Error: .*Invalid arguments/s)
   })
 
   it('asks the user while its tool runs, and gets the answers', async () => {
@@ -106,16 +84,6 @@ describe('server-everything over stdio', () => {
     await talk.turnEnded()
     expect(talk.told()[0]).toContain('User provided the requested information')
     expect(talk.told()[0]).toMatch(/"untitledMultipleSelectEnum": \[\s+"Guitar",\s+"Drums"\s+\]/)
-  })
-
-  it('is told that a call is cancelled, and the turn ends', async () => {
-    const long = call('trigger-long-running-operation', { duration: 60, steps: 600 })
-    await using talk = await startTalk({ config: everything, policy: allowed, steps: [long] })
-    await talk.send('Take your time')
-    await talk.event('item.delta')
-    await talk.interrupt()
-    await talk.turnEnded()
-    expect(talk.events('turn.ended')).toMatchObject([{ outcome: 'interrupted' }])
   })
 
   it('killed in the middle of a call is told as what it is, and started again', async () => {

@@ -1,102 +1,13 @@
-import type {
-  Actor,
-  ContentItem,
-  ConversationEvent,
-  InputItem,
-  ParamsOf,
-  ResultOf,
-  SettingsPatch,
-} from '@parley/protocol'
+import type { Actor, ContentItem, ConversationEvent, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
 import { tierOf } from '../config/settings-from-config.ts'
 import { answerQuestion } from './answer-question.ts'
 import { startInboxTurn } from './inbox-events.ts'
 import { isCallItem } from './is-call-item.ts'
 import type { OpenConversation } from './open-conversation.ts'
-import { assertOutputSchema } from './output-schema.ts'
 import { refusal } from './refusal.ts'
 import { takeContent, textOnly } from './take-content.ts'
-import { assertFits, userMessageItem } from './user-message.ts'
+import { assertFits } from './user-message.ts'
 import { whoAnswered } from './who-answered.ts'
-
-type Sent = ResultOf<'conversation/sendMessage'>
-
-type Sending = ParamsOf<'conversation/sendMessage'>
-
-/** What a client sent, with its images copied. */
-interface Taken extends Omit<Sending, 'input'> {
-  readonly messageId: string
-  readonly content: ContentItem[]
-}
-
-/**
- * A message of the user. The same `messageId` again returns the first result and sends nothing. Settles at once
- * unless there are images to copy or a schema to check.
- */
-export function sendMessage(open: OpenConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
-  const { conversation, bench } = writable(open)
-  const { input, outputSchema } = params
-  const messageId = params.messageId ?? bench.ids.message()
-  const known = firstResult(open, messageId)
-  if (known !== null) return known
-  assertSendable(params)
-  const content = textOnly(input)
-  if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
-  const take = async () => {
-    if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
-    return { ...params, messageId, content: await takeContent(input, conversation.sideFiles) }
-  }
-  return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
-}
-
-function firstResult({ conversation }: OpenConversation, messageId: string): Sent | null {
-  const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
-  return known === undefined ? null : { turnId: known.turnId, disposition: known.disposition, seq: known.seq }
-}
-
-function assertSendable({ input, when = 'now', overrides, outputSchema }: Sending): void {
-  assertFits(input)
-  if (when !== 'now' && overrides !== undefined)
-    throw refusal('invalidParams', 'Settings can only be changed with a message that is sent now.', {
-      field: 'overrides',
-    })
-  if (when === 'steer' && outputSchema !== undefined)
-    throw refusal('invalidParams', 'A turn that runs keeps its output schema. Send with `now` or `queue`.', {
-      field: 'outputSchema',
-    })
-}
-
-/** Into a turn of its own, or into the inbox. */
-function place(open: OpenConversation, taken: Taken, by: Actor): Sent {
-  const { conversation, driver } = open
-  const { messageId, when = 'now', content, outputSchema } = taken
-  const { turn } = conversation.state.core
-  if (when === 'now' || turn === null) return startTurn(open, taken, by)
-  const schema = outputSchema === undefined ? {} : { outputSchema }
-  const message = { messageId, when, content, ...schema, by }
-  const { seq } = conversation.record({ type: 'message.queued', message })
-  driver.wake()
-  return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq }
-}
-
-function startTurn(open: OpenConversation, taken: Taken, by: Actor): Sent {
-  const { conversation, bench, driver } = open
-  const { turn } = conversation.state.core
-  if (turn !== null)
-    throw refusal('turnInProgress', 'A turn is running. Send with `queue` or `steer`, or interrupt it first.', {
-      turnId: turn.id,
-    })
-  const turnId = bench.ids.turn()
-  const { messageId, content, overrides, outputSchema } = taken
-  if (overrides !== undefined) configure(open, overrides, by)
-  const schema = outputSchema === undefined ? {} : { outputSchema }
-  const events: ConversationEvent[] = [
-    { type: 'turn.started', turnId, trigger: 'message', ...schema },
-    { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), { content, messageId, by }) },
-  ]
-  const seq = conversation.recordAll(events).at(-1)?.seq ?? 0
-  driver.wake()
-  return { turnId, disposition: 'started', seq }
-}
 
 /** The first answer wins; the events that follow from it are in the same write. */
 export function decideApproval(

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
+import { shownValue } from '../config/shown-value.ts'
 import type { ServerIdentity } from '../identity.ts'
 import type { Files } from '../log/files.ts'
 import { type McpPatience, usualPatience } from '../mcp-client/open-server.ts'
@@ -121,7 +122,7 @@ async function listModels({ home, env, models }: EngineParts): Promise<ResultOf<
 function describeConfig(params: ParamsOf<'config/read'>, { home, env }: EngineParts): ResultOf<'config/read'> {
   const { values, origins, warnings } = readConfig(home, params)
   const chosen = chooseProvider(values, env)
-  const shown = [...origins].map(([key, origin]) => ({ key, value: valueAt(values, key), origin }))
+  const shown = [...origins].map(([key, origin]) => ({ key, value: shownValue(key, valueAt(values, key)), origin }))
   const defaults = [
     { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
     { key: 'model', value: chosen?.model ?? null, origin: 'default' },

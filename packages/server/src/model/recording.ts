@@ -21,6 +21,7 @@ export interface RequestDigest {
   readonly sha256: string
   readonly model: string
   readonly effort?: string
+  readonly outputSchema?: string
   readonly instructions: string
   readonly tools: string
   /** How many entries are as in the previous line. */
@@ -69,6 +70,7 @@ const digest = z.object({
   sha256: z.string(),
   model: z.string(),
   effort: z.exactOptional(z.string()),
+  outputSchema: z.exactOptional(z.string()),
   instructions: z.string(),
   tools: z.string(),
   from: count,

@@ -6,6 +6,7 @@ import type { RecordedResponse, RequestDigest } from './recording.ts'
 export interface WholeDigest {
   readonly model: string
   readonly effort: string | undefined
+  readonly outputSchema: string | undefined
   readonly instructions: string
   readonly tools: string
   readonly entries: readonly string[]
@@ -13,10 +14,12 @@ export interface WholeDigest {
 
 const SHORT_HASH_CHARS = 16
 
-export function digestRequest({ model, effort, instructions, tools, entries }: ModelRequest): WholeDigest {
+export function digestRequest(request: ModelRequest): WholeDigest {
+  const { model, effort, instructions, tools, entries, outputSchema } = request
   return {
     model,
     effort,
+    outputSchema: outputSchema === undefined ? undefined : shortHash(JSON.stringify(outputSchema)),
     instructions: shortHash(instructions),
     tools: shortHash(JSON.stringify(tools)),
     entries: entries.map((entry) => shortHash(JSON.stringify(neutral(entry)))),
@@ -27,11 +30,12 @@ export function digestRequest({ model, effort, instructions, tools, entries }: M
 export function digestForLine(whole: WholeDigest, known: readonly string[]): RequestDigest {
   const differing = whole.entries.findIndex((entry, index) => entry !== known[index])
   const from = differing === -1 ? Math.min(known.length, whole.entries.length) : differing
-  const { effort, ...fields } = whole
+  const { effort, outputSchema, ...fields } = whole
   return {
     sha256: sha256(whole),
     ...fields,
     ...(effort === undefined ? {} : { effort }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     from,
     entries: whole.entries.slice(from),
   }
@@ -46,7 +50,7 @@ export function firstDifference(
   const recorded = responses[at]?.request
   if (recorded === undefined) return 'request (the recording has none)'
   if (recorded.sha256 === sha256(whole)) return undefined
-  for (const field of ['model', 'effort', 'instructions', 'tools'] as const) {
+  for (const field of ['model', 'effort', 'outputSchema', 'instructions', 'tools'] as const) {
     if (recorded[field] !== whole[field]) return field
   }
   const entries = recordedEntries(responses.slice(0, at + 1))
@@ -66,8 +70,9 @@ function neutral(entry: ModelEntry): object {
 }
 
 function sha256(whole: WholeDigest): string {
-  const { model, effort = null, instructions, tools, entries } = whole
-  return hash(JSON.stringify([model, effort, instructions, tools, entries]))
+  const { model, effort = null, instructions, tools, entries, outputSchema } = whole
+  const schema = outputSchema === undefined ? [] : [outputSchema]
+  return hash(JSON.stringify([model, effort, instructions, tools, entries, ...schema]))
 }
 
 function shortHash(text: string): string {

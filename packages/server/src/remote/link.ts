@@ -3,6 +3,7 @@ import { type CloseReason, ConnectionClosed, RpcError } from '@parley/rpc'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Dial } from './dial.ts'
 import { type ExecConnection, type ExecInfo, type ExecNotice, greetExecServer } from './exec-connection.ts'
+import { type Pulse, startPulse } from './pulse.ts'
 
 export interface LinkOptions {
   /** Of the environment, for sentences. */
@@ -10,6 +11,8 @@ export interface LinkOptions {
   readonly dial: Dial
   /** How long a lost link is waited for before what ran there counts as unknown. */
   readonly patienceMs: number
+  /** How often a link that something depends on is felt for, 5 s unless told; three times without an answer, it is lost. */
+  readonly beatMs?: number
   readonly onChange: (change: LinkChange) => void
 }
 
@@ -30,8 +33,9 @@ export interface FarProcess {
 
 /** A request that ends the exec-server each time must not be sent for ever. */
 const maxAttempts = 3
+const defaultBeatMs = 5000
 const firstDelayMs = 100
-const maxDelayMs = 5000
+const maxDelayMs = 2000
 const dialLimitMs = 10_000
 
 /**
@@ -46,6 +50,7 @@ export class Link implements AsyncDisposable {
   /** Set while there is no connection but there will be one, or a refusal. */
   #coming: Promise<ExecConnection> | null = null
   #info: ExecInfo | null = null
+  #pulse: Pulse | null = null
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -105,7 +110,7 @@ export class Link implements AsyncDisposable {
       const connection = await coming
       this.#connection = connection
       this.#info = connection.info
-      void connection.closed.then((reason) => this.#lose(connection, reason))
+      this.#feel(connection)
       return connection
     } catch (error) {
       throw error instanceof PlaceUnreachable ? error : this.#unreachable(reasonOf(error))
@@ -114,10 +119,26 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  #lose({ sessionId }: ExecConnection, reason: CloseReason): void {
+  #feel(connection: ExecConnection): void {
+    let silence: string | null = null
+    const pulse = startPulse(connection, {
+      beatMs: this.#options.beatMs ?? defaultBeatMs,
+      isNeeded: () => this.#processes.size > 0,
+      onSilence: (silentMs) => {
+        silence = `nothing was heard for ${Math.round(silentMs / 1000)} s`
+        void connection.close()
+      },
+    })
+    this.#pulse = pulse
+    void connection.closed.then((reason) => {
+      pulse.stop()
+      this.#lose(connection, silence ?? wordsOf(reason))
+    })
+  }
+
+  #lose({ sessionId }: ExecConnection, why: string): void {
     this.#connection = null
     if (this.#closing.signal.aborted) return
-    const why = reason.detail ?? (reason.code === 'ended' ? 'the far side is gone' : 'the connection broke')
     this.#options.onChange({ state: 'away', reason: why })
     this.#coming = this.#settleOn(this.#regain(sessionId))
     // Whoever needs it next is told.
@@ -164,12 +185,17 @@ export class Link implements AsyncDisposable {
   }
 
   #take(notice: ExecNotice): void {
+    this.#pulse?.heard()
     this.#processes.get(notice.params.processId)?.take(notice)
   }
 
   #unreachable(why: string): PlaceUnreachable {
     return new PlaceUnreachable(`The environment ${this.#options.name} cannot be reached: ${why}.`)
   }
+}
+
+function wordsOf({ code, detail }: CloseReason): string {
+  return detail ?? (code === 'ended' ? 'the far side is gone' : 'the connection broke')
 }
 
 /** A session that another connection holds (our old one, not yet missed there) is refused in another way. */

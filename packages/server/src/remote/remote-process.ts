@@ -143,7 +143,7 @@ export class RemoteProcess implements FarProcess {
       waitMs = patienceMs
       this.#heardSeq = Math.max(this.#heardSeq, read.lastSeq)
       this.#takeRead(read)
-    } while (this.#lastSeq < this.#heardSeq)
+    } while (this.#settle !== null && this.#lastSeq < this.#heardSeq)
     this.#fetching = false
   }
 
@@ -154,7 +154,8 @@ export class RemoteProcess implements FarProcess {
     }
     this.#lastSeq = Math.max(this.#lastSeq, nextSeq - 1)
     if (exited) this.#exitCode = exitCode
-    if (closed && nextSeq > lastSeq) this.#finish({ kind: 'ended', exitCode: this.#exitCode })
+    // Exit and close have numbers too, which no chunk carries.
+    if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#finish({ kind: 'ended', exitCode: this.#exitCode })
   }
 
   #tell(send: (connection: ExecConnection) => Promise<unknown>): void {

@@ -28,20 +28,19 @@ export interface Life {
 export function createLife({ kind, idleExitMs, clients, work, onFault }: LifeOptions): Life {
   const { promise: over, resolve: end } = Promise.withResolvers<void>()
   let idle: NodeJS.Timeout | undefined
-  let waiting = false
+  let changes = 0
 
   function changed(): void {
+    changes += 1
+    const asOf = changes
     clearTimeout(idle)
-    if (clients() > 0 || waiting) return
-    waiting = true
+    if (clients() > 0) return
     const rest = kind === 'clients' ? work.abandon() : work.emptied()
-    void rest.catch(onFault).then(rested)
+    // Someone may come meanwhile, and what is detached may be taken back and left for good.
+    void rest.catch(onFault).then(() => asOf === changes && rested())
   }
 
-  /** Someone may have come meanwhile, and may have gone again. */
   function rested(): void {
-    waiting = false
-    if (clients() > 0) return
     if (kind === 'clients') end()
     else if (idleExitMs !== null) idle = setTimeout(end, idleExitMs)
   }

@@ -229,6 +229,7 @@ describe('a recorder', () => {
   it.each([
     ['model', { model: 'other' }],
     ['effort', { effort: 'high' }],
+    ['outputSchema', { outputSchema: { type: 'object' } }],
     ['instructions', { instructions: 'Be long.' }],
     ['tools', { tools: [] }],
     ['entries[0]', { entries: [user('hello?')] }],

@@ -38,6 +38,13 @@ describe('a policy file', () => {
     ])
   })
 
+  it('names MCP tools as server and tool', () => {
+    const { rules } = parsePolicyText('rule = [{decision = "allow", mcp = "files/read_*"}]', 'p')
+    expect(rules).toMatchObject([{ target: { kind: 'mcp', pattern: 'files/read_*' } }])
+    const { problems } = parsePolicyText('rule = [{decision = "allow", mcp = "files"}]', 'p')
+    expect(problems).toMatchObject([{ message: expect.stringContaining('SERVER/TOOL') }])
+  })
+
   it('with inline rules has rules without a line', () => {
     const { rules } = parsePolicyText('rule = [{decision = "deny", tool = "x"}]', 'p')
     expect(rules).toEqual([{ decision: 'deny', target: { kind: 'tool', tool: 'x' }, source: { file: 'p' } }])
@@ -56,7 +63,7 @@ describe('a policy file', () => {
   it.each([
     ['rules = []', 1, 'rules: unknown key (did you mean rule?)'],
     ['[[rule]]\ntool = "x"\ndecision = "maybe"', 3, 'rule[0].decision: '],
-    ['[[rule]]\ndecision = "ask"\ntool = "x"\npath = "y"', 1, 'rule[0]: needs exactly one of command, tool and path'],
+    ['[[rule]]\ndecision = "ask"\ntool = "x"\npath = "y"', 1, 'rule[0]: needs exactly one of command, tool, path and mcp'],
     ['[[rule]]\ndecision = "ask"', 1, 'rule[0]: needs exactly one'],
     ['[[rule]]\ndecision = "ask"\ncommand = []', 3, 'rule[0].command: '],
     ['[[rule]]\ndecision = "ask"\ncommand = ["a", []]', 3, 'rule[0].command[1]'],

@@ -2,7 +2,7 @@ import type { ConversationEvent, Envelope, Item, TokenCounts } from '@parley/pro
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { whyNoAnswer } from '../closing-lines.ts'
 import type { Reporter } from '../reporter.ts'
-import { retryLine } from '../retry-line.ts'
+import { retrySentence } from '../retry-line.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { ResultStream } from '../stdout.ts'
 import { begunBody, finishedBody } from './item-body.ts'
@@ -55,7 +55,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
         items.plan(event.plan)
         break
       case 'retry.scheduled':
-        write({ type: 'error', message: retryLine(event, now()).replace(/^· /, '') })
+        write({ type: 'error', message: retrySentence(event, now()) })
         break
       default:
     }

@@ -17,7 +17,7 @@ export function waitingRows(state: ConversationState | null, ui: UiState, room: 
   const rows = [
     ...inbox
       .filter(({ messageId }) => messageId !== edited)
-      .map((message) => row(messageWords(message), inputText(message.content), room)),
+      .map((message) => row(messageWords(message, ui), inputText(message.content), room)),
     ...ui.unsent
       .filter(({ messageId }) => !known.has(messageId) && !isTaken(state, messageId))
       .map(({ text }) => row('not sent yet', text, room)),
@@ -31,8 +31,9 @@ function isTaken(state: ConversationState | null, messageId: string): boolean {
   return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
 }
 
-function messageWords({ when }: QueuedMessage): string {
-  return when === 'steer' ? 'next step' : 'next turn'
+function messageWords({ when, by }: QueuedMessage, { ownClients }: UiState): string {
+  const place = when === 'steer' ? 'next step' : 'next turn'
+  return ownClients.includes(by.clientId) ? place : `${place}, from ${stripEffects(by.title ?? by.name)}`
 }
 
 function row(when: string, text: string, room: Room): Line {

@@ -62,7 +62,7 @@ export function began(itemId: string): ConversationEvent {
   }
 }
 
-export function userMessage(text: string, id = `u-${text.slice(0, 8)}`): Item {
+export function userMessage(text: string, id = `u-${text.slice(0, 8)}`): Extract<Item, { type: 'userMessage' }> {
   return { id, type: 'userMessage', status: 'completed', title: text, text, content: [{ type: 'text', text }] }
 }
 
@@ -179,6 +179,6 @@ export const elicitation = requested({
   },
 })
 
-export function queued(text: string, when: 'steer' | 'queue', messageId = text): ConversationEvent {
-  return { type: 'message.queued', message: { messageId, when, content: [{ type: 'text', text }], by: me } }
+export function queued(text: string, when: 'steer' | 'queue', messageId = text, by = me): ConversationEvent {
+  return { type: 'message.queued', message: { messageId, when, content: [{ type: 'text', text }], by } }
 }

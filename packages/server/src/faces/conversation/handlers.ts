@@ -6,6 +6,7 @@ import { summaryOf } from '../../engine/open-conversation.ts'
 import { readItems, readSideFile } from '../../engine/read-conversation.ts'
 import { readEvents } from '../../engine/read-events.ts'
 import { restartMcpServer } from '../../engine/restart-mcp-server.ts'
+import { sendMessage } from '../../engine/send-message.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
@@ -52,7 +53,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
       await host.leave(conversationId)
       return {}
     },
-    'conversation/sendMessage': (params) => commands.sendMessage(host.get(params.conversationId), params, by()),
+    'conversation/sendMessage': (params) => sendMessage(host.get(params.conversationId), params, by()),
     'conversation/inbox/edit': (params) => commands.editQueued(host.get(params.conversationId), params, by()),
     'conversation/inbox/remove': ({ conversationId, messageId }) =>
       commands.removeQueued(host.get(conversationId), messageId, by()),

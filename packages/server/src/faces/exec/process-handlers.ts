@@ -46,8 +46,8 @@ export function createProcessHandlers(session: () => ExecSession): ProcessHandle
     async 'process/read'({ processId, afterSeq, maxBytes, waitMs }, context) {
       const record = session().record(processId)
       const after = afterSeq ?? 0
-      if (waitMs) await record.news(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
-      return record.read({ afterSeq: after, maxBytes: Math.min(maxBytes ?? defaultReadBytes, maxReadBytes) })
+      if (waitMs) await record.news.after(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
+      return record.read(after, Math.min(maxBytes ?? defaultReadBytes, maxReadBytes))
     },
   }
 }

@@ -2,40 +2,48 @@ import type { OutputStream, ProcessExit, RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { exitCodeOf } from './exit-code.ts'
 import type { Link } from './link.ts'
+import { createNews } from './news.ts'
 import { closedLine, exitedLine, outputLine } from './notices.ts'
 import type { OutputSink } from './output/gatherer.ts'
-import { RetainedOutput, retentionLimits } from './output/retained-output.ts'
+import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
 import { createWriteIds } from './write-ids.ts'
 
-/** Kept free while nobody is connected, for what was sent and may not have arrived. */
-const unsureBytes = 8 * 1024 * 1024
+/** The part of what can be kept that nobody connected may fill: the rest is for what was sent and may not have arrived. */
+const unseenPart = 7 / 8
+const replayBytes = 256 * 1024
+/** Who has come back is given so long to ask for what did not arrive; until then nothing new can overwrite it. */
+const asksWithinMs = 1000
 
 /** The session's connection, asked for each time: it may change between two chunks. */
 export interface Outlet {
+  readonly retention: RetentionLimits
   readonly link: Link | null
   /** The connection does not take what it is sent. */
   readonly isStalled: boolean
   send(line: string): void
 }
 
-export interface ReadRange {
-  readonly afterSeq: number
-  readonly maxBytes: number
-}
-
-/** One process as its client sees it: numbered output, exit, close, and what is kept of them. */
+/**
+ * One process as its client sees it: numbered output, exit, close, and what is kept of them. The connection has a
+ * cursor: what was said while there was none is told when there is one again, before anything new.
+ */
 export class ProcessRecord implements OutputSink {
   readonly id: string
   readonly hasTerminal: boolean
   readonly writeIds = createWriteIds()
+  readonly news = createNews(() => ({ seq: this.#seq, isOver: this.isClosed }))
   readonly #idJson: string
   readonly #outlet: Outlet
-  readonly #retained = new RetainedOutput()
-  readonly #waiting = new Set<() => void>()
+  readonly #retained: RetainedOutput
   #process: RunningProcess | null = null
   #seq = 0
-  #exitCode: number | null = null
-  #closed = false
+  /** The last number that a connection was told of. */
+  #sentSeq = 0
+  #exit: { readonly seq: number; readonly exitCode: number } | null = null
+  #closedSeq: number | null = null
+  #isReplaying = false
+  /** What was sent to a connection that was lost, while it is open whether it arrived. */
+  #unsureThrough: number | null = null
   #unseen = { bytes: 0, chunks: 0 }
 
   constructor(id: string, hasTerminal: boolean, outlet: Outlet) {
@@ -43,6 +51,7 @@ export class ProcessRecord implements OutputSink {
     this.hasTerminal = hasTerminal
     this.#idJson = JSON.stringify(id)
     this.#outlet = outlet
+    this.#retained = new RetainedOutput(outlet.retention)
   }
 
   get process(): RunningProcess | null {
@@ -50,11 +59,11 @@ export class ProcessRecord implements OutputSink {
   }
 
   get isRunning(): boolean {
-    return this.#process !== null && this.#exitCode === null
+    return this.#process !== null && this.#exit === null
   }
 
   get isClosed(): boolean {
-    return this.#closed
+    return this.#closedSeq !== null
   }
 
   get memoryBytes(): number {
@@ -68,23 +77,22 @@ export class ProcessRecord implements OutputSink {
   output(stream: OutputStream, bytes: Buffer): void {
     const chunk = { seq: this.#next(), stream, chunk: bytes.toString('base64') }
     this.#retained.push(chunk, bytes)
-    if (this.#outlet.link === null)
-      this.#unseen = { bytes: this.#unseen.bytes + bytes.length, chunks: this.#unseen.chunks + 1 }
-    this.#say((link) => outputLine(link.spelling, this.#idJson, chunk))
+    this.#unseen.bytes += bytes.length
+    this.#unseen.chunks += 1
+    this.#say(chunk.seq, (link) => outputLine(link.spelling, this.#idJson, chunk))
     this.regulate()
   }
 
   exit(exit: ProcessExit): void {
-    const exitCode = exitCodeOf(exit)
-    this.#exitCode = exitCode
-    const seq = this.#next()
-    this.#say((link) => exitedLine(link.spelling, this.#idJson, { seq, exitCode }))
+    const exited = { seq: this.#next(), exitCode: exitCodeOf(exit) }
+    this.#exit = exited
+    this.#say(exited.seq, (link) => exitedLine(link.spelling, this.#idJson, exited))
   }
 
   close(): void {
     const seq = this.#next()
-    this.#closed = true
-    this.#say((link) => closedLine(link.spelling, this.#idJson, seq))
+    this.#closedSeq = seq
+    this.#say(seq, (link) => closedLine(link.spelling, this.#idJson, seq))
   }
 
   /** Reads on, or lets the process wait in its write. */
@@ -93,41 +101,46 @@ export class ProcessRecord implements OutputSink {
     else this.#process?.resume()
   }
 
-  /** A connection has come or gone; from now on it counts what nobody has seen. */
+  /** A connection has come or gone. */
   linkChanged(): void {
     this.#unseen = { bytes: 0, chunks: 0 }
+    this.#isReplaying = false
+    const { link } = this.#outlet
+    if (link === null) this.#unsureThrough = this.#sentSeq
+    else this.#welcome(link)
     this.regulate()
   }
 
-  read({ afterSeq, maxBytes }: ReadRange): ExecResultOf<'process/read'> {
+  #welcome(link: Link): void {
+    if (this.#sentSeq < this.#seq) void this.#replay(link)
+    setTimeout(() => this.#isSure(), asksWithinMs).unref()
+  }
+
+  #isSure(): void {
+    if (this.#unsureThrough === null || this.#outlet.link === null) return
+    this.#unsureThrough = null
+    this.regulate()
+  }
+
+  /** What is kept above `afterSeq`, up to `maxBytes`. */
+  read(afterSeq: number, maxBytes: number): ExecResultOf<'process/read'> {
     const { chunks, missingThrough } = this.#retained.read(afterSeq, maxBytes)
     const last = chunks.at(-1)?.seq ?? Math.max(afterSeq, missingThrough ?? 0)
+    if (last >= (this.#unsureThrough ?? 0)) this.#isSure()
     return {
       chunks: [...chunks],
       nextSeq: last + 1,
       gap: missingThrough === null ? null : { fromSeq: afterSeq + 1, toSeq: missingThrough },
-      exited: this.#exitCode !== null,
-      exitCode: this.#exitCode,
-      closed: this.#closed,
+      exited: this.#exit !== null,
+      exitCode: this.#exit?.exitCode ?? null,
+      closed: this.isClosed,
       lastSeq: this.#seq,
     }
   }
 
-  /** Resolves when there is something above `seq`, when it never will be, and when waiting has no more sense. */
-  async news(seq: number, until: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<void> {
-    if (this.#seq > seq || this.#closed || until.signal.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, until.waitMs)
-    until.signal.addEventListener('abort', () => resolve(), { once: true })
-    this.#waiting.add(resolve)
-    await promise
-    this.#waiting.delete(resolve)
-    clearTimeout(timer)
-  }
-
   forget(): void {
     this.#retained.close()
-    this.#wake()
+    this.news.wake()
   }
 
   #next(): number {
@@ -135,19 +148,45 @@ export class ProcessRecord implements OutputSink {
     return this.#seq
   }
 
-  #say(line: (link: Link) => string): void {
+  #say(seq: number, line: (link: Link) => string): void {
     const { link } = this.#outlet
-    if (link !== null) this.#outlet.send(line(link))
-    this.#wake()
+    if (link !== null && this.#sentSeq === seq - 1 && !this.#isReplaying) {
+      this.#sentSeq = seq
+      this.#outlet.send(line(link))
+    }
+    this.news.wake()
   }
 
-  #wake(): void {
-    for (const wake of this.#waiting) wake()
+  /** The process waits meanwhile, so that nothing is overwritten that has still to be told. */
+  async #replay(link: Link): Promise<void> {
+    this.#isReplaying = true
+    while (this.#outlet.link === link && this.#sentSeq < this.#seq) {
+      this.#replayNext(link)
+      await link.drained()
+    }
+    if (this.#outlet.link !== link) return
+    this.#isReplaying = false
+    this.#unseen = { bytes: 0, chunks: 0 }
+    this.regulate()
+  }
+
+  #replayNext(link: Link): void {
+    const { chunks, missingThrough } = this.#retained.read(this.#sentSeq, replayBytes)
+    const { spelling } = link
+    const lines = chunks.map((chunk) => ({ seq: chunk.seq, line: outputLine(spelling, this.#idJson, chunk) }))
+    const through = chunks.at(-1)?.seq ?? this.#seq
+    const exit = this.#exit
+    if (exit !== null && exit.seq > this.#sentSeq && (exit.seq <= through || chunks.length === 0))
+      lines.push({ seq: exit.seq, line: exitedLine(spelling, this.#idJson, exit) })
+    if (this.#closedSeq !== null && chunks.length === 0)
+      lines.push({ seq: this.#closedSeq, line: closedLine(spelling, this.#idJson, this.#closedSeq) })
+    for (const { line } of lines.sort((a, b) => a.seq - b.seq)) this.#outlet.send(line)
+    this.#sentSeq = Math.max(this.#sentSeq, missingThrough ?? 0, through)
   }
 
   #mustWait(): boolean {
-    if (this.#outlet.link !== null) return this.#outlet.isStalled
+    if (this.#outlet.link !== null) return this.#outlet.isStalled || this.#isReplaying || this.#unsureThrough !== null
     const { bytes, chunks } = this.#unseen
-    return bytes >= this.#retained.capacityBytes - unsureBytes || chunks >= retentionLimits.chunks / 2
+    return bytes >= this.#retained.capacityBytes * unseenPart || chunks >= this.#outlet.retention.chunks * unseenPart
   }
 }

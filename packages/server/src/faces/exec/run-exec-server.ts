@@ -18,7 +18,7 @@ const sweepAfterMs = 2000
 export async function runExecServer(options: ExecOptions, version: string): Promise<number> {
   globalThis.console = new Console(process.stderr) // stdout is the protocol's
   const host = openHost()
-  const sessions = createSessions(host, options.lingerMs)
+  const sessions = createSessions({ host, lingerMs: options.lingerMs })
   const end = async () => {
     await sessions.close()
     await host.close()

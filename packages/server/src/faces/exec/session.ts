@@ -3,6 +3,7 @@ import { type Host, noSandbox, type ProcessSpec } from '@parley/host'
 import { processErrors } from './exec-errors.ts'
 import type { Link } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
+import type { RetentionLimits } from './output/retained-output.ts'
 import { type Outlet, ProcessRecord } from './process-record.ts'
 
 /** Unsent output above which the processes wait. */
@@ -15,6 +16,7 @@ const keptBytes = 16 * 1024 * 1024
 /** The processes of one client, across its connections. */
 export class ExecSession implements Outlet {
   readonly id = randomUUID()
+  readonly retention: RetentionLimits
   readonly #host: Host
   readonly #records = new Map<string, ProcessRecord>()
   readonly #gatherer = createGatherer()
@@ -22,8 +24,9 @@ export class ExecSession implements Outlet {
   #stalled = false
   #ended = false
 
-  constructor(host: Host) {
+  constructor(host: Host, retention: RetentionLimits) {
     this.#host = host
+    this.retention = retention
   }
 
   get link(): Link | null {

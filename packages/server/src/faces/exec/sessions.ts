@@ -1,6 +1,7 @@
 import type { Host } from '@parley/host'
 import { handshakeErrors } from './exec-errors.ts'
 import type { Link } from './link.ts'
+import { type RetentionLimits, retentionLimits } from './output/retained-output.ts'
 import { ExecSession } from './session.ts'
 
 /** All clients of one exec-server, those included whose connection is lost for a moment. */
@@ -14,7 +15,14 @@ export interface Sessions {
   close(): Promise<void>
 }
 
-export function createSessions(host: Host, lingerMs: number): Sessions {
+export interface SessionsOptions {
+  readonly host: Host
+  /** How long a session waits for its client to come back; 0: not at all. */
+  readonly lingerMs: number
+  readonly retention?: RetentionLimits
+}
+
+export function createSessions({ host, lingerMs, retention = retentionLimits }: SessionsOptions): Sessions {
   const sessions = new Map<string, ExecSession>()
   const lingering = new Map<string, NodeJS.Timeout>()
   const end = async (session: ExecSession) => {
@@ -25,7 +33,7 @@ export function createSessions(host: Host, lingerMs: number): Sessions {
   }
   return {
     open() {
-      const session = new ExecSession(host)
+      const session = new ExecSession(host, retention)
       sessions.set(session.id, session)
       return session
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type DecideSettings, decide } from '../../../src/core/policy/decide.ts'
 import { explainDecision } from '../../../src/core/policy/explain.ts'
 import { grantFor } from '../../../src/core/policy/grants.ts'
-import { command, commandRule, other, part, patch, read, rule, sampleOf } from './sample-facts.ts'
+import { command, commandRule, mcp, other, part, patch, read, rule, sampleOf } from './sample-facts.ts'
 
 const tierC: DecideSettings = {
   rules: [],
@@ -69,6 +69,27 @@ describe('a rule', () => {
       expect(decided('/work/src', true).verdict).toBe('allow')
     },
   )
+
+  it('about MCP tools decides by server and tool, and the strictest one wins', () => {
+    const rules = [
+      rule('allow', { kind: 'mcp', pattern: 'git/*' }),
+      rule('deny', { kind: 'mcp', pattern: '*/push*' }),
+      rule('ask', { kind: 'mcp', pattern: 'git/resources/read' }),
+    ]
+    const decided = (server: string, name: string, readOnly = false) =>
+      decide(mcp(server, name, readOnly), { ...tierC, rules }).verdict
+    expect(decided('git', 'log')).toBe('allow')
+    expect(decided('git', 'push_tags')).toBe('deny')
+    expect(decided('hub', 'log')).toBe('ask')
+    expect(decided('git', 'resources/read', true)).toBe('ask')
+    expect(decided('hub', 'resources/read', true)).toBe('allow')
+  })
+
+  it('about MCP tools does not reach the tools of ours', () => {
+    const rules = [rule('deny', { kind: 'mcp', pattern: '*/*' })]
+    expect(decide(sampleOf.knownSafe, { ...tierC, rules }).verdict).toBe('allow')
+    expect(decide(sampleOf.readInside, { ...tierC, rules }).verdict).toBe('allow')
+  })
 
   it('that asks makes even a harmless command ask, and is a refusal where nobody may be asked', () => {
     const rules = [commandRule('ask', 'ls')]

@@ -5,7 +5,7 @@ import { decide } from '../../../src/core/policy/decide.ts'
 import type { CommandFacts, Facts } from '../../../src/core/policy/facts.ts'
 import { grantFor } from '../../../src/core/policy/grants.ts'
 import type { Rule } from '../../../src/core/policy/rules.ts'
-import { command, part, rule, sampleOf } from './sample-facts.ts'
+import { command, mcp, part, rule, sampleOf } from './sample-facts.ts'
 
 // Few words and paths, so that rules often fit.
 const word = fc.constantFrom('ls', 'npm', 'test', 'rm', '-rf', './x')
@@ -28,13 +28,17 @@ const commandFacts: fc.Arbitrary<CommandFacts> = fc
     return command(understood ? parts : [], { ...rest, argv: argvs[0] ?? [], understood, knownSafe })
   })
 
-const facts: fc.Arbitrary<Facts> = fc.oneof(commandFacts, fc.constantFrom<Facts>(...Object.values(sampleOf)))
+const facts: fc.Arbitrary<Facts> = fc.oneof(
+  commandFacts,
+  fc.constantFrom<Facts>(...Object.values(sampleOf), mcp('git', 'push'), mcp('git', 'resources/read', true)),
+)
 
 const target = fc.oneof(
   fc
     .array(fc.array(word, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 })
     .map((prefix) => ({ kind: 'command' as const, prefix })),
   fc.constantFrom('shell', 'apply_patch', 'update_plan', 'read_file').map((tool) => ({ kind: 'tool' as const, tool })),
+  fc.constantFrom('git/*', '*/push', 'git/pull').map((pattern) => ({ kind: 'mcp' as const, pattern })),
   fc.constantFrom('**', '/**', 'a', '.parley/**', '/etc/*').map((pattern) => ({ kind: 'path' as const, pattern })),
 )
 const ruleOf = (...decisions: readonly Rule['decision'][]) =>

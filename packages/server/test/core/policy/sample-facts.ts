@@ -1,4 +1,11 @@
-import type { CommandFacts, CommandPart, OtherFacts, PatchFacts, ReadFacts } from '../../../src/core/policy/facts.ts'
+import type {
+  CommandFacts,
+  CommandPart,
+  McpFacts,
+  OtherFacts,
+  PatchFacts,
+  ReadFacts,
+} from '../../../src/core/policy/facts.ts'
 import type { Column } from '../../../src/core/policy/matrix.ts'
 import type { Rule, RuleTarget, RuleVerdict } from '../../../src/core/policy/rules.ts'
 
@@ -53,6 +60,10 @@ export function read(
 
 export function other(readOnly: boolean): OtherFacts {
   return { kind: 'other', tool: 'update_plan', readOnly }
+}
+
+export function mcp(server: string, name: string, readOnly = false): McpFacts {
+  return { kind: 'mcp', tool: `mcp__${server}__${name}`, server, name, readOnly }
 }
 
 export function rule(decision: RuleVerdict, target: RuleTarget, reason?: string): Rule {

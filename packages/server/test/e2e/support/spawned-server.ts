@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createStreamTransport } from '@parley/rpc'
+import { connectSocket, createStreamTransport } from '@parley/rpc'
 import { cleanEnvironment, descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
-import { connectTestClient, type TestClient } from '../../engine/support/test-client.ts'
+import { connectTestClient, type Greeting, type TestClient } from '../../engine/support/test-client.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { type Failpoint, formatFailpoint } from '../../fixtures/failpoints.ts'
 
@@ -19,6 +20,10 @@ export interface SpawnedServer {
   readonly pid: number
   /** Rejects when the process dies before it has answered. */
   connect(): Promise<TestClient>
+  /** A further client, over the socket by which others find it. */
+  join(name?: string, more?: Greeting): Promise<TestClient>
+  /** Where it listens first. */
+  socket(): Promise<string>
   readonly exited: Promise<Exit>
   /** Null while it runs. */
   exit(): Exit | null
@@ -27,7 +32,7 @@ export interface SpawnedServer {
 
 /** A home whose model is `modelUrl`, for servers that are processes; what they start carries a mark. */
 export interface ProcessPlace extends TestPlace {
-  spawn(killAt?: Failpoint, env?: Readonly<Record<string, string>>): SpawnedServer
+  spawn(killAt?: Failpoint, env?: Readonly<Record<string, string>>, args?: readonly string[]): SpawnedServer
   /** Processes of commands that are still there. */
   descendants(): number[]
   noDescendants(): Promise<unknown>
@@ -41,11 +46,9 @@ export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPl
   const descendants = () => descendantsWithMark(mark)
   return {
     ...place,
-    spawn(killAt, more = {}) {
-      const server = spawnServer(
-        place,
-        killAt === undefined ? more : { ...more, PARLEY_TEST_KILL: formatFailpoint(killAt) },
-      )
+    spawn(killAt, more = {}, args = []) {
+      const env = killAt === undefined ? more : { ...more, PARLEY_TEST_KILL: formatFailpoint(killAt) }
+      const server = spawnServer(place, env, args)
       children.add(server.child)
       return server
     },
@@ -74,13 +77,14 @@ set = { ${markVariable} = "${mark}" }
 `
 }
 
-function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>): SpawnedServer {
+function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>, args: readonly string[]): SpawnedServer {
   const env = cleanEnvironment({
     HOME: place.root,
     PARLEY_HOME: join(place.root, '.parley'),
+    XDG_RUNTIME_DIR: place.root,
     ...more,
   })
-  const child = spawn(process.execPath, ['--conditions=@parley/source', '--expose-gc', entry], {
+  const child = spawn(process.execPath, ['--conditions=@parley/source', '--expose-gc', entry, ...args], {
     env,
     cwd: place.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -95,12 +99,40 @@ function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>): 
       resolve(exit)
     })
   })
+  let found: Promise<string> | undefined
+  const socket = () => {
+    found ??= socketOf(join(place.root, 'parley'), child.pid ?? 0)
+    return found
+  }
   return {
     child,
     pid: child.pid ?? 0,
+    socket,
+    join: async (name, greeting) => connectTestClient(await connectSocket(await socket()), name, greeting),
     exited,
     exit: () => exit,
     stderr: () => errors.join(''),
     connect: () => connectTestClient(createStreamTransport({ input: child.stdout, output: child.stdin })),
   }
+}
+
+/** The one of that process among those in a run folder. */
+function socketOf(folder: string, pid: number): Promise<string> {
+  const find = async () => {
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const path = join(folder, name)
+      if ((await pidAt(path)) === pid) return path
+    }
+    return undefined
+  }
+  return waitUntil(find, { what: 'the socket of the server' })
+}
+
+async function pidAt(path: string): Promise<number | null> {
+  const transport = await connectSocket(path).catch(() => null)
+  if (transport === null) return null
+  const asker = await connectTestClient(transport, 'asker').catch(() => null)
+  const answer = await asker?.request('server/diagnostics', {})
+  await asker?.peer.close()
+  return answer?.pid ?? null
 }

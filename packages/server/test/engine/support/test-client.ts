@@ -56,7 +56,10 @@ export interface Watched {
   items(): Item[]
 }
 
-export async function connectTestClient(transport: Transport, name = 'test'): Promise<TestClient> {
+/** More of what it says of itself. */
+export type Greeting = Pick<ParamsOf<'initialize'>, 'access'>
+
+export async function connectTestClient(transport: Transport, name = 'test', more: Greeting = {}): Promise<TestClient> {
   const watched = new Map<string, { take(envelope: Envelope): void }>()
   const notices: ServerNotice[] = []
   const noticeWaiters = new Set<() => void>()
@@ -79,6 +82,7 @@ export async function connectTestClient(transport: Transport, name = 'test'): Pr
     protocolVersion: { min: 1, max: 1 },
     clientInfo: { name, version: '1' },
     capabilities: ['approvals'],
+    ...more,
   })
   peer.notify('initialized')
 

@@ -6,14 +6,14 @@ import { createMemoryTransportPair } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts } from '../../../src/engine/engine.ts'
 import { serveConnection } from '../../../src/faces/conversation/serve-connection.ts'
 import { sessionPaths } from '../../../src/log/session-paths.ts'
-import { connectTestClient, type TestClient, type Watched } from './test-client.ts'
+import { connectTestClient, type Greeting, type TestClient, type Watched } from './test-client.ts'
 import { type TestPorts, testParts } from './test-parts.ts'
 
 /** One server process, but for the process: the real engine and face over a home of its own. */
 export interface TestServer extends AsyncDisposable {
   readonly engine: Engine
   readonly parts: EngineParts
-  connect(name?: string): Promise<TestClient>
+  connect(name?: string, more?: Greeting): Promise<TestClient>
   /** As a process ends when its last client has gone. */
   close(): Promise<void>
 }
@@ -99,10 +99,10 @@ function startServer(parts: EngineParts): TestServer {
   const server: TestServer = {
     engine,
     parts,
-    async connect(name) {
+    async connect(name, more) {
       const [ours, theirs] = createMemoryTransportPair()
       void serveConnection(theirs, engine)
-      const client = await connectTestClient(ours, name)
+      const client = await connectTestClient(ours, name, more)
       clients.push(client)
       return client
     },

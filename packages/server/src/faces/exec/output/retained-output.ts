@@ -50,7 +50,7 @@ export class RetainedOutput {
   #file: RingFile | null = null
   #fileFailed = false
 
-  constructor(limits = retentionLimits, openFile = openRingFile) {
+  constructor(limits: RetentionLimits, openFile = openRingFile) {
     this.#limits = limits
     this.#openFile = openFile
   }

@@ -23,10 +23,7 @@ const input = z.object({
   sandbox: sandboxInput,
   config: configInput,
   profile: profileInput,
-  base_instructions: z
-    .undefined('base instructions can only be given to conversationCreate')
-    .optional()
-    .describe('Not changed by a message; conversationCreate takes them.'),
+  base_instructions: z.string().optional().describe('Refused here: conversationCreate takes them.'),
 })
 
 type Input = z.infer<typeof input>
@@ -79,6 +76,8 @@ function inputItemOf(item: z.infer<typeof contentItem>): InputItem {
 
 /** What is changed counts from now on. Before the first message only what the engine can still change is there to change. */
 async function override(desk: Desk, args: Input): Promise<void> {
+  if (args.base_instructions !== undefined)
+    throw new Error('base_instructions can only be given to conversationCreate.')
   const settings = given({ model: args.model, approvalPolicy: args.approval_policy, sandbox: args.sandbox })
   const others = given({ cwd: args.cwd && resolve(args.cwd), config: args.config, profile: args.profile })
   const { conversationId, client, store } = desk

@@ -35,15 +35,20 @@ interface ToolDefinition<Input extends z.ZodType> {
 /** Arguments are checked here, so that what is wrong is a result the model can read; keys that are not known are ignored. */
 export function defineMcpTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): McpTool {
   const { name, title, description, input, output, run, refuse } = definition
+  // Made for the first list: a client that only calls does not wait for them.
+  let inputSchema: Record<string, unknown> | null = null
+  let outputSchema: Record<string, unknown> | null = null
   return {
     name,
     title,
     description,
     get inputSchema() {
-      return jsonSchemaOf(input, 'input')
+      inputSchema ??= jsonSchemaOf(input)
+      return inputSchema
     },
     get outputSchema() {
-      return jsonSchemaOf(output, 'input')
+      outputSchema ??= jsonSchemaOf(output)
+      return outputSchema
     },
     run(args, call) {
       const parsed = input.safeParse(args ?? {})
@@ -58,7 +63,8 @@ function problemOf(name: string, { issues }: z.ZodError): string {
   return `${name}: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'the arguments are not valid'}.`
 }
 
-function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io })
+/** As an input, so that keys that are not known are left open. */
+function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input' })
   return json
 }

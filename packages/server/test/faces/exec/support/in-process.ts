@@ -3,7 +3,7 @@ import { createMemoryTransportPair, type StreamLimits } from '@parley/rpc'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
 import { describeEnvironment } from '../../../../src/faces/exec/environment-info.ts'
 import { serveExec } from '../../../../src/faces/exec/serve-exec.ts'
-import { createSessions } from '../../../../src/faces/exec/sessions.ts'
+import { createSessions, type SessionsOptions } from '../../../../src/faces/exec/sessions.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
 
 /** The whole face and real processes in this one; only the connection is in memory. */
@@ -16,9 +16,9 @@ export interface ExecPlace extends AsyncDisposable {
   noDescendants(): Promise<unknown>
 }
 
-export function execPlace(lingerMs = 30_000): ExecPlace {
+export function execPlace(options: Partial<SessionsOptions> = {}): ExecPlace {
   const host = openHost()
-  const sessions = createSessions(host, lingerMs)
+  const sessions = createSessions({ host, lingerMs: 30_000, ...options })
   const mark = newMark()
   const faults: unknown[] = []
   const face = {

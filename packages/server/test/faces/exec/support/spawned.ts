@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createStreamTransport } from '@parley/rpc'
 import { connectWebSocket } from '@parley/rpc/websocket'
@@ -37,10 +38,13 @@ export interface SpawnedExecServer extends AsyncDisposable {
 export async function spawnExecServer(...args: readonly string[]): Promise<SpawnedExecServer> {
   const home = await tempHome()
   const mark = newMark()
+  // What a careless starter leaves open for its children.
+  const folder = openSync('/', 'r')
   const child = spawn(process.execPath, ['--conditions=@parley/source', entry, ...args], {
     env: cleanEnvironment({ ...home.env, NODE_NO_WARNINGS: '1' }),
-    stdio: 'pipe',
+    stdio: ['pipe', 'pipe', 'pipe', folder],
   })
+  closeSync(folder)
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
@@ -52,8 +56,7 @@ export async function spawnExecServer(...args: readonly string[]): Promise<Spawn
     waitUntil(() => pattern.exec(stderr)?.[1], { what, timeoutMs: 15_000 })
   const url = () => said(/listens on (ws:\S+)/, 'the address')
   const token = async () => {
-    const { readFile } = await import('node:fs/promises')
-    return (await readFile(await said(/token in ([^)]+)\)/, 'the token file'), 'utf8')).trim()
+    return readFileSync(await said(/token in ([^)]+)\)/, 'the token file'), 'utf8').trim()
   }
   const descendants = () => descendantsWithMark(mark)
   return {

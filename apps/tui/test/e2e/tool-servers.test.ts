@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { answer, place, ready, send } from './interactive-program.ts'
+
+const script = new URL('../../../../packages/server/test/mcp-client/support/ugly-server.mjs', import.meta.url)
+const section = [
+  '[mcp_servers.ugly]',
+  `command = ${JSON.stringify(process.execPath)}`,
+  `args = [${JSON.stringify(fileURLToPath(script))}, "plain"]`,
+]
+
+test('a tool server asks the user by a form, and is listed and restarted', { timeout: 30_000 }, async () => {
+  const ask = { name: 'mcp__ugly__ask', arguments: {} }
+  await using at = await place([{ calls: [ask] }, { text: 'On main.' }], ...section)
+  await using pty = at.start('where to')
+  await answer(pty, '1', /A tool server asks you:\n {2}Which branch\?\n {4}Branch \(needed\)/)
+  await answer(pty, '1', /▸ Branch/)
+  await send(pty, 'm')
+  await pty.waitFor(/count/)
+  pty.press('Enter')
+  await pty.waitFor(/▸ tags/)
+  pty.press('Enter')
+  await pty.waitFor(/▸ Branch[^\n]*\n.*2 characters or more/)
+  await send(pty, 'main')
+  await pty.waitFor(/▸ count/)
+  pty.press('Enter')
+  await pty.waitFor(/▸ tags/)
+  pty.press('Enter')
+  await pty.waitFor(/On main\.[\s\S]*› Ask/)
+  expect(at.model.requests.at(-1)?.text).toContain('mmain')
+  await send(pty, '/mcp')
+  await pty.waitFor(/ugly +ready · \d+ tools/)
+  await send(pty, '/mcp restart ugly')
+  await pty.waitFor(/ugly is starting anew/)
+  await pty.waitFor(ready)
+})

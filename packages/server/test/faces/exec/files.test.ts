@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { tempWorkspace } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { execPlace } from './support/in-process.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+async function filesPlace(files: Readonly<Record<string, string>> = {}) {
+  await using stack = new AsyncDisposableStack()
+  const place = stack.use(execPlace())
+  const workspace = stack.use(await tempWorkspace({ files }))
+  const client = await place.greeted()
+  const disposal = stack.move()
+  const path = (name: string) => join(workspace.path, name)
+  return {
+    path,
+    ask: (method: string, name: string, more: Record<string, unknown> = {}) =>
+      client.ask(`fs/${method}`, { path: path(name), ...more }),
+    client,
+    [Symbol.asyncDispose]: () => disposal.disposeAsync(),
+  }
+}
+
+describe('reading a file', () => {
+  it('gives it whole, or the range that was asked for', async () => {
+    await using place = await filesPlace({ a: 'hello world' })
+    expect((await place.ask('readFile', 'a')).result).toEqual({
+      dataBase64: base64('hello world'),
+      sizeBytes: 11,
+      eof: true,
+    })
+    expect((await place.ask('readFile', 'a', { offset: 6, length: 3 })).result).toEqual({
+      dataBase64: base64('wor'),
+      sizeBytes: 11,
+      eof: false,
+    })
+    expect((await place.ask('readFile', 'a', { offset: 100 })).result).toMatchObject({ dataBase64: '', eof: true })
+    const uri = pathToFileURL(place.path('a')).href
+    expect((await place.client.ask('fs/readFile', { path: uri })).result).toMatchObject({ sizeBytes: 11 })
+  })
+
+  it('that does not fit a message is done in ranges', async () => {
+    await using place = await filesPlace({ large: 'x'.repeat(17 * 1024 * 1024) })
+    expect((await place.ask('readFile', 'large')).error?.data).toMatchObject({ code: 'EFBIG' })
+    const first = await place.ask('readFile', 'large', { length: 16 * 1024 * 1024 })
+    expect(first.result).toMatchObject({ eof: false })
+    const rest = await place.ask('readFile', 'large', { offset: 16 * 1024 * 1024 })
+    expect(Buffer.from(String(rest.result?.['dataBase64']), 'base64')).toHaveLength(1024 * 1024)
+  })
+
+  it.each([
+    ['what is not there', 'none', -32004, 'ENOENT'],
+    ['what lies under a file', 'a/b', -32004, 'ENOTDIR'],
+    ['a folder', '.', -32603, 'EISDIR'],
+    ['a device', '/dev/zero', -32603, 'EINVAL'],
+  ])('fails for %s with the name of the error', async (_, name, code, errno) => {
+    await using place = await filesPlace({ a: '' })
+    const path = name.startsWith('/') ? name : place.path(name)
+    expect((await place.client.ask('fs/readFile', { path })).error).toMatchObject({ code, data: { code: errno } })
+  })
+})
+
+describe('writing a file', () => {
+  it('replaces it as a whole, keeps its mode, and follows a link', async () => {
+    await using place = await filesPlace({ a: 'old' })
+    chmodSync(place.path('a'), 0o751)
+    symlinkSync('a', place.path('link'))
+    const { ino } = statSync(place.path('a'))
+    expect((await place.ask('writeFile', 'link', { dataBase64: base64('new') })).result).toEqual({
+      sha256: sha256('new'),
+    })
+    expect(readFileSync(place.path('a'), 'utf8')).toBe('new')
+    expect(statSync(place.path('a')).mode & 0o777).toBe(0o751)
+    expect(statSync(place.path('a')).ino).not.toBe(ino)
+    expect(readdirSync(place.path('.')).toSorted()).toEqual(['a', 'link'])
+    await place.ask('writeFile', 'script', { dataBase64: '', mode: 0o700 })
+    expect(statSync(place.path('script')).mode & 0o777).toBe(0o700)
+  })
+
+  it('happens only to the content that was expected', async () => {
+    await using place = await filesPlace({ a: 'old' })
+    const write = (name: string, expectedHash: string | null) =>
+      place.ask('writeFile', name, { dataBase64: base64('new'), expectedHash })
+    expect((await write('a', sha256('other'))).error).toMatchObject({
+      code: -32600,
+      data: { code: 'hashMismatch', actualHash: sha256('old') },
+    })
+    expect((await write('a', null)).error?.data).toMatchObject({ code: 'hashMismatch' })
+    expect((await write('b', sha256('old'))).error?.data).toMatchObject({ code: 'hashMismatch', actualHash: null })
+    expect([readFileSync(place.path('a'), 'utf8'), readdirSync(place.path('.'))]).toEqual(['old', ['a']])
+    expect((await write('a', sha256('old'))).error).toBeUndefined()
+    expect((await write('b', null)).error).toBeUndefined()
+    expect(readdirSync(place.path('.')).map((name) => readFileSync(place.path(name), 'utf8'))).toEqual(['new', 'new'])
+  })
+
+  it('of which one of many at once may create it', async () => {
+    await using place = await filesPlace()
+    const answers = await Promise.all(
+      ['1', '2', '3', '4'].map((text) => place.ask('writeFile', 'a', { dataBase64: base64(text), expectedHash: null })),
+    )
+    expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(1)
+    expect(readdirSync(place.path('.'))).toEqual(['a'])
+  })
+
+  it.each([
+    ['a folder', '.', 'EISDIR'],
+    ['a folder that is not there', 'no/such', 'ENOENT'],
+  ])('fails for %s and leaves nothing', async (_, name, errno) => {
+    await using place = await filesPlace()
+    expect((await place.ask('writeFile', name, { dataBase64: '' })).error?.data).toMatchObject({ code: errno })
+    expect(readdirSync(place.path('.'))).toEqual([])
+  })
+})
+
+describe('looking at files', () => {
+  it('tells what they are', async () => {
+    await using place = await filesPlace({ 'folder/b': 'bb', 'folder/a': '' })
+    symlinkSync('b', place.path('folder/link'))
+    symlinkSync('none', place.path('folder/dangling'))
+    expect((await place.ask('getMetadata', 'folder/link')).result).toMatchObject({
+      ...{ isFile: true, isDirectory: false, isSymlink: true, size: 2, linkTarget: 'b', executable: false },
+    })
+    expect((await place.ask('getMetadata', 'folder/dangling')).result).toMatchObject({
+      ...{ isFile: false, isDirectory: false, isSymlink: true, linkTarget: 'none' },
+    })
+    const { result } = await place.ask('readDirectory', 'folder')
+    expect(result?.['entries']).toEqual([
+      { fileName: 'a', isDirectory: false, isFile: true, isSymlink: false },
+      { fileName: 'b', isDirectory: false, isFile: true, isSymlink: false },
+      { fileName: 'dangling', isDirectory: false, isFile: false, isSymlink: true },
+      { fileName: 'link', isDirectory: false, isFile: false, isSymlink: true },
+    ])
+    const real = pathToFileURL(place.path('folder/b')).href
+    expect((await place.ask('canonicalize', 'folder/link')).result).toEqual({ path: real })
+    expect((await place.ask('canonicalize', 'folder/dangling')).error).toMatchObject({ code: -32004 })
+    expect((await place.ask('canonicalize', 'folder/dangling', { allowMissing: true })).result).toEqual({
+      path: pathToFileURL(place.path('folder/none')).href,
+    })
+  })
+
+  it('makes and removes them', async () => {
+    await using place = await filesPlace({ 'full/a': '' })
+    expect((await place.ask('createDirectory', 'x/y')).error?.data).toMatchObject({ code: 'ENOENT' })
+    expect((await place.ask('createDirectory', 'x/y', { recursive: true })).result).toEqual({})
+    expect((await place.ask('createDirectory', 'x')).error?.data).toMatchObject({ code: 'EEXIST' })
+    expect((await place.ask('remove', 'full')).error?.data).toMatchObject({ code: 'ENOTEMPTY' })
+    symlinkSync('full', place.path('link'))
+    expect((await place.ask('remove', 'link', { recursive: true })).result).toEqual({})
+    expect(existsSync(place.path('full/a'))).toBe(true)
+    expect((await place.ask('remove', 'full', { recursive: true })).result).toEqual({})
+    expect((await place.ask('remove', 'full')).error).toMatchObject({ code: -32004 })
+    expect((await place.ask('remove', 'full', { force: true })).result).toEqual({})
+    expect(readdirSync(place.path('.'))).toEqual(['x'])
+  })
+
+  it('confined is refused, and a path must be absolute', async () => {
+    await using place = await filesPlace()
+    const confined = await place.ask('writeFile', 'a', { dataBase64: '', sandbox: { type: 'workspace-write' } })
+    expect(confined.error?.data).toMatchObject({ code: 'sandboxUnavailable' })
+    expect(readdirSync(place.path('.'))).toEqual([])
+    const { error } = await place.client.ask('fs/readFile', { path: 'relative' })
+    expect(error).toMatchObject({ code: -32602, data: { field: 'path' } })
+  })
+})

@@ -1,0 +1,185 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectWebSocket } from '@parley/rpc/websocket'
+import { tempDirectory, waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { type SpawnedExecServer, spawnExecServer } from './support/spawned.ts'
+
+const tree = ['sh', '-c', '(setsid sh -c "sleep 60 & exec sleep 60" &) ; sleep 60']
+
+async function startTree(server: SpawnedExecServer, client = server.client): Promise<void> {
+  await client.start('tree', tree)
+  await waitUntil(() => server.descendants().length >= 4, { what: 'the tree' })
+}
+
+describe('an exec-server on stdio', { timeout: 20_000 }, () => {
+  it('ends with all its trees when its client has gone', async () => {
+    await using server = await spawnExecServer()
+    await server.client.greet()
+    await startTree(server)
+    server.child.stdin?.end()
+    expect(await server.exitCode()).toBe(0)
+    expect(server.descendants()).toEqual([])
+    expect(server.stderr()).toBe('')
+  })
+
+  it('ends with all its trees when it is told to', async () => {
+    await using server = await spawnExecServer('--listen', 'stdio')
+    await server.client.greet()
+    await startTree(server)
+    server.child.kill('SIGTERM')
+    expect(await server.exitCode()).toBe(0)
+    expect(server.descendants()).toEqual([])
+  })
+
+  it('ends when its client breaks the protocol', async () => {
+    await using server = await spawnExecServer()
+    await server.client.greet()
+    await startTree(server)
+    server.client.notify('no/such')
+    expect(await server.exitCode()).toBe(0)
+    expect(server.descendants()).toEqual([])
+  })
+
+  it('killed with SIGKILL leaves no process', async () => {
+    await using server = await spawnExecServer()
+    await server.client.greet()
+    await startTree(server)
+    await server.client.start('t', ['sleep', '60'], { tty: true })
+    server.child.kill('SIGKILL')
+    await server.noDescendants()
+  })
+
+  it('answers each of 3,000 requests that come at once', async () => {
+    await using server = await spawnExecServer()
+    await server.client.greet()
+    const before = server.client.messages.length
+    const env = { PATH: process.env['PATH'], ...server.env }
+    for (let id = 0; id < 3000; id++) {
+      const request =
+        id % 100 === 0
+          ? { method: 'process/start', params: { processId: `p${id}`, argv: ['true'], cwd: '/', env } }
+          : { method: id % 2 === 0 ? 'process/read' : 'fs/getMetadata', params: { processId: 'none', path: '/' } }
+      server.client.sendLine(JSON.stringify({ jsonrpc: '2.0', id: `r${id}`, ...request }))
+    }
+    const answered = () =>
+      new Set(server.client.messages.slice(before).flatMap(({ id }) => (id === undefined ? [] : [id])))
+    await waitUntil(() => answered().size === 3000, { what: 'all answers', timeoutMs: 15_000 })
+    await server.client.ask('environment/info')
+    const answers = server.client.messages.slice(before).filter(({ id }) => typeof id === 'string')
+    expect(answers).toHaveLength(3000)
+    const kinds = new Set(answers.map(({ error }) => error?.code ?? 'ok'))
+    expect([...kinds].filter((kind) => !['ok', -32600, -32001].includes(kind))).toEqual([])
+  })
+
+  it('gives what it starts none of the descriptors that were open around it', async () => {
+    await using server = await spawnExecServer()
+    await server.client.greet()
+    await server.client.start('t', ['sleep', '60'], { tty: true })
+    const list = ['sh', '-c', 'for f in /proc/$$/fd/*; do case ${f##*/} in [012]) ;; *) readlink $f ;; esac; done']
+    const beyond = async (processId: string, tty: boolean) => {
+      await server.client.run(processId, list, { tty })
+      return server.client.text(processId).trim().split(/\s+/)
+    }
+    // The terminal that is open, on both of its sides, is covered by /dev/null.
+    expect(new Set(await beyond('list', false))).toEqual(new Set(['/dev/null']))
+    expect(new Set(await beyond('tty', true))).toEqual(new Set(['/dev/null']))
+  })
+
+  it('started with what it does not know says so in one sentence', async () => {
+    await using server = await spawnExecServer('--nonsense')
+    expect(await server.exitCode()).toBe(2)
+    expect(server.stderr()).toBe(
+      "parley exec-server: Unknown option '--nonsense'. parley help exec-server lists what there is.\n",
+    )
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('a client that stops reading', { timeout: 30_000 }, () => {
+  it.each([
+    ['a pipe', false, 300],
+    ['a terminal', true, 80],
+  ])('has the process wait in its write to %s, costs no memory, and gets every byte', async (_, tty, rounds) => {
+    await using server = await spawnExecServer()
+    await using folder = await tempDirectory()
+    const { client } = server
+    await client.greet()
+    await client.run('warm', ['head', '-c', '3000000', '/dev/zero'])
+    const residentMiB = () => Number(readFileSync(`/proc/${server.child.pid}/statm`, 'utf8').split(' ')[1]) / 256
+    const beforeMiB = residentMiB()
+    client.stopReading()
+    const script = `i=0; while [ $i -lt ${rounds} ]; do head -c 100000 /dev/zero; i=$((i+1)); echo >> count; done`
+    const params = {
+      processId: 'a',
+      argv: ['sh', '-c', script],
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'] },
+      tty,
+    }
+    client.sendLine(JSON.stringify({ jsonrpc: '2.0', id: 'start', method: 'process/start', params }))
+    const written = () => statSync(join(folder.path, 'count')).size
+    const stands = async () => {
+      const before = written()
+      await delay(300)
+      return before === written()
+    }
+    await waitUntil(stands, { what: 'the process to wait', timeoutMs: 15_000 })
+    expect(written()).toBeLessThan(60)
+    expect(residentMiB() - beforeMiB).toBeLessThan(30)
+    client.readOn()
+    await client.untilTold('a', 'process/closed')
+    expect(client.text('a').length).toBe(rounds * 100_000)
+  })
+})
+
+describe('an exec-server on a websocket', { timeout: 20_000 }, () => {
+  it('lets in who has the token, each to a session of their own', async () => {
+    await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0')
+    await using first = await server.dial()
+    await using second = await server.dial()
+    await Promise.all([first.greet(), second.greet()])
+    await Promise.all([first.run('a', ['echo', 'one']), second.run('a', ['echo', 'two'], { tty: true })])
+    expect([first.text('a'), second.text('a')]).toEqual(['one\n', 'two\r\n'])
+    await expect(connectWebSocket({ url: await server.url(), token: 'wrong' })).rejects.toThrow()
+    await expect(connectWebSocket({ url: await server.url() })).rejects.toThrow()
+    expect(statSync(join(server.home.env.PARLEY_HOME, 'exec-server-token')).mode & 0o777).toBe(0o600)
+  })
+
+  it('lets a client come back to what it runs', async () => {
+    await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0')
+    const first = await server.dial()
+    const resumeSessionId = (await first.greet()).result?.['sessionId']
+    await first.start('a', ['cat'], { pipeStdin: true })
+    await first.leave()
+    await using second = await server.dial()
+    const answer = await waitUntil(async () => (await second.greet({ clientName: 'test', resumeSessionId })).result, {
+      what: 'the session',
+    })
+    expect(answer).toMatchObject({ sessionId: resumeSessionId })
+    const chunk = Buffer.from('still here\n').toString('base64')
+    await second.ask('process/write', { processId: 'a', chunk, closeStdin: true })
+    await second.untilTold('a', 'process/closed')
+    expect(second.text('a')).toBe('still here\n')
+    server.child.kill('SIGTERM')
+    expect(await server.exitCode()).toBe(0)
+  })
+
+  it('told not to linger ends what a client ran as soon as it has gone', async () => {
+    await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0', '--no-linger')
+    const client = await server.dial()
+    await client.greet()
+    await startTree(server, client)
+    await client.leave()
+    await server.noDescendants()
+    await using next = await server.dial()
+    expect((await next.greet()).result).toBeDefined()
+  })
+
+  it('that cannot listen says why', async () => {
+    await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0')
+    await using other = await spawnExecServer('--listen', await server.url())
+    expect(await other.exitCode()).toBe(1)
+    expect(other.stderr()).toMatch(/EADDRINUSE/)
+  })
+})

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { tempDirectory, waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import type { ExecClient, Message } from './support/exec-client.ts'
+import { execPlace } from './support/in-process.ts'
+
+async function sessionOf(client: ExecClient): Promise<string> {
+  return String((await client.greet()).result?.['sessionId'])
+}
+
+describe('a session', () => {
+  it('outlives its connection: what was said meanwhile can be read, what comes later is told', async () => {
+    await using place = execPlace()
+    const first = place.connect()
+    const sessionId = await sessionOf(first)
+    const script = 'echo one; read x; echo two; read y; echo three'
+    await first.start('a', ['sh', '-c', script], { pipeStdin: true })
+    await first.untilTold('a', 'process/output')
+    await first.ask('process/write', { processId: 'a', chunk: Buffer.from('\n').toString('base64'), writeId: 'w1' })
+    await first.leave()
+    const second = place.connect()
+    const answer = await second.greet({ clientName: 'test', resumeSessionId: sessionId })
+    expect(answer.result).toMatchObject({ sessionId })
+    const missed = () => second.ask('process/read', { processId: 'a', afterSeq: 1, waitMs: 1000 })
+    await waitUntil(async () => JSON.stringify((await missed()).result).includes('"seq":2'), { what: 'two' })
+    await second.ask('process/write', { processId: 'a', chunk: Buffer.from('\n').toString('base64'), writeId: 'w1' })
+    expect(second.told('a').filter(({ method }) => method === 'process/exited')).toEqual([])
+    await second.ask('process/write', { processId: 'a', chunk: Buffer.from('\n').toString('base64'), writeId: 'w2' })
+    const closed = await second.untilTold('a', 'process/closed')
+    expect(closed.params?.seq).toBe(5)
+    expect(second.text('a')).toMatch(/three\n$/)
+  })
+
+  it('has one connection at a time', async () => {
+    await using place = execPlace()
+    const first = place.connect()
+    const resumeSessionId = await sessionOf(first)
+    const second = place.connect()
+    expect((await second.greet({ clientName: 'test', resumeSessionId })).error).toMatchObject({
+      code: -32010,
+      data: { code: 'sessionInUse' },
+    })
+    await first.leave()
+    await waitUntil(async () => (await second.greet({ clientName: 'test', resumeSessionId })).result, {
+      what: 'the session',
+    })
+  })
+
+  it('that nobody knows cannot be resumed, and the client may begin a new one', async () => {
+    await using place = execPlace()
+    const client = place.connect()
+    expect((await client.greet({ clientName: 'test', resumeSessionId: 'none' })).error).toMatchObject({
+      code: -32600,
+      data: { code: 'unknownSession' },
+    })
+    expect((await client.greet()).result).toBeDefined()
+  })
+
+  it('that nobody comes back to ends with all its trees', async () => {
+    await using place = execPlace({ lingerMs: 100 })
+    const first = place.connect()
+    const resumeSessionId = await sessionOf(first)
+    await first.start('a', ['sh', '-c', '(setsid sleep 60 &) ; sleep 60'])
+    await waitUntil(() => place.descendants().length >= 3, { what: 'the tree' })
+    await first.leave()
+    await place.noDescendants()
+    const second = place.connect()
+    expect((await second.greet({ clientName: 'test', resumeSessionId })).error?.code).toBe(-32600)
+  })
+
+  it('without lingering ends with its connection', async () => {
+    await using place = execPlace({ lingerMs: 0 })
+    const client = await place.greeted()
+    await client.start('a', ['sh', '-c', 'setsid sleep 60 & sleep 60'])
+    await waitUntil(() => place.descendants().length >= 2, { what: 'the tree' })
+    await client.leave()
+    await place.noDescendants()
+  })
+
+  it.each([
+    'before initialize',
+    'before initialized',
+    'after a start',
+    'with a read pending',
+    'in the middle of a line',
+  ])('whose client vanishes %s leaves nothing behind', async (step) => {
+    await using place = execPlace({ lingerMs: 0 })
+    const client = place.connect()
+    const steps: Record<string, () => Promise<unknown> | unknown> = {
+      'before initialize': () => undefined,
+      'before initialized': () => client.ask('initialize', { clientName: 'test' }),
+      'after a start': async () => {
+        await client.greet()
+        client.sendLine(
+          JSON.stringify({
+            ...{ jsonrpc: '2.0', id: 99, method: 'process/start' },
+            params: {
+              processId: 'a',
+              argv: ['sleep', '60'],
+              cwd: '/',
+              env: { ...place.env, PATH: process.env['PATH'] },
+            },
+          }),
+        )
+      },
+      'with a read pending': async () => {
+        await client.greet()
+        await client.start('a', ['sleep', '60'])
+        client.sendLine('{"jsonrpc":"2.0","id":99,"method":"process/read","params":{"processId":"a","waitMs":60000}}')
+      },
+      'in the middle of a line': async () => {
+        await client.greet()
+        await client.start('a', ['sleep', '60'])
+      },
+    }
+    await steps[step]?.()
+    await client.leave()
+    await client.closed()
+    await place.noDescendants()
+  })
+
+  it('detached has its processes wait when there is no more room, and loses nothing', async () => {
+    await using place = execPlace({ retention: { memoryBytes: 100_000, fileBytes: 2_000_000, chunks: 1000 } })
+    await using folder = await tempDirectory()
+    const first = place.connect()
+    const resumeSessionId = await sessionOf(first)
+    const script = 'read go; i=0; while [ $i -lt 500 ]; do head -c 10000 /dev/zero; i=$((i+1)); echo $i > count; done'
+    await first.start('a', ['sh', '-c', script], { cwd: folder.path, pipeStdin: true })
+    await first.ask('process/write', { processId: 'a', chunk: Buffer.from('\n').toString('base64') })
+    await first.leave()
+    // When it is made to wait, the count stands.
+    const count = () => Number(readFileSync(join(folder.path, 'count'), 'utf8'))
+    await waitUntil(() => count() > 170, { what: 'the room to be used up' })
+    let before = 0
+    const stands = async () => {
+      before = count()
+      await delay(200)
+      return before === count()
+    }
+    await waitUntil(stands, { what: 'the process to wait' })
+    expect(before).toBeLessThan(300)
+    const second = place.connect()
+    await second.greet({ clientName: 'test', resumeSessionId })
+    // What was on its way when the connection was lost.
+    const received = first.told('a').length
+    const missed = await second.ask('process/read', { processId: 'a', afterSeq: received })
+    expect(missed.result).toMatchObject({ gap: null })
+    await second.untilTold('a', 'process/closed')
+    const lost = chunksOf(missed).filter(({ seq }) => seq < (second.told('a')[0]?.params?.seq ?? 0))
+    const told = [...first.told('a'), ...second.told('a')].map(({ params }) => params)
+    expect([...told.map((params) => params?.seq), ...lost.map(({ seq }) => seq)].toSorted(byNumber)).toEqual(
+      Array.from({ length: told.length + lost.length }, (_, at) => at + 1),
+    )
+    const bytes = [...told.map((params) => params?.['chunk'] ?? ''), ...lost.map(({ chunk }) => chunk)]
+    expect(bytes.reduce<number>((sum, chunk) => sum + Buffer.byteLength(String(chunk), 'base64'), 0)).toBe(5_000_000)
+  })
+})
+
+const byNumber = (a = 0, b = 0) => a - b
+
+function chunksOf({ result }: Message): readonly { readonly seq: number; readonly chunk: string }[] {
+  return (result?.['chunks'] ?? []) as { seq: number; chunk: string }[]
+}

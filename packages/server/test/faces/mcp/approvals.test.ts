@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scriptedModel } from '../../engine/support/scripted-model.ts'
+import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
+import { type Hand, takeHand, type Wire } from './support/hand.ts'
+
+const touch = { name: 'shell', args: { command: "touch made.txt && echo 'it is'" } }
+const patch =
+  '*** Begin Patch\n*** Add File: new.txt\n+one\n*** Update File: old.txt\n@@\n-before\n+after\n*** End Patch'
+
+/** A call whose turn asks for the command, and then says so. */
+function askToTouch(hand: Hand, place: TestPlace) {
+  return hand.call('codex', { prompt: 'touch it', cwd: place.cwd, 'approval-policy': 'untrusted' })
+}
+
+const touching = () => scriptedModel({ calls: [touch] }, { text: 'that was it' })
+const isMade = (place: TestPlace) => existsSync(join(place.cwd, 'made.txt'))
+
+test('a command is asked for with what a client needs to show it, registered before it is told', async () => {
+  await using place = testPlace()
+  await using hand = await takeHand(place.start({ model: touching() }))
+  const { id, answer } = askToTouch(hand, place)
+  const question = await hand.asked()
+  const [request] = hand.events(id).filter(({ type }) => type === 'exec_approval_request')
+  expect(question.params).toEqual({
+    message: `Allow parley to run \`/bin/sh -c 'touch made.txt && echo '\\''it is'\\'''\` in \`${place.cwd}\`?`,
+    requestedSchema: { type: 'object', properties: {} },
+    threadId: hand.notified('codex/event')[0].params._meta.threadId,
+    codex_elicitation: 'exec-approval',
+    codex_mcp_tool_call_id: String(id),
+    codex_event_id: hand.notified('codex/event').at(-1).params.id,
+    codex_call_id: request.call_id,
+    codex_command: ['/bin/sh', '-c', "touch made.txt && echo 'it is'"],
+    codex_cwd: place.cwd,
+    codex_parsed_cmd: [{ type: 'unknown', cmd: "touch made.txt && echo 'it is'" }],
+    codex_reason: request.reason,
+  })
+  hand.send({ jsonrpc: '2.0', id: question.id, result: { decision: 'approved' } })
+  expect((await answer).content[0].text).toBe('that was it')
+  expect(isMade(place)).toBe(true)
+})
+
+test('a patch is asked for with its changes, and told as begun, ended and as the diff of the turn', async () => {
+  await using place = testPlace()
+  place.write('old.txt', 'before\n')
+  const model = scriptedModel({ calls: [{ name: 'apply_patch', args: { patch } }] }, { text: 'patched' })
+  await using hand = await takeHand(place.start({ model }))
+  const { id, answer } = hand.call('codex', { prompt: 'patch', cwd: place.cwd, 'approval-policy': 'untrusted' })
+  const { id: questionId, params } = await hand.asked()
+  const update = { unified_diff: '--- old.txt\n+++ old.txt\n@@ -1,1 +1,1 @@\n-before\n+after\n', move_path: null }
+  const changes = { 'new.txt': { add: { content: 'one\n' } }, 'old.txt': { update } }
+  expect(params).toMatchObject({ codex_elicitation: 'patch-approval', codex_changes: changes })
+  expect(params.message).toBe(
+    `${params.codex_reason}\nAllow parley to apply proposed code changes: add new.txt (+1 −0), change old.txt (+1 −1)?`,
+  )
+  hand.send({ jsonrpc: '2.0', id: questionId, result: { action: 'accept', content: {} } })
+  await answer
+  const told = hand.events(id)
+  const callId = params.codex_call_id
+  expect(told.find(({ type }) => type === 'patch_apply_begin')).toMatchObject({
+    call_id: callId,
+    auto_approved: false,
+    changes,
+  })
+  expect(told.find(({ type }) => type === 'patch_apply_end')).toMatchObject({
+    call_id: callId,
+    success: true,
+    stderr: '',
+  })
+  expect(told.find(({ type }) => type === 'turn_diff').unified_diff).toContain('+++ old.txt')
+  expect(place.read('new.txt')).toBe('one\n')
+})
+
+describe('an answer that says yes runs the command', () => {
+  test.each([
+    { decision: 'approved' },
+    { decision: 'approved_for_session' },
+    { action: 'accept' },
+    { action: 'accept', content: {} },
+    { action: 'accept', content: { decision: 'approved' }, decision: 'approved' },
+  ])('%j', async (result) => {
+    await using place = testPlace()
+    await using hand = await takeHand(place.start({ model: touching() }))
+    const { answer } = askToTouch(hand, place)
+    hand.send({ jsonrpc: '2.0', id: (await hand.asked()).id, result })
+    expect((await answer).content[0].text).toBe('that was it')
+    expect(isMade(place)).toBe(true)
+  })
+})
+
+describe('anything else is a no, at once, and the turn goes on', () => {
+  const replies: readonly [string, (id: Wire) => Wire][] = [
+    ['denied', (id) => ({ jsonrpc: '2.0', id, result: { decision: 'denied' } })],
+    ['decline', (id) => ({ jsonrpc: '2.0', id, result: { action: 'decline' } })],
+    ['cancel', (id) => ({ jsonrpc: '2.0', id, result: { action: 'cancel' } })],
+    ['yes and no', (id) => ({ jsonrpc: '2.0', id, result: { action: 'decline', decision: 'approved' } })],
+    ['an unknown decision', (id) => ({ jsonrpc: '2.0', id, result: { decision: 'certainly' } })],
+    ['a decision that is no word', (id) => ({ jsonrpc: '2.0', id, result: { decision: { approved: true } } })],
+    ['nothing in it', (id) => ({ jsonrpc: '2.0', id, result: {} })],
+    ['a list', (id) => ({ jsonrpc: '2.0', id, result: [] })],
+    ['a word', (id) => ({ jsonrpc: '2.0', id, result: 'approved' })],
+    ['null', (id) => ({ jsonrpc: '2.0', id, result: null })],
+    ['an error', (id) => ({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })],
+    ['an error that is none', (id) => ({ jsonrpc: '2.0', id, error: 'no' })],
+    ['no version', (id) => ({ id, result: { decision: 'approved' } })],
+  ]
+  test.each(replies)('%s', async (_name, reply) => {
+    await using place = testPlace()
+    const model = touching()
+    await using hand = await takeHand(place.start({ model }))
+    const { answer } = askToTouch(hand, place)
+    hand.send(reply((await hand.asked()).id))
+    expect((await answer).content[0].text).toBe('that was it')
+    expect(isMade(place)).toBe(false)
+    expect(JSON.stringify(model.requests[1])).toContain('the user declined')
+  })
+
+  test('a client that cannot be asked', async () => {
+    await using place = testPlace()
+    await using hand = await takeHand(place.start({ model: touching() }), { capabilities: {} })
+    expect((await askToTouch(hand, place).answer).content[0].text).toBe('that was it')
+    expect(isMade(place)).toBe(false)
+  })
+
+  test('no answer within the time limit', async () => {
+    await using place = testPlace()
+    await using hand = await takeHand(place.start({ model: touching() }), { approvalTimeoutMs: 50 })
+    expect((await askToTouch(hand, place).answer).content[0].text).toBe('that was it')
+    expect(isMade(place)).toBe(false)
+  })
+
+  test('a client that leaves instead', async () => {
+    await using place = testPlace()
+    const server = place.start({ model: touching() })
+    const hand = await takeHand(server)
+    const { answer } = askToTouch(hand, place)
+    answer.catch(() => undefined)
+    const { params } = await hand.asked()
+    await hand.leave()
+    await using other = await takeHand(server, { name: 'other' })
+    const next = await other.call('codex-reply', { prompt: 'and now', threadId: params.threadId }).answer
+    expect(next.isError).toBeUndefined()
+    expect(isMade(place)).toBe(false)
+    const log = place.logLines(params.threadId).join('\n')
+    expect(log).toContain('"decision":"denied"')
+    expect(log).not.toContain('turn.parked')
+  })
+})
+
+test('abort is a no that ends the turn as well', async () => {
+  await using place = testPlace()
+  await using hand = await takeHand(place.start({ model: touching() }))
+  const { id, answer } = askToTouch(hand, place)
+  hand.send({ jsonrpc: '2.0', id: (await hand.asked()).id, result: { decision: 'abort' } })
+  expect(await answer).toMatchObject({ isError: true, content: [{ text: 'The turn was interrupted.' }] })
+  expect(hand.types(id).at(-1)).toBe('turn_aborted')
+  expect(isMade(place)).toBe(false)
+})
+
+test('approved for the session holds in a later reply', async () => {
+  await using place = testPlace()
+  const model = scriptedModel({ calls: [touch] }, { text: 'one' }, { calls: [touch] }, { text: 'two' })
+  await using hand = await takeHand(place.start({ model }))
+  const { answer } = askToTouch(hand, place)
+  hand.send({ jsonrpc: '2.0', id: (await hand.asked()).id, result: { decision: 'approved_for_session' } })
+  const { threadId } = (await answer).structuredContent
+  expect((await hand.call('codex-reply', { prompt: 'again', threadId }).answer).content[0].text).toBe('two')
+  expect(hand.received.filter(({ method }) => method === 'elicitation/create')).toHaveLength(1)
+})
+
+test('what another client has answered is withdrawn here', async () => {
+  await using place = testPlace()
+  const server = place.start({ model: touching() })
+  await using hand = await takeHand(server)
+  const { answer } = askToTouch(hand, place)
+  const question = await hand.asked()
+  const terminal = await server.connect('terminal')
+  const { threadId: conversationId } = question.params
+  const watched = await terminal.watch(conversationId)
+  const { id: approvalId } = await watched.approval()
+  await terminal.request('approval/decide', { conversationId, approvalId, decision: 'approved' })
+  await hand.until(
+    'the withdrawal',
+    ({ method, params }) => method === 'notifications/cancelled' && params.requestId === question.id,
+  )
+  expect((await answer).content[0].text).toBe('that was it')
+  expect(isMade(place)).toBe(true)
+})

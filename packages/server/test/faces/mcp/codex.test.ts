@@ -1,0 +1,217 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { scriptedModel } from '../../engine/support/scripted-model.ts'
+import { testPlace } from '../../engine/support/test-server.ts'
+import { takeHand } from './support/hand.ts'
+
+const noDeltas = (types: string[]) => types.filter((type) => !type.endsWith('_delta'))
+
+test('a call is told what happens in its turn and answered with the last message', async () => {
+  await using place = testPlace()
+  const server = place.start({ model: scriptedModel({ text: ['hel', 'lo'] }) })
+  await using hand = await takeHand(server)
+  const { id, answer } = hand.call('codex', { prompt: 'say hello', cwd: place.cwd })
+  const result = await answer
+  const { conversationId } = result.structuredContent
+  expect(result).toEqual({
+    content: [{ type: 'text', text: 'hello' }],
+    structuredContent: { conversationId, threadId: conversationId, content: 'hello' },
+  })
+  expect(noDeltas(hand.types(id))).toEqual([
+    'session_configured',
+    'task_started',
+    'user_message',
+    'agent_message',
+    'token_count',
+    'task_complete',
+  ])
+  expect(hand.events(id)[0]).toEqual({
+    type: 'session_configured',
+    session_id: conversationId,
+    model: 'm1',
+    history_log_id: 0,
+    history_entry_count: 0,
+    rollout_path: place.path(conversationId),
+  })
+  expect(hand.received.at(-1)).toMatchObject({ id, result: {} })
+})
+
+test('every event names its request and its thread, and those of a turn have its id', async () => {
+  await using place = testPlace()
+  await using hand = await takeHand(place.start())
+  const { id, answer } = hand.call('parley', { prompt: 'hello', cwd: place.cwd })
+  const { threadId } = (await answer).structuredContent
+  const events = hand.notified('codex/event').map(({ params }) => params)
+  expect(events.map(({ _meta }) => _meta)).toEqual(events.map(() => ({ requestId: id, threadId })))
+  const [first, ...others] = events.map((event) => event.id)
+  expect(first).toBe('')
+  expect(new Set(others).size).toBe(1)
+})
+
+test('a reply goes on under each of the three ids, without another session_configured', async () => {
+  await using place = testPlace()
+  const server = place.start({
+    model: scriptedModel({ text: 'one' }, { text: 'two' }, { text: 'three' }, { text: 'four' }),
+  })
+  await using hand = await takeHand(server)
+  const { conversationId } = (await hand.call('codex', { prompt: '1', cwd: place.cwd }).answer).structuredContent
+  for (const [key, content] of [
+    ['conversationId', 'two'],
+    ['threadId', 'three'],
+    ['sessionId', 'four'],
+  ] as const) {
+    const { id, answer } = hand.call('codex-reply', { prompt: key, [key]: conversationId })
+    expect((await answer).structuredContent).toEqual({ conversationId, threadId: conversationId, content })
+    expect(hand.types(id)[0]).toBe('task_started')
+  }
+})
+
+test('a conversation of an earlier process is loaded, and its session_configured says what was said', async () => {
+  await using place = testPlace()
+  const earlier = place.start({ model: scriptedModel({ text: 'first' }) })
+  const before = await takeHand(earlier)
+  const { conversationId } = (await before.call('codex', { prompt: 'hello', cwd: place.cwd }).answer).structuredContent
+  await before.leave()
+  await earlier.close()
+  const server = place.start({ model: scriptedModel({ text: 'second' }) })
+  await using hand = await takeHand(server)
+  const { id, answer } = hand.call('codex-reply', { prompt: 'again', threadId: conversationId })
+  expect((await answer).structuredContent.content).toBe('second')
+  expect(hand.events(id)[0]).toMatchObject({
+    type: 'session_configured',
+    session_id: conversationId,
+    initial_messages: [
+      { type: 'user_message', message: 'hello', kind: 'plain' },
+      { type: 'agent_message', message: 'first' },
+    ],
+  })
+})
+
+test('a reply during a running call waits its turn and has an answer and events of its own', async () => {
+  await using place = testPlace()
+  const gate = Promise.withResolvers<void>()
+  const model = scriptedModel({ text: 'one' }, { text: 'two', gate: gate.promise }, { text: 'three' })
+  await using hand = await takeHand(place.start({ model }))
+  const { conversationId } = (await hand.call('codex', { prompt: '1', cwd: place.cwd }).answer).structuredContent
+  const second = hand.call('codex-reply', { prompt: '2', conversationId })
+  await hand.until('the second turn', ({ params }) => params?._meta?.requestId === second.id)
+  const third = hand.call('codex-reply', { prompt: '3', conversationId })
+  gate.resolve()
+  expect((await second.answer).structuredContent.content).toBe('two')
+  expect((await third.answer).structuredContent.content).toBe('three')
+  const told = (id: number) => hand.events(id).filter(({ type }) => type === 'user_message' || type === 'agent_message')
+  expect(told(second.id).map(({ message }) => message)).toEqual(['2', 'two'])
+  expect(told(third.id).map(({ message }) => message)).toEqual(['3', 'three'])
+})
+
+test('a cancelled call interrupts its turn, gets no answer, and the reply behind it still gets its own', async () => {
+  await using place = testPlace()
+  const model = scriptedModel({ hang: true, text: 'never' }, { text: 'after' })
+  await using hand = await takeHand(place.start({ model }))
+  const first = hand.call('codex', { prompt: 'wait', cwd: place.cwd })
+  first.answer.catch(() => undefined)
+  const configured = await hand.until('the conversation', ({ params }) => params?.msg?.type === 'session_configured')
+  await hand.until('the model', ({ params }) => params?.msg?.type === 'agent_message_delta')
+  const second = hand.call('codex-reply', { prompt: 'next', threadId: configured.params.msg.session_id })
+  await hand.request('ping')
+  hand.notify('notifications/cancelled', { requestId: first.id })
+  expect((await second.answer).structuredContent.content).toBe('after')
+  expect(hand.types(first.id).at(-1)).toBe('turn_aborted')
+  expect(hand.received.filter(({ id, method }) => id === first.id && method === undefined)).toEqual([])
+})
+
+test('a call that is cancelled while it waits is taken back', async () => {
+  await using place = testPlace()
+  const gate = Promise.withResolvers<void>()
+  const model = scriptedModel({ text: 'one', gate: gate.promise }, { text: 'three' })
+  await using hand = await takeHand(place.start({ model }))
+  const first = hand.call('codex', { prompt: '1', cwd: place.cwd })
+  const configured = await hand.until('the conversation', ({ params }) => params?.msg?.type === 'session_configured')
+  await hand.until('the turn', ({ params }) => params?.msg?.type === 'task_started')
+  const threadId = configured.params.msg.session_id
+  const second = hand.call('codex-reply', { prompt: '2', threadId })
+  second.answer.catch(() => undefined)
+  await hand.request('ping')
+  hand.notify('notifications/cancelled', { requestId: second.id })
+  gate.resolve()
+  await first.answer
+  const third = await hand.call('codex-reply', { prompt: '3', threadId }).answer
+  expect(third.structuredContent.content).toBe('three')
+  expect(model.requests).toHaveLength(2)
+})
+
+test.each([
+  ['codex', {}, 'prompt'],
+  ['codex', { prompt: 5 }, 'prompt'],
+  ['codex', { prompt: 'x', sandbox: 'none' }, 'sandbox'],
+  ['codex', { prompt: 'x', cwd: '/does/not/exist' }, '/does/not/exist'],
+  ['codex', { prompt: 'x', profile: 'absent' }, 'absent'],
+  ['codex-reply', { prompt: 'x' }, 'conversationId'],
+  ['codex-reply', { threadId: 'x' }, 'prompt'],
+  ['codex-reply', { prompt: 'x', threadId: 'nobody' }, 'nobody'],
+  ['parley-replay', { prompt: 'x' }, "Unknown tool 'parley-replay'"],
+  ['conversationCreate', {}, 'cwd'],
+  ['conversationStream', { conversation_id: 'nobody' }, 'There is no conversation "nobody"'],
+  ['conversationSendMessage', { conversation_id: 'nobody', content: [{ type: 'text', text: 'x' }] }, 'nobody'],
+  ['conversationSendMessage', { conversation_id: 'nobody', content: [] }, 'content'],
+  ['conversationsList', { cursor: 'made up' }, 'cursor'],
+  ['conversationsList', { limit: 0 }, 'limit'],
+])('%s %j is a result that names what is wrong', async (tool, args, fault) => {
+  await using place = testPlace()
+  await using hand = await takeHand(place.start())
+  const result = await hand.call(tool, args).answer
+  expect(result.isError).toBe(true)
+  expect(result.content[0].text).toContain(fault)
+})
+
+test('a failure of the model is a result with the thread, so that it can be tried again', async () => {
+  await using place = testPlace()
+  const failure = { code: 'badRequest' as const, message: 'the key is wrong', retry: 'never' as const }
+  const model = scriptedModel({ failure }, { text: 'better' })
+  await using hand = await takeHand(place.start({ model }))
+  const { id, answer } = hand.call('codex', { prompt: 'x', cwd: place.cwd })
+  const result = await answer
+  expect(result).toMatchObject({ isError: true, structuredContent: { content: 'the key is wrong' } })
+  expect(noDeltas(hand.types(id)).slice(-2)).toEqual(['error', 'task_complete'])
+  const { threadId } = result.structuredContent
+  const again = await hand.call('codex-reply', { prompt: 'again', threadId }).answer
+  expect(again.structuredContent.content).toBe('better')
+})
+
+test('settings, instructions and what is not used reach where they belong', async () => {
+  await using place = testPlace()
+  const model = scriptedModel()
+  await using hand = await takeHand(place.start({ model }))
+  const { id, answer } = hand.call('codex', {
+    prompt: 'x',
+    cwd: place.cwd,
+    model: 'm2',
+    'approval-policy': 'never',
+    'base-instructions': 'Be brief.',
+    'developer-instructions': 'Be kind.',
+    'compact-prompt': 'unused',
+    something: 'else',
+  })
+  await answer
+  expect(model.requests[0]).toMatchObject({ model: 'm2' })
+  expect(JSON.stringify(model.requests[0])).toContain('Be brief.\\n\\nBe kind.')
+  expect(hand.events(id).filter(({ type }) => type === 'background_event')).toEqual([
+    { type: 'background_event', message: 'compact-prompt is not used: nothing is compacted in this version.' },
+  ])
+})
+
+test('a command whose client vanishes in the middle is ended and nothing of it survives', async () => {
+  await using place = testPlace()
+  const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'echo $$ > pid; sleep 60' } }] })
+  const server = place.start({ model })
+  const hand = await takeHand(server)
+  hand
+    .call('codex', { prompt: 'x', cwd: place.cwd, 'approval-policy': 'never', sandbox: 'danger-full-access' })
+    .answer.catch(() => undefined)
+  await hand.until('the command', ({ params }) => params?.msg?.type === 'exec_command_begin')
+  await hand.leave()
+  await server.close()
+  const pid = existsSync(join(place.cwd, 'pid')) ? Number(place.read('pid')) : 0
+  expect(pid === 0 || !existsSync(`/proc/${pid}`)).toBe(true)
+})

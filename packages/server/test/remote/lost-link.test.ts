@@ -1,0 +1,176 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import type { Watched } from '../engine/support/test-client.ts'
+import type { Talk } from '../engine/support/test-server.ts'
+import { startCuttableLink } from './support/cuttable-link.ts'
+import { calling, farPlace, patch, shell } from './support/far-talk.ts'
+
+/** What the running command has said so far. */
+function heard({ events }: Watched): string {
+  return events.flatMap(({ event }) => (event.type === 'item.delta' ? [event.text] : [])).join('')
+}
+
+function commandsOf(watched: Watched) {
+  return watched.items().flatMap((item) => (item.type === 'commandExecution' ? [item] : []))
+}
+
+function noticesOf(watched: Watched): string[] {
+  return watched.items().flatMap((item) => (item.type === 'notice' ? [item.title] : []))
+}
+
+/** Says yes to so many questions, each as soon as it is asked. */
+async function approveEach({ client, watched }: Talk, count: number): Promise<void> {
+  const answered = new Set<string>()
+  while (answered.size < count) {
+    const { id } = await watched.until(({ core }) =>
+      Object.values(core.approvals).find((asked) => asked.state === 'pending' && !answered.has(asked.id)),
+    )
+    answered.add(id)
+    const { conversationId } = watched
+    await client.request('approval/decide', { conversationId, approvalId: id, decision: 'approved' })
+  }
+}
+
+const untilExists = (path: string) => waitUntil(() => existsSync(path), { what: path })
+
+// Starting an exec-server again takes seconds on a busy machine.
+describe('the link of an environment', { timeout: 20_000 }, () => {
+  it('comes back without loss or repeat of what a command said meanwhile', async () => {
+    await using place = await farPlace()
+    const { far } = place
+    await using link = await startCuttableLink(far.port)
+    const script = [
+      'seq 1 3000',
+      'until [ -e go ]; do sleep 0.02; done',
+      'seq 3001 90000',
+      'touch said',
+      'until [ -e end ]; do sleep 0.02; done',
+      'seq 90001 93000; exit 3',
+    ].join('\n')
+    const { watched, client } = await place.talk(calling(shell(script)), { port: link.port })
+    await watched.send('go')
+    await watched.decide('approved')
+    await watched.until(() => heard(watched).includes('\n3000\n'))
+    link.cut()
+    await client.notice(({ code, level }) => code === 'link' && level === 'warning')
+    far.write('go', '')
+    await untilExists(join(far.work, 'said'))
+    link.mend()
+    await client.notice(({ code, level }) => code === 'link' && level === 'info')
+    far.write('end', '')
+    await watched.turnEnded()
+    const [item] = commandsOf(watched)
+    if (item?.output?.file === undefined) throw new Error('no output is kept')
+    expect(item).toMatchObject({ status: 'failed', exitCode: 3 })
+    const kept = join(place.here.path(watched.conversationId, 'sideFiles'), item.output.file.replace(':', '-'))
+    const numbers = Array.from({ length: 93_000 }, (_, index) => `${index + 1}\n`)
+    expect(readFileSync(kept, 'utf8') === numbers.join('')).toBe(true)
+    expect(noticesOf(watched)).toEqual([
+      expect.stringMatching(/^The link to environment box is lost \(.*\)\. It is being tried again\.$/),
+      expect.stringMatching(/^The link to environment box is back after .* s\.$/),
+    ])
+  })
+
+  it('breaks again and again, and each command still runs exactly once', async () => {
+    await using place = await farPlace()
+    const { far } = place
+    await using link = await startCuttableLink(far.port)
+    const numbers = [1, 2, 3, 4, 5, 6]
+    const commands = numbers.map((number) => shell(`echo ${number} >> log; seq ${number}000 ${number}999`))
+    const talk = await place.talk(calling(...commands), { port: link.port })
+    let beat = 0
+    const disturbance = setInterval(() => {
+      beat += 1
+      if (beat % 8 === 0) link.cut()
+      else if (beat % 8 === 1) link.mend()
+    }, 30)
+    try {
+      await talk.watched.send('go')
+      await approveEach(talk, commands.length)
+      await talk.watched.turnEnded()
+    } finally {
+      clearInterval(disturbance)
+    }
+    expect(far.read('log')).toBe(numbers.map((number) => `${number}\n`).join(''))
+    expect(commandsOf(talk.watched)).toMatchObject(
+      numbers.map(() => ({ status: 'completed', exitCode: 0, output: { totalBytes: 5000 } })),
+    )
+    expect(link.connections).toBeGreaterThan(2)
+  })
+
+  it('stays away for too long: the command is unknown, is not run again, and the turn goes on', async () => {
+    await using place = await farPlace()
+    const { far } = place
+    const model = calling(shell('echo begun; touch began; sleep 600'))
+    const { watched, client } = await place.talk(model, { linkPatienceMs: 300 })
+    await watched.send('go')
+    await watched.decide('approved')
+    await untilExists(join(far.work, 'began'))
+    await watched.until(() => heard(watched).includes('begun'))
+    await far.kill()
+    await watched.turnEnded()
+    const modelText = expect.stringMatching(
+      /^how it ended is unknown: the link to environment box was lost: .*look before running it again\nbegun\n$/,
+    )
+    expect(commandsOf(watched)).toMatchObject([{ status: 'unknown', failure: { code: 'endUnknown' }, modelText }])
+    expect(watched.items().at(-1)).toMatchObject({ type: 'agentMessage', text: 'done' })
+    expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: modelText })
+    expect(await client.notice(({ level }) => level === 'error')).toMatchObject({
+      code: 'link',
+      message: expect.stringMatching(
+        /^The link to environment box is gone: .* How the command there ended is unknown\.$/,
+      ),
+    })
+    expect(watched.events.filter(({ event }) => event.type === 'item.began')).toHaveLength(1)
+  })
+
+  it('leads to an exec-server that knows nothing of the command: it is unknown at once', async () => {
+    await using place = await farPlace()
+    const { far } = place
+    const { watched } = await place.talk(calling(shell('touch began; sleep 600'), shell('touch again')))
+    await watched.send('go')
+    await watched.decide('approved')
+    await untilExists(join(far.work, 'began'))
+    await far.kill()
+    await far.startAgain()
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(commandsOf(watched)).toMatchObject([{ status: 'unknown' }, { status: 'completed' }])
+    expect(far.read('again')).toBe('')
+  })
+
+  it('is away when the user interrupts: the command is stopped as well as can be, and is unknown', async () => {
+    await using place = await farPlace()
+    const { far } = place
+    const { watched, client } = await place.talk(calling(shell('touch began; sleep 600')))
+    await watched.send('go')
+    await watched.decide('approved')
+    await untilExists(join(far.work, 'began'))
+    await far.kill()
+    await client.notice(({ level }) => level === 'warning')
+    await client.request('conversation/interrupt', { conversationId: watched.conversationId })
+    await watched.turnEnded()
+    expect(commandsOf(watched)).toMatchObject([{ status: 'unknown' }])
+  })
+
+  it('is cut while a patch is written: it is applied as a whole once the link is back', async () => {
+    await using place = await farPlace()
+    const { far } = place
+    far.write('a', '1\n')
+    far.write('b', '1\n')
+    await using link = await startCuttableLink(far.port)
+    const lines = ['*** Update File: a', '-1', '+2', '*** Update File: b', '-1', '+2', '*** Add File: c', '+2']
+    const { watched, client } = await place.talk(calling(patch(...lines)), { port: link.port })
+    await watched.send('go')
+    await watched.approval()
+    link.cut()
+    await client.notice(({ level }) => level === 'warning')
+    await watched.decide('approved')
+    link.mend()
+    await watched.turnEnded()
+    expect(watched.items().find(({ type }) => type === 'fileChange')).toMatchObject({ status: 'completed' })
+    expect(['a', 'b', 'c'].map(far.read)).toEqual(['2\n', '2\n', '2\n'])
+  })
+})

@@ -1,0 +1,47 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeRunFolder } from '../../src/serving/run-folder.ts'
+
+const uid = process.getuid?.() ?? 0
+let root: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'parley-run-'))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const make = (env: Record<string, string> = {}, owner = uid) => makeRunFolder({ env, uid: owner, shared: root })
+
+describe('the run folder', () => {
+  it('is made in the runtime folder of the session, for its user alone', () => {
+    expect(make({ XDG_RUNTIME_DIR: root })).toEqual({ path: join(root, 'parley') })
+    expect(statSync(join(root, 'parley')).mode & 0o777).toBe(0o700)
+    expect(make({ XDG_RUNTIME_DIR: root })).toEqual({ path: join(root, 'parley') })
+  })
+
+  it('is one of the user in the shared place where there is none', () => {
+    const own = { path: join(root, `parley-${uid}`) }
+    expect([make(), make({ XDG_RUNTIME_DIR: '' }), make({ XDG_RUNTIME_DIR: '/not/there' })]).toEqual([own, own, own])
+  })
+
+  it('is made private when it is open to others', () => {
+    mkdirSync(join(root, `parley-${uid}`))
+    chmodSync(join(root, `parley-${uid}`), 0o777)
+    expect(make()).toEqual({ path: join(root, `parley-${uid}`) })
+    expect(statSync(join(root, `parley-${uid}`)).mode & 0o777).toBe(0o700)
+  })
+
+  it('is refused when it is a link, a file, or somebody else’s', () => {
+    const path = join(root, `parley-${uid}`)
+    mkdirSync(join(root, 'elsewhere'))
+    symlinkSync(join(root, 'elsewhere'), path)
+    expect(make()).toEqual({ problem: `${path} is no folder` })
+    rmSync(path)
+    writeFileSync(path, '')
+    expect(make()).toEqual({ problem: `${path} is no folder` })
+    mkdirSync(join(root, 'parley-12345'))
+    expect(make({}, 12_345)).toEqual({ problem: `${join(root, 'parley-12345')} belongs to another user` })
+  })
+})

@@ -1,0 +1,35 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readOrMakeToken } from '../../src/serving/token-file.ts'
+
+let root: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'parley-token-'))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+describe('the token file', () => {
+  it('is made once, for its user alone', () => {
+    const path = join(root, 'deep', 'token')
+    const token = readOrMakeToken(path)
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readOrMakeToken(path)).toBe(token)
+  })
+
+  it('that others can read is refused, and so is an empty one or a link', () => {
+    const path = join(root, 'token')
+    writeFileSync(path, 'secret\n')
+    chmodSync(path, 0o644)
+    expect(() => readOrMakeToken(path)).toThrow(`chmod 600 ${path}`)
+    chmodSync(path, 0o600)
+    expect(readOrMakeToken(path)).toBe('secret')
+    writeFileSync(path, ' \n')
+    expect(() => readOrMakeToken(path)).toThrow('is empty')
+    symlinkSync(path, join(root, 'link'))
+    expect(() => readOrMakeToken(join(root, 'link'))).toThrow('ELOOP')
+  })
+})

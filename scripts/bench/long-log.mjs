@@ -1,0 +1,62 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { encodeHeader, newHeader } from '../../packages/server/src/log/header.ts'
+import { encodeLine } from '../../packages/server/src/log/line.ts'
+import { sessionPaths } from '../../packages/server/src/log/session-paths.ts'
+
+const conversationId = '01a00000-0000-7000-8000-000000000001'
+const startedAt = Date.UTC(2026, 0, 1)
+const deltasInTurn = 93
+const words = 'the log is the truth and the rest is a fold of it '
+
+/** A conversation of so many events in a home, as if a server had written it. Its file is kept for the next bench. */
+export function placeLongLog(place, count) {
+  const kept = join(tmpdir(), `parley-bench-log-1-${count}.jsonl`)
+  if (!existsSync(kept)) {
+    writeFileSync(`${kept}.part`, textOf(count, place.workspace))
+    renameSync(`${kept}.part`, kept)
+  }
+  const { log } = sessionPaths(place.parleyHome, conversationId)
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
+  copyFileSync(kept, log)
+  return conversationId
+}
+
+function textOf(count, cwd) {
+  const lines = [encodeHeader(newHeader(conversationId))]
+  for (const event of events(cwd)) {
+    lines.push(encodeLine({ seq: lines.length, at: startedAt + lines.length, event }))
+    if (lines.length > count && event.type === 'turn.ended') break
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function* events(cwd) {
+  const settings = {
+    model: 'bench-model',
+    modelProvider: 'bench',
+    approvalPolicy: 'never',
+    sandbox: 'danger-full-access',
+    tier: 'D',
+    writableRoots: [],
+  }
+  yield { type: 'conversation.created', cwd, settings, program: 'parley/bench' }
+  for (let turn = 1; ; turn++) yield* turnEvents(`t-${turn}`, turn)
+}
+
+function* turnEvents(turnId, turn) {
+  const shown = { id: `i-${turn}`, status: 'completed', title: 'Answer' }
+  const text = words.repeat(deltasInTurn)
+  const usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 10, reasoningTokens: 0 }
+  yield { type: 'turn.started', turnId, trigger: 'message' }
+  const said = { type: 'userMessage', title: 'go', text: 'go', content: [{ type: 'text', text: 'go' }] }
+  yield { type: 'item.completed', turnId, item: { ...shown, ...said, id: `u-${turn}` } }
+  yield { type: 'model.requested', turnId, attempt: 1 }
+  const open = { ...shown, type: 'agentMessage', status: 'inProgress', text: '' }
+  yield { type: 'item.started', turnId, item: open }
+  for (let delta = 0; delta < deltasInTurn; delta++) yield { type: 'item.delta', itemId: open.id, text: words }
+  yield { type: 'item.completed', turnId, item: { ...open, status: 'completed', text } }
+  yield { type: 'model.responded', turnId, adapter: 'responses/1', parts: [], text, calls: [] }
+  yield { type: 'turn.ended', turnId, outcome: 'completed', usage, denials: [] }
+}
