@@ -46,7 +46,9 @@ export function startExecServer(program, place) {
     })
   return {
     pid: child.pid,
-    get messages() { return messages },
+    get messages() {
+      return messages
+    },
     async initialize() {
       await request('initialize', { clientName: 'bench' })
       send({ method: 'initialized' })

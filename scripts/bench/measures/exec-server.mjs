@@ -45,7 +45,8 @@ function writeLarge(file) {
   const line = `${randomBytes(39).toString('hex')}\n`
   const block = Buffer.from(line.repeat(10_000))
   const fd = openSync(file, 'w')
-  for (let done = 0; done < fileBytes; done += block.length) writeSync(fd, block, 0, Math.min(block.length, fileBytes - done))
+  for (let done = 0; done < fileBytes; done += block.length)
+    writeSync(fd, block, 0, Math.min(block.length, fileBytes - done))
   closeSync(fd)
 }
 

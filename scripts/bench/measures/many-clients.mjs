@@ -40,7 +40,7 @@ function meanLag(client) {
   let sum = 0
   let events = 0
   return client.until((type, _, line) => {
-    sum += performance.timeOrigin + performance.now() - Number(/"at":(\d+)/.exec(line.latin1Slice(0, 256))?.[1])
+    sum += performance.timeOrigin + performance.now() - Number(/"at":(\d+)/.exec(line.toString('latin1', 0, 256))?.[1])
     events += 1
     return type === 'turn.ended' ? sum / events : undefined
   })

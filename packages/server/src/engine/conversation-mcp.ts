@@ -86,6 +86,7 @@ function failureNotices(conversation: Conversation, servers: readonly McpServer[
     if (!conversation.started || conversation.readOnly) return
     for (const server of servers) {
       const { failure } = server
+      if (failure === null) told.delete(server)
       if (failure === null || told.get(server) === failure) continue
       told.set(server, failure)
       unlessStorageFails(() => void conversation.record({ type: 'item.completed', item: notice(server, newItemId()) }))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   Client,
   type ElicitResult,
@@ -32,6 +33,9 @@ export interface ConnectOptions {
 /** Pages of a list that are read at most; a server whose list never ends must not keep us. */
 const maxPages = 100
 
+/** What an endpoint is given to hear that its session is over. */
+const farewellMs = 500
+
 /** Longer than any call may last: the caller keeps the time, so that a question to the user can stop the clock. */
 const noTimeoutMs = 2 ** 31 - 1
 
@@ -49,7 +53,8 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
   client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
     elicit(params, running.at(-1), mcpReq.signal),
   )
-  await client.connect(transportFor(options), { signal, timeout: timeoutMs })
+  const transport = transportFor(options)
+  await client.connect(transport, { signal, timeout: timeoutMs })
   const hasTools = client.getServerCapabilities()?.tools !== undefined
   const quick = { timeout: timeoutMs }
   return {
@@ -70,7 +75,11 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
       const request = { method: 'resources/read', params: { uri } }
       return told(async () => resourceParts(await client.request(request, anything, { ...quick, signal: cancel })))
     },
-    close: () => client.close(),
+    async close() {
+      if (transport instanceof StreamableHTTPClientTransport)
+        await Promise.race([transport.terminateSession().catch(() => undefined), delay(farewellMs)])
+      await client.close()
+    },
   }
 
   async function told<Value>(ask: () => Promise<Value>): Promise<Value> {

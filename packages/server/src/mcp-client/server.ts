@@ -91,7 +91,6 @@ export class McpServer implements AsyncDisposable {
   }
 
   async restart(): Promise<void> {
-    if (!this.settings.enabled) return
     await this.#stop()
     this.#breakdowns = 0
     this.#restarts += 1

@@ -14,8 +14,8 @@ export interface McpLease extends AsyncDisposable {
 export interface McpServers {
   lease(settings: readonly McpSettings[]): McpLease
   describe(): McpServerState[]
-  /** False when none has this name. */
-  restart(name: string): Promise<boolean>
+  /** Those of this name that are not switched off; how many there were. */
+  restart(name: string): Promise<number>
 }
 
 export function createMcpServers(ports: McpPorts): McpServers {
@@ -53,9 +53,9 @@ export function createMcpServers(ports: McpPorts): McpServers {
     describe: () =>
       [...known.values()].map(({ server }) => server.describe()).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     async restart(name) {
-      const named = [...known.values()].filter(({ server }) => server.name === name)
+      const named = [...known.values()].filter(({ server }) => server.name === name && server.settings.enabled)
       await Promise.all(named.map(({ server }) => server.restart()))
-      return named.length > 0
+      return named.length
     },
   }
 }

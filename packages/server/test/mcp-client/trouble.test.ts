@@ -121,6 +121,9 @@ describe('an MCP server', () => {
     await talk.watched.turnEnded()
     expect(await serverIn(talk, 'stopped')).toMatchObject({ error: expect.stringContaining('enabled = false') })
     expect(place.processes()).toEqual([])
+    expect(await talk.client.refused('mcp/restart', { name: 'ugly' })).toMatchObject({
+      message: expect.stringContaining('switched off'),
+    })
     expect(model.requests[0]?.tools.filter(({ name }) => name.startsWith('mcp__'))).toEqual([])
   })
 })

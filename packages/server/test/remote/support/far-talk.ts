@@ -1,6 +1,7 @@
 import type { ParamsOf } from '@parley/protocol'
 import { type ScriptedCall, type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
-import { type Talk, type TestPlace, type TestPorts, testPlace } from '../../engine/support/test-server.ts'
+import type { TestPorts } from '../../engine/support/test-parts.ts'
+import { type Talk, type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { configFor } from './config-for.ts'
 import { type FarFolder, type FarMachine, startFarMachine } from './far-machine.ts'
 
