@@ -12,9 +12,9 @@ const words = 'the log is the truth and the rest is a fold of it '
 
 /** A conversation of so many events in a home, as if a server had written it. Its file is kept for the next bench. */
 export function placeLongLog(place, count) {
-  const kept = join(tmpdir(), `parley-bench-log-1-${count}.jsonl`)
+  const kept = join(tmpdir(), `parley-bench-log-2-${count}.jsonl`)
   if (!existsSync(kept)) {
-    writeFileSync(`${kept}.part`, textOf(count, place.workspace))
+    writeFileSync(`${kept}.part`, textOf(count))
     renameSync(`${kept}.part`, kept)
   }
   const { log } = sessionPaths(place.parleyHome, conversationId)
@@ -23,16 +23,16 @@ export function placeLongLog(place, count) {
   return conversationId
 }
 
-function textOf(count, cwd) {
+function textOf(count) {
   const lines = [encodeHeader(newHeader(conversationId))]
-  for (const event of events(cwd)) {
+  for (const event of events()) {
     lines.push(encodeLine({ seq: lines.length, at: startedAt + lines.length, event }))
     if (lines.length > count && event.type === 'turn.ended') break
   }
   return `${lines.join('\n')}\n`
 }
 
-function* events(cwd) {
+function* events() {
   const settings = {
     model: 'bench-model',
     modelProvider: 'bench',
@@ -41,6 +41,8 @@ function* events(cwd) {
     tier: 'D',
     writableRoots: [],
   }
+  // A folder that outlives this bench, since its file does.
+  const cwd = tmpdir()
   yield { type: 'conversation.created', cwd, settings, program: 'parley/bench' }
   for (let turn = 1; ; turn++) yield* turnEvents(`t-${turn}`, turn)
 }

@@ -1,8 +1,7 @@
 import { createConnection } from 'node:net'
 
-/** Bytes by which a delta is known without parsing its line. */
-const deltaMark = Buffer.from('"event":{"type":"item.delta"')
-const markReach = 256
+const eventType = /"event":\{"type":"([\w.]+)"/
+const prefixBytes = 256
 const timeLimitMs = 120_000
 
 /** A client over two streams, that reads its lines as fast as they come. */
@@ -11,9 +10,11 @@ export function createWireClient(input, output) {
   let watch = () => {}
   let nextId = 0
   readLines(input, (line) => {
-    if (line.subarray(0, markReach).includes(deltaMark)) return watch('item.delta', null, line)
+    // An event is known by its first bytes: reading it is not what is measured.
+    const type = eventType.exec(line.toString('latin1', 0, prefixBytes))?.[1]
+    if (type !== undefined) return watch(type, line)
     const message = JSON.parse(line)
-    if (message.id === undefined) return watch(message.params?.event?.type, message.params, line)
+    if (message.id === undefined) return
     const { resolve, reject } = waiting.get(message.id)
     waiting.delete(message.id)
     if (message.error === undefined) resolve(message.result)
@@ -32,12 +33,12 @@ export function createWireClient(input, output) {
       await request('initialize', { protocolVersion: { min: 1, max: 1 }, clientInfo: { name: 'bench', version: '0' } })
       send({ method: 'initialized' })
     },
-    /** Resolves once `look` does not answer undefined; it is called with type, params (of a delta: null) and line. */
+    /** Resolves once `look` does not answer undefined; it is called with the type and the line of each event. */
     until(look) {
       return new Promise((resolve, reject) => {
         const limit = setTimeout(() => reject(new Error('what was waited for did not come')), timeLimitMs)
-        watch = (type, params, line) => {
-          const found = look(type, params, line)
+        watch = (type, line) => {
+          const found = look(type, line)
           if (found === undefined) return
           clearTimeout(limit)
           resolve(found)
@@ -57,14 +58,15 @@ export async function attachTo(path) {
 }
 
 function readLines(stream, take) {
-  let rest = Buffer.alloc(0)
+  let held = []
   stream.on('data', (chunk) => {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     let from = 0
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-      take(bytes.subarray(from, end))
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      const last = chunk.subarray(from, end)
+      take(held.length === 0 ? last : Buffer.concat([...held, last]))
+      held = []
       from = end + 1
     }
-    rest = bytes.subarray(from)
+    if (from < chunk.length) held.push(chunk.subarray(from))
   })
 }

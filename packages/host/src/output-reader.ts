@@ -39,6 +39,8 @@ export function readOutput(open: (onread: OnReadOpts) => Socket, { onChunk, onEn
     if (spareBuffers.length < maxSpareBuffers) spareBuffers.push(buffer)
     onEnd()
   })
+  // A terminal's stream has not begun by itself, and would at its next turn, paused meanwhile or not.
+  socket.read(0)
   socket.resume()
   return {
     pause: () => void socket.pause(),

@@ -72,8 +72,8 @@ export class ProcessRun implements RunningProcess {
   /** Called once. */
   async begin(): Promise<void> {
     try {
-      this.#channels = await this.#openChannels()
-      if (this.#killed) this.#finish()
+      if (!this.#killed) this.#channels = await this.#openChannels()
+      if (this.#killed || this.#channels === null) this.#finish()
       else this.#spawn(this.#channels)
     } catch (error) {
       this.#fail(error)

@@ -39,7 +39,7 @@ async function slowestLag({ program, model, place }, number) {
 function meanLag(client) {
   let sum = 0
   let events = 0
-  return client.until((type, _, line) => {
+  return client.until((type, line) => {
     sum += performance.timeOrigin + performance.now() - Number(/"at":(\d+)/.exec(line.toString('latin1', 0, 256))?.[1])
     events += 1
     return type === 'turn.ended' ? sum / events : undefined

@@ -11,8 +11,21 @@ export function defineServers(program: Command): void {
     '--record <file>',
     'write down what models say, for playing back',
   )
-  define(program, 'mcp-server', 'the same engine as an MCP server on stdio')
-  define(program, 'exec-server', 'runs processes for a client over JSON-RPC on stdio')
+  define(program, 'mcp-server', 'the same engine as an MCP server, on stdio or HTTP; docs/mcp-server.md describes it')
+    .option('--listen <url>', 'serve streamable HTTP at http://HOST:PORT/mcp; port 0 takes a free one')
+    .option(
+      '--token-file <file>',
+      'with --listen: the token that clients must send (made when missing; default: mcp-token in the home)',
+    )
+    .option(
+      '--approval-timeout <time>',
+      'an approval that is not answered for so long is denied: 90s, 30m, 2h or never',
+      '30m',
+    )
+  define(program, 'exec-server', 'runs processes for a client over JSON-RPC on stdio; docs/exec-server.md describes it')
+    .option('--listen <address>', 'for clients at ws://HOST:PORT or unix:PATH instead')
+    .option('--token-file <file>', 'the token that websocket clients must show; made when it is missing')
+    .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
 }
 
 function define(program: Command, name: ServerProgram, description: string): Command {

@@ -34,6 +34,7 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   answerUnfit: exitCodes.answerUnfit,
   timeout: exitCodes.budget,
   unreachable: exitCodes.provider,
+  environmentUnreachable: exitCodes.provider,
   connectTimeout: exitCodes.provider,
   connectionReset: exitCodes.provider,
   tls: exitCodes.provider,

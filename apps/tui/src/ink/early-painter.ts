@@ -22,12 +22,6 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
     return `${liveText(screen, colours)}${up > 0 ? `\x1b[${up}A` : ''}\r${column}`
   }
 
-  function hide() {
-    write(erase())
-    caret = null
-    if (painted !== null) painted = { ...painted, live: [], caret: null }
-  }
-
   return {
     paint(screen) {
       const before = begun ? erase() : '\r\n'
@@ -37,10 +31,12 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
         `${before}${settled === null ? '' : `${settled.replaceAll('\n', '\r\n')}\r\n`}${draw(screen).replaceAll('\n', '\r\n')}`,
       )
     },
-    reflowed(columns) {
-      if (painted !== null) write(eraseReflowed(painted, columns))
+    resized({ columns }, isReflowed) {
+      if (isReflowed && painted !== null) write(eraseReflowed(painted, columns))
     },
-    hide,
-    close: hide,
+    close() {
+      write(erase())
+      caret = null
+    },
   }
 }

@@ -9,6 +9,7 @@ export interface Frames {
   at(timeMs: number | null): void
   /** Paints nothing for this long, whatever asks for it, and then at once. */
   hold(holdMs: number): void
+  areHeld(): boolean
   stop(): void
 }
 
@@ -44,6 +45,7 @@ export function createFrames(paint: () => void): Frames {
         now()
       }, holdMs)
     },
+    areHeld: () => held !== null,
     stop() {
       stopped = true
       if (held !== null) clearTimeout(held)

@@ -1,3 +1,4 @@
+import { WriteStream } from 'node:tty'
 import { processTerminal } from '../terminal/port.ts'
 import { holdTerminal } from '../terminal/restore.ts'
 import { type KeyListener, type KeyReader, readKeys } from './read-keys.ts'
@@ -41,6 +42,7 @@ export function holdScreen({ stage, colours, onError, ...listener }: ScreenParts
 /** The composer is on the screen and takes keys while Ink, the largest part of the program, is read in. */
 export async function loadInk(stage: Stage, colours: boolean): Promise<void> {
   const { createInkPainter } = await import('./ink-painter.tsx')
-  const { stdout, stdin } = process
-  stage.handOver((first) => createInkPainter({ stdout, stdin }, first, colours))
+  // Node tells its own stream of a new size at once, and Ink would draw; this one is told when the size stands.
+  const stdout = new WriteStream(process.stdout.fd)
+  stage.handOver((first) => createInkPainter({ stdout, stdin: process.stdin }, first, colours))
 }

@@ -1,3 +1,4 @@
+import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
 import { eraseReflowed } from '../view/erase-reflowed.ts'
 import type { Screen } from '../view/screen.ts'
@@ -8,7 +9,8 @@ import { type Batch, ScreenView } from './screen-view.tsx'
 const maxFps = 1_000
 
 export interface InkStreams {
-  readonly stdout: NodeJS.WriteStream
+  /** One that hears of a new size from the painter alone. */
+  readonly stdout: WriteStream
   readonly stdin: NodeJS.ReadStream
 }
 
@@ -34,18 +36,18 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     maxFps,
     incrementalRendering: true,
   })
-  function hide() {
-    painted = { ...painted, live: [], caret: null }
-    instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
-  }
 
   return {
-    hide,
     paint: (screen) => instance.rerender(view(screen)),
-    // Ink's own listener comes after this one, and erases from here on.
-    reflowed: (columns) => void stdout.write(eraseReflowed(painted, columns)),
+    resized({ columns, rows }, isReflowed) {
+      if (isReflowed) stdout.write(eraseReflowed(painted, columns))
+      // Rows below the cursor may be gone, so that none of them can be taken for drawn.
+      instance.clear()
+      Object.assign(stdout, { columns, rows })
+      stdout.emit('resize')
+    },
     close() {
-      hide()
+      instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
       instance.unmount()
     },
   }

@@ -1,13 +1,11 @@
 import { paintLine } from '../view/paint-line.ts'
-import type { Screen } from '../view/screen.ts'
+import type { Screen, TerminalSize } from '../view/screen.ts'
 
 /** Puts screens on the terminal. */
 export interface Painter {
   paint(screen: Screen): void
-  /** The terminal has broken the rows of the live zone anew at this width. */
-  reflowed(columns: number): void
-  /** Takes the live zone off the screen until the next screen. */
-  hide(): void
+  /** The terminal has another size; `isReflowed`: it has broken the rows of the live zone anew. The next screen follows at once. */
+  resized(size: TerminalSize, isReflowed: boolean): void
   /** Takes the live zone off the screen; what is settled stays. */
   close(): void
 }

@@ -5,6 +5,7 @@ import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../main.ts'
 import { guardAgainstKill } from '../terminal/kill-guard.ts'
+import { measure } from '../terminal/measure.ts'
 import { reflowsRows } from '../terminal/reflow.ts'
 import { Desk } from './desk.ts'
 import { createEarlyPainter } from './early-painter.ts'
@@ -43,6 +44,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const stage = new Stage({
     painter: createEarlyPainter((text) => stdout.write(text), colours),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    measure: () => measure(stdout),
     homeFolder,
     reflows: reflowsRows(env),
     signal: ({ title, ring }) => stdout.write(titleSequence(title) + ringSequence(ring)),
@@ -70,7 +72,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const onInterrupt = () => stage.dispatch({ kind: 'signal' })
   const onResize = () => stage.resized()
   process.on('SIGINT', onInterrupt)
-  stdout.prependListener('resize', onResize)
+  stdout.on('resize', onResize)
   try {
     stage.dispatch(...firstMessage(start))
     void desk.begin().catch(end.reject)

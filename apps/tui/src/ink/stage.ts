@@ -14,6 +14,8 @@ import type { Painter } from './painter.ts'
 export interface StageParts {
   readonly painter: Painter
   readonly size: () => TerminalSize
+  /** Asks the terminal whether it has another size by now; `resized` is called if so. */
+  readonly measure: () => void
   readonly homeFolder: string
   /** The terminal breaks rows anew when it gets narrower. */
   readonly reflows: boolean
@@ -26,7 +28,7 @@ export interface StageParts {
 const openingScreens = 3
 
 /** A size that has stood this long is one to paint for. */
-const settledAfterMs = 200
+const settledAfterMs = 150
 
 /** Everything that is shown, and the only place where it changes. */
 export class Stage implements Disposable {
@@ -34,6 +36,7 @@ export class Stage implements Disposable {
   readonly #frames: Frames
   /** Null while the terminal is someone else's: what is new waits for the next painter. */
   #painter: Painter | null
+  #isResized = false
   #ui: UiState = initialUi
   #transcript: Transcript = emptyTranscript
   #state: ConversationState | null = null
@@ -92,42 +95,51 @@ export class Stage implements Disposable {
   }
 
   /**
-   * Called before anyone else hears of the new size. While sizes follow each other nothing is painted: rows that meet a
-   * width they were not made for would be broken, and stay in the scrollback.
+   * While sizes follow each other nothing is written: what is meant for one size and meets another is broken, and what
+   * is erased for one that was never seen takes finished rows along.
    */
   resized(): void {
-    if (this.#parts.reflows) this.#painter?.reflowed(this.#parts.size().columns)
+    this.#isResized = true
     this.#frames.hold(settledAfterMs)
-    queueMicrotask(() => this.#painter?.hide())
   }
 
   /** Another painter takes over from the one before. */
   handOver(make: (first: Screen) => Painter): void {
-    this.#painter?.close()
+    this.#fit()?.close()
     this.#painter = make(this.#project())
   }
 
   /** Takes the live zone off the terminal until a painter is handed over. */
   yieldTerminal(): void {
-    this.#painter?.close()
+    this.#fit()?.close()
     this.#painter = null
   }
 
   [Symbol.dispose](): void {
     this.#frames.stop()
-    this.#painter?.close()
+    this.#fit()?.close()
   }
 
   #paint(): void {
-    if (this.#painter === null) return
+    this.#parts.measure()
+    if (this.#frames.areHeld()) return
+    const painter = this.#fit()
+    if (painter === null) return
     const screen = this.#project()
-    this.#painter.paint(screen)
+    painter.paint(screen)
     const { approvalId } = screen
     this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId }, this.#context()).ui
     this.#frames.at(screen.changesAtMs)
     const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
     this.#announced = announced
     if (title !== null || ring !== null) this.#parts.signal({ title, ring })
+  }
+
+  /** The painter, once it knows the size. */
+  #fit(): Painter | null {
+    if (this.#isResized) this.#painter?.resized(this.#parts.size(), this.#parts.reflows)
+    this.#isResized = false
+    return this.#painter
   }
 
   #project(): Screen {

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import type { WriteStream } from 'node:tty'
 import { virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { createEarlyPainter } from '../../src/ink/early-painter.ts'
@@ -10,7 +11,7 @@ const size = { cols: 60, rows: 20 }
 
 interface Terminal {
   readonly screen: ReturnType<typeof virtualScreen>
-  readonly stdout: NodeJS.WriteStream
+  readonly stdout: WriteStream
   /** Resolves when all that was written has been taken in. */
   flushed(): Promise<void>
 }
@@ -32,7 +33,7 @@ function terminal(): Terminal {
     isTTY: true,
     columns: size.cols,
     rows: size.rows,
-  }) as unknown as NodeJS.WriteStream
+  }) as unknown as WriteStream
   return { screen, stdout, flushed: () => fed }
 }
 
@@ -74,28 +75,6 @@ describe.each(painters)('$name', ({ make }) => {
     expect(to.screen.clears()).toEqual({ scrollback: 0, screen: 0 })
   })
 
-  test('shows what is settled alone while it hides the rest, and all of it afterwards', async () => {
-    const to = terminal()
-    const painter = make(to)
-    painter.paint(frame(['settled'], ['unfinished', ...composer]))
-    painter.hide()
-    await waitUntil(() => to.flushed().then(() => to.screen.transcript().join('|').replace(/^\|/, '') === 'settled'), {
-      what: 'the live zone to go',
-    })
-    painter.paint(frame(['more'], ['unfinished', ...composer]))
-    await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
-      what: 'it to come back',
-    })
-    expect(to.screen.transcript().filter((row) => row !== '')).toEqual([
-      'settled',
-      'more',
-      'unfinished',
-      '> typed',
-      'status',
-    ])
-    painter.close()
-  })
-
   test('puts the real cursor at the caret', async () => {
     const to = terminal()
     const painter = make(to)
@@ -130,14 +109,32 @@ test('what a narrower terminal breaks anew leaves nothing behind', async () => {
     what: 'the first frame',
   })
   to.screen.resize({ cols: 30, rows: size.rows })
-  Object.assign(to.stdout, { columns: 30 })
-  painter.reflowed(30)
-  to.stdout.emit('resize')
+  painter.resized({ columns: 30, rows: size.rows }, true)
   painter.paint(frame([], ['unfinished now', ...composer]))
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().includes('unfinished now')), {
     what: 'the second frame',
   })
   expect(to.screen.transcript()).toEqual(['finished', 'unfinished now', '', '> typed', 'status'])
+  painter.close()
+})
+
+test('rows that a lower terminal has dropped are drawn again', async () => {
+  const to = terminal()
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
+  const shown = { ...frame([], ['unfinished', ...composer]), caret: { row: 2, column: 2 } }
+  painter.paint({ ...shown, settled: frame(['finished'], []).settled })
+  await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
+    what: 'the first frame',
+  })
+  to.screen.resize({ cols: size.cols, rows: 4 })
+  to.screen.resize({ cols: size.cols, rows: size.rows })
+  expect(to.screen.transcript()).not.toContain('status')
+  painter.resized({ columns: size.cols, rows: size.rows }, true)
+  painter.paint(shown)
+  await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
+    what: 'the status line',
+  })
+  expect(to.screen.transcript().filter((row) => row !== '')).toEqual(['finished', 'unfinished', '> typed', 'status'])
   painter.close()
 })
 

@@ -75,21 +75,25 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-/** Never rejects. */
+/** Whatever goes wrong is a no. Once it is settled without us, nothing that we do about it matters. */
 async function answer(followed: Followed, approval: Approval, asking: Asking): Promise<void> {
-  const given = await ask(approval, asking)
-  if (given === null || asking.signal.aborted) return
+  const { signal } = asking
+  const faults: unknown[] = []
+  const refuse = (fault: unknown) => {
+    faults.push(fault)
+    return failed
+  }
+  const given = await ask(approval, asking).catch(refuse)
+  if (given === null || signal.aborted) return
   try {
     await decide(followed, approval, given)
   } catch (error) {
-    // Somebody was quicker, or the link is gone and it stays pending.
-    if (asking.signal.aborted || codeOf(error) === 'approvalNotPending') return
-    report(asking.options, error)
-    await decide(followed, approval, failed).catch(() => undefined)
+    if (signal.aborted || codeOf(error) === 'approvalNotPending') return
+    await decide(followed, approval, refuse(error)).catch(() => undefined)
   }
+  for (const fault of faults) report(asking.options, fault)
 }
 
-/** Whatever goes wrong is a no. */
 const failed = { decision: 'denied', note: 'The program that answers approvals failed.' } as const
 const late = { decision: 'denied', note: 'Nobody answered in time.' } as const
 
@@ -103,9 +107,6 @@ async function ask(approval: Approval, { handler, options, signal }: Asking): Pr
   try {
     const given = Promise.resolve(handler(approval, { signal: AbortSignal.any([signal, expired.signal]) }))
     return await Promise.race([given, lateness.promise])
-  } catch (error) {
-    report(options, error)
-    return failed
   } finally {
     clearTimeout(timer)
   }

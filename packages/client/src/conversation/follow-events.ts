@@ -25,7 +25,8 @@ export async function* followEvents(
   { after, signal }: { readonly after: Place; readonly signal?: AbortSignal | undefined },
 ): AsyncGenerator<Envelope, void, undefined> {
   const { conversationId } = store
-  using tail = openTail(store, signal === undefined ? ended : AbortSignal.any([ended, signal]))
+  const over = signal === undefined ? ended : AbortSignal.any([ended, signal])
+  using tail = openTail(store, over)
   let place = after
 
   function* news(envelopes: Iterable<Envelope>): Generator<Envelope, void, undefined> {
@@ -36,11 +37,10 @@ export async function* followEvents(
     }
   }
 
-  const isClosed = () => codeOf(ended.reason) === 'closed'
   while (true) {
     signal?.throwIfAborted()
     yield* news(tail.takeAll())
-    if (isClosed()) return
+    if (codeOf(ended.reason) === 'closed') return
     ended.throwIfAborted()
     if (!tail.hasGap) {
       await tail.changed()
@@ -48,19 +48,20 @@ export async function* followEvents(
     }
     // Collected from here on: what is recorded while the page is on its way comes after it, or twice.
     tail.restart()
-    const page = await client
-      .request('conversation/readEvents', { conversationId, after: place })
-      .catch(unless(isClosed))
-    if (page === null) return
+    const reading = client.request('conversation/readEvents', { conversationId, after: place })
+    const page = await unlessAborted(reading, over)
+    if (page === null) continue
     yield* news(page.events.filter(isEnvelope))
     if (page.more) tail.leaveGap()
   }
 }
 
-/** For a rejection: it does not matter once something is so. */
-function unless(isSo: () => boolean): (error: unknown) => null {
-  return (error) => {
-    if (isSo()) return null
-    throw error
-  }
+/** Null as soon as the signal fires; the work goes on unobserved. */
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | null> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(null)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }

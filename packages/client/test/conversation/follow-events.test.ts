@@ -111,5 +111,5 @@ test('a reader of any pace gets every event once and in order, whatever the serv
     await server.client.close()
   }
   const pageSize = fc.integer({ min: 100, max: 600 })
-  await fc.assert(fc.asyncProperty(fc.nat(5), pageSize, fc.array(step, { maxLength: 12 }), run), { numRuns: 40 })
+  await fc.assert(fc.asyncProperty(fc.nat(5), pageSize, fc.array(step, { maxLength: 12 }), run), { numRuns: 100 })
 })

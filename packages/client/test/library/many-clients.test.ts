@@ -35,20 +35,22 @@ describe('two clients of one conversation', () => {
     expect((await turn.result).text).toBe('Shared.')
   })
 
-  test('answer an approval once: who is later is told so, and by whom it was answered', async () => {
+  test('answer an approval once: whoever is slower is stopped, which is no error, and sees who was first', async () => {
     await using world = await libraryWorld(touch, { text: 'Done.' })
     await using first = await world.connect({ name: 'first' })
     await using second = await world.connect({ name: 'second' })
     const owned = await first.create({ cwd: world.cwd })
     const settled = Promise.withResolvers<void>()
+    const errors: unknown[] = []
     owned.onApproval(
       (_approval, { signal }) =>
-        new Promise((resolve) => {
+        new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             settled.resolve()
-            resolve('denied')
+            reject(signal.reason)
           })
         }),
+      { onError: (error) => void errors.push(error) },
     )
     const turn = await owned.send('make it')
     const joined = await second.resume(owned.id)
@@ -58,6 +60,7 @@ describe('two clients of one conversation', () => {
     expect(existsSync(join(world.cwd, 'made'))).toBe(true)
     const decided = (await wholeStory(joined)).filter(({ event }) => event.type === 'approval.decided')
     expect(decided).toMatchObject([{ event: { decision: 'approved', by: { name: 'second' } } }])
+    expect(errors).toEqual([])
   })
 
   test('one leaves without a word, and the other goes on', async () => {

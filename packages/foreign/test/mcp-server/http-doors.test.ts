@@ -100,3 +100,52 @@ test.each([
   const { exitCode, stdout, stderr } = await runCli(['mcp-server', ...args], { env: home.env, cwd: join(home.path) })
   expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: '', stderr: `parley mcp-server: ${sentence}\n` })
 })
+
+test('a stream that is opened late begins with what has waited for it, and one that broke goes on', async () => {
+  await using world = await makeWorld([{ text: 'Done' }])
+  const listening = await world.listen()
+  const { headers } = await ask(listening, { body: initialize })
+  const session = { 'mcp-session-id': String(headers['mcp-session-id']) }
+  const call = async (id: number, name: string, args: object) => {
+    const { body } = await ask(listening, {
+      headers: session,
+      body: { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } },
+    })
+    return JSON.parse(/^data: (\{.*"id":.*)$/m.exec(body)?.[1] ?? '').result.structuredContent
+  }
+  const { conversation_id } = await call(2, 'conversationCreate', { cwd: world.cwd })
+  await call(3, 'conversationStream', { conversation_id })
+  await call(4, 'conversationSendMessage', { conversation_id, content: [{ type: 'text', text: 'Hello' }] })
+  const whole = await listen(listening, session, 'task_complete')
+  expect(whole.map(({ method }) => method).filter((method) => method !== 'agent_message_delta')).toEqual([
+    'notifications/initial_state',
+    'task_started',
+    'agent_message',
+    'task_complete',
+  ])
+  const again = await listen(listening, { ...session, 'last-event-id': whole[0]?.id ?? '' }, 'task_complete')
+  expect(again).toEqual(whole.slice(1))
+})
+
+/** The events of a GET up to one of the method; then it is broken off. */
+async function listen({ url, token }: Listening, headers: object, last: string) {
+  const asked = { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers }
+  const text = await new Promise<string>((resolve, reject) => {
+    const outgoing = request(url, { headers: asked }, (incoming) => {
+      let seen = ''
+      incoming.setEncoding('utf8').on('data', (chunk: string) => {
+        seen += chunk
+        if (!seen.includes(`"method":"${last}"`) || !seen.endsWith('\n\n')) return
+        outgoing.destroy()
+        resolve(seen)
+      })
+      incoming.on('error', () => undefined)
+      incoming.on('end', () => reject(new Error(`ended with ${incoming.statusCode}: ${seen}`)))
+    })
+    outgoing.on('error', () => undefined).end()
+  })
+  return [...text.matchAll(/^id: (\S+)\ndata: (.*)$/gm)].map(([, id = '', data = '{}']) => ({
+    id,
+    ...JSON.parse(data),
+  }))
+}

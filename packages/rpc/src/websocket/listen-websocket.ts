@@ -56,7 +56,7 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
-      reject(new ListenFailed(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }))
+      reject(new ListenFailed(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, { cause: error }))
     }
     server.once('error', fail)
     server.listen({ host, port }, () => {
@@ -64,6 +64,13 @@ function listening(server: Server, host: string, port: number): Promise<void> {
       resolve()
     })
   })
+}
+
+function reasonOf(error: Error): string {
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') return 'another program listens there'
+  if (code === 'EACCES') return 'this user may not; choose a port from 1024 on'
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'this machine has no such address' : error.message
 }
 
 function listenerOf(server: Server): WebSocketListener {

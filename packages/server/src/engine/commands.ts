@@ -23,8 +23,11 @@ export function decideApproval(
     throw refusal('invalidParams', `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`, {
       field: 'decision',
     })
-  const question = open.bench.questions.byApproval.get(approvalId)
-  if (question !== undefined) return answerQuestion(open, { approval, question }, { params, by })
+  if (approval.kind === 'elicitation') {
+    const question = open.bench.questions.byApproval.get(approvalId)
+    if (question === undefined) throw notPending(open, approvalId)
+    return answerQuestion(open, { approval, question }, { params, by })
+  }
   const answer = {
     type: 'approval.decided' as const,
     approvalId,

@@ -8,6 +8,9 @@ import type { Tool } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
+/** Of the last line that a server wrote to stderr. */
+const shownCharacters = 200
+
 /** The MCP servers of one conversation: what the model is offered of them, and what its calls are understood by. */
 export interface ConversationMcp extends AsyncDisposable {
   /** Starts them in the background; whoever opens the conversation does not wait. */
@@ -102,7 +105,9 @@ function failureNotices(conversation: Conversation, servers: readonly McpServer[
 }
 
 function notice({ name, failure, stderr }: McpServer, id: string) {
-  const title = `The MCP server "${name}" is not available: ${failure}. /mcp shows more and starts it again.`
+  const [lastWords = ''] = stderr.split('\n').slice(-1)
+  const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
+  const title = `The MCP server "${name}" is not available: ${why}. /mcp shows more and starts it again.`
   const shown = { type: 'notice', status: 'completed', level: 'warning', code: 'mcpServerFailed' } as const
   return { id, ...shown, title, text: stderr }
 }

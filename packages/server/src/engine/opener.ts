@@ -105,7 +105,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const mcp = createConversationMcp({
     conversation,
     lease: ports.mcpServers.lease(
-      mcpSettings(values, place.environment === null ? conversation.state.core.meta.cwd : ports.home),
+      mcpSettings(values, place.environment === null ? conversation.state.core.meta.cwd : (ports.env['HOME'] ?? '/')),
     ),
     newItemId: ports.ids.item,
     isWatched: () => watchers.size > 0,

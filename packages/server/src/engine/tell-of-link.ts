@@ -11,22 +11,19 @@ interface Telling {
   readonly isBusy: () => boolean
 }
 
-/** Says what became of the link: to who is connected, and in the transcript where something depended on it. */
+/**
+ * Says what became of the link: in the transcript where something depends on it, else only to who is connected. Not in
+ * both, since a screen shows both.
+ */
 export function tellOfLink(change: LinkChange, { conversation, notify, newItemId, isBusy }: Telling): void {
   const { meta, settings, turn } = conversation.state.core
-  const name = settings.environment ?? ''
-  const { level, message } = described(change, name)
-  notify({ level, code: 'link', message, conversationId: meta.conversationId })
-  if (!isBusy() || conversation.readOnly) return
-  const item: ItemOf<'notice'> = {
-    id: newItemId(),
-    type: 'notice',
-    status: 'completed',
-    level,
-    code: 'link',
-    title: message,
-    text: '',
+  const { level, message } = described(change, settings.environment ?? '')
+  if (!isBusy() || conversation.readOnly) {
+    notify({ level, code: 'link', message, conversationId: meta.conversationId })
+    return
   }
+  const shown = { type: 'notice', status: 'completed', level, code: 'link', title: message, text: '' } as const
+  const item: ItemOf<'notice'> = { id: newItemId(), ...shown }
   unlessStorageFails(() =>
     conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }),
   )

@@ -1,20 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  Client,
-  type ElicitResult,
-  SdkError,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client'
+import { Client, type ElicitResult, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import type { RunningProgram } from '@parley/host'
 import * as z from 'zod'
-import type { CallWatch, McpConnection, ServerResource, ServerTool } from './connection-port.ts'
+import type { CallWatch, McpConnection } from './connection-port.ts'
 import { readForm } from './elicitation-form.ts'
+import { explainFailure, isLostSession } from './explain-failure.ts'
+import { pages, resourceOf, toolOf } from './list-pages.ts'
 import { programTransport } from './program-transport.ts'
 import { callResult, resourceParts } from './result-parts.ts'
 
-/** The only module that loads the SDK; it is imported when the first server is started. */
+/** This module loads the SDK; it is imported when the first server is started. */
 
 export interface ConnectOptions {
   readonly wire:
@@ -29,9 +24,6 @@ export interface ConnectOptions {
   /** For the server's log: what it says unasked, and lines that are no messages. */
   readonly onRemark: (text: string) => void
 }
-
-/** Pages of a list that are read at most; a server whose list never ends must not keep us. */
-const maxPages = 100
 
 /** What an endpoint is given to hear that its session is over. */
 const farewellMs = 500
@@ -125,69 +117,6 @@ async function elicit(params: unknown, watch: CallWatch | undefined, signal: Abo
 
 const elicitation = z.looseObject({ message: z.string().optional(), requestedSchema: z.unknown().optional() })
 
-const toolShape = z.looseObject({
-  name: z.string().min(1),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  inputSchema: z.record(z.string(), z.unknown()).optional(),
-})
-const resourceShape = z.looseObject({
-  uri: z.string(),
-  name: z.string().optional(),
-  description: z.string().optional(),
-  mimeType: z.string().optional(),
-})
-
-/** One that is not as it should be costs itself only. */
-function toolOf(value: unknown): ServerTool[] {
-  const parsed = toolShape.safeParse(value)
-  if (!parsed.success) return []
-  const { name, title = null, description = '', inputSchema = {} } = parsed.data
-  return [{ name, title, description, inputSchema }]
-}
-
-function resourceOf(value: unknown): ServerResource[] {
-  const parsed = resourceShape.safeParse(value)
-  if (!parsed.success) return []
-  const { uri, name = uri, description = '', mimeType = null } = parsed.data
-  return [{ uri, name, description, mimeType }]
-}
-
-async function pages(
-  client: Client,
-  what: 'tools' | 'resources',
-  options: { timeout: number; signal?: AbortSignal },
-): Promise<readonly unknown[]> {
-  const all: unknown[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < maxPages; page += 1) {
-    const params = cursor === undefined ? {} : { cursor }
-    const result = await client.request({ method: `${what}/list`, params }, listShape, options)
-    const found = result[what]
-    if (Array.isArray(found)) all.push(...found)
-    cursor = result.nextCursor
-    if (cursor === undefined) break
-  }
-  return all
-}
-
-const listShape = z.looseObject({ nextCursor: z.string().optional() })
-
 function textOf(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data)
-}
-
-/** An endpoint that was started anew. The standard wants 404 then; many answer 400. */
-function isLostSession(error: unknown): boolean {
-  if (!SdkHttpError.isInstance(error)) return false
-  return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
-}
-
-/** The SDK's own texts, with what a user can do where we know. */
-export function explainFailure(error: unknown): string {
-  if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403))
-    return `it refused us (HTTP ${error.status}): set bearer_token_env_var or http_headers`
-  if (SdkError.isInstance(error) && error.code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return error instanceof Error ? `${error.message}${cause}` : String(error)
 }

@@ -30,7 +30,12 @@ interface OfferedCall {
 function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: McpServer | undefined): PreparedCall {
   const input = JSON.stringify(args)
   return {
-    describe: () => ({ type: 'toolCall', title: `${server}: ${tool}`, text: JSON.stringify(args, null, 2), input }),
+    describe: () => ({
+      type: 'toolCall',
+      title: `${server}: ${tool}`.replaceAll(/\s+/g, ' '),
+      text: JSON.stringify(args, null, 2),
+      input,
+    }),
     facts: async () => ({ kind: 'mcp', tool: offeredAs, server, name: tool, readOnly: false }),
     workOut: async () => ({
       // With what is run under the server's name: a yes is to that one.

@@ -45,16 +45,18 @@ const graceMs = 200
 export async function openServer(settings: McpSettings, ports: McpPorts, watch: OpenWatch): Promise<OpenedServer> {
   const { launch, startupTimeoutMs: timeoutMs } = settings
   const { signal, log } = watch
-  const { connect, explainFailure } = await import('./connect.ts')
+  const [{ connect }, { explainFailure }] = await Promise.all([import('./connect.ts'), import('./explain-failure.ts')])
   const program = launch.kind === 'stdio' ? startProgram(launch, ports, log) : null
   const endProgram = async () => (await program?.stop(graceMs)) ?? null
   let connection: McpConnection | null = null
   const readTools = async (from: Pick<McpConnection, 'tools'>) =>
     (await from.tools()).filter(({ name }) => isOffered(settings, name))
-  const refresh = () => {
+  const refresh = oneAtATime(async () => {
     if (connection === null || signal.aborted) return
-    readTools(connection).then(watch.onTools, (error: unknown) => log.remark(`tools/list: ${explainFailure(error)}`))
-  }
+    await readTools(connection).then(watch.onTools, (error: unknown) =>
+      log.remark(`tools/list: ${explainFailure(error)}`),
+    )
+  })
   let lost: Promise<string> | null = null
   const lose = (why = 'the connection was lost') => {
     if (connection === null) return
@@ -103,6 +105,24 @@ function endpointOf(launch: McpLaunch, env: McpPorts['env']): { url: string; hea
   const token = env[tokenVariable] ?? ''
   if (token === '') throw new Error(`the variable ${tokenVariable} (bearer_token_env_var) is not set`)
   return { url, headers: { ...headers, Authorization: `Bearer ${token}` } }
+}
+
+/** A call while one is under way makes for one more after it, however many there are: a server may call for it without end. */
+function oneAtATime(run: () => Promise<void>): () => void {
+  let isRunning = false
+  let isWanted = false
+  return () => {
+    isWanted = true
+    if (isRunning) return
+    isRunning = true
+    void (async () => {
+      while (isWanted) {
+        isWanted = false
+        await run()
+      }
+      isRunning = false
+    })()
+  }
 }
 
 /** That it has ended says more than that the connection has. */

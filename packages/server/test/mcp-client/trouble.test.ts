@@ -17,7 +17,9 @@ describe('an MCP server', () => {
     expect(talk.watched.items().find(({ type }) => type === 'notice')).toMatchObject({
       level: 'warning',
       code: 'mcpServerFailed',
-      title: expect.stringContaining('"ugly" is not available: it ended with exit code 4'),
+      title: expect.stringContaining(
+        '"ugly" is not available: it ended with exit code 4 (cannot find my configuration).',
+      ),
       text: 'cannot find my configuration',
     })
     expect(await serverIn(talk, 'failed')).toMatchObject({

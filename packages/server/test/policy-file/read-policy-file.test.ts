@@ -63,7 +63,11 @@ describe('a policy file', () => {
   it.each([
     ['rules = []', 1, 'rules: unknown key (did you mean rule?)'],
     ['[[rule]]\ntool = "x"\ndecision = "maybe"', 3, 'rule[0].decision: '],
-    ['[[rule]]\ndecision = "ask"\ntool = "x"\npath = "y"', 1, 'rule[0]: needs exactly one of command, tool, path and mcp'],
+    [
+      '[[rule]]\ndecision = "ask"\ntool = "x"\npath = "y"',
+      1,
+      'rule[0]: needs exactly one of command, tool, path and mcp',
+    ],
     ['[[rule]]\ndecision = "ask"', 1, 'rule[0]: needs exactly one'],
     ['[[rule]]\ndecision = "ask"\ncommand = []', 3, 'rule[0].command: '],
     ['[[rule]]\ndecision = "ask"\ncommand = ["a", []]', 3, 'rule[0].command[1]'],

@@ -16,6 +16,13 @@ function commandsOf(watched: Watched) {
   return watched.items().flatMap((item) => (item.type === 'commandExecution' ? [item] : []))
 }
 
+/** The transcript says it. */
+function noticed(watched: Watched, level: 'info' | 'warning'): Promise<unknown> {
+  return watched.until(() =>
+    watched.items().find((item) => item.type === 'notice' && item.code === 'link' && item.level === level),
+  )
+}
+
 function noticesOf(watched: Watched): string[] {
   return watched.items().flatMap((item) => (item.type === 'notice' ? [item.title] : []))
 }
@@ -49,16 +56,16 @@ describe('the link of an environment', { timeout: 20_000 }, () => {
       'until [ -e end ]; do sleep 0.02; done',
       'seq 90001 93000; exit 3',
     ].join('\n')
-    const { watched, client } = await place.talk(calling(shell(script)), { port: link.port })
+    const { watched } = await place.talk(calling(shell(script)), { port: link.port })
     await watched.send('go')
     await watched.decide('approved')
     await watched.until(() => heard(watched).includes('\n3000\n'))
     link.cut()
-    await client.notice(({ code, level }) => code === 'link' && level === 'warning')
+    await noticed(watched, 'warning')
     far.write('go', '')
     await untilExists(join(far.work, 'said'))
     link.mend()
-    await client.notice(({ code, level }) => code === 'link' && level === 'info')
+    await noticed(watched, 'info')
     far.write('end', '')
     await watched.turnEnded()
     const [item] = commandsOf(watched)
@@ -104,7 +111,7 @@ describe('the link of an environment', { timeout: 20_000 }, () => {
     await using place = await farPlace()
     const { far } = place
     const model = calling(shell('echo begun; touch began; sleep 600'))
-    const { watched, client } = await place.talk(model, { linkPatienceMs: 300 })
+    const { watched } = await place.talk(model, { linkPatienceMs: 300 })
     await watched.send('go')
     await watched.decide('approved')
     await untilExists(join(far.work, 'began'))
@@ -117,12 +124,9 @@ describe('the link of an environment', { timeout: 20_000 }, () => {
     expect(commandsOf(watched)).toMatchObject([{ status: 'unknown', failure: { code: 'endUnknown' }, modelText }])
     expect(watched.items().at(-1)).toMatchObject({ type: 'agentMessage', text: 'done' })
     expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: modelText })
-    expect(await client.notice(({ level }) => level === 'error')).toMatchObject({
-      code: 'link',
-      message: expect.stringMatching(
-        /^The link to environment box is gone: .* How the command there ended is unknown\.$/,
-      ),
-    })
+    expect(noticesOf(watched).at(-1)).toMatch(
+      /^The link to environment box is gone: .* How the command there ended is unknown\.$/,
+    )
     expect(watched.events.filter(({ event }) => event.type === 'item.began')).toHaveLength(1)
   })
 
@@ -149,7 +153,7 @@ describe('the link of an environment', { timeout: 20_000 }, () => {
     await watched.decide('approved')
     await untilExists(join(far.work, 'began'))
     await far.kill()
-    await client.notice(({ level }) => level === 'warning')
+    await noticed(watched, 'warning')
     await client.request('conversation/interrupt', { conversationId: watched.conversationId })
     await watched.turnEnded()
     expect(commandsOf(watched)).toMatchObject([{ status: 'unknown' }])

@@ -77,7 +77,7 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
     await using server = await spawnExecServer()
     await server.client.greet()
     await server.client.start('t', ['sleep', '60'], { tty: true })
-    const list = ['sh', '-c', 'for f in /proc/$$/fd/*; do case ${f##*/} in [012]) ;; *) readlink $f ;; esac; done']
+    const list = ['sh', '-c', 'cd /proc/$$/fd; for f in *; do [ "$f" -lt 3 ] || readlink "$f"; done']
     const beyond = async (processId: string, tty: boolean) => {
       await server.client.run(processId, list, { tty })
       return server.client.text(processId).trim().split(/\s+/)

@@ -167,7 +167,7 @@ test.each([
 
 test('a failure of the model is a result with the thread, so that it can be tried again', async () => {
   await using place = testPlace()
-  const failure = { code: 'badRequest' as const, message: 'the key is wrong', retry: 'never' as const }
+  const failure = { message: 'the key is wrong', retry: 'never' as const }
   const model = scriptedModel({ failure }, { text: 'better' })
   await using hand = await takeHand(place.start({ model }))
   const { id, answer } = hand.call('codex', { prompt: 'x', cwd: place.cwd })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpParts, ServedClient } from '../mcp-server.ts'
 import { serveMcp } from '../mcp-server.ts'
+import { endWithConnection } from './end-with-connection.ts'
 import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
 
 const maxClients = 64
@@ -66,23 +67,20 @@ export class HttpClients {
     return response
   }
 
-  #answerFor(client: HttpClient, request: Request, closed: Promise<void>): Promise<Response> {
+  async #answerFor(client: HttpClient, request: Request, closed: Promise<void>): Promise<Response> {
     const { transport, events } = client
-    const listens = request.method === 'GET'
     client.open += 1
     void closed.then(() => {
       client.open -= 1
       client.idle.refresh()
     })
-    if (!listens) return transport.handleRequest(request)
-    const listening = transport.handleRequest(withCursor(request, events.waitingFrom))
-    return listening.then((response) => {
-      if (response.ok) {
-        events.taken()
-        void closed.then(() => events.left())
-      }
-      return response
-    })
+    const listens = request.method === 'GET'
+    const response = await transport.handleRequest(listens ? withCursor(request, events.waitingFrom) : request)
+    if (listens && response.ok) {
+      events.taken()
+      void closed.then(() => events.left())
+    }
+    return endWithConnection(response, closed)
   }
 
   #idleTimer(clientOf: () => HttpClient): NodeJS.Timeout {

@@ -15,7 +15,8 @@ export const sandboxInput = z
 export const configInput = z
   .record(z.string(), z.unknown())
   .optional()
-  .describe('Config settings that override those of config.toml.')
+  // Said as clients expect it of a free-form object.
+  .meta({ description: 'Config settings that override those of config.toml.', additionalProperties: true })
 
 export const modelInput = z.string().min(1).optional().describe('Model to use in place of the configured one.')
 export const profileInput = z.string().optional().describe('A named set of config values from config.toml.')

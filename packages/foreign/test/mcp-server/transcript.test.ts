@@ -1,0 +1,90 @@
+import { expectTranscript, recordTranscript, waitUntil } from '@parley/testkit'
+import { test } from 'vitest'
+import { makeWorld } from './world.ts'
+
+const patch = '*** Begin Patch\n*** Add File: hello.txt\n+hello\n*** End Patch'
+
+/** Filled in once the server has said it. */
+const theConversation = '$CONVERSATION'
+
+const requests: readonly object[] = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-06-18',
+      capabilities: { elicitation: {} },
+      clientInfo: { name: 'docs', version: '1' },
+    },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/call', params: { name: 'codex', arguments: { prompt: 'Make hello.txt and look at it' } } },
+  {
+    id: 3,
+    method: 'tools/call',
+    params: { name: 'codex-reply', arguments: { prompt: 'Thanks', threadId: theConversation } },
+  },
+  {
+    id: 4,
+    method: 'tools/call',
+    params: { name: 'conversationStream', arguments: { conversation_id: theConversation } },
+  },
+  { id: 5, method: 'tools/call', params: { name: 'conversationsList', arguments: { limit: 10 } } },
+  { id: 6, method: 'tools/call', params: { name: 'codex-reply', arguments: { prompt: 'Hello?' } } },
+]
+
+test('a session is the one in the docs', async () => {
+  await using world = await makeWorld(
+    [
+      { calls: [{ name: 'apply_patch', arguments: { patch } }] },
+      { calls: [{ name: 'shell', arguments: { command: 'touch /etc/hello' } }] },
+      { text: 'hello.txt is there; I was not to touch /etc.' },
+      { text: 'You are welcome.' },
+    ],
+    'untrusted',
+  )
+  const run = world.start()
+  const transcript = recordTranscript()
+  let read = 0
+  let conversation = ''
+  const answers = ['{"decision":"approved"}', '{"action":"decline"}']
+  const say = (message: object) => {
+    const line = JSON.stringify({ jsonrpc: '2.0', ...message }).replaceAll(theConversation, conversation)
+    transcript.line('>', line)
+    run.write(`${line}\n`)
+  }
+  /** Takes what the server says, answers its questions, and stops behind the message that is waited for. */
+  const until = (what: string, isIt: (line: string) => boolean) =>
+    waitUntil(
+      () => {
+        const lines = run.stdout().split('\n').slice(read, -1)
+        for (const line of lines) {
+          read += 1
+          transcript.line('<', line)
+          conversation ||= /"session_id":"([^"]+)"/.exec(line)?.[1] ?? ''
+          if (line.includes('elicitation/create'))
+            say({ id: JSON.parse(line).id, result: JSON.parse(answers.shift() ?? '{}') })
+          if (isIt(line)) return true
+        }
+        return false
+      },
+      { what, timeoutMs: 20_000 },
+    )
+  for (const request of requests) {
+    say(request)
+    if ('id' in request)
+      await until(
+        `answer ${request.id}`,
+        (line) => line.includes(`"id":${request.id}}`) && line.startsWith('{"result"'),
+      )
+    if ('id' in request && request.id === 4) await until('the state', (line) => line.includes('initial_state'))
+  }
+  run.closeStdin()
+  const { exitCode } = await run.result
+  transcript.remark('server exit', { code: exitCode })
+  expectTranscript('docs/transcripts/mcp-server.jsonl', transcript.entries, {
+    places: { $WORK: world.cwd, $HOME: world.env['HOME'] ?? '' },
+    texts: [[/sessions\/\d{4}\/\d\d\/\d\d\//, 'sessions/<day>/']],
+    keys: ['duration', 'version'],
+  })
+})
