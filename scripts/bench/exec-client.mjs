@@ -20,7 +20,6 @@ export function startExecServer(program, place) {
   const answers = new Map()
   const processes = new Map()
   let nextId = 0
-  let messages = 0
   const take = (line) => {
     const head = line.subarray(0, markReach)
     if (head.includes(outputMark)) return noteOutput(line, head)
@@ -32,7 +31,6 @@ export function startExecServer(program, place) {
     return error === undefined ? resolve(result) : reject(new Error(error.message))
   }
   const noteOutput = (line, head) => {
-    messages++
     const [, processId] = /"processId":"([^"]*)"/.exec(head.toString('latin1'))
     const base64Length = line.length - head.indexOf(chunkMark) - chunkMark.length - tailLength
     processes.get(processId).bytes += decodedLength(line, base64Length)
@@ -46,9 +44,6 @@ export function startExecServer(program, place) {
     })
   return {
     pid: child.pid,
-    get messages() {
-      return messages
-    },
     async initialize() {
       await request('initialize', { clientName: 'bench' })
       send({ method: 'initialized' })

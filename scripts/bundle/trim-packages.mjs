@@ -10,7 +10,9 @@ export function trimPackages() {
         contents: `export { default as en } from './en.js'`,
       }))
       build.onResolve({ filter: /^@vscode\/ripgrep$/ }, () => ({ path: join(import.meta.dirname, 'ripgrep.mjs') }))
-      build.onResolve({ filter: /^\.\/native-file\.ts$/ }, () => ({ path: join(import.meta.dirname, 'native-file.mjs') }))
+      build.onResolve({ filter: /^\.\/native-file\.ts$/ }, () => ({
+        path: join(import.meta.dirname, 'native-file.mjs'),
+      }))
     },
   }
 }

@@ -107,12 +107,14 @@ export class ProcessRun implements RunningProcess {
   }
 
   pause(): void {
+    if (this.#paused) return
     this.#paused = true
     this.#drain.hold()
     this.#channels?.pause()
   }
 
   resume(): void {
+    if (!this.#paused) return
     this.#paused = false
     this.#channels?.resume()
     if (this.#groupAlive !== null) this.#drain.start()

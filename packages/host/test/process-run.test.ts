@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { noSandbox, openHost, type ProcessExit, type ProcessSpec, type RunningProcess } from '../src/index.ts'
-import { waitUntil } from './waiting.ts'
 import { openWorkspace } from './workspace.ts'
 
 interface Observed {
   readonly process: RunningProcess
+  /** The end of it. */
   readonly said: Record<'stdout' | 'stderr' | 'pty', string>
   readonly bytes: () => number
   readonly exit: () => ProcessExit | null
@@ -25,7 +26,7 @@ function start(host: ReturnType<typeof openHost>, script: string, more: Partial<
       sandbox: noSandbox('C'),
       onOutput(stream, chunk) {
         bytes += chunk.length
-        if (chunk.length < 10_000) said[stream] += chunk.toString()
+        said[stream] = (said[stream] + chunk.toString()).slice(-1000)
       },
       onExit(ended) {
         exit = ended
@@ -61,7 +62,7 @@ describe('a process', { timeout: 20_000 }, () => {
     await process.started
     const short = start(host, 'echo kept', { terminal: size })
     short.process.pause()
-    await waitUntil(() => short.exit() !== null)
+    await waitUntil(() => short.exit() !== null, { what: 'the exit' })
     await delay(300) // longer than a drain: only who reads may use it up
     expect([bytes(), short.bytes(), exit(), readdirSync(workspace.path('.'))]).toEqual([0, 0, null, []])
     process.resume()
@@ -87,7 +88,7 @@ describe('a process', { timeout: 20_000 }, () => {
       }),
     )
     expect(failures.map((failure) => [failure?.code, failure?.subject])).toEqual(Array(3).fill(['ENOENT', 'program']))
-    await waitUntil(() => openDescriptors() <= before)
+    await waitUntil(() => openDescriptors() <= before, { what: 'the descriptors' })
   })
 
   it('many times over leaves as many descriptors open as before', async () => {
@@ -101,7 +102,7 @@ describe('a process', { timeout: 20_000 }, () => {
     const before = openDescriptors()
     for (let index = 0; index < 10; index++) await round()
     // The pools refill themselves in batches.
-    await waitUntil(() => openDescriptors() <= before + 64)
+    await waitUntil(() => openDescriptors() <= before + 64, { what: 'the descriptors' })
   })
 
   it('that is killed before it has started never starts', async () => {
@@ -119,7 +120,7 @@ describe('a process', { timeout: 20_000 }, () => {
     const tree = start(host, '(setsid sleep 60 &) ; echo up; sleep 60')
     const paused = start(host, 'yes', { terminal })
     paused.process.pause()
-    await waitUntil(() => tree.said.stdout === 'up\n')
+    await waitUntil(() => tree.said.stdout === 'up\n', { what: 'the tree' })
     await host.close()
     expect([tree.exit()?.signal, paused.exit()?.signal]).toEqual(['SIGKILL', 'SIGKILL'])
     const late = start(host, 'echo never')

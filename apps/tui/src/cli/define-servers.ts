@@ -7,10 +7,21 @@ type ServerProgram = (typeof serverPrograms)[number]
 
 /** The servers' help. Each reads its own arguments; `bin` starts it when its name comes first. */
 export function defineServers(program: Command): void {
-  define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it').option(
-    '--record <file>',
-    'write down what models say, for playing back',
-  )
+  define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it')
+    .option(
+      '--listen <address>',
+      'for clients at ws://HOST:PORT or unix:PATH instead (repeatable); port 0 takes a free one',
+    )
+    .option(
+      '--token-file <file>',
+      'the token that websocket clients must show (made when missing; default: server-token in the home)',
+    )
+    .option('--daemon', 'in the background; says its process and socket, and ends with kill or --idle-exit')
+    .option(
+      '--idle-exit <time>',
+      'leave when nobody is connected and nothing runs for 90s, 30m, 2h (daemon: 30m) or never',
+    )
+    .option('--record <file>', 'write down what models say, for playing back')
   define(program, 'mcp-server', 'the same engine as an MCP server, on stdio or HTTP; docs/mcp-server.md describes it')
     .option('--listen <url>', 'serve streamable HTTP at http://HOST:PORT/mcp; port 0 takes a free one')
     .option(

@@ -49,13 +49,18 @@ function table(conversations: readonly ListedConversation[], withNames: boolean)
 }
 
 function rowOf(conversation: ListedConversation, nowMs: number): Row {
-  const { shortId, updatedAt, cwd, title, name, live, forkedFrom } = conversation
+  const { shortId, updatedAt, cwd, environment, title, name, live, forkedFrom } = conversation
   const notes = [
     ...(forkedFrom === null ? [] : [`[fork of ${forkedFrom.id.slice(-8)}]`]),
     ...(live === null ? [] : [`[open in process ${live.pid}]`]),
   ]
   const about = [oneLine(name ?? (title || '(no message)')), ...notes].join('  ')
-  return { id: shortId, ago: formatAgo(updatedAt, nowMs), folder: shortPath(cwd), about }
+  return {
+    id: shortId,
+    ago: formatAgo(updatedAt, nowMs),
+    folder: environment === undefined ? shortPath(cwd) : oneLine(`${environment}:${cwd}`),
+    about,
+  }
 }
 
 function shortPath(path: string): string {

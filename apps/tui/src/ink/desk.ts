@@ -47,11 +47,12 @@ export class Desk implements AsyncDisposable {
   /** How to come back; null when nothing is kept. */
   get farewell(): string | null {
     if (this.#session === null) return null
-    const { summary, store, readOnly } = this.#session
+    const { summary, store, readOnly, attached } = this.#session
     return farewell({
-      summary,
+      shortId: summary.shortId,
       state: store.state,
       readOnly,
+      attached,
       detached: this.#detached,
       ephemeral: this.#isEphemeral,
       hasCompany: this.#parts.stage.ui.clientCount > 1,
@@ -157,16 +158,16 @@ export class Desk implements AsyncDisposable {
 
   async #show(opened: OpenedConversation): Promise<void> {
     const { stage } = this.#parts
-    const { attached } = await this.#link.moveTo(opened.client)
+    const link = await this.#link.moveTo(opened.client)
     const before = this.#session
-    const session = await openSession(opened, before)
+    const session = await openSession(opened, link, before)
     this.#session = session
     const opening = this.#openOn(session, before)
     const isLeft = before?.client === session.client && before.store !== session.store
     if (isLeft) void before.store.close().catch(() => undefined)
     this.#listen(session)
     const { conversationId, shortId } = session.summary
-    const { readOnly } = session
+    const { readOnly, attached } = session
     stage.dispatch(...[...opening, ...opened.said].map((text) => ({ kind: 'say', said: text }) as const), {
       kind: 'opened',
       opened: { conversationId, shortId, readOnly, attached, ephemeral: this.#isEphemeral },
@@ -201,7 +202,13 @@ export class Desk implements AsyncDisposable {
     }
     stage.reopen(state)
     const { recovered } = session.summary
-    return [{ kind: 'note', level: 'info', text: recovered ?? 'The conversation goes on here.' }]
+    return [
+      {
+        kind: 'note',
+        level: 'info',
+        text: recovered ?? (session.attached ? 'Joined again.' : 'The conversation goes on here.'),
+      },
+    ]
   }
 
   #follow(session: Session): void {

@@ -22,6 +22,12 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
     return `${liveText(screen, colours)}${up > 0 ? `\x1b[${up}A` : ''}\r${column}`
   }
 
+  function hide() {
+    write(erase())
+    caret = null
+    painted = null
+  }
+
   return {
     paint(screen) {
       const before = begun ? erase() : '\r\n'
@@ -33,10 +39,8 @@ export function createEarlyPainter(write: (text: string) => void, colours: boole
     },
     resized({ columns }, isReflowed) {
       if (isReflowed && painted !== null) write(eraseReflowed(painted, columns))
+      hide()
     },
-    close() {
-      write(erase())
-      caret = null
-    },
+    close: hide,
   }
 }

@@ -1,10 +1,11 @@
-import type { ConversationState, ConversationSummary } from '@parley/protocol'
+import type { ConversationState } from '@parley/protocol'
 
 export interface Leaving {
-  readonly summary: Pick<ConversationSummary, 'shortId' | 'readOnly'>
+  readonly shortId: string
   readonly state: ConversationState
-  /** This window only watched. */
+  /** Nothing could be sent from here: this window only watched, or showed what is saved. */
   readonly readOnly: boolean
+  readonly attached: boolean
   /** What runs was told to go on. */
   readonly detached: boolean
   readonly ephemeral: boolean
@@ -13,10 +14,10 @@ export interface Leaving {
 }
 
 /** The line that says how to come back; null when nothing is kept. */
-export function farewell({ summary, state, readOnly, detached, ephemeral, hasCompany }: Leaving): string | null {
-  const { shortId } = summary
-  if (ephemeral || summary.readOnly || state.core.seq === 0) return null
-  if (readOnly) return `To watch again: parley attach --read-only ${shortId}`
+export function farewell(leaving: Leaving): string | null {
+  const { shortId, state, readOnly, attached, detached, ephemeral, hasCompany } = leaving
+  if (ephemeral || state.core.seq === 0) return null
+  if (readOnly) return attached ? `To watch again: parley attach --read-only ${shortId}` : null
   const activity = activityOf(state)
   if (detached) return `${goingOn[activity]}To come back: parley attach ${shortId}`
   const hint = activity === 'runs' && !hasCompany ? ' (the turn that ran is stopped; /detach lets one go on)' : ''

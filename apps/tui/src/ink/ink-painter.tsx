@@ -36,6 +36,10 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     maxFps,
     incrementalRendering: true,
   })
+  function hide() {
+    painted = { ...painted, live: [], caret: null }
+    instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
+  }
 
   return {
     paint: (screen) => instance.rerender(view(screen)),
@@ -43,11 +47,12 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
       if (isReflowed) stdout.write(eraseReflowed(painted, columns))
       // Rows below the cursor may be gone, so that none of them can be taken for drawn.
       instance.clear()
+      hide()
       Object.assign(stdout, { columns, rows })
       stdout.emit('resize')
     },
     close() {
-      instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
+      hide()
       instance.unmount()
     },
   }

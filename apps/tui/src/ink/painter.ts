@@ -4,7 +4,7 @@ import type { Screen, TerminalSize } from '../view/screen.ts'
 /** Puts screens on the terminal. */
 export interface Painter {
   paint(screen: Screen): void
-  /** The terminal has another size; `isReflowed`: it has broken the rows of the live zone anew. The next screen follows at once. */
+  /** The terminal has another size: takes the live zone off the screen until the next one. `isReflowed`: its rows were broken anew. */
   resized(size: TerminalSize, isReflowed: boolean): void
   /** Takes the live zone off the screen; what is settled stays. */
   close(): void

@@ -3,6 +3,7 @@ import type { ConversationState, ConversationSummary } from '@parley/protocol'
 import { count } from '../view/clip-rows.ts'
 import type { Said } from '../view/said.ts'
 import { placedPath, shortPath } from '../view/short-path.ts'
+import type { Link } from './link.ts'
 import type { OpenedConversation } from './open-conversation.ts'
 
 /** The conversation on the screen and where it comes from. */
@@ -12,18 +13,22 @@ export interface Session {
   readonly store: ConversationStore
   /** Nothing can be sent from here. */
   readonly readOnly: boolean
+  /** It is open in a server that another process has started. */
+  readonly attached: boolean
 }
 
 /** What is on the screen already keeps its store: a client has one stream of a conversation, closed with either store. */
 export async function openSession(
-  { client, summary, readOnly }: Pick<OpenedConversation, 'client' | 'summary' | 'readOnly'>,
+  { client, summary, readOnly }: OpenedConversation,
+  { attached }: Pick<Link, 'attached'>,
   before: Session | null,
 ): Promise<Session> {
   if (before?.client === client && before.store.conversationId === summary.conversationId) {
     await before.store.refresh()
-    return { client, summary, readOnly, store: before.store }
+    return { client, summary, readOnly, attached, store: before.store }
   }
-  return { client, summary, readOnly, store: await openConversationStore(client, summary.conversationId) }
+  const store = await openConversationStore(client, summary.conversationId)
+  return { client, summary, readOnly, attached, store }
 }
 
 /** What is said where a conversation begins on the screen. */

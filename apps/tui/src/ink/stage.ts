@@ -28,7 +28,7 @@ export interface StageParts {
 const openingScreens = 3
 
 /** A size that has stood this long is one to paint for. */
-const settledAfterMs = 150
+const settledAfterMs = 200
 
 /** Everything that is shown, and the only place where it changes. */
 export class Stage implements Disposable {
@@ -95,11 +95,12 @@ export class Stage implements Disposable {
   }
 
   /**
-   * While sizes follow each other nothing is written: what is meant for one size and meets another is broken, and what
-   * is erased for one that was never seen takes finished rows along.
+   * While sizes follow each other nothing is on the screen that could be broken, and nothing is written: rows that meet
+   * a width they were not made for stay in the scrollback, and what is erased for another width takes finished rows along.
    */
   resized(): void {
-    this.#isResized = true
+    if (this.#frames.areHeld()) this.#isResized = true
+    else this.#painter?.resized(this.#parts.size(), this.#parts.reflows)
     this.#frames.hold(settledAfterMs)
   }
 
@@ -135,7 +136,7 @@ export class Stage implements Disposable {
     if (title !== null || ring !== null) this.#parts.signal({ title, ring })
   }
 
-  /** The painter, once it knows the size. */
+  /** The painter, once it knows the size that has come of several. */
   #fit(): Painter | null {
     if (this.#isResized) this.#painter?.resized(this.#parts.size(), this.#parts.reflows)
     this.#isResized = false

@@ -71,7 +71,11 @@ const commands: Readonly<Record<SlashName, Run>> = {
   resume: (ui) => stepTo(openPicker(ui, { liveOnly: false }), { kind: 'list' }),
   new: (ui) => stepTo(ui, { kind: 'new' }),
   mcp: runMcp,
-  detach: (ui) => stepTo(ui, { kind: isReady(ui) ? 'detach' : 'leave' }),
+  detach(ui) {
+    if (ui.opened?.ephemeral)
+      return stepTo(sayNote(ui, 'warning', 'Nothing of this conversation is kept: /quit ends it.'))
+    return stepTo(ui, { kind: isReady(ui) ? 'detach' : 'leave' })
+  },
   quit: (ui) => stepTo(ui, { kind: 'leave' }),
 }
 

@@ -52,6 +52,11 @@ describe('two windows on one conversation', { timeout: 30_000 }, () => {
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)
     await answer(first, 'y', /Made it\./)
     await second.waitFor(/answered by [\s\S]*Made it\./)
+    second.press('Ctrl+U')
+    await second.waitFor(/› read-only: this window watches/)
+    second.press('Ctrl+D')
+    await second.exited
+    expect(last(second)).toMatch(/To watch again: parley attach --read-only \w{8}$/)
   })
 
   test('the one that opened it may leave, and the turn goes on in the other', async () => {

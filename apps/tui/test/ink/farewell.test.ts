@@ -6,9 +6,10 @@ const rests = after(turnStarted, turnEnded())
 const runs = after(turnStarted)
 const asks = after(turnStarted, started(command('make')), requested())
 const leaving: Leaving = {
-  summary: { shortId: '0a1b2c3d', readOnly: false },
+  shortId: '0a1b2c3d',
   state: rests,
   readOnly: false,
+  attached: false,
   detached: false,
   ephemeral: false,
   hasCompany: false,
@@ -40,12 +41,12 @@ const cases: readonly { what: string; given: Partial<Leaving>; line: string | nu
   { what: 'nothing that runs, detached', given: { detached: true }, line: 'To come back: parley attach 0a1b2c3d' },
   {
     what: 'a window that watched',
-    given: { readOnly: true, state: runs },
+    given: { readOnly: true, attached: true, state: runs },
     line: 'To watch again: parley attach --read-only 0a1b2c3d',
   },
   {
     what: 'a view of the log',
-    given: { summary: { shortId: '0a1b2c3d', readOnly: true }, readOnly: true },
+    given: { readOnly: true },
     line: null,
   },
   { what: 'what is not kept', given: { ephemeral: true }, line: null },

@@ -210,6 +210,15 @@ const scenes: Readonly<Record<string, Scene>> = {
     refusedKey: { text: '1', atMs: 0, approvalId: 'a1', why: 'readOnly' },
     clientCount: 2,
   }),
+  'a tool server that says how far it is': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('File it')),
+      started(toolCall('tracker: create_issue')),
+      began('l1'),
+      delta('l1', '1 of 3: looking\n2 of 3: writing\n'),
+    ),
+  ),
   'a question of a tool server': sceneOf(after(...elicited)),
   'what tool servers said': sceneOf(
     after(

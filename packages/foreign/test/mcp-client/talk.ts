@@ -69,6 +69,9 @@ function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
+/** Real processes on a machine that does other things as well. */
+const timeoutMs = 15_000
+
 export async function startTalk({
   steps = [],
   config,
@@ -102,7 +105,9 @@ export async function startTalk({
   const owned = stack.move()
   const events = (type: string) => peer.events().filter((event) => event['type'] === type)
   const event = async (type: string, fits: (event: Fields) => boolean = () => true) =>
-    found(await waitUntil(() => events(type).findLast(fits), { what: `${type}\n${run.stdout().slice(-3000)}` }))
+    found(
+      await waitUntil(() => events(type).findLast(fits), { what: `${type}\n${run.stdout().slice(-3000)}`, timeoutMs }),
+    )
   return {
     model,
     home: env.PARLEY_HOME,
@@ -117,15 +122,19 @@ export async function startTalk({
       const asked = await event('approval.requested', ({ approval }) => isPending(approval, kind, decided()))
       return fieldsOf(asked['approval'])
     },
-    decide: ({ id }, decision, more = {}) =>
-      peer.request('approval/decide', { conversationId, approvalId: id, decision, ...more }),
+    async decide({ id }, decision, more = {}) {
+      const answer = await peer.request('approval/decide', { conversationId, approvalId: id, decision, ...more })
+      // The event waits for the disk, the answer does not.
+      if (!('error' in answer)) await event('approval.decided', ({ approvalId }) => approvalId === id)
+      return answer
+    },
     interrupt: () => peer.request('conversation/interrupt', { conversationId }),
     turnEnded: () =>
       waitUntil(
         () => events('turn.started').length > 0 && events('turn.ended').length === events('turn.started').length,
         {
           what: `the end of the turn\n${run.stdout().slice(-3000)}`,
-          timeoutMs: 15_000,
+          timeoutMs,
         },
       ),
     told: () => inputOf(model).flatMap(({ type, output }) => (type === 'function_call_output' ? [String(output)] : [])),
@@ -181,6 +190,7 @@ function speak(run: CliRun) {
       run.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
       const answer = await waitUntil(() => messages().find((message) => message['id'] === id), {
         what: `an answer to ${method}`,
+        timeoutMs,
       })
       return 'error' in fieldsOf(answer) ? fieldsOf(answer) : fieldsOf(fieldsOf(answer)['result'])
     },

@@ -34,6 +34,7 @@ export const listedConversation = z
     conversationId: z.string(),
     shortId: z.string().describe('Last 8 hex digits.'),
     cwd: z.string(),
+    environment: z.string().exactOptional().describe('Whose machine `cwd` is a folder of; else this one.'),
     title: z.string(),
     name: z.string().nullable(),
     createdAt: z.number().describe('ms since the epoch.'),

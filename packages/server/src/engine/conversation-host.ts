@@ -201,7 +201,8 @@ export class ConversationHost implements AsyncDisposable {
     let loaded: LoadedConversation
     try {
       const { files, opener } = this.#parts
-      loaded = await loadConversation({ files, takePlace: opener.takePlace }, paths, conversationId)
+      const takePlace = (state: ConversationState) => opener.takePlace(state, overrides)
+      loaded = await loadConversation({ files, takePlace }, paths, conversationId)
     } catch (error) {
       this.#locks.release(conversationId)
       throw error

@@ -109,7 +109,7 @@ function notice({ name, failure, stderr }: McpServer, id: string) {
   const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
   const title = `The MCP server "${name}" is not available: ${why}. /mcp shows more and starts it again.`
   const shown = { type: 'notice', status: 'completed', level: 'warning', code: 'mcpServerFailed' } as const
-  return { id, ...shown, title, text: stderr }
+  return { id, ...shown, title, text: stderr === lastWords ? '' : stderr }
 }
 
 function elapsed(delayMs: number, signal: AbortSignal): Promise<void> {

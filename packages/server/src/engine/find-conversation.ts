@@ -3,7 +3,7 @@ import type { Files } from '../log/files.ts'
 import { findId } from '../log/find-id.ts'
 import { isConversationId, sessionPaths } from '../log/session-paths.ts'
 import { walkSessions } from '../log/walk-sessions.ts'
-import { listRows } from './list-conversations.ts'
+import { listRows, worksIn } from './list-conversations.ts'
 import { shortIdOf } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
 
@@ -31,7 +31,7 @@ function isKnown(files: Files, home: string, conversationId: string): boolean {
 
 async function newest(files: Files, home: string, cwd: string | undefined): Promise<string> {
   const rows = (await listRows(files, home)).filter(({ row }) => !row.archived)
-  const found = rows.find(({ row }) => row.cwd === cwd) ?? rows[0]
+  const found = rows.find(({ row }) => cwd !== undefined && worksIn(row, cwd)) ?? rows[0]
   if (found === undefined) throw refusal('conversationNotFound', 'There is no conversation to resume yet.')
   return found.id
 }

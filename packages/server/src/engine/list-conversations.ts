@@ -11,6 +11,8 @@ import { refusal } from './refusal.ts'
 /** What the listing keeps of a conversation. */
 export interface ConversationRow {
   readonly cwd: string
+  /** Whose machine `cwd` is a folder of; null is this one. */
+  readonly environment: string | null
   readonly title: string
   readonly name: string | null
   readonly createdAt: number
@@ -25,7 +27,7 @@ export function listRows(files: Files, home: string): Promise<readonly Listed[]>
 }
 
 const rows: Rows<ConversationRow> = {
-  version: 3,
+  version: 4,
   tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
   isRow,
   describe,
@@ -59,7 +61,8 @@ function described(
   { at, event }: NonNullable<ReturnType<typeof decodeLine>>,
 ): ConversationRow | null {
   if (event.type === 'conversation.created') {
-    return { cwd: String(event['cwd']), title: '', name: null, createdAt: at, archived: false, forkedFrom: null }
+    const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
+    return { ...where, title: '', name: null, createdAt: at, archived: false, forkedFrom: null }
   }
   if (row === null) return null
   switch (event.type) {
@@ -74,9 +77,19 @@ function described(
   }
 }
 
+function environmentIn(settings: unknown): string | null {
+  if (typeof settings !== 'object' || settings === null || !('environment' in settings)) return null
+  return typeof settings.environment === 'string' ? settings.environment : null
+}
+
 function titleIn(item: unknown): string {
   const title = typeof item === 'object' && item !== null && 'title' in item ? item.title : ''
   return typeof title === 'string' ? title.slice(0, 80) : ''
+}
+
+/** In this folder of this machine. */
+export function worksIn(row: ConversationRow, cwd: string): boolean {
+  return row.environment === null && row.cwd === cwd
 }
 
 export async function listConversations(
@@ -86,7 +99,7 @@ export async function listConversations(
 ): Promise<ResultOf<'conversation/list'>> {
   const { cwd, archived = false, limit = 50 } = params
   const all = (await listRows(files, home)).filter(
-    ({ row }) => row.archived === archived && (cwd === undefined || row.cwd === cwd),
+    ({ row }) => row.archived === archived && (cwd === undefined || worksIn(row, cwd)),
   )
   const start = params.cursor === undefined ? 0 : positionAfter(all, params.cursor)
   const page = all.slice(start, start + limit)
@@ -107,9 +120,15 @@ function positionAfter(all: readonly Listed[], cursor: string): number {
 }
 
 function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed): ListedConversation {
-  const { cwd, title, name, createdAt, archived, forkedFrom } = row
-  const shown = { cwd, title, name, createdAt, archived, forkedFrom, updatedAt: Math.round(modifiedAtMs) }
-  return { conversationId: id, shortId: shortIdOf(id), ...shown, live: liveOwner(files, home, id) }
+  const { environment, ...shown } = row
+  return {
+    conversationId: id,
+    shortId: shortIdOf(id),
+    ...shown,
+    ...(environment === null ? {} : { environment }),
+    updatedAt: Math.round(modifiedAtMs),
+    live: liveOwner(files, home, id),
+  }
 }
 
 /** A hint: only the lock itself is the truth, and only opening may touch it. */

@@ -40,7 +40,7 @@ export interface Opener {
   settleFork(state: ConversationState): readonly ConversationEvent[]
   open(parts: OpenParts): Promise<OpenConversation>
   /** Where a recorded conversation works. */
-  takePlace(state: ConversationState): TakenPlace
+  takePlace(state: ConversationState, overrides?: Overrides): TakenPlace
 }
 
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'onSyncFailure'> {
@@ -77,8 +77,11 @@ export function createOpener(ports: OpenerPorts): Opener {
     settle: (params) => settleStart(params, ports),
     resettle: (state, overrides, by) => settleResume(state, overrides, { by, home: ports.home }),
     settleFork,
-    takePlace: ({ core }) =>
-      ports.places.take({ environment: core.settings.environment, config: readConfig(ports.home, {}).values }),
+    takePlace: ({ core }, overrides = {}) =>
+      ports.places.take({
+        environment: core.settings.environment,
+        config: readConfig(ports.home, configOnly(overrides)).values,
+      }),
     open: (parts) => openConversation(parts, ports),
   }
 }

@@ -39,8 +39,6 @@ const defaultLimit = 2000
 const maxTextBytes = 31 * 1024
 const maxLineChars = 2000
 const chunkBytes = 256 * 1024
-/** In a larger file the lines after the range are not counted. */
-const countedFileBytes = 64 * 1024 * 1024
 
 /** Reads a range of lines of a text file, streaming: memory does not grow with the file. */
 export async function readLines(request: ReadRequest): Promise<ReadOutcome> {
@@ -67,7 +65,7 @@ async function readOpened(file: OpenedFile, request: ReadRequest): Promise<ReadO
   const kind = binaryKind(await file.read(0, sniffBytes))
   if (kind !== null) return failed(refusal(request.shownPath, kind, sizeBytes))
 
-  const scanned = await scanFile(file, request, sizeBytes > countedFileBytes)
+  const scanned = await scanFile(file, request, sizeBytes > request.files.countedFileBytes)
   if (scanned === null) return failed(`Reading ${request.shownPath} was interrupted.`)
   if (scanned.range.lines.some(({ text }) => text.includes('\0'))) {
     return failed(refusal(request.shownPath, 'binary data', sizeBytes))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { commandEnvironment, type Host, type ProgramEnd, type RunningProgram } from '@parley/host'
 import type { McpConnection, ServerTool } from './connection-port.ts'
 import type { ServerLogFile } from './server-log-file.ts'
@@ -40,6 +41,8 @@ export interface OpenWatch {
 
 /** From closing its input to TERM. */
 const graceMs = 200
+/** From the end of its output to its exit, of one that ends by itself. */
+const exitMs = 250
 
 /** Starts a server, or connects to it, and asks what it has. Rejects with what went wrong, and then nothing of it is left. */
 export async function openServer(settings: McpSettings, ports: McpPorts, watch: OpenWatch): Promise<OpenedServer> {
@@ -47,7 +50,7 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   const { signal, log } = watch
   const [{ connect }, { explainFailure }] = await Promise.all([import('./connect.ts'), import('./explain-failure.ts')])
   const program = launch.kind === 'stdio' ? startProgram(launch, ports, log) : null
-  const endProgram = async () => (await program?.stop(graceMs)) ?? null
+  const endProgram = async () => void (await program?.stop(graceMs))
   let connection: McpConnection | null = null
   const readTools = async (from: Pick<McpConnection, 'tools'>) =>
     (await from.tools()).filter(({ name }) => isOffered(settings, name))
@@ -61,7 +64,10 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   const lose = (why = 'the connection was lost') => {
     if (connection === null) return
     connection = null
-    lost = endProgram().then((end) => (end === null ? why : endText(end)))
+    lost = endOf(program).then(async (end) => {
+      await endProgram()
+      return end ?? (program === null ? why : 'it closed its output')
+    })
     void lost.then(watch.onLost)
   }
   try {
@@ -84,9 +90,10 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
     }
     return { connection, tools, close }
   } catch (error) {
-    const end = await endedAlready(program)
+    // That it has ended says more than that the connection has.
+    const end = signal.aborted ? null : await endOf(program)
     await endProgram()
-    throw new Error(end === null ? explainFailure(error) : endText(end), { cause: error })
+    throw new Error(end ?? explainFailure(error), { cause: error })
   }
 }
 
@@ -125,9 +132,10 @@ function oneAtATime(run: () => Promise<void>): () => void {
   }
 }
 
-/** That it has ended says more than that the connection has. */
-async function endedAlready(program: RunningProgram | null): Promise<ProgramEnd | null> {
-  return program === null ? null : Promise.race([program.ended, Promise.resolve(null)])
+/** How a program ended whose output has; null while it runs on, and for an endpoint. */
+async function endOf(program: RunningProgram | null): Promise<string | null> {
+  const end = program === null ? null : await Promise.race([program.ended, delay(exitMs, null)])
+  return end === null ? null : endText(end)
 }
 
 function endText({ exitCode, signal, spawnError }: ProgramEnd): string {

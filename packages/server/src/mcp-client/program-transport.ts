@@ -21,9 +21,9 @@ export function programTransport(program: RunningProgram, onRubbish: (text: stri
       stdout.on('data', (chunk: Buffer) => {
         if (lines.push(chunk) > floodLines) restFor(stdout)
       })
-      const drained = new Promise<void>((resolve) => stdout.once('close', resolve))
-      // What it said before it ended counts.
-      void program.ended.then(() => Promise.race([drained, delay(drainMs)])).then(() => transport.onclose?.())
+      const silent = new Promise<void>((resolve) => stdout.once('close', resolve))
+      // What it said before it ended counts; one that can say nothing more is as good as gone.
+      void Promise.race([silent, program.ended.then(() => delay(drainMs))]).then(() => transport.onclose?.())
     },
     send: (message) => write(program, message),
     // Whoever started the program ends it.

@@ -6,6 +6,7 @@ import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from './place-file
 
 /** The files of this machine. */
 export const diskFiles: PlaceFiles = {
+  countedFileBytes: 64 * 1024 * 1024,
   realPath: (absolute) => realPathOf(absolute),
   look: async (path) => foundFile(await stat(path)),
   async isProgram(path) {

@@ -28,6 +28,8 @@ export interface OpenedFile extends FoundFile, AsyncDisposable {
  * paths are absolute. Failures are the system's errors, with its `code`.
  */
 export interface PlaceFiles {
+  /** A larger file is not read to its end only to count its lines. */
+  readonly countedFileBytes: number
   /**
    * Where a read of or a write to `absolute` would land: links followed in everything that exists (a dangling link
    * too, since a write would create its target), the missing rest appended.

@@ -26,6 +26,7 @@ export async function askFiles<Name extends ExecMethodName>(
 export function remoteFiles(link: Link): PlaceFiles {
   const look = async (path: string) => foundFile(await askFiles(link, 'fs/getMetadata', { path }))
   return {
+    countedFileBytes: 1024 * 1024,
     realPath: (absolute) => realPathThere(link, absolute),
     look,
     async isProgram(path) {

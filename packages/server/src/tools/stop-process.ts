@@ -1,6 +1,8 @@
+import type { CommandEnd } from '@parley/host'
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
 import { failedLookUp } from './look-up.ts'
+import { lostHeading } from './run-shell-command.ts'
 import type { Tool, ToolOutcome } from './tool.ts'
 import type { ToolPorts } from './tool-ports.ts'
 
@@ -28,15 +30,16 @@ async function stopOrList(id: string | undefined, background: ToolPorts['backgro
   if (id === undefined) return { status: 'completed', modelText: listing(background.list()) }
   const end = await background.stop(id)
   if (end === null) return failedLookUp(`There is no background process ${id}.\n${listing(background.list())}`)
-  return { status: 'completed', modelText: `Process ${id} ended (exit ${end.exitCode ?? end.signal}).` }
+  return { status: 'completed', modelText: `Process ${id} ended (${howItEnded(end)}).` }
+}
+
+function howItEnded(end: CommandEnd): string {
+  return lostHeading(end) ?? `exit ${end.exitCode ?? end.signal}`
 }
 
 function listing(processes: ReturnType<ToolPorts['background']['list']>): string {
   if (processes.length === 0) return 'There are no background processes.'
   return processes
-    .map(
-      ({ id, argv, end }) =>
-        `${id}: ${argv.at(-1)} (${end === null ? 'running' : `ended, exit ${end.exitCode ?? end.signal}`})`,
-    )
+    .map(({ id, argv, end }) => `${id}: ${argv.at(-1)} (${end === null ? 'running' : `ended, ${howItEnded(end)}`})`)
     .join('\n')
 }

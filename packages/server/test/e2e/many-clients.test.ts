@@ -131,7 +131,10 @@ describe('many clients of one conversation', { timeout: 60_000 }, () => {
     await using model = await startModelServer([])
     await using place = processPlace(model.url)
     const server = place.spawn(undefined, {}, ['--listen', 'ws://127.0.0.1:0'])
-    const address = await waitUntil(() => /ws:\/\/\S+/.exec(server.stderr())?.[0], { what: 'the address' })
+    const address = await waitUntil(() => /ws:\/\/\S+/.exec(server.stderr())?.[0], {
+      what: 'the address',
+      timeoutMs: 20_000,
+    })
     const token = place.read('../.parley/server-token').trim()
     const overSocket = await server.join()
     const overWebSocket = await connectTestClient(await connectWebSocket({ url: address, token }))

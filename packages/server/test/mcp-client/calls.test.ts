@@ -121,6 +121,14 @@ describe('a call of an MCP tool', () => {
     })
   })
 
+  it('whose server closes its output fails at once', async () => {
+    const { told } = await called('mute')
+    expect(told).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('went away while this ran: it closed its output.'),
+    })
+  })
+
   it('whose server is killed meanwhile fails, and the server is started again', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')

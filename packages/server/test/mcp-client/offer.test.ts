@@ -88,6 +88,20 @@ describe('what the model is offered of MCP servers', () => {
     expect(mcpTools(model.requests[1])).toContain('mcp__ugly__echo')
   })
 
+  it('is waited for no longer than the turn lasts', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'silent', 'startup_timeout_sec = 3600')
+    const model = scriptedModel()
+    const { watched, client, summary } = await place.talk({
+      model,
+      mcpPatience: { firstRequestMs: 3_600_000, restartDelaysMs: [] },
+    })
+    await watched.send('hi')
+    await client.request('conversation/interrupt', { conversationId: summary.conversationId })
+    await watched.turnEnded()
+    expect(model.requests).toEqual([])
+  })
+
   it('is called by what the log says after a restart, with the yes from before', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')

@@ -20,12 +20,12 @@ describe('an MCP server', () => {
       title: expect.stringContaining(
         '"ugly" is not available: it ended with exit code 4 (cannot find my configuration).',
       ),
-      text: 'cannot find my configuration',
+      text: 'I looked everywhere\ncannot find my configuration',
     })
     expect(await serverIn(talk, 'failed')).toMatchObject({
       tools: [],
       restarts: 0,
-      stderr: 'cannot find my configuration',
+      stderr: 'I looked everywhere\ncannot find my configuration',
     })
   })
 

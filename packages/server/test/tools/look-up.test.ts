@@ -35,6 +35,7 @@ it('opens the path that was judged, and none that it leads to since', async () =
       signal: new AbortController().signal,
       sideFiles: createSideFiles(nodeFiles, folder.path),
       report: () => undefined,
+      ask: () => Promise.resolve({ kind: 'cancelled' }),
       updatePlan: () => Promise.resolve(),
       outputOf: () => null,
     })

@@ -5,7 +5,7 @@ import type { Picker } from '../../ui/ui-state.ts'
 import { formatAgo } from '../ago.ts'
 import { beside, gutterCells, indented, marked } from '../gutter.ts'
 import { stripEffects } from '../neutralise.ts'
-import { shortPath } from '../short-path.ts'
+import { placedPath } from '../short-path.ts'
 import { type Line, narrowed, type Room } from '../span.ts'
 import { truncateLine, truncateText } from '../truncate.ts'
 import { cellWidth } from '../width.ts'
@@ -54,7 +54,7 @@ function countWords({ conversations, liveOnly }: Picker): string {
 }
 
 function conversationRow(
-  { title, name, cwd, updatedAt, shortId, live }: ListedConversation,
+  { title, name, cwd, environment, updatedAt, shortId, live }: ListedConversation,
   isChosen: boolean,
   { nowMs, homeFolder, titleColumns }: Around & { titleColumns: number },
   room: Room,
@@ -66,7 +66,7 @@ function conversationRow(
     { text, ...(isChosen ? { bold: true, tone: 'accent' } : {}) },
     { text: `${pad}${formatAgo(updatedAt, nowMs).padEnd(13)}  ${shortId}  `, tone: 'muted' },
     ...(live === null ? [] : [{ text: 'live  ', tone: 'accent' } as const]),
-    { text: stripEffects(shortPath(cwd, homeFolder)), tone: 'muted' },
+    { text: stripEffects(placedPath(cwd, environment, homeFolder)), tone: 'muted' },
   ]
   const rows = [truncateLine(line, narrowed(room, gutterCells))]
   return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)

@@ -4,12 +4,13 @@ import { changeHead } from '../blocks/change-block.ts'
 import { runningCommand } from '../blocks/command-block.ts'
 import { proseRoom, reasoningRows } from '../blocks/item-block.ts'
 import { toolRows } from '../blocks/tool-block.ts'
-import { indented } from '../gutter.ts'
+import { barred, beside, indented } from '../gutter.ts'
 import { liveRows } from '../message-stream.ts'
+import { tailRows } from '../output-rows.ts'
 import type { Line, Room } from '../span.ts'
 import type { Transcript } from '../transcript.ts'
 
-/** Newest lines of a running command's output. */
+/** Newest lines of the output of what runs. */
 const tailLimit = 6
 
 /** What is being written or runs now, as it would go on in the transcript. */
@@ -50,7 +51,7 @@ function openRows({ item, output, progress }: OpenItem, room: Room): readonly Li
     case 'fileChange':
       return changeHead(item, room)
     case 'toolCall':
-      return toolRows(item, room)
+      return [...toolRows(item, room), ...barred(tailRows(progress?.tail ?? output, beside(room), tailLimit))]
     case 'reasoning':
       return reasoningRows(item, room)
     default:

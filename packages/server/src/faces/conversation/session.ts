@@ -10,7 +10,7 @@ import {
 import { notPermitted } from '../../engine/not-permitted.ts'
 import { refusal } from '../../engine/refusal.ts'
 import type { ServerIdentity } from '../../identity.ts'
-import { commonVersion } from './common-version.ts'
+import { agreedVersion } from './agreed-version.ts'
 
 /** Where one connection stands in the handshake, and who is at its other end. */
 export interface Session {
@@ -51,7 +51,7 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
     },
     initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full' }) {
       if (stage !== 'new') throw refusal('alreadyInitialized', 'initialize may only be sent once per connection.')
-      const version = commonVersion(identity.serverInfo, protocolVersions, { ...clientInfo, ...protocolVersion })
+      const version = agreedVersion(identity.serverInfo, protocolVersions, { ...clientInfo, ...protocolVersion })
       actor = { clientId, name: clientInfo.name, title: distinctTitle(clientInfo.title ?? clientInfo.name) }
       stage = 'answered'
       access = wanted

@@ -5,6 +5,7 @@ import {
   type Transport as McpTransport,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
   Server,
 } from '@modelcontextprotocol/server'
 import type { Connect } from './native-link.ts'
@@ -26,11 +27,15 @@ export interface ServedClient {
   close(): Promise<void>
 }
 
+type ClientTransport = McpTransport & {
+  /** Where that can be known. */
+  readonly unreadBytes?: number
+  /** Where requests have streams of their own. */
+  closeSSEStream?(requestId: RequestId): void
+}
+
 /** Serves MCP to one client until its transport closes. */
-export async function serveMcp(
-  transport: McpTransport & { readonly unreadBytes?: number },
-  parts: McpParts,
-): Promise<ServedClient> {
+export async function serveMcp(transport: ClientTransport, parts: McpParts): Promise<ServedClient> {
   const { connect, home, approvalTimeoutMs, report } = parts
   const server = new Server(
     { name: 'parley-mcp-server', title: 'parley', version: parts.version },
@@ -40,8 +45,12 @@ export async function serveMcp(
   const session = new McpSession({ server, connect, home, approvalTimeoutMs, unreadBytes, report })
   server.setRequestHandler('tools/list', () => ({ tools: mcpTools.map(listed) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const { id: requestId, signal } = mcpReq
-    return callTool(params.name, params.arguments, { session, requestId, signal, afterAnswer })
+    const { id: requestId, signal, _meta } = mcpReq
+    const call = { session, requestId, signal, afterAnswer, progressToken: _meta?.progressToken }
+    const result = await callTool(params.name, params.arguments, call)
+    // It gets no answer, so nothing else would end its stream.
+    if (signal.aborted) transport.closeSSEStream?.(requestId)
+    return result
   })
   server.fallbackRequestHandler = ({ method }) => Promise.reject(unknownMethod(method))
   server.onerror = report

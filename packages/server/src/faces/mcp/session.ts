@@ -44,6 +44,10 @@ export class McpSession {
     })
   }
 
+  get isConnected(): boolean {
+    return this.#options.server.transport !== undefined
+  }
+
   client(): Promise<Client> {
     this.#client ??= this.#options.connect(this.#introduction())
     return this.#client
@@ -77,7 +81,7 @@ export class McpSession {
     const { server, report } = this.#options
     const options = requestId === null ? {} : { relatedRequestId: requestId }
     server.notification({ method, params }, options).catch((error: unknown) => {
-      if (server.transport !== undefined) report(error)
+      if (this.isConnected) report(error)
     })
   }
 
@@ -117,8 +121,12 @@ export class McpSession {
   async #open(conversationId: string): Promise<Desk> {
     const reached = await reachConversation(await this.client(), conversationId)
     const desk = new Desk(reached, this.elicitor)
+    // It may have been named by the beginning of its id.
+    if (!this.#desks.has(desk.conversationId)) this.#desks.set(desk.conversationId, Promise.resolve(desk))
     // What is live elsewhere may end there; the next call finds where it is then.
-    void reached.client.closed.then(() => this.#desks.delete(conversationId))
+    void reached.client.closed.then(() => {
+      for (const name of [conversationId, desk.conversationId]) this.#desks.delete(name)
+    })
     return desk
   }
 

@@ -125,7 +125,7 @@ function socketOf(folder: string, pid: number): Promise<string> {
     }
     return undefined
   }
-  return waitUntil(find, { what: 'the socket of the server' })
+  return waitUntil(find, { what: 'the socket of the server', timeoutMs: 20_000 })
 }
 
 async function pidAt(path: string): Promise<number | null> {

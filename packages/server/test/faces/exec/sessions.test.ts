@@ -84,7 +84,7 @@ describe('a session', () => {
     'before initialized',
     'after a start',
     'with a read pending',
-    'in the middle of a line',
+    'with a process running',
   ])('whose client vanishes %s leaves nothing behind', async (step) => {
     await using place = execPlace({ lingerMs: 0 })
     const client = place.connect()
@@ -110,7 +110,7 @@ describe('a session', () => {
         await client.start('a', ['sleep', '60'])
         client.sendLine('{"jsonrpc":"2.0","id":99,"method":"process/read","params":{"processId":"a","waitMs":60000}}')
       },
-      'in the middle of a line': async () => {
+      'with a process running': async () => {
         await client.greet()
         await client.start('a', ['sleep', '60'])
       },
@@ -143,6 +143,8 @@ describe('a session', () => {
     expect(before).toBeLessThan(300)
     const second = place.connect()
     await second.greet({ clientName: 'test', resumeSessionId })
+    await second.untilTold('a', 'process/output')
+    await delay(200) // in which nothing new may push out what has still to be asked for
     // What was on its way when the connection was lost.
     const received = first.told('a').length
     const missed = await second.ask('process/read', { processId: 'a', afterSeq: received })

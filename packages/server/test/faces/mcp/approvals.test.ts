@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { type Hand, takeHand, type Wire } from './support/hand.ts'
@@ -15,6 +15,13 @@ function askToTouch(hand: Hand, place: TestPlace) {
 }
 
 const touching = () => scriptedModel({ calls: [touch] }, { text: 'that was it' })
+/** One process for all the answers to the same question. */
+const shared = ((model) => {
+  const place = testPlace()
+  return { place, model, server: place.start({ model }) }
+})(scriptedModel())
+afterAll(() => shared.place[Symbol.asyncDispose]())
+
 const isMade = (place: TestPlace) => existsSync(join(place.cwd, 'made.txt'))
 
 test('a command is asked for with what a client needs to show it, registered before it is told', async () => {
@@ -80,8 +87,10 @@ describe('an answer that says yes runs the command', () => {
     { action: 'accept', content: {} },
     { action: 'accept', content: { decision: 'approved' }, decision: 'approved' },
   ])('%j', async (result) => {
-    await using place = testPlace()
-    await using hand = await takeHand(place.start({ model: touching() }))
+    const { place, server, model } = shared
+    rmSync(join(place.cwd, 'made.txt'), { force: true })
+    model.script({ calls: [touch] }, { text: 'that was it' })
+    await using hand = await takeHand(server)
     const { answer } = askToTouch(hand, place)
     hand.send({ jsonrpc: '2.0', id: (await hand.asked()).id, result })
     expect((await answer).content[0].text).toBe('that was it')
@@ -106,14 +115,15 @@ describe('anything else is a no, at once, and the turn goes on', () => {
     ['no version', (id) => ({ id, result: { decision: 'approved' } })],
   ]
   test.each(replies)('%s', async (_name, reply) => {
-    await using place = testPlace()
-    const model = touching()
-    await using hand = await takeHand(place.start({ model }))
+    const { place, server, model } = shared
+    rmSync(join(place.cwd, 'made.txt'), { force: true })
+    model.script({ calls: [touch] }, { text: 'that was it' })
+    await using hand = await takeHand(server)
     const { answer } = askToTouch(hand, place)
     hand.send(reply((await hand.asked()).id))
     expect((await answer).content[0].text).toBe('that was it')
     expect(isMade(place)).toBe(false)
-    expect(JSON.stringify(model.requests[1])).toContain('the user declined')
+    expect(JSON.stringify(model.requests.at(-1))).toContain('the user declined')
   })
 
   test('a client that cannot be asked', async () => {
@@ -144,6 +154,7 @@ describe('anything else is a no, at once, and the turn goes on', () => {
     expect(isMade(place)).toBe(false)
     const log = place.logLines(params.threadId).join('\n')
     expect(log).toContain('"decision":"denied"')
+    expect(log).not.toContain('"outcome":"interrupted"')
     expect(log).not.toContain('turn.parked')
   })
 })

@@ -215,3 +215,16 @@ test('a command whose client vanishes in the middle is ended and nothing of it s
   const pid = existsSync(join(place.cwd, 'pid')) ? Number(place.read('pid')) : 0
   expect(pid === 0 || !existsSync(`/proc/${pid}`)).toBe(true)
 })
+
+test('a client that asks for progress hears of each step, in growing numbers', async () => {
+  await using place = testPlace()
+  const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'echo hi' } }] }, { text: 'One\nTwo' })
+  await using hand = await takeHand(place.start({ model }))
+  const args = { prompt: 'x', cwd: place.cwd, 'approval-policy': 'never', sandbox: 'danger-full-access' }
+  await hand.request('tools/call', { name: 'codex', arguments: args, _meta: { progressToken: 'p' } })
+  expect(hand.notified('notifications/progress').map(({ params }) => params)).toEqual([
+    { progressToken: 'p', progress: 1, message: 'Working' },
+    { progressToken: 'p', progress: 2, message: '$ echo hi' },
+    { progressToken: 'p', progress: 3, message: 'One' },
+  ])
+})

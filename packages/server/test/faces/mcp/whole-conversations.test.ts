@@ -204,6 +204,23 @@ test('a held approval is there in the next process', async () => {
   expect(isMade(place)).toBe(true)
 })
 
+test('a reply to a conversation that was left waiting asks what waits, then sends its message', async () => {
+  await using place = testPlace()
+  const earlier = place.start({ model: scriptedModel({ calls: [touch] }) })
+  const before = await takeHand(earlier)
+  const id = await create(before, place, asking)
+  await stream(before, id)
+  await say(before, id, 'touch').answer
+  await before.asked()
+  await before.leave()
+  await earlier.close()
+  await using hand = await takeHand(place.start({ model: scriptedModel({ text: 'made' }, { text: 'and more' }) }))
+  const { answer } = hand.call('codex-reply', { prompt: 'more', threadId: id })
+  hand.send({ jsonrpc: '2.0', id: (await hand.asked()).id, result: { decision: 'approved' } })
+  expect((await answer).content).toEqual([{ type: 'text', text: 'and more' }])
+  expect(isMade(place)).toBe(true)
+})
+
 test('a second client may stream too: both get everything', async () => {
   await using place = testPlace()
   const server = place.start({ model: scriptedModel({ text: 'Done' }) })

@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { McpServer, ParamsOf } from '@parley/protocol'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
+import { vi } from 'vitest'
 import type { ScriptedModel } from '../../engine/support/scripted-model.ts'
 import { type Talk, type TestPlace, testPlace } from '../../engine/support/test-server.ts'
+
+// Real processes on a machine that does other things as well.
+vi.setConfig({ testTimeout: 20_000 })
 
 const script = fileURLToPath(new URL('ugly-server.mjs', import.meta.url))
 
@@ -48,7 +52,7 @@ export function mcpPlace(): McpPlace {
         `\n[mcp_servers."${name}"]\ncommand = "${process.execPath}"\nargs = ["${script}", "${behaviour}", "${diaryOf(name)}"]\nenv = { ${markVariable} = "${mark}" }\n${more}\n`,
       ),
     talkTo: (model, params) =>
-      place.talk({ model, mcpPatience: { firstRequestMs: 5000, restartDelaysMs: [5, 5, 5] } }, params),
+      place.talk({ model, mcpPatience: { firstRequestMs: 15_000, restartDelaysMs: [5, 5, 5] } }, params),
     diary: (name) => (existsSync(diaryOf(name)) ? linesOf(diaryOf(name)) : []),
     processes: () => descendantsWithMark(mark),
     log: (name) => readFileSync(join(home, 'logs', `mcp-${name}.log`), 'utf8'),

@@ -1,7 +1,7 @@
 // An MCP server by hand, for what no good server does. Arguments: its behaviour, and a file for what it was told.
 
 import { spawn } from 'node:child_process'
-import { appendFileSync, existsSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const [behaviour = 'plain', diary = ''] = process.argv.slice(2)
@@ -28,6 +28,7 @@ const calls = {
   refuse: (id) => say({ id, error: { code: -32603, message: 'no such luck' } }),
   big: (id, { bytes }) => answer(id, text(`${'0123456789'.repeat(bytes / 10)}END`)),
   slow: () => {},
+  mute: () => closeSync(1),
   die: () => process.kill(process.pid, 'SIGKILL'),
   steps: (id, _args, { progressToken }) => {
     for (const progress of [1, 2])
@@ -91,7 +92,7 @@ const methods = {
 }
 
 if (behaviour === 'dies') {
-  process.stderr.write('cannot find my configuration\n')
+  process.stderr.write('I looked everywhere\ncannot find my configuration\n')
   process.exit(4)
 }
 if (behaviour === 'flood') setInterval(() => process.stderr.write('x'.repeat(1 << 20)), 1)

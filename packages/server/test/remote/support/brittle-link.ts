@@ -1,6 +1,6 @@
 import { openHost } from '@parley/host'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
-import { describeEnvironment } from '../../../src/faces/exec/environment-info.ts'
+import { describeEnvironment } from '../../../src/faces/exec/describe-environment.ts'
 import { serveExec } from '../../../src/faces/exec/serve-exec.ts'
 import { createSessions } from '../../../src/faces/exec/sessions.ts'
 import { Link, type LinkChange } from '../../../src/remote/link.ts'

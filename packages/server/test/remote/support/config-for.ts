@@ -1,18 +1,20 @@
 import type { FarFolder } from './far-machine.ts'
 
 /** A config file with the test's model and one environment, `box`, reached on `port`. */
-export function configFor(
-  far: Pick<FarFolder, 'port' | 'tokenFile' | 'work'>,
-  port = far.port,
-  host = '127.0.0.1',
-): string {
+export function configFor(far: Where, port = far.port, host = '127.0.0.1'): string {
   return `model_provider = "fake"
 model = "m1"
 [model_providers.fake]
 base_url = "http://127.0.0.1:9/v1"
-[environments.box]
+${boxSection(far, port, host)}`
+}
+
+type Where = Pick<FarFolder, 'port' | 'tokenFile' | 'work'>
+
+export function boxSection({ tokenFile, work, port: own }: Where, port = own, host = '127.0.0.1'): string {
+  return `[environments.box]
 url = "ws://${host}:${port}"
-token_file = "${far.tokenFile}"
-cwd = "${far.work}"
+token_file = "${tokenFile}"
+cwd = "${work}"
 `
 }

@@ -1,4 +1,4 @@
-import type { CallToolResult, RequestId } from '@modelcontextprotocol/server'
+import type { CallToolResult, ProgressToken, RequestId } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { McpSession } from '../session.ts'
 
@@ -8,6 +8,8 @@ export interface ToolCall {
   readonly requestId: RequestId
   /** Aborted by `notifications/cancelled`: then nothing is answered. */
   readonly signal: AbortSignal
+  /** The client wants to hear of progress. */
+  readonly progressToken?: ProgressToken | undefined
   /** Runs once the answer is on its way. */
   afterAnswer(run: () => void): void
 }

@@ -1,7 +1,7 @@
 import { openHost } from '@parley/host'
 import { createMemoryTransportPair, type StreamLimits } from '@parley/rpc'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
-import { describeEnvironment } from '../../../../src/faces/exec/environment-info.ts'
+import { describeEnvironment } from '../../../../src/faces/exec/describe-environment.ts'
 import { serveExec } from '../../../../src/faces/exec/serve-exec.ts'
 import { createSessions, type SessionsOptions } from '../../../../src/faces/exec/sessions.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'

@@ -45,13 +45,15 @@ export async function spawnExecServer(...args: readonly string[]): Promise<Spawn
     stdio: ['pipe', 'pipe', 'pipe', folder],
   })
   closeSync(folder)
+  const { stdin, stdout, stderr: errors } = child
+  if (stdin === null || stdout === null || errors === null) throw new Error('the exec-server has no pipes')
   let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  errors.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
   })
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const env = { [markVariable]: mark }
-  const client = connectClient(createStreamTransport({ input: child.stdout, output: child.stdin }), env)
+  const client = connectClient(createStreamTransport({ input: stdout, output: stdin }), env)
   const said = (pattern: RegExp, what: string) =>
     waitUntil(() => pattern.exec(stderr)?.[1], { what, timeoutMs: 15_000 })
   const url = () => said(/listens on (ws:\S+)/, 'the address')

@@ -11,7 +11,7 @@ import { type ProcessPlace, processPlace } from './support/spawned-server.ts'
 /** A server in the background, ended with its place. */
 async function launch(place: ProcessPlace, args: readonly string[] = []) {
   const launcher = place.spawn(undefined, {}, ['--daemon', ...args])
-  const said = await text(launcher.child.stdout ?? [])
+  const said = launcher.child.stdout === null ? '' : await text(launcher.child.stdout)
   const exit = await launcher.exited
   const [, pid, path] = /^parley server (\d+) listens on (\S+).* \(stop it: kill \1\)\n$/.exec(said) ?? []
   const daemon = { pid: Number(pid), path: path ?? '', said, exit, stderr: launcher.stderr() }
@@ -21,7 +21,7 @@ async function launch(place: ProcessPlace, args: readonly string[] = []) {
   return { ...daemon, [Symbol.dispose]: dispose }
 }
 
-describe('a server in the background', { timeout: 30_000 }, () => {
+describe('a server in the background', { timeout: 60_000 }, () => {
   it('is there when its launcher has ended, outlives its clients, and ends with SIGTERM', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(200), chunks: 200, delayMs: 3 }])
     await using place = processPlace(model.url)
@@ -35,12 +35,13 @@ describe('a server in the background', { timeout: 30_000 }, () => {
     await client.peer.close()
     await waitUntil(() => place.logLines(conversationId).at(-1)?.includes('"outcome":"completed"'), {
       what: 'the end of the turn',
+      timeoutMs: 10_000,
     })
     const again = await connectTestClient(await connectSocket(daemon.path))
     expect(await again.request('server/diagnostics', {})).toMatchObject({ pid: daemon.pid, addresses: [daemon.path] })
     process.kill(daemon.pid, 'SIGTERM')
     expect(await again.peer.closed).toMatchObject({ code: 'ended' })
-    await waitUntil(() => !isAlive(daemon.pid), { what: 'its end' })
+    await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 10_000 })
     await expect(connectSocket(daemon.path)).rejects.toMatchObject({ reason: 'unreachable' })
   })
 
@@ -50,7 +51,7 @@ describe('a server in the background', { timeout: 30_000 }, () => {
     using daemon = await launch(place, ['--idle-exit', '1s'])
     const client = await connectTestClient(await connectSocket(daemon.path))
     await client.peer.close()
-    await waitUntil(() => !isAlive(daemon.pid), { what: 'its end' })
+    await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 10_000 })
   })
 
   it('that cannot listen where it should says why and is not there', async () => {
@@ -64,7 +65,7 @@ describe('a server in the background', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a server that is told where to listen', { timeout: 30_000 }, () => {
+describe('a server that is told where to listen', { timeout: 60_000 }, () => {
   it('stays without a client until a signal, lets in who has the token, and says where it is', async () => {
     await using model = await startModelServer([])
     await using place = processPlace(model.url)
@@ -72,7 +73,7 @@ describe('a server that is told where to listen', { timeout: 30_000 }, () => {
     const args = ['--listen', 'ws://127.0.0.1:0', '--listen', `unix:${path}`]
     const server = place.spawn(undefined, {}, args)
     server.child.stdin?.end()
-    await waitUntil(() => server.stderr().split('\n').length > 2, { what: 'both lines' })
+    await waitUntil(() => server.stderr().split('\n').length > 2, { what: 'both lines', timeoutMs: 20_000 })
     const tokenFile = join(place.root, '.parley', 'server-token')
     const url = /^parley server listens on (ws:\/\/127\.0\.0\.1:\d+) \(token in (.*)\)\n/.exec(server.stderr())
     expect(url?.[2]).toBe(tokenFile)

@@ -11,7 +11,7 @@ interface Range {
 }
 
 /** The highest version both speak, or one sentence that says which program is older and what to do. */
-export function commonVersion(server: Program, ours: Range, client: Program & Range): number {
+export function agreedVersion(server: Program, ours: Range, client: Program & Range): number {
   const highest = Math.min(client.max, ours.max)
   if (highest >= Math.max(client.min, ours.min)) return highest
   const older = client.max < ours.min ? 'the client' : 'the server, then end it so that it starts anew'

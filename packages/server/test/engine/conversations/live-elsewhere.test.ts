@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { listenSocket } from '@parley/rpc'
+import { describe, expect, it } from 'vitest'
+import { liveElsewhere } from '../../../src/engine/live-elsewhere.ts'
+import { nodeFiles } from '../../../src/log/node-files.ts'
+import { type Owner, thisProcess } from '../../../src/log/owner.ts'
+
+async function refusalFor(change: (owner: Owner, path: string) => Owner | null, isListening: boolean) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-owner-'))
+  const path = join(folder, 's')
+  const listener = isListening ? await listenSocket({ path, onConnection: (it) => void it.close() }) : null
+  if (!isListening) writeFileSync(path, '')
+  const owner = change(thisProcess(nodeFiles, { program: 'parley/test', socket: path }), path)
+  const { message, data } = await liveElsewhere('c1', owner)
+  await listener?.close()
+  rmSync(folder, { recursive: true })
+  return { message, data, path }
+}
+
+describe('the refusal of a conversation that is live elsewhere', () => {
+  it('offers the socket of its owner', async () => {
+    const { message, data, path } = await refusalFor((owner) => owner, true)
+    expect(data).toEqual({ code: 'liveElsewhere', conversationId: 'c1', pid: process.pid, socket: path })
+    expect(message).toContain(`is open in process ${process.pid}. Join it there`)
+  })
+
+  it('does not offer a socket on which nobody listens', async () => {
+    const { message, data } = await refusalFor((owner) => owner, false)
+    expect(data).toEqual({ code: 'liveElsewhere', conversationId: 'c1', pid: process.pid, socket: null })
+    expect(message).not.toContain('Join')
+  })
+
+  it('says nothing of a process that is not the holder any more', async () => {
+    const { data } = await refusalFor((owner) => ({ ...owner, startTime: '1' }), true)
+    expect(data).toEqual({ code: 'liveElsewhere', conversationId: 'c1', socket: null })
+    expect((await refusalFor(() => null, true)).data).toEqual(data)
+  })
+})
