@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { createLevelWatch } from './level-watch.ts'
+import { encodeLongLine } from './long-line.ts'
 import { lowMarkBytes } from './transport.ts'
 
 const pieceLength = 64 * 1024
@@ -43,7 +44,7 @@ export class Outbox {
 
   /** Encoded at once: to measure it first would be to go through it twice. */
   #pushLong(line: string): void {
-    const bytes = Buffer.from(`${line}\n`)
+    const bytes = encodeLongLine(line)
     this.#queuedBytes += bytes.length
     this.#pieces.push(bytes)
   }

@@ -1,6 +1,9 @@
 import { type CliRun, waitUntil } from '@parley/testkit'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { makeWorld, type World } from './world.ts'
+
+// Each test starts processes, on a machine that may have other work.
+vi.setConfig({ testTimeout: 30_000 })
 
 const initialize = {
   id: 1,

@@ -2,8 +2,11 @@ import { chmod, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { runCli, tempHome } from '@parley/testkit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Listening, makeWorld } from './world.ts'
+
+// Each test starts processes, on a machine that may have other work.
+vi.setConfig({ testTimeout: 30_000 })
 
 const initialize = {
   jsonrpc: '2.0',

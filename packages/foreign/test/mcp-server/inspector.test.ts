@@ -1,8 +1,11 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startProgram } from '@parley/testkit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { makeWorld, type World } from './world.ts'
+
+// Each test starts processes, on a machine that may have other work.
+vi.setConfig({ testTimeout: 30_000 })
 
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json')
 const launcher = join(dirname(manifest), 'clients', 'launcher', 'build', 'index.js')

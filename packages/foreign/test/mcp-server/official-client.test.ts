@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Connected, connectOfficial, makeWorld, type World } from './world.ts'
+
+// Each test starts processes, on a machine that may have other work.
+vi.setConfig({ testTimeout: 30_000 })
 
 const steps = () => [
   { calls: [{ name: 'shell', arguments: { command: 'touch made.txt' } }] },

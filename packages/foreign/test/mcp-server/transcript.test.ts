@@ -1,6 +1,9 @@
 import { expectTranscript, recordTranscript, waitUntil } from '@parley/testkit'
-import { test } from 'vitest'
+import { test, vi } from 'vitest'
 import { makeWorld } from './world.ts'
+
+// Each test starts processes, on a machine that may have other work.
+vi.setConfig({ testTimeout: 30_000 })
 
 const patch = '*** Begin Patch\n*** Add File: hello.txt\n+hello\n*** End Patch'
 

@@ -17,30 +17,32 @@ export const connectedClient = z
   })
   .describe('A client that is connected to this server.')
 
-export const diagnostics = z.object({
-  pid: z.int(),
-  version: z.string(),
-  build: z.string(),
-  node: z.string(),
-  platform: z.string(),
-  home: z.string().describe('Folder the server keeps its conversations in.'),
-  uptimeMs: z.number(),
-  rssBytes: z.int(),
-  tier: sandboxTier,
-  tierReason: z.string().describe('Why it is not a better one.'),
-  addresses: z.array(z.string()).describe('Where others reach it: paths of sockets, `ws://` addresses.'),
-  clients: z.array(connectedClient),
-  conversations: z.array(
-    z.object({
-      conversationId: z.string(),
-      activity: z.string(),
-      clients: z.int().describe('How many follow it.'),
-      detached: z.boolean().describe('What runs in it goes on without clients.'),
-      backgroundProcesses: z.int(),
-    }),
-  ),
-  ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
-})
+export const diagnostics = z
+  .object({
+    pid: z.int(),
+    version: z.string(),
+    build: z.string(),
+    node: z.string(),
+    platform: z.string(),
+    home: z.string().describe('Folder the server keeps its conversations in.'),
+    uptimeMs: z.number(),
+    rssBytes: z.int(),
+    tier: sandboxTier,
+    tierReason: z.string().describe('Why it is not a better one.'),
+    addresses: z.array(z.string()).describe('Where others reach it: paths of sockets, `ws://` addresses.'),
+    clients: z.array(connectedClient),
+    conversations: z.array(
+      z.object({
+        conversationId: z.string(),
+        activity: z.string(),
+        clients: z.int().describe('How many follow it.'),
+        detached: z.boolean().describe('What runs in it goes on without clients.'),
+        backgroundProcesses: z.int(),
+      }),
+    ),
+    ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),
+  })
+  .describe('What a server is and how it is doing.')
 
 export type ClientAccess = z.infer<typeof clientAccess>
 export type ConnectedClient = z.infer<typeof connectedClient>

@@ -13,8 +13,9 @@ export function envelopeText(conversationId: string, line: string): string {
 }
 
 function elide(line: string): string {
-  const start = line.indexOf(elidedStart)
-  if (start < 0 || start > 64) return line
+  // Backwards from where it must begin: a long line is not searched to its end.
+  const start = line.lastIndexOf(elidedStart, 64)
+  if (start < 0) return line
   const turnEnd = line.indexOf(',', start + elidedStart.length)
   const crcStart = line.lastIndexOf(',"crc":')
   const crc = crcStart < 0 ? '}' : line.slice(crcStart)

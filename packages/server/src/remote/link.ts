@@ -2,7 +2,7 @@ import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protoco
 import { type CloseReason, ConnectionClosed, RpcError } from '@parley/rpc'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Dial } from './dial.ts'
-import { type ExecConnection, type ExecInfo, type ExecNotice, greetExecServer } from './exec-connection.ts'
+import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 
 export interface LinkOptions {
@@ -97,6 +97,8 @@ export class Link implements AsyncDisposable {
   async #connect(resumeSessionId: string | null): Promise<ExecConnection> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(dialLimitMs)])
     try {
+      // With the schemas of an exec-server, which a server that has no environments need not make.
+      const { greetExecServer } = await import('./exec-connection.ts')
       const transport = await this.#options.dial(signal)
       return await greetExecServer({ transport, resumeSessionId, onNotice: (notice) => this.#take(notice) })
     } catch (error) {

@@ -79,6 +79,22 @@ describe('several clients of one conversation', () => {
     expect(seen.state.core).toEqual(watched.state.core)
   })
 
+  it('learn who let a call begin that still runs', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'touch x; echo on; sleep 600' } }] })
+    const { client, watched } = await place.talk({ model })
+    await watched.send('go')
+    const { id: approvalId } = await watched.approval()
+    await watched.decide('approved')
+    await watched.until(({ core }) => Object.values(core.open).find(({ output }) => output === 'on\n'))
+    const { conversationId } = watched
+    expect(await client.refused('approval/decide', { conversationId, approvalId, decision: 'denied' })).toMatchObject({
+      message: 'test already answered: approved.',
+    })
+    await client.request('conversation/interrupt', { conversationId })
+    await watched.turnEnded()
+  })
+
   it('learn after a restart too who answered a denied one', async () => {
     await using place = testPlace()
     const { server, watched } = await place.talk({ model: asks() })

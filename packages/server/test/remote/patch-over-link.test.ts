@@ -1,4 +1,4 @@
-import { tempWorkspace } from '@parley/testkit'
+import { tempWorkspace, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { type ApplyOutcome, applyPlan } from '../../src/patch/apply-plan.ts'
 import { comparePlan } from '../../src/patch/compare-plan.ts'
@@ -44,8 +44,15 @@ async function applyOver(cut: Cut | null): Promise<Applied> {
     if (error instanceof PlaceUnreachable) return error
     throw error
   })
+  // What arrived last may still be at work over there.
+  const tree = await waitUntil(() => treeWithoutStrays(workspace.path), { what: 'the end of the last write' })
   const states = (await comparePlan(changesOf(plans), diskPatchFiles)).map(({ state }) => state)
-  return { outcome, tree: await readTree(workspace.path), states, changing: brittle.changing }
+  return { outcome, tree, states, changing: brittle.changing }
+}
+
+async function treeWithoutStrays(folder: string): Promise<Record<string, string | null> | null> {
+  const tree = await readTree(folder)
+  return Object.keys(tree).some((path) => /(?:^|\/)\./.test(path)) ? null : tree
 }
 
 describe('a patch of a far machine', { timeout: 20_000 }, () => {

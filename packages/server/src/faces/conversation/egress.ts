@@ -1,5 +1,6 @@
 import { notificationLine } from '../../core/wire-line.ts'
 import type { Conversation } from '../../engine/conversation.ts'
+import { createSharedNotifications } from './shared-notifications.ts'
 
 /** Bytes a client may leave unread before its cursor waits; the log holds the rest. */
 const unreadLimit = 1 << 20
@@ -21,6 +22,7 @@ export interface Egress {
 }
 
 export function createEgress(peer: EgressPeer, conversation: Conversation, onFault: (fault: unknown) => void): Egress {
+  const notification = sharedBy(conversation)
   let cursor = 0
   let pumping = false
   let stopped = false
@@ -42,14 +44,15 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     if (lines === null) return false
     for (const line of lines) {
       if (peer.bufferedBytes > unreadLimit) return false
-      send(line)
+      send(line, notification)
     }
     return true
   }
 
-  function send(line: string): void {
-    peer.sendLine(notificationLine(conversation.id, line))
-    cursor = seqOf(line)
+  function send(line: string, asNotification: (seq: number, line: string) => string): void {
+    const seq = seqOf(line)
+    peer.sendLine(asNotification(seq, line))
+    cursor = seq
   }
 
   async function pump(): Promise<void> {
@@ -65,7 +68,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     for await (const lines of conversation.olderLines(cursor)) {
       for (const line of lines) {
         if (stopped || seqOf(line) > conversation.feed.published) return
-        send(line)
+        send(line, (_, older) => notificationLine(conversation.id, older))
       }
       if (peer.bufferedBytes > unreadLimit) await peer.drained()
       if (conversation.feed.recentAfter(cursor) !== null) return
@@ -84,6 +87,15 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
       unsubscribe?.()
     },
   }
+}
+
+const shared = new WeakMap<Conversation, ReturnType<typeof createSharedNotifications>>()
+
+/** What all who follow a conversation send. */
+function sharedBy(conversation: Conversation) {
+  const known = shared.get(conversation) ?? createSharedNotifications(conversation.id)
+  shared.set(conversation, known)
+  return known
 }
 
 /** Every line begins with its number. */

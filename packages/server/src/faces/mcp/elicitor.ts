@@ -1,6 +1,6 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client'
-import type { Approval, ApprovalRequest, Item } from '@parley/protocol'
+import type { Approval, ApprovalRequest, Envelope, Item } from '@parley/protocol'
 import * as z from 'zod'
 import { elicitationFor } from '../../core/vocabulary/elicitation.ts'
 import { type ElicitedAnswer, offered, readAnswer } from '../../core/vocabulary/read-answer.ts'
@@ -25,17 +25,29 @@ export interface Elicitor {
   readonly capable: boolean
   /** Asks once, however often it is called for the same approval. */
   ask(asked: Asked): void
-  /** Somebody else has answered. */
-  withdraw(approvalId: string): void
+  /** Withdraws what an event has made idle: somebody else has answered, or the call it was about is over. */
+  note(envelope: Envelope): void
   /** Resolves when every answer that was given has arrived. */
   settled(): Promise<void>
+}
+
+interface Outstanding {
+  readonly asked: Asked
+  readonly controller: AbortController
+}
+
+function isIdle({ conversationId, approval }: Asked, envelope: Envelope): boolean {
+  if (envelope.conversationId !== conversationId) return false
+  const { event } = envelope
+  if (event.type === 'approval.decided') return event.approvalId === approval.id
+  return event.type === 'item.completed' && event.item.id === approval.itemId
 }
 
 /** Both shapes of an answer have to get through, so the SDK's own schema is not used. */
 const anyResult = z.looseObject({})
 
 export function createElicitor(server: Server, timeoutMs: number): Elicitor {
-  const outstanding = new Map<string, AbortController>()
+  const outstanding = new Map<string, Outstanding>()
   const deciding = new Set<Promise<void>>()
   let gone = false
   const isCapable = () => showsForms(server.getClientCapabilities()?.elicitation)
@@ -80,12 +92,13 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
       const { id } = asked.approval
       if (outstanding.has(id)) return
       const controller = new AbortController()
-      outstanding.set(id, controller)
+      outstanding.set(id, { asked, controller })
       const done = settle(asked, controller).finally(() => deciding.delete(done))
       deciding.add(done)
     },
-    withdraw(approvalId) {
-      outstanding.get(approvalId)?.abort('answered elsewhere')
+    note(envelope) {
+      for (const { asked, controller } of outstanding.values())
+        if (isIdle(asked, envelope)) controller.abort('it is not waited for any more')
     },
     async settled() {
       gone = true

@@ -13,6 +13,10 @@ import { StdioTransport } from './stdio/stdio-transport.ts'
 /** The disk refused at the end (EX_IOERR). */
 const unsavedExitCode = 74
 
+/** Someone has typed the command to see what it does. */
+const forPeople =
+  'parley mcp-server speaks MCP on stdin and stdout, for a program that starts it. Ctrl+D ends it; parley help mcp-server says more.\n'
+
 /** Makes this process an MCP server. Resolves with the exit code when its client is gone, or it is told to end. */
 export async function runMcpServer(parts: EngineParts, args: McpArguments): Promise<number> {
   keepStdoutForProtocol()
@@ -51,6 +55,7 @@ export async function runMcpServer(parts: EngineParts, args: McpArguments): Prom
 async function serveStdio(face: McpParts): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.stdin.destroy())
   process.on('SIGHUP', () => undefined)
+  if (process.stdin.isTTY) process.stderr.write(forPeople)
   const lines = createStreamTransport({ input: process.stdin, output: process.stdout })
   const { gone } = await serveMcp(new StdioTransport(lines), face)
   await gone

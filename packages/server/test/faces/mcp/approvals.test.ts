@@ -198,3 +198,20 @@ test('what another client has answered is withdrawn here', async () => {
   expect((await answer).content[0].text).toBe('that was it')
   expect(isMade(place)).toBe(true)
 })
+
+test('a call that is cancelled while it asks takes its question back', async () => {
+  await using place = testPlace()
+  await using hand = await takeHand(place.start({ model: touching() }))
+  const { id, answer } = askToTouch(hand, place)
+  answer.catch(() => undefined)
+  const question = await hand.asked()
+  hand.notify('notifications/cancelled', { requestId: id })
+  await hand.until(
+    'the withdrawal',
+    ({ method, params }) => method === 'notifications/cancelled' && params.requestId === question.id,
+  )
+  hand.send({ jsonrpc: '2.0', id: question.id, result: { decision: 'approved' } })
+  const reply = hand.call('codex-reply', { prompt: 'and now', threadId: question.params.threadId })
+  expect((await reply.answer).content[0].text).toBe('that was it')
+  expect(isMade(place)).toBe(false)
+})

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 import { takeHand } from './support/hand.ts'
@@ -108,13 +108,15 @@ test('a reply during a running call waits its turn and has an answer and events 
 test('a cancelled call interrupts its turn, gets no answer, and the reply behind it still gets its own', async () => {
   await using place = testPlace()
   const model = scriptedModel({ hang: true, text: 'never' }, { text: 'after' })
-  await using hand = await takeHand(place.start({ model }))
+  const server = place.start({ model })
+  await using hand = await takeHand(server)
   const first = hand.call('codex', { prompt: 'wait', cwd: place.cwd })
   first.answer.catch(() => undefined)
-  const configured = await hand.until('the conversation', ({ params }) => params?.msg?.type === 'session_configured')
-  await hand.until('the model', ({ params }) => params?.msg?.type === 'agent_message_delta')
-  const second = hand.call('codex-reply', { prompt: 'next', threadId: configured.params.msg.session_id })
-  await hand.request('ping')
+  const spoken = await hand.until('the model', ({ params }) => params?.msg?.type === 'agent_message_delta')
+  const { threadId } = spoken.params._meta
+  const watched = await (await server.connect('witness')).watch(threadId)
+  const second = hand.call('codex-reply', { prompt: 'next', threadId })
+  await watched.until(({ core }) => core.inbox.length === 1)
   hand.notify('notifications/cancelled', { requestId: first.id })
   expect((await second.answer).structuredContent.content).toBe('after')
   expect(hand.types(first.id).at(-1)).toBe('turn_aborted')
@@ -125,44 +127,22 @@ test('a call that is cancelled while it waits is taken back', async () => {
   await using place = testPlace()
   const gate = Promise.withResolvers<void>()
   const model = scriptedModel({ text: 'one', gate: gate.promise }, { text: 'three' })
-  await using hand = await takeHand(place.start({ model }))
+  const server = place.start({ model })
+  await using hand = await takeHand(server)
   const first = hand.call('codex', { prompt: '1', cwd: place.cwd })
-  const configured = await hand.until('the conversation', ({ params }) => params?.msg?.type === 'session_configured')
-  await hand.until('the turn', ({ params }) => params?.msg?.type === 'task_started')
-  const threadId = configured.params.msg.session_id
+  const started = await hand.until('the turn', ({ params }) => params?.msg?.type === 'task_started')
+  const { threadId } = started.params._meta
+  const watched = await (await server.connect('witness')).watch(threadId)
   const second = hand.call('codex-reply', { prompt: '2', threadId })
   second.answer.catch(() => undefined)
-  await hand.request('ping')
+  await watched.until(({ core }) => core.inbox.length === 1)
   hand.notify('notifications/cancelled', { requestId: second.id })
+  await watched.until(({ core }) => core.inbox.length === 0)
   gate.resolve()
   await first.answer
   const third = await hand.call('codex-reply', { prompt: '3', threadId }).answer
   expect(third.structuredContent.content).toBe('three')
   expect(model.requests).toHaveLength(2)
-})
-
-test.each([
-  ['codex', {}, 'prompt'],
-  ['codex', { prompt: 5 }, 'prompt'],
-  ['codex', { prompt: 'x', sandbox: 'none' }, 'sandbox'],
-  ['codex', { prompt: 'x', cwd: '/does/not/exist' }, '/does/not/exist'],
-  ['codex', { prompt: 'x', profile: 'absent' }, 'absent'],
-  ['codex-reply', { prompt: 'x' }, 'conversationId'],
-  ['codex-reply', { threadId: 'x' }, 'prompt'],
-  ['codex-reply', { prompt: 'x', threadId: 'nobody' }, 'nobody'],
-  ['parley-replay', { prompt: 'x' }, "Unknown tool 'parley-replay'"],
-  ['conversationCreate', {}, 'cwd'],
-  ['conversationStream', { conversation_id: 'nobody' }, 'There is no conversation "nobody"'],
-  ['conversationSendMessage', { conversation_id: 'nobody', content: [{ type: 'text', text: 'x' }] }, 'nobody'],
-  ['conversationSendMessage', { conversation_id: 'nobody', content: [] }, 'content'],
-  ['conversationsList', { cursor: 'made up' }, 'cursor'],
-  ['conversationsList', { limit: 0 }, 'limit'],
-])('%s %j is a result that names what is wrong', async (tool, args, fault) => {
-  await using place = testPlace()
-  await using hand = await takeHand(place.start())
-  const result = await hand.call(tool, args).answer
-  expect(result.isError).toBe(true)
-  expect(result.content[0].text).toContain(fault)
 })
 
 test('a failure of the model is a result with the thread, so that it can be tried again', async () => {
@@ -227,4 +207,18 @@ test('a client that asks for progress hears of each step, in growing numbers', a
     { progressToken: 'p', progress: 2, message: '$ echo hi' },
     { progressToken: 'p', progress: 3, message: 'One' },
   ])
+})
+
+test('much output is bounded in every message, and what is left out is said', async () => {
+  await using place = testPlace()
+  const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'yes 0123456789 | head -c 20000000' } }] })
+  await using hand = await takeHand(place.start({ model }))
+  const args = { prompt: 'x', cwd: place.cwd, 'approval-policy': 'never', sandbox: 'danger-full-access' }
+  const { id, answer } = hand.call('codex', args)
+  await answer
+  const longest = Math.max(...hand.received.map((message) => JSON.stringify(message).length))
+  expect(longest).toBeLessThan(256 * 1024)
+  const end = hand.events(id).find(({ type }) => type === 'exec_command_end')
+  expect(end.aggregated_output).toMatch(/\[… \d+ bytes left out …\]/)
+  expect(hand.events(id).some(({ message = '' }) => /20000000|bytes of output so far/.test(message))).toBe(true)
 })

@@ -1,11 +1,14 @@
 import { waitUntil } from '@parley/testkit'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { testPlace } from '../../engine/support/test-server.ts'
 import { takeHand, type Wire } from './support/hand.ts'
 
+const place = testPlace()
+const server = place.start()
+afterAll(() => place[Symbol.asyncDispose]())
+
 test('the handshake says what the server is, agrees on a version, and happens once', async () => {
-  await using place = testPlace()
-  await using hand = await takeHand(place.start())
+  await using hand = await takeHand(server)
   expect(hand.received[0]).toEqual({
     jsonrpc: '2.0',
     id: 1,
@@ -23,8 +26,7 @@ test('the handshake says what the server is, agrees on a version, and happens on
 })
 
 test('every tool has its schemas, and those of Codex keep their names', async () => {
-  await using place = testPlace()
-  await using hand = await takeHand(place.start())
+  await using hand = await takeHand(server)
   const { tools } = (await hand.request('tools/list')).result
   expect(tools.map(({ name }: Wire) => name)).toEqual([
     'codex',
@@ -71,8 +73,7 @@ test.each([
   ['{"jsonrpc":"2.0","id":82,"method":"resources/list"}', 82, -32601],
   ['{"jsonrpc":"2.0","id":83,"method":"tools/call","params":{}}', 83, -32602],
 ])('the line %s is answered with an error, and the connection lives', async (line, id, code) => {
-  await using place = testPlace()
-  await using hand = await takeHand(place.start())
+  await using hand = await takeHand(server)
   hand.line(line)
   const { error } = await hand.until('the error', (message) => message.error !== undefined)
   expect([hand.received.at(-1).id, error.code]).toEqual([id, code])
@@ -80,8 +81,7 @@ test.each([
 })
 
 test('answers to questions that nobody asked are ignored', async () => {
-  await using place = testPlace()
-  await using hand = await takeHand(place.start())
+  await using hand = await takeHand(server)
   for (const id of [0, 'x', 999, null]) hand.send({ jsonrpc: '2.0', id, result: { decision: 'approved' } })
   hand.send({ jsonrpc: '2.0', id: 3, error: 'no' })
   hand.notify('notifications/cancelled', { requestId: 999 })
@@ -91,8 +91,7 @@ test('answers to questions that nobody asked are ignored', async () => {
 })
 
 test('3,000 pipelined requests are all answered', async () => {
-  await using place = testPlace()
-  await using hand = await takeHand(place.start())
+  await using hand = await takeHand(server)
   const methods = ['tools/list', 'ping', 'no/such']
   const ids = Array.from({ length: 3000 }, (_, n) => `p${n}`)
   for (const [n, id] of ids.entries()) hand.send({ jsonrpc: '2.0', id, method: methods[n % 3], params: {} })

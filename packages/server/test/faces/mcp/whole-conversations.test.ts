@@ -221,6 +221,33 @@ test('a reply to a conversation that was left waiting asks what waits, then send
   expect(isMade(place)).toBe(true)
 })
 
+test.each(['before', 'after'])(
+  'a reply behind a held approval has it asked, when it came %s the approval',
+  async (when) => {
+    await using place = testPlace()
+    const gate = Promise.withResolvers<void>()
+    const model = scriptedModel(
+      { text: 'x', calls: [touch], gate: gate.promise },
+      { text: 'made' },
+      { text: 'and more' },
+    )
+    const server = place.start({ model })
+    await using hand = await takeHand(server)
+    const id = await create(hand, place, asking)
+    await say(hand, id, 'touch').answer
+    const watched = await (await server.connect('witness')).watch(id)
+    const reply = () => hand.call('codex-reply', { prompt: 'more', threadId: id }).answer
+    const early = when === 'before' ? reply() : null
+    if (early !== null) await watched.until((state) => state.core.inbox.length > 0)
+    gate.resolve()
+    await watched.approval()
+    const answer = early ?? reply()
+    hand.send({ jsonrpc: '2.0', id: (await hand.asked()).id, result: { decision: 'approved' } })
+    expect((await answer).content).toEqual([{ type: 'text', text: 'and more' }])
+    expect(isMade(place)).toBe(true)
+  },
+)
+
 test('a second client may stream too: both get everything', async () => {
   await using place = testPlace()
   const server = place.start({ model: scriptedModel({ text: 'Done' }) })

@@ -42,7 +42,7 @@ export async function runErrand(desk: Desk, prompt: string, call: ToolCall): Pro
 }
 
 async function send(desk: Desk, errand: Errand, signal: AbortSignal): Promise<void> {
-  await desk.unpark(errand)
+  await desk.clearTheWay(errand)
   // Cancelled by now: nobody waits for an answer.
   if (signal.aborted) errand.end({ kind: 'interrupted' })
   else await desk.send(errand)

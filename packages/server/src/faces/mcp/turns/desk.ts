@@ -51,17 +51,21 @@ export class Desk {
     }
   }
 
-  /** A turn that was left waiting, here or by a process that ended, is brought to its end: others wait behind it. */
-  async unpark(errand: Errand): Promise<void> {
+  /**
+   * What the message would wait behind for ever is put to the client: a turn that was left waiting, here or by a process
+   * that ended, and an approval that this client's own turn holds for whoever streams. Other people's turns are theirs.
+   */
+  async clearTheWay(errand: Errand): Promise<void> {
     const { core } = this.store.state
-    if (core.turn?.parked !== true) return
+    const isParked = core.turn?.parked === true
+    if (!isParked && (this.#running?.errand ?? null) === null) return
     const pending = Object.values(core.approvals).filter(({ state }) => state === 'pending')
     for (const approval of pending) {
       const item = core.open[approval.itemId]?.item ?? null
       this.#ask({ approval, item, errand })
     }
-    if (pending.length === 0)
-      await this.client.request('conversation/continue', { conversationId: this.conversationId })
+    if (!isParked || pending.length > 0) return
+    await this.client.request('conversation/continue', { conversationId: this.conversationId })
   }
 
   /** Takes its message back, or interrupts its turn. */
@@ -87,7 +91,7 @@ export class Desk {
     if (event.type === 'turn.started') this.#running = { turnId: event.turnId, errand: null, early: [] }
     if (event.type === 'item.completed') this.#bind(event)
     for (const message of messages) this.#tell(message)
-    if (event.type === 'approval.decided') this.#elicitor.withdraw(event.approvalId)
+    this.#elicitor.note(envelope)
     if (event.type === 'approval.requested') this.#asked(event, item)
     if (event.type === 'turn.ended') this.#endTurn(event)
     this.#sendOn()
@@ -119,7 +123,9 @@ export class Desk {
 
   #asked({ approval }: EventOf<'approval.requested'>, item: Item | null): void {
     const errand = this.#running?.errand ?? null
-    if (errand === null || (errand.holdsApprovals && this.#elicitor.capable)) return
+    if (errand === null) return
+    const isAwaited = [...this.#errands.values()].some(({ holdsApprovals }) => !holdsApprovals)
+    if (errand.holdsApprovals && this.#elicitor.capable && !isAwaited) return
     this.#ask({ approval, item, errand })
   }
 

@@ -3,6 +3,7 @@ import type { Envelope, Item } from '@parley/protocol'
 import type { EventMsg } from '../../../core/vocabulary/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../core/vocabulary/memory.ts'
 import { isDelta, isStreamed } from '../../../core/vocabulary/message-kinds.ts'
+import { shortened } from '../../../core/vocabulary/shorten.ts'
 import { translate } from '../../../core/vocabulary/translate.ts'
 
 export interface StreamSink {
@@ -27,12 +28,16 @@ interface StreamOptions {
   readonly sink: StreamSink
 }
 
+/** Characters of the initial state up to which output and diffs are whole: clients give up on a line of 10 MB. */
+const wholeLength = 4 << 20
+
 /**
  * Plays the whole log from its first event on. What is numbered up to a point is the initial state and what comes after
  * is live, so each event is delivered once and none before the state, whatever happens meanwhile.
  */
 export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOptions): EventStream {
   const before: { readonly msg: EventMsg }[] = []
+  let beforeLength = 0
   let memory: Memory = emptyMemory
   let isLive = false
   let stopped = false
@@ -40,6 +45,12 @@ export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOp
   function goLive(): void {
     isLive = true
     sink.initialState(before.splice(0))
+  }
+
+  function keep(message: EventMsg): void {
+    const msg = beforeLength > wholeLength ? shortened(message) : message
+    beforeLength += JSON.stringify(msg).length
+    before.push({ msg })
   }
 
   function itemOf({ event }: Envelope): Item | null {
@@ -54,7 +65,7 @@ export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOp
     memory = next
     for (const message of messages.filter(isStreamed)) {
       if (isLive) sink.live(message)
-      else if (!isDelta(message)) before.push({ msg: message })
+      else if (!isDelta(message)) keep(message)
     }
     if (isLive) sink.event(envelope, itemOf(envelope))
     else if (envelope.seq === upToSeq) goLive()

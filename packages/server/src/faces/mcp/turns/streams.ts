@@ -85,9 +85,10 @@ export class ConversationStreams {
     this.#options.notify(msg.type, { ...(ids.size > 1 ? { _meta: { conversationId } } : {}), msg })
   }
 
-  #follow(desk: Desk, { event }: Envelope, item: Item | null): void {
+  #follow(desk: Desk, envelope: Envelope, item: Item | null): void {
+    const { event } = envelope
     if (event.type === 'approval.requested') this.#ask(desk, event.approval, item)
-    if (event.type === 'approval.decided') this.#options.elicitor.withdraw(event.approvalId)
+    this.#options.elicitor.note(envelope)
   }
 
   #ask(desk: Desk, approval: Asked['approval'], item: Item | null): void {
