@@ -1,13 +1,14 @@
 import { Console } from 'node:console'
 import { once } from 'node:events'
 import { openHost, sweepOrphans } from '@parley/host'
-import { createStreamTransport, ListenFailed, type PeerFault } from '@parley/rpc'
+import { createStreamTransport, ListenFailed, type PeerFault, type Transport } from '@parley/rpc'
+import type { Address } from '../../serving/address.ts'
 import { listenOn } from '../../serving/listen.ts'
 import { UsageProblem } from '../../serving/usage-problem.ts'
 import { describeEnvironment } from './describe-environment.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { type ExecFace, serveExec } from './serve-exec.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions } from './sessions.ts'
 
 const exitCodes = { ended: 0, cannotListen: 1, defect: 70 } as const
 const farewellMs = 1500
@@ -30,7 +31,7 @@ export async function runExecServer(options: ExecOptions, version: string): Prom
   const face: ExecFace = { sessions, environmentInfo: describeEnvironment(version), report }
   try {
     if (options.listen === null) await Promise.race([serveStdio(face), ended])
-    else await serveAll(options, { face, sessions, ended })
+    else await serveAll(options.listen, { face, tokenFile: options.tokenFile, ended })
     return exitCodes.ended
   } catch (error) {
     if (!(error instanceof ListenFailed || error instanceof UsageProblem)) throw error
@@ -47,15 +48,13 @@ function serveStdio(face: ExecFace): Promise<unknown> {
 
 interface Serving {
   readonly face: ExecFace
-  readonly sessions: Sessions
+  readonly tokenFile: string
   readonly ended: Promise<unknown>
 }
 
-async function serveAll({ listen, tokenFile }: ExecOptions, { face, ended }: Serving): Promise<void> {
-  if (listen === null) return
-  const connections = {
-    accept: (transport: Parameters<typeof serveExec>[0]) => void serveExec(transport, face).catch(say),
-  }
+/** Until it is told to end. */
+async function serveAll(listen: Address, { face, tokenFile, ended }: Serving): Promise<void> {
+  const connections = { accept: (transport: Transport) => void serveExec(transport, face).catch(say) }
   const { listener, address, tokenFile: used } = await listenOn(listen, { tokenFile }, { connections, home: '' })
   say(`listens on ${address}${used === null ? '' : ` (token in ${used})`}`)
   await ended

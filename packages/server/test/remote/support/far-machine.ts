@@ -92,7 +92,7 @@ interface Launch extends FarOptions {
 async function launch({ launcher = [], host = '127.0.0.1', port, tokenFile, env, cwd }: Launch) {
   const listen = ['--listen', `ws://${host}:${port}`, '--token-file', tokenFile]
   const [program = '', ...args] = [...launcher, process.execPath, '--conditions=@parley/source', entry, ...listen]
-  const child: ChildProcess = spawn(program, args, { env, cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child: ChildProcess = spawn(program, args, { env, cwd, stdio: ['pipe', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text
