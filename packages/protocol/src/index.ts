@@ -5,17 +5,17 @@ export { initialState, noTokens } from './initial-state.ts'
 export { recover } from './recover.ts'
 export { isCall } from './reduce/items.ts'
 export { reduce } from './reduce.ts'
+export type { ClientAccess } from './schema/access.ts'
+export type { Answer, Answers, ApprovalDecision } from './schema/answer.ts'
 export type {
-  Answer,
-  Answers,
   Approval,
-  ApprovalDecision,
   ApprovalKind,
   ApprovalRequest,
   Form,
   FormField,
 } from './schema/approval.ts'
-export type { ClientAccess, ConnectedClient } from './schema/diagnostics.ts'
+export type { Cursor } from './schema/cursor.ts'
+export type { ConnectedClient } from './schema/diagnostics.ts'
 export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TurnOutcome } from './schema/event.ts'
 export type { Actor, ContentItem, InputItem, OutputSchema, QueuedMessage } from './schema/input.ts'
 export type {
@@ -33,12 +33,12 @@ export type {
   McpServer,
   MethodName,
   Methods,
-  Overrides,
   ParamsOf,
   ResultOf,
   ServerNotice,
 } from './schema/method.ts'
+export type { Overrides } from './schema/params.ts'
 export type { ApprovalPolicy, SandboxMode, SandboxTier, Settings, SettingsPatch } from './schema/settings.ts'
-export type { CompletedItem, ConversationState, Core, Cursor, OpenItem, RequestResult, Turn } from './schema/state.ts'
+export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
 export type { Failure, TokenCounts } from './schema/usage.ts'
 export { protocolVersions, reducerVersion } from './version.ts'

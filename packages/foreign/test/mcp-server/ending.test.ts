@@ -150,13 +150,38 @@ test('after kill -9 in the middle of a command nothing runs on, and the conversa
   expect(run.stdout()).toContain('"content":"recovered"')
 })
 
-test('a conversation that is open in another process is joined there', async () => {
-  await using world = await makeWorld([{ text: 'one' }, { text: 'two' }])
+test('a conversation that is open in another process is joined there, and taken over when that is killed', async () => {
+  await using world = await makeWorld([
+    { text: 'one' },
+    { text: 'two' },
+    { text: 'lost', hang: 'headers' },
+    { text: 'four' },
+  ])
   const owner = await begin(world)
   send(owner, call(2, 'codex', { prompt: 'first' }))
   await sees(owner, '"id":2')
+  const threadId = idIn(owner)
   const other = await begin(world)
-  send(other, call(2, 'codex-reply', { prompt: 'second', threadId: idIn(owner) }))
-  await sees(other, '"id":2')
+  send(other, call(2, 'codex-reply', { prompt: 'second', threadId }))
+  await sees(other, '"id":2}')
   expect(other.stdout()).toContain('"content":"two"')
+  send(other, call(3, 'conversationStream', { conversation_id: threadId }))
+  const state = await waitUntil(
+    () => /\{"jsonrpc":"2.0","method":"notifications\/initial_state".*/.exec(other.stdout())?.[0],
+    {
+      what: 'the state',
+    },
+  )
+  expect(state.match(/"last_agent_message":"\w+"/g)).toEqual([
+    '"last_agent_message":"one"',
+    '"last_agent_message":"two"',
+  ])
+  send(other, call(4, 'codex-reply', { prompt: 'third', threadId }))
+  for (let n = 0; n < 3; n += 1) await world.model.nextRequest()
+  owner.signal('SIGKILL')
+  await sees(other, '"id":4}')
+  expect(other.stdout()).toContain('The process that had the conversation open has ended.')
+  send(other, call(5, 'codex-reply', { prompt: 'fourth', threadId }))
+  await sees(other, '"id":5}')
+  expect(other.stdout()).toContain('"content":"four"')
 })

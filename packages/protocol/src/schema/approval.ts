@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { answer, decision } from './answer.ts'
 import { actor } from './input.ts'
 import { ruleRef } from './item.ts'
 import { sandboxMode } from './settings.ts'
@@ -8,14 +9,6 @@ export const approvalKind = z
   .describe(
     'What is asked for. `escalation`: to run outside the sandbox. `read`: to read outside the allowed roots. `elicitation`: an MCP server asks the user something while its call runs; see `form`.',
   )
-
-export const decision = z
-  .enum(['approved', 'approvedForSession', 'denied', 'abort'])
-  .describe(
-    '`approvedForSession`: also what is like it, until the conversation is closed. Anything but a literal approval is a no; `abort` also ends the turn.',
-  )
-
-export const answer = z.union([z.string(), z.number(), z.boolean()]).describe('What was put into one field.')
 
 export const formField = z
   .object({
@@ -34,8 +27,6 @@ export const formField = z
 export const form = z
   .object({ fields: z.array(formField).describe('In the order to show them; none asks for a plain yes.') })
   .describe('What an `elicitation` asks the user to fill in.')
-
-export const answers = z.record(z.string(), answer).describe('By the name of the field; without those left empty.')
 
 export const approvalRequest = z
   .object({
@@ -83,11 +74,8 @@ export const approval = z
   })
   .describe('An approval while it is part of the state: pending, or approved and not begun.')
 
-export type Answer = z.infer<typeof answer>
-export type Answers = z.infer<typeof answers>
 export type Form = z.infer<typeof form>
 export type FormField = z.infer<typeof formField>
 export type ApprovalKind = z.infer<typeof approvalKind>
-export type ApprovalDecision = z.infer<typeof decision>
 export type ApprovalRequest = z.infer<typeof approvalRequest>
 export type Approval = z.infer<typeof approval>

@@ -1,9 +1,6 @@
 import * as z from 'zod'
+import { clientAccess } from './access.ts'
 import { sandboxTier } from './settings.ts'
-
-export const clientAccess = z
-  .enum(['full', 'readOnly'])
-  .describe('`readOnly`: look-ups only; what changes something is -32007.')
 
 export const connectedClient = z
   .object({
@@ -44,5 +41,4 @@ export const diagnostics = z
   })
   .describe('What a server is and how it is doing.')
 
-export type ClientAccess = z.infer<typeof clientAccess>
 export type ConnectedClient = z.infer<typeof connectedClient>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { answers, approvalRequest, decision } from './approval.ts'
+import { answers, decision } from './answer.ts'
+import { approvalRequest } from './approval.ts'
 import { actor, contentItem, outputSchema, queuedMessage } from './input.ts'
 import { fileChangeEntry, item, ruleRef } from './item.ts'
 import { settings, settingsChange } from './settings.ts'

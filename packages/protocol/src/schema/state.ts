@@ -127,14 +127,9 @@ export const conversationState = z
   })
   .describe('What a conversation amounts to: the fold of its events.')
 
-export const cursor = z
-  .object({ seq: z.int().min(0), crc: z.string().nullable() })
-  .describe('The last event folded: its `seq` and `crc`. `{seq: 0, crc: null}` is before the first.')
-
 export type OpenItem = z.infer<typeof openItem>
 export type CompletedItem = z.infer<typeof completedItem>
 export type Turn = z.infer<typeof turn>
 export type RequestResult = z.infer<typeof requestResult>
 export type Core = z.infer<typeof core>
 export type ConversationState = z.infer<typeof conversationState>
-export type Cursor = z.infer<typeof cursor>

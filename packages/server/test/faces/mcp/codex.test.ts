@@ -145,6 +145,36 @@ test('a call that is cancelled while it waits is taken back', async () => {
   expect(model.requests).toHaveLength(2)
 })
 
+/** One process for all that is refused. */
+const shared = (() => {
+  const place = testPlace()
+  return { place, server: place.start() }
+})()
+afterAll(() => shared.place[Symbol.asyncDispose]())
+
+test.each([
+  ['codex', {}, 'prompt'],
+  ['codex', { prompt: 5 }, 'prompt'],
+  ['codex', { prompt: 'x', sandbox: 'none' }, 'sandbox'],
+  ['codex', { prompt: 'x', cwd: '/does/not/exist' }, '/does/not/exist'],
+  ['codex', { prompt: 'x', profile: 'absent' }, 'absent'],
+  ['codex-reply', { prompt: 'x' }, 'conversationId'],
+  ['codex-reply', { threadId: 'x' }, 'prompt'],
+  ['codex-reply', { prompt: 'x', threadId: 'nobody' }, 'nobody'],
+  ['parley-replay', { prompt: 'x' }, "Unknown tool 'parley-replay'"],
+  ['conversationCreate', {}, 'cwd'],
+  ['conversationStream', { conversation_id: 'nobody' }, 'There is no conversation "nobody"'],
+  ['conversationSendMessage', { conversation_id: 'nobody', content: [{ type: 'text', text: 'x' }] }, 'nobody'],
+  ['conversationSendMessage', { conversation_id: 'nobody', content: [] }, 'content'],
+  ['conversationsList', { cursor: 'made up' }, 'cursor'],
+  ['conversationsList', { limit: 0 }, 'limit'],
+])('%s %j is a result that names what is wrong', async (tool, args, fault) => {
+  await using hand = await takeHand(shared.server)
+  const result = await hand.call(tool, args).answer
+  expect(result.isError).toBe(true)
+  expect(result.content[0].text).toContain(fault)
+})
+
 test('a failure of the model is a result with the thread, so that it can be tried again', async () => {
   await using place = testPlace()
   const failure = { message: 'the key is wrong', retry: 'never' as const }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cleanEnvironment, waitUntil } from '@parley/testkit'
 
-const entry = fileURLToPath(new URL('../../fixtures/exec-server.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../../fixtures/far-exec-server.ts', import.meta.url))
 
 /** A folder of another machine. */
 export interface FarFolder {

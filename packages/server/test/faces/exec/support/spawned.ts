@@ -15,7 +15,7 @@ import {
 } from '@parley/testkit'
 import { connectClient, type ExecClient } from './exec-client.ts'
 
-const entry = fileURLToPath(new URL('../../../fixtures/exec-server.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../../../fixtures/exec-program.ts', import.meta.url))
 
 export interface SpawnedExecServer extends AsyncDisposable {
   readonly child: ChildProcess

@@ -1,0 +1,151 @@
+import * as z from 'zod'
+import { clientAccess } from './access.ts'
+import { answers, decision } from './answer.ts'
+import { cursor } from './cursor.ts'
+import { inputItem, outputSchema } from './input.ts'
+import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
+import { sideFile } from './side-file.ts'
+
+const conversationId = z.string().min(1).describe('Full id.')
+export const byId = z.object({ conversationId })
+const overrides = z
+  .object({
+    cwd: z.string().exactOptional().describe('Absolute path.'),
+    model: z.string().exactOptional(),
+    modelProvider: z.string().exactOptional(),
+    effort: z.string().exactOptional(),
+    approvalPolicy: approvalPolicy.exactOptional(),
+    sandbox: sandboxMode.exactOptional(),
+    profile: z.string().exactOptional().describe('A named set of config values.'),
+    policyFile: z
+      .string()
+      .exactOptional()
+      .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
+    environment: z.string().exactOptional().describe('Work on the machine of this `[environments.X]`.'),
+    environmentCwd: z
+      .string()
+      .exactOptional()
+      .describe('Folder there; its configured `cwd` unless told. Ignored without an environment.'),
+    addDirs: z.array(z.string()).exactOptional().describe('Folders besides `cwd` that may be written to.'),
+    config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
+  })
+  .describe('What the caller sets itself; the rest comes from config files and defaults.')
+
+/**
+ * What goes with each request. Apart from `methods`, and importing none of what a server says: a server decodes these
+ * and nothing else, and making the schemas of items, events and states would be a third of its start.
+ */
+export const methodParams = {
+  initialize: z.object({
+    protocolVersion: z
+      .object({ min: z.int(), max: z.int() })
+      .describe('The versions this client speaks; the highest common one is used.'),
+    clientInfo: z
+      .object({ name: z.string(), title: z.string().exactOptional(), version: z.string() })
+      .describe('`title`, else `name`, is what others see as the author of its messages and decisions.'),
+    capabilities: z.array(z.string()).exactOptional().describe('`approvals`: this client can answer them.'),
+    access: clientAccess.exactOptional().describe('Default `full`.'),
+  }),
+  'conversation/create': z.object({
+    ...overrides.shape,
+    cwd: z.string().describe('Absolute path of the folder to work in.'),
+    baseInstructions: z.string().exactOptional().describe('Instead of the built-in instructions to the model.'),
+    ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
+    requestKey: z
+      .string()
+      .exactOptional()
+      .describe('A repeat with the same key returns the first result, while that conversation is open.'),
+  }),
+  'conversation/resume': z.object({
+    conversationId: z.string().exactOptional(),
+    prefix: z.string().exactOptional().describe('Unique prefix or suffix of an id, or a name.'),
+    last: z.boolean().exactOptional().describe('The one updated last (in `cwd`, when given).'),
+    cwd: z.string().exactOptional().describe('For `last`: prefer one of this folder.'),
+    readOnly: z.boolean().exactOptional().describe('A view without the lock; nothing can be sent.'),
+    overrides: overrides.exactOptional(),
+  }),
+  'conversation/stream': z.object({
+    conversationId,
+    after: cursor.exactOptional().describe('The last event this client has; left out for a first attachment.'),
+  }),
+  'conversation/unstream': byId,
+  'conversation/detach': byId,
+  'conversation/sendMessage': z.object({
+    conversationId,
+    input: z.array(inputItem).min(1),
+    messageId: z
+      .string()
+      .exactOptional()
+      .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
+    when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
+    overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
+    outputSchema: outputSchema.exactOptional().describe('For the turn it starts; not with `steer`.'),
+  }),
+  'conversation/inbox/edit': z.object({ conversationId, messageId: z.string(), content: z.array(inputItem).min(1) }),
+  'conversation/inbox/remove': z.object({ conversationId, messageId: z.string() }),
+  'conversation/interrupt': z.object({
+    conversationId,
+    turnId: z.string().exactOptional().describe('Only this turn; another one running is -32006.'),
+  }),
+  'conversation/continue': byId,
+  'approval/decide': z.object({
+    conversationId,
+    approvalId: z.string(),
+    decision,
+    note: z.string().exactOptional().describe('For the model, with a no: what to do instead.'),
+    answers: answers
+      .exactOptional()
+      .describe('To the form of an `elicitation`, with `approved`; one that does not fit is -32602 and names it.'),
+  }),
+  'conversation/fork': z.object({
+    conversationId,
+    at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),
+  }),
+  'conversation/list': z.object({
+    cursor: z.string().exactOptional().describe('`nextCursor` of the page before.'),
+    limit: z.int().min(1).max(1000).exactOptional().describe('Default 50.'),
+    cwd: z.string().exactOptional().describe('Only those of this folder.'),
+    archived: z.boolean().exactOptional().describe('Those put away instead of the others.'),
+  }),
+  'conversation/read': z.object({
+    conversationId,
+    before: z.int().exactOptional().describe('Only items completed before this seq; default all.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(1000)
+      .exactOptional()
+      .describe('The newest so many of them, fewer when they would exceed 8 MiB; default 100.'),
+  }),
+  'conversation/readEvents': z.object({
+    conversationId,
+    after: z
+      .object({ seq: cursor.shape.seq, crc: cursor.shape.crc.exactOptional() })
+      .describe('The last event the reader has. With its `crc`, -32602 says that the log does not hold that event.'),
+    limit: z.int().min(1).max(1000).exactOptional().describe('At most so many, fewer beyond 8 MiB; default 500.'),
+  }),
+  'conversation/readFile': z.object({
+    conversationId,
+    file: sideFile,
+    offset: z.int().min(0).exactOptional().describe('Bytes; default 0.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(1 << 20)
+      .exactOptional()
+      .describe('Bytes.'),
+  }),
+  'conversation/rename': z.object({ conversationId, name: z.string().max(200) }),
+  'conversation/archive': byId,
+  'conversation/unarchive': byId,
+  'conversation/delete': byId,
+  'conversation/configure': z.object({ conversationId, settings: settingsPatch }),
+  'conversation/runShell': z.object({ conversationId, command: z.string().min(1) }),
+  'model/list': z.object({ cwd: z.string().exactOptional() }),
+  'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
+  'mcp/list': z.object({}),
+  'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
+  'server/diagnostics': z.object({}),
+} as const
+
+export type Overrides = z.infer<typeof overrides>
