@@ -13,6 +13,7 @@ import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
 import { reportSizes } from './bundle/report.mjs'
 import { startStamp } from './bundle/stamp.mjs'
+import { stripDescriptions } from './bundle/strip-descriptions.mjs'
 import { trimPackages } from './bundle/trim-packages.mjs'
 
 const withMaps = process.argv.includes('--sourcemap')
@@ -50,7 +51,7 @@ function bundle({ name, entry }, define) {
     banner: {
       js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
     },
-    plugins: [builtinModules(), inkStartUp(), trimPackages()],
+    plugins: [builtinModules(), inkStartUp(), stripDescriptions(), trimPackages()],
     metafile: true,
     write: false,
     logLevel: 'warning',
