@@ -1,23 +1,16 @@
-import { Console } from 'node:console'
-import { sweepOrphans } from '@parley/host'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type EngineParts } from './engine/engine.ts'
 import { createConnections } from './serving/connections.ts'
 import { tellLauncher } from './serving/launch-daemon.ts'
 import { createLife, type Life } from './serving/life.ts'
 import { type Doors, openDoors } from './serving/open-doors.ts'
+import { endOnDefect, keepStdoutForProtocol, sweepLater } from './serving/process-manners.ts'
 import type { ServerArguments } from './serving/read-arguments.ts'
-import { removeStaleSockets } from './serving/run-socket.ts'
 
-/** After a defect (EX_SOFTWARE). */
-const defectExitCode = 70
 /** The disk refused at the end (EX_IOERR). */
 const unsavedExitCode = 74
 /** It cannot listen where it was told to. */
 const unreachableExitCode = 1
-const farewellMs = 1500
-/** What a killed server left is looked for when nobody waits for us any more. */
-const sweepAfterMs = 2000
 
 /** Makes this process a server: for the client on its stdin and stdout, or for whoever comes. Resolves with the exit code. */
 export async function serveProcess(parts: EngineParts, args: ServerArguments): Promise<number> {
@@ -67,11 +60,6 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
   return unsaved ? unsavedExitCode : 0
 }
 
-/** What a dependency prints goes to stderr. */
-export function keepStdoutForProtocol(): void {
-  globalThis.console = new Console(process.stderr)
-}
-
 /** A terminal that closes ends what was started in it by hand; a client's own server and a daemon are in no terminal. */
 function endOnSignals(life: Life, { role, isDaemon }: ServerArguments): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, life.end)
@@ -91,32 +79,4 @@ async function sayWhere({ socket, others }: Doors, { isDaemon, role }: ServerArg
 
 function describe({ address, tokenFile }: Doors['others'][number]): string {
   return `parley server listens on ${address}${tokenFile === null ? '' : ` (token in ${tokenFile})`}`
-}
-
-/** Nothing a user did leads here. Commands are ended and the log is closed, for a moment, then the process goes. */
-export function endOnDefect(writeLog: (line: string) => void, close: () => Promise<void>): void {
-  const fail = (error: unknown) => {
-    writeLog(`defect: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    setTimeout(() => process.exit(defectExitCode), farewellMs).unref()
-    close().then(
-      () => process.exit(defectExitCode),
-      () => process.exit(defectExitCode),
-    )
-  }
-  process.once('uncaughtException', fail)
-  process.once('unhandledRejection', fail)
-}
-
-export function sweepLater(writeLog: (line: string) => void, socket: string | null): void {
-  const sweep = () => {
-    sweepOrphans().then(
-      (count) => {
-        if (count > 0) writeLog(`ended ${count} processes that a killed server left running`)
-      },
-      (error: unknown) => writeLog(`looking for orphans failed: ${String(error)}`),
-    )
-    if (socket === null) return
-    removeStaleSockets(socket).catch((error: unknown) => writeLog(`looking for sockets failed: ${String(error)}`))
-  }
-  setTimeout(sweep, sweepAfterMs).unref()
 }

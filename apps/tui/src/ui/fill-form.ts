@@ -38,7 +38,9 @@ export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationSta
   const fields = fieldsOf(state, form)
   const field = fields[form.at]
   if (field === undefined) return stepTo(leave(ui))
-  if (event.kind === 'key' && chord(event) === 'enter') return takeField(ui, form, fields)
+  // Without a server the form stays open: nobody would take its answers.
+  if (event.kind === 'key' && chord(event) === 'enter')
+    return ui.link.kind === 'up' ? takeField(ui, form, fields) : stepTo(ui)
   const options = optionsOf(field)
   if (options === null) return null
   const choice = choose(form.choice, options.length, event)

@@ -13,6 +13,8 @@ import { message, type UiState, type Unsent } from './ui-state.ts'
 /** Enter: what it does depends on what the text is for. It never answers an approval. */
 export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
   const { purpose } = ui
+  // Nobody would take it: the text stays until there is a server again.
+  if (purpose.kind !== 'message' && ui.link.kind !== 'up') return stepTo(ui)
   if (purpose.kind === 'note') return refuse(ui, purpose.approvalId)
   if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)
   const completed = completedCommand(ui)

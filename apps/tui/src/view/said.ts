@@ -35,11 +35,10 @@ export function saidBlock(said: Said, room: Room): Block {
 /** Two columns where they fit, else one under the other. */
 function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
   const inner = beside(room)
-  const keyColumns = Math.max(0, ...rows.map(([key]) => cellWidth(key)))
+  const plainRows = rows.map((row) => row.map((text) => stripEffects(text).replaceAll('\n', ' ')))
+  const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name)))
   const isNarrow = keyColumns > inner.columns / 2
-  const shown = rows.flatMap(([key, value]): readonly Line[] => {
-    const name = stripEffects(key)
-    const text = stripEffects(value)
+  const shown = plainRows.flatMap(([name = '', text = '']): readonly Line[] => {
     if (isNarrow)
       return [...wrapLine([{ text: name }], inner), ...indented(wrapLine([{ text, tone: 'muted' }], beside(inner)))]
     const pad = ' '.repeat(keyColumns - cellWidth(name) + 2)

@@ -50,8 +50,13 @@ export interface Replacement {
   readonly typing?: boolean
 }
 
-/** The one way text changes: `start` and `end` are stops, the caret comes to stand after the new text. */
-export function replace(composer: Composer, { start, end, text, typing = false }: Replacement): Composer {
+/**
+ * The one way text changes: `start` and `end` are stops, the caret comes to stand after the new text. Whoever wrote it
+ * (the user, another client, a tool server), controls and escape sequences in it are dropped.
+ */
+export function replace(composer: Composer, replacement: Replacement): Composer {
+  const { start, end, typing = false } = replacement
+  const text = cleanInput(replacement.text)
   if (start === end && text === '') return settle(composer)
   const goesOn = typing && composer.typing && !/^\s/.test(text)
   const past = goesOn ? composer.past : remembered(composer.past, momentOf(composer))
@@ -59,9 +64,9 @@ export function replace(composer: Composer, { start, end, text, typing = false }
   return { ...edited, caret: stopFrom(edited, start + text.length), goal: null, past, typing, recall: null }
 }
 
-/** Typed text; controls and escape sequences in it are dropped. */
+/** Typed text. */
 export function insert(composer: Composer, text: string): Composer {
-  return replace(composer, { start: composer.caret, end: composer.caret, text: cleanInput(text), typing: true })
+  return replace(composer, { start: composer.caret, end: composer.caret, text, typing: true })
 }
 
 export function undo(composer: Composer): Composer {
@@ -78,7 +83,7 @@ export function clear(composer: Composer): Composer {
 /** Puts unsent text back in front of what has been written since. */
 export function putBack(composer: Composer, text: string): Composer {
   const separator = composer.text === '' || text.endsWith('\n') ? '' : '\n'
-  const restored = replace(composer, { start: 0, end: 0, text: cleanInput(text) + separator })
+  const restored = replace(composer, { start: 0, end: 0, text: text + separator })
   return { ...restored, caret: restored.text.length }
 }
 

@@ -37,7 +37,7 @@ function currentField(field: FormField, form: FilledForm, room: Room): readonly 
   const inner = narrowed(room, 2)
   const about = field.description === undefined ? [] : [muted(`  ${plain(field.description)}`)]
   const title: Line = [{ text: plain(field.title), bold: true, tone: 'accent' }, ...about]
-  const problem: Line[] = form.problem === null ? [] : [[{ text: form.problem, tone: 'bad' }]]
+  const problem = form.problem === null ? [] : wrapLine([{ text: plain(form.problem), tone: 'bad' }], inner)
   const rows = [...wrapLine(title, inner), ...optionRows(field, form, inner), ...problem]
   return marked({ text: '▸', tone: 'accent' }, rows)
 }

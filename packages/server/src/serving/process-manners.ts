@@ -1,0 +1,42 @@
+import { Console } from 'node:console'
+import { sweepOrphans } from '@parley/host'
+import { removeStaleSockets } from './run-socket.ts'
+
+/** After a defect (EX_SOFTWARE). */
+const defectExitCode = 70
+const farewellMs = 1500
+/** What a killed server left is looked for when nobody waits for us any more. */
+const sweepAfterMs = 2000
+
+/** What a dependency prints goes to stderr. */
+export function keepStdoutForProtocol(): void {
+  globalThis.console = new Console(process.stderr)
+}
+
+/** Nothing a user did leads here. Commands are ended and the log is closed, for a moment, then the process goes. */
+export function endOnDefect(writeLog: (line: string) => void, close: () => Promise<void>): void {
+  const fail = (error: unknown) => {
+    writeLog(`defect: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    setTimeout(() => process.exit(defectExitCode), farewellMs).unref()
+    close().then(
+      () => process.exit(defectExitCode),
+      () => process.exit(defectExitCode),
+    )
+  }
+  process.once('uncaughtException', fail)
+  process.once('unhandledRejection', fail)
+}
+
+export function sweepLater(writeLog: (line: string) => void, socket: string | null): void {
+  const sweep = () => {
+    sweepOrphans().then(
+      (count) => {
+        if (count > 0) writeLog(`ended ${count} processes that a killed server left running`)
+      },
+      (error: unknown) => writeLog(`looking for orphans failed: ${String(error)}`),
+    )
+    if (socket === null) return
+    removeStaleSockets(socket).catch((error: unknown) => writeLog(`looking for sockets failed: ${String(error)}`))
+  }
+  setTimeout(sweep, sweepAfterMs).unref()
+}
