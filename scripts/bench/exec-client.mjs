@@ -10,8 +10,9 @@ const tailLength = '"}}'.length
 /** An exec-server with one client, which decodes no more of the output than its length. */
 export function startExecServer(program, place) {
   const [command, ...args] = program.server
+  // Without the flags of a server that the terminal program starts: nobody gives them to `parley exec-server`.
   const entry = join(dirname(args.at(-1)), 'exec-server.mjs')
-  const child = spawn(command, [...args.slice(0, -1), entry], {
+  const child = spawn(command, [entry], {
     env: place.env,
     cwd: place.workspace,
     stdio: ['pipe', 'pipe', 'inherit'],

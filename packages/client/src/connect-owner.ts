@@ -10,6 +10,9 @@ export interface Owner {
   readonly socket: string | null
 }
 
+/** Whoever has said who they are. */
+export type Introduced = Pick<Client, 'introduction'>
+
 /** `notListening`: it has no socket. The others say how joining it failed. */
 type Reason = 'notListening' | 'unreachable' | 'refused' | 'protocolVersion'
 
@@ -29,7 +32,7 @@ export function ownerIn(error: unknown): Owner | null {
 }
 
 /** A connection to a conversation's owner, introduced like the one that asked. Rejects with `liveElsewhere` and a reason. */
-export async function connectOwner(owner: Owner, { introduction }: Client): Promise<Client> {
+export async function connectOwner(owner: Owner, { introduction }: Introduced): Promise<Client> {
   if (owner.socket === null) throw liveElsewhere(owner, 'notListening', 'It cannot be joined: it does not listen.')
   try {
     const transport = await connectSocket(owner.socket)

@@ -87,8 +87,17 @@ class StreamedConversation implements ConversationStore {
     this.#tell(envelope)
   }
 
+  /** A listener that throws costs the others nothing; what it threw is an exception that nobody caught. */
   #tell(envelope: Envelope | null): void {
-    for (const listener of this.#listeners) listener(envelope)
+    for (const listener of this.#listeners) {
+      try {
+        listener(envelope)
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   /** When it fails the next event is a gap again, and asks again. */

@@ -19,6 +19,7 @@ export type {
 } from '@parley/protocol'
 export { type Client, type ClientInfo, type ClientOptions, connectClient, type Introduction } from './client.ts'
 export { type ConnectOptions, connect } from './connect.ts'
+export type { Owner } from './connect-owner.ts'
 export type { ApprovalAnswer, ApprovalHandler, ApprovalOptions } from './conversation/answer-approvals.ts'
 export type { Conversation, EventsOptions, SendOptions } from './conversation/conversation.ts'
 export type { Turn, TurnResult } from './conversation/turn.ts'
@@ -27,12 +28,18 @@ export { ClientError, type ClientErrorCode, codeOf } from './errors.ts'
 export { hasOtherClients } from './has-other-clients.ts'
 export type { SpawnTarget, Target } from './link.ts'
 export type { CreateOptions, Parley, ResumeOptions, Which } from './parley.ts'
-export { type ResumedConversation, requestWhereItLives, resumeConversation } from './resume-conversation.ts'
+export {
+  joinConversation,
+  type ResumedConversation,
+  requestWhereItLives,
+  resumeConversation,
+} from './resume-conversation.ts'
 export {
   explainExit,
   type ServerExit,
   type SpawnedServer,
   type SpawnServerOptions,
+  seeOff,
   spawnServer,
 } from './spawn-server.ts'
 export { withinLimit } from './within-limit.ts'

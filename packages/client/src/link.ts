@@ -2,7 +2,10 @@ import { ConnectFailed, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from './errors.ts'
 import { findServer, parleyHome } from './find-server.ts'
 import type { Ending } from './parley.ts'
-import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
+import { explainExit, seeOff, spawnServer } from './spawn-server.ts'
+
+/** A server that nobody needs is gone by then. */
+const leaveLimitMs = 3_000
 
 /** Which server to talk to. */
 export type Target =
@@ -64,23 +67,11 @@ function spawnLink({ command, env = process.env }: SpawnTarget): Link {
     transport: server.transport,
     explain: async () => new ClientError('connectionClosed', await explainExit(server)),
     ownsServer: true,
-    leave: (what) => (what === 'ends' ? seeOff(server) : Promise.resolve(server.release())),
+    leave: (what) => (what === 'ends' ? seeOff(server, leaveLimitMs) : Promise.resolve(server.release())),
     async discard() {
       server.kill('SIGKILL')
       await server.transport.close()
       await server.exited
     },
   }
-}
-
-/** A server that nobody needs is gone by then. */
-const leaveLimitMs = 3_000
-
-/** One that somebody has joined just now stays, and we go. */
-async function seeOff(server: SpawnedServer): Promise<void> {
-  const expired = Promise.withResolvers<void>()
-  const timer = setTimeout(expired.resolve, leaveLimitMs)
-  await Promise.race([server.exited, expired.promise])
-  clearTimeout(timer)
-  server.release()
 }

@@ -1,6 +1,6 @@
-import type { ConversationSummary, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
+import type { ConversationSummary, MethodName, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Client } from './client.ts'
-import { connectOwner, ownerIn } from './connect-owner.ts'
+import { connectOwner, type Introduced, type Owner, ownerIn } from './connect-owner.ts'
 
 export interface ResumedConversation {
   /** Where the conversation lives: the client that asked, or a new connection to its owner. The caller closes it. */
@@ -23,19 +23,27 @@ export async function resumeConversation(
   } catch (error) {
     const owner = ownerIn(error)
     if (owner === null) throw error
-    const { overrides } = params
-    const joined = await connectOwner(owner, client)
-    try {
-      const { conversationId } = owner
-      const summary = await joined.request('conversation/resume', {
-        conversationId,
-        ...(overrides === undefined ? {} : { overrides }),
-      })
-      return { client: joined, summary, attached: true }
-    } catch (refused) {
-      await joined.close()
-      throw refused
-    }
+    return await joinConversation(owner, client, params.overrides)
+  }
+}
+
+/** Joins a conversation where it is live, introduced like `as`. Rejects as `resumeConversation` does. */
+export async function joinConversation(
+  owner: Owner,
+  as: Introduced,
+  overrides?: Overrides,
+): Promise<ResumedConversation> {
+  const joined = await connectOwner(owner, as)
+  try {
+    const { conversationId } = owner
+    const summary = await joined.request('conversation/resume', {
+      conversationId,
+      ...(overrides === undefined ? {} : { overrides }),
+    })
+    return { client: joined, summary, attached: true }
+  } catch (refused) {
+    await joined.close()
+    throw refused
   }
 }
 

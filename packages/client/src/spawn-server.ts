@@ -67,6 +67,15 @@ function lastWordsIn(log: StderrLog | null): ReturnType<SpawnedServer['lastWords
   return log === null || text === '' ? null : { text, path: log.path }
 }
 
+/** Waits for its end, once we have closed the connection. One that somebody has joined just now stays, and we go. */
+export async function seeOff({ exited, release }: SpawnedServer, limitMs: number): Promise<void> {
+  const expired = Promise.withResolvers<void>()
+  const timer = setTimeout(expired.resolve, limitMs)
+  await Promise.race([exited, expired.promise])
+  clearTimeout(timer)
+  release()
+}
+
 /** The sentence for a server that is gone though nobody closed it. */
 export async function explainExit(server: SpawnedServer): Promise<string> {
   const { code, signal } = await server.exited

@@ -1,5 +1,6 @@
 import type { Envelope } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { type ConversationStore, connectClient, openConversationStore } from '../src/index.ts'
 import { conversationId, cursorAt, type FakeServer, fakeServer, named, stateAt } from './fake-server.ts'
@@ -47,9 +48,38 @@ function send(server: FakeServer, ...seqs: number[]): void {
   for (const seq of seqs) server.event(named(seq))
 }
 
+/** Collects what nobody caught, instead of the test runner. */
+function uncaughtExceptions() {
+  const before = process.listeners('uncaughtException')
+  const errors: unknown[] = []
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => void errors.push(error))
+  return {
+    errors,
+    [Symbol.dispose]() {
+      process.removeAllListeners('uncaughtException')
+      for (const listener of before) process.on('uncaughtException', listener)
+    },
+  }
+}
+
 const streamed = (server: FakeServer) => server.asked.filter(([method]) => method === 'conversation/stream')
 
 describe('a store', () => {
+  test('tells every listener, also after one that throws, whose exception nobody swallows', async () => {
+    const { server, store } = await openStore([snapshot(3)])
+    const seen: (number | null)[] = []
+    store.subscribe(() => {
+      throw new Error('a bug of this program')
+    })
+    store.subscribe((envelope) => void seen.push(envelope?.seq ?? null))
+    using thrown = uncaughtExceptions()
+    send(server, 4, 5)
+    await folded(store, 5)
+    await waitUntil(() => thrown.errors.length === 2, { what: 'the exceptions' })
+    expect(seen).toEqual([4, 5])
+    expect(thrown.errors).toMatchObject([{ message: 'a bug of this program' }, { message: 'a bug of this program' }])
+  })
+
   test('begins with the state of the server and folds what follows', async () => {
     const { server, store, told } = await openStore([snapshot(3)])
     expect(store.state).toEqual(stateAt(3))

@@ -4,6 +4,7 @@ export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors
 export { initialState, noTokens } from './initial-state.ts'
 export { recover } from './recover.ts'
 export { isCall } from './reduce/items.ts'
+export { addTokens } from './reduce/turns.ts'
 export { reduce } from './reduce.ts'
 export type { ClientAccess } from './schema/access.ts'
 export type { Answer, Answers, ApprovalDecision } from './schema/answer.ts'

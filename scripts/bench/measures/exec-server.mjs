@@ -20,7 +20,7 @@ export const execServer = {
     roundTrip: { what: 'exec-server: `true`, start to closed, of 1,000', unit: 'ms', budget: 8, aim: 7 },
     pipe: { what: 'exec-server: cat of 200 MB through a pipe', unit: 'MB/s', more: true, budget: 150, aim: 200 },
     terminal: { what: 'exec-server: cat of 200 MB through a pty', unit: 'MB/s', more: true, budget: 60, aim: 80 },
-    memory: { what: 'exec-server: peak memory of these', unit: 'MiB', budget: 280, aim: 200 },
+    memory: { what: 'exec-server: peak memory meanwhile', unit: 'MiB', budget: 300, aim: 220 },
     stalled: { what: 'exec-server: growth while a reader stalls 10 s', unit: 'MiB', budget: 16, aim: 4 },
   },
   async measure({ program, place }) {
@@ -29,12 +29,12 @@ export const execServer = {
     try {
       await using server = startExecServer(program, place)
       await server.initialize()
-      const memory = watchMemory(() => [server.pid])
       const roundTrip = await medianRoundTrip(server)
       const pipe = await rateOf(server, 'pipe', ['cat', file])
       const terminal = await rateOf(server, 'terminal', ['cat', file], { tty: true })
+      const memory = await peakMemory(server, file)
       const stalled = await growthWhileStalled(server, file)
-      return { roundTrip, pipe, terminal, memory: memory.stop(), stalled }
+      return { roundTrip, pipe, terminal, memory, stalled }
     } finally {
       rmSync(file)
     }
@@ -73,6 +73,13 @@ async function passRate(server, processId, argv, more) {
   const bytes = await server.run(processId, argv, more)
   if (bytes < fileBytes) throw new Error(`${processId}: ${bytes} bytes came of ${fileBytes}`)
   return fileBytes / 1000 / (nowMs() - startedMs)
+}
+
+/** In a pass of its own: to look takes time from the client. */
+async function peakMemory(server, file) {
+  const memory = watchMemory(() => [server.pid])
+  await passRate(server, 'watched', ['cat', file])
+  return memory.stop()
 }
 
 /** The reader stops in the middle, and gets every byte afterwards. */

@@ -1,4 +1,4 @@
-import { type Client, connectClient, explainExit, hasOtherClients, withinLimit } from '@parley/client'
+import { type Client, connectClient, explainExit, hasOtherClients, seeOff, withinLimit } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { ConnectionClosed } from '@parley/rpc'
 import type { Launch } from '../main.ts'
@@ -37,7 +37,7 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   } catch (error) {
     server.kill('SIGTERM')
     await server.transport.close()
-    await seeOff(server)
+    await ended(server)
     throw error instanceof ConnectionClosed ? await whyItEnded(server) : error
   }
 }
@@ -60,10 +60,11 @@ async function leave(server: LaunchedServer, client: Client): Promise<void> {
   const goesOn = await hasOtherClients(client)
   await client.close()
   if (goesOn) server.release()
-  else await seeOff(server)
+  else await seeOff(server, leaveLimitMs)
 }
 
-async function seeOff({ exited, kill }: LaunchedServer): Promise<void> {
+/** Nobody else can need one that did not greet us. */
+async function ended({ exited, kill }: LaunchedServer): Promise<void> {
   const timer = setTimeout(kill, leaveLimitMs, 'SIGKILL')
   await exited
   clearTimeout(timer)

@@ -2,11 +2,10 @@ import { type Command, Option } from 'commander'
 import type { Launch } from '../main.ts'
 import type { Resumption } from '../scripted/exec-run.ts'
 import type { Settle } from './define-program.ts'
-import { exitCodes } from './exit-codes.ts'
 import { type ExecFlags, parseDuration } from './flags.ts'
 import { execHelp } from './messages.ts'
 import { outputFormats } from './output-format.ts'
-import { ParleyError } from './parley-error.ts'
+import { misused } from './parley-error.ts'
 import { flagsOf, withCommonFlags, withImages } from './shared-options.ts'
 
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
@@ -47,10 +46,6 @@ function whichOne({ id, prompt, last }: ResumeWords): { resume: Resumption; prom
   if (last) return { resume: { last: true }, prompt: id }
   if (id === undefined) throw misused('Which conversation? Give its id, or --last; `parley list` shows them.')
   return { resume: { last: false, id }, prompt }
-}
-
-function misused(message: string): ParleyError {
-  return new ParleyError('usage', exitCodes.usage, message)
 }
 
 function withExecFlags(command: Command): Command {

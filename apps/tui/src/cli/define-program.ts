@@ -3,11 +3,10 @@ import type { Launch } from '../main.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLookups } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
-import { exitCodes } from './exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from './flags.ts'
 import { refuseSlips } from './likely-command.ts'
 import { sayUsageError } from './messages.ts'
-import { ParleyError } from './parley-error.ts'
+import { misused, type ParleyError } from './parley-error.ts'
 import { flagsOf, withCommonFlags, withImages } from './shared-options.ts'
 
 /** Takes the exit code that a command comes to. */
@@ -48,20 +47,26 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
     .option('--last', 'the newest one, of this folder if there is one')
     .action((id: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { last?: boolean }>(command)
+      refuseForOld(flags)
       return interactive({ kind: 'resume', id: id ?? null, last: flags.last === true, flags })
     })
   program
     .command('attach [id]')
     .description('join a conversation that another window has open; a picker when there are several')
     .option('--read-only', 'only watch: nothing can be sent or answered from here')
-    .action((id: string | undefined, { readOnly }: { readOnly?: boolean }) =>
-      interactive({ kind: 'attach', id: id ?? null, readOnly: readOnly === true, flags: {} }),
-    )
+    .action((id: string | undefined, { readOnly }: { readOnly?: boolean }) => {
+      if (Object.keys(program.opts()).length > 0)
+        throw misused(
+          'A conversation that is joined keeps its settings: `parley attach` takes none. Slash commands change them there.',
+        )
+      return interactive({ kind: 'attach', id: id ?? null, readOnly: readOnly === true, flags: {} })
+    })
   withCommonFlags(program.command('fork <id>'))
     .description('a new conversation from any point of an old one')
     .option('--at <seq>', 'the last event to take over', parseCount(1))
     .action((id: string, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { at?: number }>(command)
+      refuseForOld(flags)
       return interactive({ kind: 'fork', id, at: flags.at ?? null, flags })
     })
   withCommonFlags(program.command('demo'))
@@ -71,6 +76,12 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
     )
 }
 
+/** What has no effect on a conversation that there is already. */
+function refuseForOld({ image, ephemeral }: CommonFlags & ImageFlag): void {
+  if (image !== undefined) throw noPrompt()
+  if (ephemeral === true) throw misused('--ephemeral is for new conversations; this one is kept already.')
+}
+
 function noPrompt(): ParleyError {
-  return new ParleyError('usage', exitCodes.usage, 'An image needs a prompt that goes with it: parley -i FILE "…"')
+  return misused('An image needs a prompt that goes with it: parley -i FILE "…"')
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { exitCodes } from './exit-codes.ts'
-import { ParleyError } from './parley-error.ts'
+import { misused } from './parley-error.ts'
 import type { serverPrograms } from './server-program.ts'
 
 type ServerProgram = (typeof serverPrograms)[number]
@@ -44,6 +43,6 @@ function define(program: Command, name: ServerProgram, description: string): Com
     .command(name)
     .description(description)
     .action(() => {
-      throw new ParleyError('usage', exitCodes.usage, `Its name comes first: parley ${name} …, then its flags.`)
+      throw misused(`Its name comes first: parley ${name} …, then its flags.`)
     })
 }

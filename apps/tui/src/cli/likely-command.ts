@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { exitCodes } from './exit-codes.ts'
-import { ParleyError } from './parley-error.ts'
+import { misused } from './parley-error.ts'
 
 /** A word that is one slip of the fingers from a command was hardly meant for the model. */
 export function refuseSlips({ args, commands }: Command): void {
@@ -15,10 +14,6 @@ export function refuseSlips({ args, commands }: Command): void {
 
 function unless(more: readonly string[]): string {
   return more.length > 0 ? '' : ' A message needs more than one word.'
-}
-
-function misused(message: string): ParleyError {
-  return new ParleyError('usage', exitCodes.usage, message)
 }
 
 /** The command that is one letter (too many, missing, wrong) or one swap of neighbours away. */

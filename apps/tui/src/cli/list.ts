@@ -3,6 +3,7 @@ import type { ListedConversation } from '@parley/protocol'
 import type { Launch } from '../main.ts'
 import { formatAgo } from '../view/ago.ts'
 import { stripEffects } from '../view/neutralise.ts'
+import { placedPath } from '../view/short-path.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 
@@ -58,15 +59,9 @@ function rowOf(conversation: ListedConversation, nowMs: number): Row {
   return {
     id: shortId,
     ago: formatAgo(updatedAt, nowMs),
-    folder: environment === undefined ? shortPath(cwd) : oneLine(`${environment}:${cwd}`),
+    folder: oneLine(placedPath(cwd, environment, homedir())),
     about,
   }
-}
-
-function shortPath(path: string): string {
-  const home = homedir()
-  const below = home !== '/' && (path === home || path.startsWith(`${home}/`))
-  return oneLine(below ? `~${path.slice(home.length)}` : path)
 }
 
 function oneLine(text: string): string {

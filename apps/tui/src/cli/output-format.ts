@@ -1,5 +1,4 @@
-import { exitCodes } from './exit-codes.ts'
-import { ParleyError } from './parley-error.ts'
+import { misused, type ParleyError } from './parley-error.ts'
 
 export const outputFormats = ['text', 'json', 'codex'] as const
 
@@ -25,5 +24,5 @@ export function outputFormatOf({ json, experimentalJson, outputFormat }: FormatF
 
 function contradiction(wanted: ReadonlySet<OutputFormat>): ParleyError {
   const message = `Stdout can have one format, not ${[...wanted].join(' and ')}: --json is json, --experimental-json is codex.`
-  return new ParleyError('usage', exitCodes.usage, message)
+  return misused(message)
 }

@@ -1,4 +1,4 @@
-import type { ExitCode } from './exit-codes.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
 
 /** An end of the program that is nobody's bug: a sentence for the user, and the exit code. */
 export class ParleyError extends Error {
@@ -12,4 +12,9 @@ export class ParleyError extends Error {
     this.code = code
     this.exitCode = exitCode
   }
+}
+
+/** What a command line asks for cannot be. */
+export function misused(message: string): ParleyError {
+  return new ParleyError('usage', exitCodes.usage, message)
 }

@@ -1,4 +1,4 @@
-import { type Client, resumeConversation } from '@parley/client'
+import { type Client, joinConversation, resumeConversation } from '@parley/client'
 import type { ConversationSummary, ListedConversation, ParamsOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import type { Said } from '../view/said.ts'
@@ -25,26 +25,33 @@ export async function openOrJoin(client: Client, wanted: Wanted): Promise<Opened
     const joined = await resumeConversation(client, wanted)
     return openedBy(joined.client, joined.summary)
   } catch (error) {
-    const data = error instanceof RpcError ? error.data : undefined
-    const conversationId = data?.['conversationId']
-    if (data?.code !== 'liveElsewhere' || typeof conversationId !== 'string') throw error
-    const summary = await client.request('conversation/resume', { conversationId, readOnly: true })
-    return openedBy(client, summary, [{ kind: 'note', level: 'warning', text: whyNotJoined(error, data) }])
+    return await openAsSaved(client, error)
   }
 }
 
-/** Joins it where it is live, to watch only; one that is not live is shown as it is saved. */
+/** Joins it where it is live, to watch only; one that is not live is shown as it is saved. Nothing is opened to write. */
 export async function watch(client: Client, wanted: Wanted): Promise<OpenedConversation> {
   const view = await client.request('conversation/resume', { ...wanted, readOnly: true })
   const { conversationId } = view
-  const live = await liveConversations(client)
-  if (!live.some((listed) => listed.conversationId === conversationId)) return openedBy(client, view)
-  const asReader = {
-    ...client,
-    introduction: { ...client.introduction, canApprove: false, access: 'readOnly' as const },
+  const live =
+    (await liveConversations(client)).find((listed) => listed.conversationId === conversationId)?.live ?? null
+  if (live === null) return openedBy(client, view)
+  const introduction = { ...client.introduction, canApprove: false, access: 'readOnly' as const }
+  try {
+    const joined = await joinConversation({ conversationId, ...live }, { introduction })
+    return { ...openedBy(joined.client, joined.summary), readOnly: true }
+  } catch (error) {
+    return await openAsSaved(client, error)
   }
-  const joined = await openOrJoin(asReader, { conversationId })
-  return { ...joined, readOnly: true }
+}
+
+/** What could not be joined, by the client that asked. */
+async function openAsSaved(client: Client, error: unknown): Promise<OpenedConversation> {
+  const data = error instanceof RpcError ? error.data : undefined
+  const conversationId = data?.['conversationId']
+  if (data?.code !== 'liveElsewhere' || typeof conversationId !== 'string') throw error
+  const summary = await client.request('conversation/resume', { conversationId, readOnly: true })
+  return openedBy(client, summary, [{ kind: 'note', level: 'warning', text: whyNotJoined(error, data) }])
 }
 
 /** What other processes have open. */

@@ -11,6 +11,8 @@ export interface PromptHistory {
 /** The newest part of the file that is read; what is older is let go. */
 const keptBytes = 512 * 1024
 const keptPrompts = 200
+/** Characters. One that is longer was pasted, and would push out many that were written. */
+const maxPromptLength = 16 * 1024
 
 /** One JSON line a prompt, in a file that only this user reads. A file that cannot be used costs nothing but the memory. */
 export function openPromptHistory(home: string): PromptHistory {
@@ -18,6 +20,7 @@ export function openPromptHistory(home: string): PromptHistory {
   return {
     read: (folder) => promptsIn(tailOf(path), folder),
     add(folder, text) {
+      if (text.length > maxPromptLength) return
       try {
         appendFileSync(path, `${JSON.stringify({ folder, text })}\n`, { mode: 0o600 })
       } catch {

@@ -69,9 +69,13 @@ async function attach(client: Client, { id, readOnly }: Start & { kind: 'attach'
 }
 
 /** Viewed first: that finds the conversation by any of its names, and needs no lock. */
-async function fork(client: Client, { id, at }: Start & { kind: 'fork' }): Promise<ConversationSummary> {
-  const { conversationId } = await client.request('conversation/resume', { prefix: id, readOnly: true })
-  return client.request('conversation/fork', { conversationId, ...(at === null ? {} : { at }) })
+async function fork(client: Client, { id, at, flags }: Start & { kind: 'fork' }): Promise<ConversationSummary> {
+  const source = await client.request('conversation/resume', { prefix: id, readOnly: true })
+  const place = { conversationId: source.conversationId, ...(at === null ? {} : { at }) }
+  const copy = await client.request('conversation/fork', place)
+  const overrides = overridesOf(flags)
+  if (Object.keys(overrides).length === 0) return copy
+  return client.request('conversation/resume', { conversationId: copy.conversationId, overrides })
 }
 
 /** With no key at all the program opens on recorded words, and says what it looked for. */

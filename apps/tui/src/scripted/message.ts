@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { InputItem, OutputSchema } from '@parley/protocol'
-import { exitCodes } from '../cli/exit-codes.ts'
 import type { ExecFlags } from '../cli/flags.ts'
-import { ParleyError } from '../cli/parley-error.ts'
+import { misused, type ParleyError } from '../cli/parley-error.ts'
 
 /** What is sent to start the turn. */
 export interface Message {
@@ -46,5 +45,5 @@ function isTable(value: unknown): value is OutputSchema {
 }
 
 function unusable(path: string, problem: string): ParleyError {
-  return new ParleyError('usage', exitCodes.usage, `The output schema ${path} cannot be used: ${problem}.`)
+  return misused(`The output schema ${path} cannot be used: ${problem}.`)
 }

@@ -1,5 +1,5 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
-import type { ConversationSummary, TokenCounts } from '@parley/protocol'
+import { addTokens, type ConversationSummary } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { type FollowedTurn, followTurn } from './follow-turn.ts'
 import type { Message } from './message.ts'
@@ -54,15 +54,6 @@ async function repaired(run: TurnRun, turn: FollowedTurn, first: EndedTurn): Pro
   const { event, message: said } = await unlessStopped(turn.ended, run.signal)
   const both = { ...event, usage: addTokens(usage, event.usage), denials: [...denials, ...event.denials] }
   return { event: both, message: said }
-}
-
-function addTokens(one: TokenCounts, other: TokenCounts): TokenCounts {
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-  }
 }
 
 /** A turn that waits since an earlier run is closed before the new one begins. */

@@ -29,6 +29,7 @@ export function sentBefore(
     return item.type === 'shellCommand' ? [`!${item.command}`] : []
   })
   // A prompt of this conversation that the folder remembers too comes back in the place it has here.
-  const texts = [...earlierPrompts.filter((text) => !here.includes(text)), ...here]
+  const known = new Set(here)
+  const texts = [...earlierPrompts.filter((text) => !known.has(text)), ...here]
   return texts.filter((text, index) => text !== texts[index - 1])
 }

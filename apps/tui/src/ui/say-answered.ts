@@ -1,4 +1,5 @@
 import type { ApprovalDecision, EventOf } from '@parley/protocol'
+import { actorName } from './actor-name.ts'
 import { sayNote, type UiState } from './ui-state.ts'
 
 const words: Readonly<Record<ApprovalDecision, string>> = {
@@ -11,5 +12,5 @@ const words: Readonly<Record<ApprovalDecision, string>> = {
 /** Why a question is gone that this window has shown and not answered. */
 export function sayAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
   if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
-  return sayNote(ui, 'info', `answered by ${by.title ?? by.name}: ${words[decision]}`)
+  return sayNote(ui, 'info', `answered by ${actorName(by)}: ${words[decision]}`)
 }

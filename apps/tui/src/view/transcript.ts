@@ -1,4 +1,5 @@
 import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
+import { actorName } from '../ui/actor-name.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
 import { itemBlock, proseRoom } from './blocks/item-block.ts'
 import { noticeRows } from './blocks/notice-block.ts'
@@ -82,7 +83,7 @@ function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
 /** Who said it, if that was another window. */
 function authorElsewhere({ own }: Scan, item: Item): string | null {
   const by = 'by' in item ? item.by : undefined
-  return by === undefined || own.includes(by.clientId) ? null : (by.title ?? by.name)
+  return by === undefined || own.includes(by.clientId) ? null : actorName(by)
 }
 
 function endStream(scan: Scan, stream: MessageStream, item: Item): void {

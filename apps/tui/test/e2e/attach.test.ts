@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandOf, isAlive, type Pty, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
@@ -57,6 +57,19 @@ describe('two windows on one conversation', { timeout: 30_000 }, () => {
     second.press('Ctrl+D')
     await second.exited
     expect(last(second)).toMatch(/To watch again: parley attach --read-only \w{8}$/)
+  })
+
+  test('one that only watches shows what is saved, for as long as it likes, when the other cannot be reached', async () => {
+    await using at = await place([{ text: 'One.' }])
+    await using first = at.start('hello')
+    await first.waitFor(/One\.[\s\S]*› Ask/)
+    const sockets = join(at.home.env.XDG_RUNTIME_DIR, 'parley')
+    for (const name of readdirSync(sockets)) rmSync(join(sockets, name))
+    await using second = at.start('attach', '--read-only', '0')
+    await second.waitFor(/cannot be reached: this is a read-only view[\s\S]*› hello\n+ {2}One\.[\s\S]*read-only view/)
+    await send(second, '/status')
+    await second.waitFor(/kept in/)
+    expect(count(second, 'The server ended')).toBe(0)
   })
 
   test('the one that opened it may leave, and the turn goes on in the other', async () => {

@@ -16,13 +16,13 @@ describe('parley list', () => {
     expect(more).toEqual([''])
   })
 
-  test('on a terminal names its columns, and tells a fork from its original', async () => {
+  test('on a terminal names its columns, and tells a fork with settings of its own from its original', async () => {
     await using at = await place([{ text: 'One.' }])
     const env = { ...at.home.env, TEST_KEY: 'key' }
     await runCli(['exec', 'the task'], { env, cwd: at.folder.path })
     const id = JSON.parse((await runCli(['list', '--json'], { env })).stdout).shortId
-    await using fork = at.start('fork', id)
-    await fork.waitFor(/One\./)
+    await using fork = at.start('fork', id, '-m', 'another')
+    await fork.waitFor(/One\.[\s\S]*another · /)
     fork.press('Ctrl+D')
     await fork.exited
     await using list = at.start('list')
@@ -91,6 +91,9 @@ describe('the command line', () => {
     ['--modle x', /unknown option '--modle'.*Did you mean --model/],
     ['fork', /missing required argument 'id'/],
     ['fork x --at soon', /must be a whole number from 1 on/],
+    ['resume --last --ephemeral', /--ephemeral is for new conversations/],
+    ['-i a.png resume', /An image needs a prompt/],
+    ['-m another attach', /A conversation that is joined keeps its settings/],
   ])('refuses %s with 2', async (args, words) => {
     await using world = await execWorld()
     const { exitCode, stdout, stderr } = await world.shell(`parley ${args}`)

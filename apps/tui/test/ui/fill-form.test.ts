@@ -71,6 +71,13 @@ describe('a form of a tool server', () => {
     expect({ purpose: ui.purpose.kind, why: ui.refusedKey?.why }).toEqual({ purpose: 'message', why: 'tooEarly' })
   })
 
+  test('is not sent, and stays as it is, while no server is there to take it', () => {
+    const filled = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'Slow', 'enter').ui
+    const { ui, intents } = typeKeys({ ...filled, link: { kind: 'lost' } }, asking, 'enter')
+    expect(intents).toEqual([])
+    expect({ purpose: ui.purpose, answered: ui.answeredApproval }).toEqual({ purpose: filled.purpose, answered: null })
+  })
+
   test('is open again at the field that was not taken, with all that was given', () => {
     const sent = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'Slow', 'enter', 'enter').ui
     const refused = { approvalId: 'a1', answers: { kind: 'bug', title: 'Slow', hours: 2 }, problem: 'Too short.' }

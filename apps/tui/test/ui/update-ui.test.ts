@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { keyPress } from '../../src/ui/keys/key-event.ts'
 import { initialUi, type UiState } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update-ui.ts'
 import {
@@ -131,6 +132,21 @@ describe('a lost server', () => {
     expect(typeKeys(lost, idle, 'r').intents).toEqual([{ kind: 'restart' }])
     expect(typeKeys({ ...lost, composer: written('o') }, idle, 'r').ui.composer.text).toBe('or')
     expect(typeKeys({ ...lost, composer: written('o') }, idle, 'ctrl+r').intents).toEqual([{ kind: 'restart' }])
+  })
+
+  test.each([
+    ['a note', { kind: 'note', approvalId: 'a1' } as const],
+    ['an edited message', { kind: 'edit', messageId: 'm1' } as const],
+  ])('is asked for nothing: %s stays where it is written', (_, purpose) => {
+    const ui = { ...lost, purpose, composer: written('use trash') }
+    const { ui: after, intents } = updateUi(ui, { kind: 'key', event: keyPress('enter') }, contextAt(idle, 10_000))
+    const { composer, answeredApproval } = after
+    expect({ text: composer.text, purpose: after.purpose, answeredApproval, intents }).toEqual({
+      text: 'use trash',
+      purpose,
+      answeredApproval: null,
+      intents: [],
+    })
   })
 
   test('gets what was not acknowledged again, under the same id', () => {

@@ -15,6 +15,7 @@ import { ClientError, codeOf } from '../errors.ts'
 import { withinLimit } from '../within-limit.ts'
 import { type ApprovalAnswer, type ApprovalHandler, type ApprovalOptions, answerApprovals } from './answer-approvals.ts'
 import { followEvents } from './follow-events.ts'
+import { leavable } from './leavable.ts'
 import { createTurn, type Turn } from './turn.ts'
 
 /** What goes with a message: see `conversation/sendMessage`. */
@@ -94,9 +95,10 @@ export class Conversation implements AsyncDisposable {
     return this.#turn({ key: { turnId, begun }, after: { seq: core.seq }, saidBefore: said?.item.text ?? '' })
   }
 
-  /** Sends a message and resolves once the server has it. Rejects with the server's refusal, or the signal's reason. */
+  /** Sends a message and resolves once the server has it. Rejects with its refusal, the signal's reason, or why we left. */
   async send(input: string | readonly InputItem[], { signal, ...options }: SendOptions = {}): Promise<Turn> {
     signal?.throwIfAborted()
+    this.#ended.throwIfAborted()
     const before = this.state.core.seq
     const messageId = options.messageId ?? crypto.randomUUID()
     const { seq, turnId, disposition } = await this.#parts.client.request('conversation/sendMessage', {
@@ -114,7 +116,8 @@ export class Conversation implements AsyncDisposable {
 
   /** Every event, with its place: from now on, or after a cursor. */
   events({ after, signal }: EventsOptions = {}): AsyncIterableIterator<Envelope> {
-    return followEvents(this.#followed, { after: after ?? { seq: this.state.core.seq }, signal })
+    const place = after ?? { seq: this.state.core.seq }
+    return leavable(this.#followed, (followed) => followEvents(followed, { after: place, signal }))
   }
 
   /**
@@ -122,6 +125,7 @@ export class Conversation implements AsyncDisposable {
    * returns, and `denied` when it throws or takes too long. The first answer of all clients counts.
    */
   onApproval(handler: ApprovalHandler, options?: ApprovalOptions): Disposable {
+    this.#ended.throwIfAborted()
     const answering = answerApprovals(this.#followed, handler, options)
     this.#handlers++
     let isOver = false

@@ -1,6 +1,7 @@
 import type { ApprovalRequest, ConversationEvent, EventOf } from '@parley/protocol'
 import { ClientError } from '../errors.ts'
 import { type Followed, followEvents, type Place } from './follow-events.ts'
+import { leavable } from './leavable.ts'
 import { createTurnScope, type TurnKey, type TurnScope } from './turn-scope.ts'
 
 /** How a turn ended. A turn that failed is a result too: `failure` says why. */
@@ -32,16 +33,27 @@ export interface TurnParts extends Followed {
   readonly isAnswerable: (approval: ApprovalRequest) => boolean
 }
 
+type Events = AsyncGenerator<ConversationEvent, void, undefined>
+
 export function createTurn(parts: TurnParts): Turn {
   let readers = 0
   const own = createTurnScope(parts.key)
 
-  async function* eventsOfTurn(scope: TurnScope): AsyncGenerator<ConversationEvent, void, undefined> {
-    for await (const { event } of followEvents(parts, { after: parts.after })) {
+  async function* eventsOfTurn(scope: TurnScope, followed: Followed): Events {
+    for await (const { event } of followEvents(followed, { after: parts.after })) {
       for (const taken of scope.take(event)) {
         yield taken
         if (taken.type === 'turn.ended') return
       }
+    }
+  }
+
+  async function* readByCaller(followed: Followed): Events {
+    readers++
+    try {
+      yield* eventsOfTurn(createTurnScope(parts.key), followed)
+    } finally {
+      readers--
     }
   }
 
@@ -56,7 +68,7 @@ export function createTurn(parts: TurnParts): Turn {
 
   async function toEnd(): Promise<TurnResult> {
     let text = parts.saidBefore ?? ''
-    for await (const event of eventsOfTurn(own)) {
+    for await (const event of eventsOfTurn(own, parts)) {
       assertAnswerable(event)
       if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = event.item.text
       if (event.type !== 'turn.ended') continue
@@ -75,13 +87,6 @@ export function createTurn(parts: TurnParts): Turn {
       return own.turnId
     },
     result,
-    async *[Symbol.asyncIterator]() {
-      readers++
-      try {
-        yield* eventsOfTurn(createTurnScope(parts.key))
-      } finally {
-        readers--
-      }
-    },
+    [Symbol.asyncIterator]: () => leavable(parts, readByCaller),
   }
 }

@@ -45,17 +45,19 @@ async function runExample(world: LibraryWorld, code: string, { args = [], env = 
 
 const command = (line: string) => ({ calls: [{ name: 'shell', arguments: { command: line } }] })
 
-test('the example of the README runs', async () => {
+test('the example of the README runs, and approves what it says and nothing that only begins so', async () => {
   await using world = await libraryWorld(
     { text: 'I will run them.', ...command('npm test') },
+    command('npm test\ntouch made'),
     { text: 'They do not: there is no package.json.' },
   )
   const { exitCode, stdout, stderr } = await runExample(world, exampleIn('README.md', '## Use it from a program'))
   expect(stderr).toBe('')
   expect(stdout).toMatch(
-    /^I will run them\.[\s\S]*no package\.json\.\ncompleted, 10 tokens; go on with: parley resume \S+\n$/,
+    /^I will run them\.[\s\S]*no package\.json\.\ncompleted, 15 tokens; go on with: parley resume \S+\n$/,
   )
   expect(exitCode).toBe(0)
+  expect(existsSync(join(world.cwd, 'made'))).toBe(false)
 })
 
 test('the example of the protocol page talks to a server over a websocket, with nothing but Node', async () => {

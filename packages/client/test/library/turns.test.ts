@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ConversationEvent, Turn } from '../../src/index.ts'
+import type { ConversationEvent, Envelope, Turn } from '../../src/index.ts'
 import { libraryWorld } from './library-world.ts'
 
 async function eventsOf(turn: Turn): Promise<ConversationEvent[]> {
@@ -8,6 +8,7 @@ async function eventsOf(turn: Turn): Promise<ConversationEvent[]> {
   return events
 }
 
+const typeOf = (event: ConversationEvent | Envelope) => ('event' in event ? event.event.type : event.type)
 const typesOf = (events: readonly ConversationEvent[]) => events.map(({ type }) => type)
 
 describe('a turn', () => {
@@ -173,4 +174,30 @@ describe('an abort signal', () => {
     stop.abort(new Error('enough'))
     await expect(next).rejects.toThrow('enough')
   })
+})
+
+test('an iteration can be left while it waits for the next event', async () => {
+  await using world = await libraryWorld({ hang: 'headers' })
+  await using parley = await world.connect()
+  const conversation = await parley.create({ cwd: world.cwd })
+  const turn = await conversation.send('hello')
+  await world.model.nextRequest()
+  const done = { value: undefined, done: true }
+  for (const events of [conversation.events({ after: { seq: 0, crc: null } }), turn[Symbol.asyncIterator]()]) {
+    let next = await events.next()
+    while (next.value !== undefined && typeOf(next.value) !== 'model.requested') next = await events.next()
+    const waiting = events.next()
+    expect([await events.return?.(), await waiting]).toEqual([done, done])
+  }
+  expect(conversation.state.core.turn).not.toBeNull()
+})
+
+test('a conversation that was closed sends nothing more, and asks nobody', async () => {
+  await using world = await libraryWorld()
+  await using parley = await world.connect()
+  const conversation = await parley.create({ cwd: world.cwd })
+  await conversation.close()
+  const closed = { data: { code: 'closed' } }
+  await expect(conversation.send('hello')).rejects.toMatchObject(closed)
+  expect(() => conversation.onApproval(() => 'approved')).toThrow(expect.objectContaining(closed))
 })

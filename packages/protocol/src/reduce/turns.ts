@@ -82,7 +82,7 @@ function addUsage(core: Core, turn: Turn, event: EventOf<'usage.updated'>): Core
   }
 }
 
-function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,

@@ -1,3 +1,4 @@
+import { cleanInput } from '../../view/neutralise.ts'
 import { type Composer, momentOf, remembered, settle } from './composer.ts'
 
 /** Shows the entry before the one shown, or the newest. `history` is oldest first. The draft is also an undo step. */
@@ -5,7 +6,7 @@ export function older(composer: Composer, history: readonly string[]): Composer 
   const index = (composer.recall?.index ?? history.length) - 1
   const entry = history[index]
   if (entry === undefined) return settle(composer)
-  const shown = { ...settle(composer), text: entry, caret: entry.length }
+  const shown = showing(composer, entry)
   if (composer.recall !== null) return { ...shown, recall: { ...composer.recall, index } }
   const draft = momentOf(composer)
   return { ...shown, past: remembered(composer.past, draft), recall: { index, draft } }
@@ -19,5 +20,11 @@ export function newer(composer: Composer, history: readonly string[]): Composer 
   const entry = history[index]
   if (entry === undefined)
     return { ...settle(composer), ...recall.draft, past: composer.past.slice(0, -1), recall: null }
-  return { ...settle(composer), text: entry, caret: entry.length, recall: { ...recall, index } }
+  return { ...showing(composer, entry), recall: { ...recall, index } }
+}
+
+/** Another client may have sent it, with anything in it. */
+function showing(composer: Composer, entry: string): Composer {
+  const text = cleanInput(entry)
+  return { ...settle(composer), text, caret: text.length }
 }

@@ -48,8 +48,9 @@ function userRows(text: string, room: Room): readonly Line[] {
   return marked({ text: '›', tone: 'accent', bold: true }, clipRows(rows, { head: 30, tail: 5 }))
 }
 
+/** `author`: plain text. */
 export function authorRows(author: string | null, room: Room): readonly Line[] {
-  return author === null ? [] : indented(textRows(`from ${stripEffects(author)}`, room, { tone: 'muted' }))
+  return author === null ? [] : indented(textRows(`from ${author}`, room, { tone: 'muted' }))
 }
 
 /** Folded to its newest heading or first line. */

@@ -90,7 +90,9 @@ function formRows(
 
 function contextRows({ approval, homeFolder }: Asking, room: Room): readonly Line[] {
   if (approval.kind === 'elicitation')
-    return indented(wrapLine([{ text: showHidden(approval.reason).replaceAll('\n', ' '), tone: 'muted' }], beside(room)))
+    return indented(
+      wrapLine([{ text: showHidden(approval.reason).replaceAll('\n', ' '), tone: 'muted' }], beside(room)),
+    )
   const { rule, sandbox, reason, environment = {} } = approval
   const place =
     rule.file === undefined ? rule.name : `${rule.name}, ${rule.file}${rule.line === undefined ? '' : `:${rule.line}`}`

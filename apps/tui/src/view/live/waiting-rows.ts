@@ -1,4 +1,5 @@
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
+import { actorName } from '../../ui/actor-name.ts'
 import { inputText } from '../../ui/inbox.ts'
 import type { UiState } from '../../ui/ui-state.ts'
 import { count } from '../clip-rows.ts'
@@ -33,7 +34,7 @@ function isTaken(state: ConversationState | null, messageId: string): boolean {
 
 function messageWords({ when, by }: QueuedMessage, { ownClients }: UiState): string {
   const place = when === 'steer' ? 'next step' : 'next turn'
-  return ownClients.includes(by.clientId) ? place : `${place}, from ${stripEffects(by.title ?? by.name)}`
+  return ownClients.includes(by.clientId) ? place : `${place}, from ${actorName(by)}`
 }
 
 function row(when: string, text: string, room: Room): Line {

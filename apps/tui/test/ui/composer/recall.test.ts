@@ -29,6 +29,13 @@ describe('history', () => {
     expect(shown(run(edited, ['undo', 'undo'], surroundings))).toBe('dr|aft')
   })
 
+  test('an entry that another client sent comes without effects on the terminal', () => {
+    const history = ['\x1b]2;title\x07old', 'one\x9b2Jtwo\u202e']
+    const { text } = run(written(''), ['up'], { ...surroundings, history })
+    expect(text).toBe('onetwo')
+    expect(run(written(''), ['up', 'up', 'down'], { ...surroundings, history }).text).toBe('onetwo')
+  })
+
   test('without history nothing changes', () => {
     expect(shown(run(written('dr|aft'), ['up', 'down']))).toBe('dr|aft')
   })

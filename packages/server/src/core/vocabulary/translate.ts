@@ -1,4 +1,11 @@
-import type { ConversationEvent, Envelope, EventOf, Item, TokenCounts } from '@parley/protocol'
+import {
+  addTokens,
+  type ConversationEvent,
+  type Envelope,
+  type EventOf,
+  type Item,
+  type TokenCounts,
+} from '@parley/protocol'
 import { approvalMessage } from './approval-messages.ts'
 import { base64Of } from './base64.ts'
 import { beginningOf, endingOf } from './call-messages.ts'
@@ -184,7 +191,7 @@ function endOfTurn(
 }
 
 function counted(memory: Memory, { counts, contextWindow }: EventOf<'usage.updated'>): Translated {
-  const total = sum(memory.usage.total, counts)
+  const total = addTokens(memory.usage.total, counts)
   const window = contextWindow ?? memory.usage.contextWindow
   return {
     memory: { ...memory, usage: { total, contextWindow: window } },
@@ -198,15 +205,6 @@ function counted(memory: Memory, { counts, contextWindow }: EventOf<'usage.updat
         },
       },
     ],
-  }
-}
-
-function sum(a: TokenCounts, b: TokenCounts): TokenCounts {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
   }
 }
 
