@@ -31,6 +31,11 @@ export interface Transport extends AsyncDisposable {
   drained(): Promise<void>
   /** Flushes what was sent (for a bounded time), then closes. Idempotent; resolves when closed. */
   close(): Promise<void>
+  /**
+   * Asks the far side for a sign of life and tells whether one came in time. Only where the channel has a question of
+   * its own; elsewhere the system says when the far side has gone.
+   */
+  answers?(withinMs: number): Promise<boolean>
   /** Never rejects. The first cause wins. */
   readonly closed: Promise<CloseReason>
 }

@@ -97,6 +97,19 @@ class WebSocketTransport implements Transport {
     await this.closed
   }
 
+  async answers(withinMs: number): Promise<boolean> {
+    if (this.#websocket.readyState !== WebSocket.OPEN) return false
+    const { bytesRead } = this.#socket
+    const { promise: expired, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, withinMs)
+    this.#websocket.once('pong', resolve)
+    this.#websocket.ping()
+    await Promise.race([expired, this.closed])
+    clearTimeout(timer)
+    this.#websocket.off('pong', resolve)
+    return !this.#ended && this.#socket.bytesRead > bytesRead
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

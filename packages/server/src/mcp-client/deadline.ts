@@ -11,6 +11,7 @@ export function startDeadline(limitMs: number): Deadline {
   let leftMs = limitMs
   let pauses = 0
   let sinceMs = 0
+  let isOver = false
   let timer: NodeJS.Timeout | undefined
 
   function run(): void {
@@ -36,10 +37,11 @@ export function startDeadline(limitMs: number): Deadline {
         return await wait
       } finally {
         pauses -= 1
-        if (pauses === 0 && !stop.signal.aborted) run()
+        if (pauses === 0 && !stop.signal.aborted && !isOver) run()
       }
     },
     [Symbol.dispose]() {
+      isOver = true
       clearTimeout(timer)
     },
   }

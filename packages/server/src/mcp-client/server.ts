@@ -27,6 +27,8 @@ export class McpServer implements AsyncDisposable {
   /** Of the start under way or done; aborted when it is to be stopped. */
   #attempt = new AbortController()
   #settled: Promise<void> = Promise.resolve()
+  /** Nobody uses it any more, so it is not started again. */
+  #isOver = false
 
   constructor(settings: McpSettings, ports: McpPorts) {
     this.settings = settings
@@ -80,7 +82,7 @@ export class McpServer implements AsyncDisposable {
 
   /** In the background; nothing when that was done. */
   begin(): void {
-    if (this.#state === 'stopped' && this.settings.enabled) this.#start()
+    if (this.#state === 'stopped' && this.settings.enabled && !this.#isOver) this.#start()
   }
 
   /** A connection that works, waited for while it is started; or a sentence that says why there is none. */
@@ -92,12 +94,15 @@ export class McpServer implements AsyncDisposable {
 
   async restart(): Promise<void> {
     await this.#stop()
+    // Meanwhile it may have been let go, or be on its way again for somebody else.
+    if (this.#isOver || this.#state !== 'stopped') return
     this.#breakdowns = 0
     this.#restarts += 1
     this.#start()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
     this.#listeners.clear()
     await this.#stop()
   }

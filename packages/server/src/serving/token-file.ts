@@ -3,12 +3,21 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, wri
 import { dirname } from 'node:path'
 import { UsageProblem } from './usage-problem.ts'
 
-/** The token in a file that only this user can read; made with a new one when it is missing. */
+/** The token in a file that only this user can read; made with a new one when it is missing. Throws `UsageProblem`. */
 export function readOrMakeToken(path: string): string {
-  const made = makeToken(path)
-  if (made !== null) return made
-  const { O_RDONLY, O_NOFOLLOW } = constants
-  const file = openSync(path, O_RDONLY | O_NOFOLLOW)
+  try {
+    return makeToken(path) ?? readToken(path)
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    const why = error.code === 'ELOOP' ? 'it is a link, and a token is kept in a file of its own' : error.message
+    throw new UsageProblem(`The token file ${path} cannot be used: ${why}.`, { cause: error })
+  }
+}
+
+function readToken(path: string): string {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  // Not waiting: a pipe has no token.
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const facts = fstatSync(file)
     if (!facts.isFile() || (facts.mode & 0o077) !== 0 || facts.uid !== process.getuid?.())

@@ -96,6 +96,19 @@ describe('an MCP server', () => {
     })
   })
 
+  it('that two restart at once is started once', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const talk = await place.talkTo(scriptedModel())
+    await serverIn(talk, 'ready')
+    const before = place.processes()
+    const restart = () => talk.client.request('mcp/restart', { name: 'ugly' })
+    await Promise.all([restart(), restart()])
+    expect(await serverIn(talk, 'ready')).toMatchObject({ restarts: 1 })
+    expect(place.processes()).toHaveLength(1)
+    expect(place.processes()).not.toEqual(before)
+  })
+
   it.each(['children', 'stubborn'] as const)('ends with the last conversation that uses it (%s)', async (behaviour) => {
     await using place = mcpPlace()
     place.configure('ugly', behaviour)

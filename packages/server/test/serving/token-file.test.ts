@@ -30,6 +30,12 @@ describe('the token file', () => {
     writeFileSync(path, ' \n')
     expect(() => readOrMakeToken(path)).toThrow('is empty')
     symlinkSync(path, join(root, 'link'))
-    expect(() => readOrMakeToken(join(root, 'link'))).toThrow('ELOOP')
+    expect(() => readOrMakeToken(join(root, 'link'))).toThrow('it is a link')
+  })
+
+  it('that cannot be made or read is one sentence, not a defect', () => {
+    writeFileSync(join(root, 'file'), '')
+    for (const path of [join(root, 'file', 'token'), root])
+      expect(() => readOrMakeToken(path)).toThrow(new RegExp(`^The token file ${path} (cannot be used|must be yours)`))
   })
 })

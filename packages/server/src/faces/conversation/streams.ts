@@ -75,7 +75,8 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
       // The answer leaves first; what is recorded until then is delivered from the cursor on.
       context.afterReply(() => {
         egress.start(cursor.seq)
-        if (!conversation.readOnly) open.mcp.begin()
+        // Programs are started for who may call them, not for who looks on.
+        if (session.access === 'full' && !conversation.readOnly) open.mcp.begin()
       })
       if (known) return { cursor, events: [] }
       return { cursor, state: shown(conversation.state), ...(after === null ? {} : { reset: true as const }) }

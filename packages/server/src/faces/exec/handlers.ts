@@ -3,6 +3,7 @@ import type { CallContext, MethodHandler } from '@parley/rpc'
 import { decodeExecParams } from './decode-exec-params.ts'
 import { createFileHandlers } from './files/handlers.ts'
 import type { Handshake } from './handshake.ts'
+import { createInitialize } from './initialize.ts'
 import type { SpokenLink } from './link.ts'
 import { createProcessHandlers } from './process-handlers.ts'
 import type { Sessions } from './sessions.ts'
@@ -56,15 +57,4 @@ function guard<Name extends ExecMethodName>(
 
 function settleCurrent(name: ExecMethodName, link: SpokenLink): void {
   if (name.startsWith('process/')) link.settleSpelling('process')
-}
-
-function createInitialize({ handshake, link, sessions, environmentInfo }: HandlerParts): ExecHandlers['initialize'] {
-  return ({ resumeSessionId }, context) => {
-    const session =
-      resumeSessionId === null || resumeSessionId === undefined ? sessions.open() : sessions.resume(resumeSessionId)
-    handshake.answered(session)
-    // Its processes may have much to say, none of which may come before the answer.
-    context.afterReply(() => session.setLink(link))
-    return { protocolVersion: 'exec-server.v0', sessionId: session.id, environmentInfo }
-  }
 }

@@ -8,6 +8,10 @@ export interface Handshake {
   /** Null before `initialize`. */
   readonly opened: ExecSession | null
   assertNew(): void
+  /** It takes a while: what confirms it may come before the answer. */
+  begin(): void
+  /** `begin` came to nothing; the client may try again. */
+  refused(): void
   answered(session: ExecSession): void
   /** True when it came in its time; a further one says nothing new and does no harm. */
   confirmed(): boolean
@@ -15,6 +19,7 @@ export interface Handshake {
 
 export function createHandshake(): Handshake {
   let session: ExecSession | null = null
+  let hasBegun = false
   let isConfirmed = false
   return {
     get session() {
@@ -26,13 +31,21 @@ export function createHandshake(): Handshake {
       return session
     },
     assertNew() {
-      if (session !== null) throw handshakeErrors.initializedTwice()
+      if (hasBegun) throw handshakeErrors.initializedTwice()
+    },
+    begin() {
+      hasBegun = true
+    },
+    refused() {
+      hasBegun = false
+      isConfirmed = false
     },
     answered(opened) {
+      hasBegun = true
       session = opened
     },
     confirmed() {
-      isConfirmed = session !== null
+      isConfirmed = hasBegun
       return isConfirmed
     },
   }

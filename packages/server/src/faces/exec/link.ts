@@ -1,4 +1,4 @@
-import type { Peer } from '@parley/rpc'
+import type { Peer, Transport } from '@parley/rpc'
 import type { Spelling } from './spelling.ts'
 
 /** The connection that a session speaks to at present. */
@@ -7,6 +7,9 @@ export interface Link {
   readonly bufferedBytes: number
   sendLine(line: string): void
   drained(): Promise<void>
+  /** Whether its client lives, asked for a sign of it where the connection itself may not notice. */
+  answers(withinMs: number): Promise<boolean>
+  close(): Promise<void>
 }
 
 /** The names are settled by the first request that has two. */
@@ -14,7 +17,7 @@ export interface SpokenLink extends Link {
   settleSpelling(spelling: Spelling): void
 }
 
-export function createLink(peer: () => Peer): SpokenLink {
+export function createLink(transport: Transport, peer: () => Peer): SpokenLink {
   let settled: Spelling | null = null
   return {
     get spelling() {
@@ -28,5 +31,7 @@ export function createLink(peer: () => Peer): SpokenLink {
     },
     sendLine: (line) => peer().sendLine(line),
     drained: () => peer().drained(),
+    answers: async (withinMs) => (await transport.answers?.(withinMs)) ?? true,
+    close: () => peer().close(),
   }
 }

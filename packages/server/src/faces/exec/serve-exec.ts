@@ -16,7 +16,7 @@ export interface ExecFace {
 export async function serveExec(transport: Transport, face: ExecFace): Promise<CloseReason> {
   const handshake = createHandshake()
   let peer: Peer | null = null
-  const link = createLink(() => {
+  const link = createLink(transport, () => {
     if (peer === null) throw new Error('a session was opened before its connection')
     return peer
   })

@@ -6,11 +6,11 @@ import { ExecSession } from './session.ts'
 
 /** All clients of one exec-server, those included whose connection is lost for a moment. */
 export interface Sessions {
-  /** A new one. */
-  open(): ExecSession
-  /** Throws unless it is there and nobody is connected to it. */
-  resume(id: string): ExecSession
-  /** The connection has gone. The session ends after a while, unless it is resumed. */
+  /** A new one, held by this connection. */
+  open(link: Link): ExecSession
+  /** From then on held by this connection. Fails unless it is there and no living connection holds it. */
+  resume(id: string, link: Link): ExecSession | Promise<ExecSession>
+  /** The connection has gone. Unless another holds the session by now, it ends after a while, if nobody resumes it. */
   leave(session: ExecSession, link: Link): Promise<void>
   close(): Promise<void>
 }
@@ -22,35 +22,64 @@ export interface SessionsOptions {
   readonly retention?: RetentionLimits
 }
 
+/** A connection that holds what another wants gets so long for a sign of life: its network may be gone without a word. */
+const answersWithinMs = 2000
+
 export function createSessions({ host, lingerMs, retention = retentionLimits }: SessionsOptions): Sessions {
   const sessions = new Map<string, ExecSession>()
+  const holders = new Map<string, Link>()
   const lingering = new Map<string, NodeJS.Timeout>()
+  const stopLingering = (id: string) => {
+    clearTimeout(lingering.get(id))
+    lingering.delete(id)
+  }
   const end = async (session: ExecSession) => {
-    clearTimeout(lingering.get(session.id))
-    lingering.delete(session.id)
+    stopLingering(session.id)
     sessions.delete(session.id)
     await session.end()
   }
+  const known = (id: string) => {
+    const session = sessions.get(id)
+    if (session === undefined) throw handshakeErrors.unknownSession(id)
+    return session
+  }
+  const take = (session: ExecSession, link: Link) => {
+    holders.set(session.id, link)
+    stopLingering(session.id)
+    return session
+  }
+  const takeOver = async ({ id }: ExecSession, holder: Link, link: Link) => {
+    const isAlive = await holder.answers(answersWithinMs)
+    // Meanwhile it may have ended, or another may have been quicker.
+    const session = known(id)
+    if (isAlive || (holders.get(id) ?? holder) !== holder) throw handshakeErrors.sessionInUse(id)
+    session.setLink(null)
+    take(session, link)
+    void holder.close()
+    return session
+  }
   return {
-    open() {
+    open(link) {
       const session = new ExecSession(host, retention)
       sessions.set(session.id, session)
+      holders.set(session.id, link)
       return session
     },
-    resume(id) {
-      const session = sessions.get(id)
-      if (session === undefined) throw handshakeErrors.unknownSession(id)
-      if (!lingering.has(id)) throw handshakeErrors.sessionInUse(id)
-      clearTimeout(lingering.get(id))
-      lingering.delete(id)
-      return session
+    resume(id, link) {
+      const session = known(id)
+      const holder = holders.get(id)
+      return holder === undefined ? take(session, link) : takeOver(session, holder, link)
     },
     async leave(session, link) {
-      if (session.link === link) session.setLink(null)
+      const { id } = session
+      if (holders.get(id) !== link) return
+      holders.delete(id)
+      session.setLink(null)
+      if (session.isEnded) return
       if (lingerMs === 0) await end(session)
       else
         lingering.set(
-          session.id,
+          id,
           setTimeout(() => void end(session), lingerMs),
         )
     },
