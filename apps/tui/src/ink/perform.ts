@@ -97,14 +97,10 @@ function afterRefusal(request: Request, error: RpcError): readonly UiAction[] {
   switch (request.kind) {
     case 'send':
       return [{ kind: 'notTaken', message: request.message }, note('error', error.message)]
-    case 'decide': {
-      const field = /^answers\.(.+)$/s.exec(String(error.data?.['field']))?.[1]
-      if (request.answers !== undefined && field !== undefined) {
-        const { approvalId, answers } = request
-        return [{ kind: 'formRefused', approvalId, answers, field, problem: error.message }]
-      }
-      return [{ kind: 'answerRefused', approvalId: request.approvalId }, note('warning', error.message)]
-    }
+    case 'decide':
+      return afterRefusedAnswer(request, error)
+    case 'shell':
+      return [{ kind: 'tookBack', text: `!${request.command}` }, note('error', error.message)]
     case 'editQueued':
       return [{ kind: 'tookBack', text: request.text }, note('warning', error.message)]
     case 'takeBack':
@@ -113,6 +109,22 @@ function afterRefusal(request: Request, error: RpcError): readonly UiAction[] {
     default:
       return [note('error', error.message)]
   }
+}
+
+function afterRefusedAnswer(
+  { approvalId, answers, note: words }: Extract<Request, { kind: 'decide' }>,
+  { message, data }: RpcError,
+): readonly UiAction[] {
+  const field = /^answers\.(.+)$/s.exec(String(data?.['field']))?.[1]
+  if (answers !== undefined && field !== undefined)
+    return [{ kind: 'formRefused', approvalId, answers, field, problem: message }]
+  // Where another window was quicker, its answer says so itself.
+  const isSaid = data?.code === 'approvalNotPending' && data['decidedBy'] !== undefined
+  return [
+    { kind: 'answerRefused', approvalId },
+    ...(words === undefined ? [] : [{ kind: 'tookBack', text: words } as const]),
+    ...(isSaid ? [] : [note('warning', message)]),
+  ]
 }
 
 export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {

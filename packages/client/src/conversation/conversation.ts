@@ -57,6 +57,8 @@ export class Conversation implements AsyncDisposable {
   readonly #left = new AbortController()
   readonly #ended: AbortSignal
   #handlers = 0
+  /** What `turn` gave last. */
+  #running: Turn | null = null
   #closing: Promise<void> | undefined
 
   constructor(parts: ConversationParts) {
@@ -85,14 +87,12 @@ export class Conversation implements AsyncDisposable {
     return this.#parts.store.subscribe(listener)
   }
 
-  /** The turn that runs or waits; null when there is none. */
+  /** The turn that runs or waits, followed from where it was first asked for; null when there is none. */
   get turn(): Turn | null {
-    const { core, window } = this.state
-    if (core.turn === null) return null
-    const turnId = core.turn.id
-    const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
-    const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
-    return this.#turn({ key: { turnId, begun }, after: { seq: core.seq }, saidBefore: said?.item.text ?? '' })
+    const { turn } = this.state.core
+    if (turn === null) return null
+    if (this.#running?.id !== turn.id) this.#running = this.#joinTurn(turn.id)
+    return this.#running
   }
 
   /** Sends a message and resolves once the server has it. Rejects with its refusal, the signal's reason, or why we left. */
@@ -219,10 +219,20 @@ export class Conversation implements AsyncDisposable {
     if (signal.aborted) stop()
   }
 
-  async #stop({ id: turnId }: Turn, messageId: string): Promise<void> {
-    const { client } = this.#parts
-    if (turnId === null) await client.request('conversation/inbox/remove', { conversationId: this.id, messageId })
-    else await client.request('conversation/interrupt', { conversationId: this.id, turnId })
+  async #stop(turn: Turn, messageId: string): Promise<void> {
+    if (turn.id !== null) return await this.#interruptTurn(turn.id)
+    try {
+      await this.#parts.client.request('conversation/inbox/remove', { conversationId: this.id, messageId })
+    } catch (error) {
+      if (codeOf(error) !== 'messageNotQueued') throw error
+      // Its turn has begun; the events that tell which one are on their way.
+      for await (const event of turn)
+        if ('turnId' in event && event.turnId !== undefined) return await this.#interruptTurn(event.turnId)
+    }
+  }
+
+  async #interruptTurn(turnId: string): Promise<void> {
+    await this.#parts.client.request('conversation/interrupt', { conversationId: this.id, turnId })
   }
 
   get #followed() {
@@ -232,6 +242,18 @@ export class Conversation implements AsyncDisposable {
 
   #turn(which: Pick<Parameters<typeof createTurn>[0], 'key' | 'after' | 'saidBefore'>): Turn {
     return createTurn({ ...this.#followed, ...which, isAnswerable: (approval) => this.#isAnswerable(approval) })
+  }
+
+  #joinTurn(turnId: string): Turn {
+    const { core, window } = this.state
+    const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
+    const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
+    const turn = this.#turn({ key: { turnId, begun }, after: { seq: core.seq }, saidBefore: said?.item.text ?? '' })
+    // Who asks again may be able to answer by then.
+    turn.result.catch(() => {
+      if (this.#running === turn) this.#running = null
+    })
+    return turn
   }
 
   #isAnswerable({ answerableBy }: ApprovalRequest): boolean {

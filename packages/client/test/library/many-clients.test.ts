@@ -71,7 +71,8 @@ describe('two clients of one conversation', () => {
     const owned = await first.create({ cwd: world.cwd })
     await owned.send('hello')
     const joined = await second.resume(owned.id)
-    const turn = joined.turn
+    const { turn } = joined
+    expect(joined.turn).toBe(turn)
     await first.close()
     gate.resolve()
     expect(await turn?.result).toMatchObject({ outcome: 'completed', text: 'Still here.' })

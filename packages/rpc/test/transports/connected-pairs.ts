@@ -37,7 +37,7 @@ async function socketPair(): Promise<ConnectedPair> {
   )
 }
 
-async function websocketPair(): Promise<ConnectedPair> {
+export async function websocketPair(): Promise<ConnectedPair> {
   return accepted(
     (onConnection) => listenWebSocket({ host: '127.0.0.1', port: 0, token: 'secret', onConnection }),
     ({ address }) => connectWebSocket({ url: `ws://${address}`, token: 'secret' }),

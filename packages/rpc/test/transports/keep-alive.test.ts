@@ -3,6 +3,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import type { CloseReason } from '../../src/index.ts'
 import { createWebSocketTransport } from '../../src/websocket/index.ts'
 import { createKeepAlive, type Signs } from '../../src/websocket/keep-alive.ts'
+import { websocketPair } from './connected-pairs.ts'
 
 const idle: Signs = { readBytes: 10, unsentBytes: 0, reading: true }
 
@@ -33,6 +34,20 @@ describe('keep-alive', () => {
 })
 
 describe('a websocket transport', () => {
+  it('tells whether its far side answers, now', async () => {
+    await using pair = await websocketPair()
+    const { here, there } = pair
+    const reader = there.incoming[Symbol.asyncIterator]()
+    const pulled = reader.next()
+    void here.incoming[Symbol.asyncIterator]().next()
+    expect(await here.answers?.(5000)).toBe(true)
+    here.send('1')
+    await pulled // nobody pulls from now on
+    expect(await here.answers?.(100)).toBe(false)
+    await here.close()
+    expect(await here.answers?.(5000)).toBe(false)
+  })
+
   it('ends when its far side no longer answers, not before', async () => {
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
     const { promise: ended, resolve } = Promise.withResolvers<CloseReason>()

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import { systemErrorCode } from '../lookup/system-error.ts'
 import type { OldFile, PatchAttempt } from './patch-attempt.ts'
 import type { PatchFiles, PatchTarget } from './patch-files.ts'
+import { refusesLinks } from './refuses-links.ts'
 import { removeStrays } from './stray-files.ts'
 import { succeeds } from './succeeds.ts'
 import { openTemporaryFiles, type TemporaryFiles } from './temporary-files.ts'
@@ -10,9 +10,6 @@ import { openTemporaryFiles, type TemporaryFiles } from './temporary-files.ts'
 type Undo =
   | { readonly kind: 'putBack'; readonly path: string; readonly backup: string }
   | { readonly kind: 'takeAway'; readonly path: string; readonly staged: string }
-
-/** Codes by which file systems and kernels refuse hard links. */
-const linkRefusals = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'])
 
 /** Patches through these files: temporary ones beside their targets, then renames. */
 export function diskPatchTarget(files: PatchFiles): PatchTarget {
@@ -119,10 +116,6 @@ async function undo(files: PatchFiles, step: Undo): Promise<void> {
   // A file of that name which is not the staged one is someone else's.
   const isOurs = made !== null && (staged === null || staged.stamp === made.stamp)
   if (isOurs) await files.unlink(step.path)
-}
-
-function refusesLinks(error: unknown): boolean {
-  return linkRefusals.has(systemErrorCode(error) ?? '')
 }
 
 function stuckMessage(step: Undo): string {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import { type CloseReason, ConnectionClosed, RpcError } from '@parley/rpc'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
@@ -210,13 +211,7 @@ function reasonOf(error: unknown, signal?: AbortSignal): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Shorter when it is aborted. */
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs)
-    const stop = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    signal.addEventListener('abort', stop, { once: true })
-  })
+  return delay(delayMs, undefined, { signal }).catch(() => undefined)
 }

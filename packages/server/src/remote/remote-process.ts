@@ -154,7 +154,7 @@ export class RemoteProcess implements FarProcess {
     }
     this.#lastSeq = Math.max(this.#lastSeq, nextSeq - 1)
     if (exited) this.#exitCode = exitCode
-    // Exit and close have numbers too, which no chunk carries.
+    // Exit and close have numbers too, which no chunk carries; not every exec-server counts them in.
     if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#finish({ kind: 'ended', exitCode: this.#exitCode })
   }
 

@@ -60,4 +60,18 @@ describe('a feed', () => {
     feed.release(31)
     expect(feed.recentAfter(30)).toHaveLength(60)
   })
+
+  it('keeps more while a reader is somewhat behind, and not for one that is far behind', () => {
+    const feed = createEventFeed(0)
+    let cursor = 0
+    feed.subscribe(() => {}, { cursor: () => cursor })
+    for (let seq = 1; seq <= 70; seq++) feed.append(seq, [line(seq, 100_000)])
+    expect(feed.recentAfter(0)).toHaveLength(70)
+    cursor = 60
+    feed.append(71, [line(71, 100_000)])
+    expect([feed.recentAfter(59), feed.recentAfter(60)?.length]).toEqual([null, 11])
+    cursor = 30
+    for (let seq = 72; seq <= 200; seq++) feed.append(seq, [line(seq, 100_000)])
+    expect([feed.recentAfter(179), feed.recentAfter(195)?.length]).toEqual([null, 5])
+  })
 })

@@ -79,7 +79,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     start(seq) {
       if (stopped) return
       cursor = seq
-      unsubscribe ??= conversation.feed.subscribe(wake)
+      unsubscribe ??= conversation.feed.subscribe(wake, { cursor: () => cursor })
       wake()
     },
     stop() {

@@ -29,12 +29,16 @@ export function createProcessHandlers(session: () => ExecSession): ProcessHandle
       await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin })
       return { accepted: true, status: 'accepted' }
     },
-    'process/resize'({ processId, size }) {
-      if (session().record(processId).process?.resize(size) !== true) throw processErrors.noTerminal(processId)
+    async 'process/resize'({ processId, size }) {
+      const { process } = session().record(processId)
+      await process?.started
+      if (process?.resize(size) !== true) throw processErrors.noTerminal(processId)
       return {}
     },
-    'process/signal'({ processId, signal }) {
-      return { running: session().record(processId).process?.signal(signalOf(signal)) ?? false }
+    async 'process/signal'({ processId, signal }) {
+      const { process } = session().record(processId)
+      await process?.started
+      return { running: process?.signal(signalOf(signal)) ?? false }
     },
     'process/terminate'({ processId }) {
       if (!session().has(processId)) return { running: false }

@@ -125,7 +125,7 @@ export class ProcessRecord implements OutputSink {
   /** What is kept above `afterSeq`, up to `maxBytes`. */
   read(afterSeq: number, maxBytes: number): ExecResultOf<'process/read'> {
     const { chunks, missingThrough } = this.#retained.read(afterSeq, maxBytes)
-    const last = chunks.at(-1)?.seq ?? Math.max(afterSeq, missingThrough ?? 0)
+    const last = this.#throughEnds(chunks.at(-1)?.seq ?? Math.max(afterSeq, missingThrough ?? 0))
     if (last >= (this.#unsureThrough ?? 0)) this.#isSure()
     return {
       chunks: [...chunks],
@@ -136,6 +136,12 @@ export class ProcessRecord implements OutputSink {
       closed: this.isClosed,
       lastSeq: this.#seq,
     }
+  }
+
+  /** Exit and close have no chunk: the answer tells of them, so who reads on need not be answered at once for them. */
+  #throughEnds(last: number): number {
+    const through = this.#exit?.seq === last + 1 ? last + 1 : last
+    return this.#closedSeq === through + 1 ? through + 1 : through
   }
 
   forget(): void {

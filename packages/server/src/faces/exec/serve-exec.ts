@@ -2,13 +2,15 @@ import type { ExecResultOf } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type PeerFault, type Transport } from '@parley/rpc'
 import { enforceConduct, type Message } from './conduct.ts'
 import { createHandlers } from './handlers.ts'
-import { createHandshake } from './handshake.ts'
+import { createHandshake, type Handshake } from './handshake.ts'
 import { createLink } from './link.ts'
 import type { Sessions } from './sessions.ts'
 
 export interface ExecFace {
   readonly sessions: Sessions
   readonly environmentInfo: ExecResultOf<'environment/info'>
+  /** How long one may be connected without saying who it is; null: as long as it likes. */
+  readonly greetingMs: number | null
   report(fault: PeerFault): void
 }
 
@@ -30,8 +32,14 @@ export async function serveExec(transport: Transport, face: ExecFace): Promise<C
     methods: createHandlers({ handshake, link, ...face }),
     onFault: face.report,
   })
+  const hurry = face.greetingMs === null ? undefined : setTimeout(turnOut, face.greetingMs, handshake, peer).unref()
   const reason = await peer.closed
+  clearTimeout(hurry)
   const session = handshake.opened
   if (session !== null) await face.sessions.leave(session, link)
   return reason
+}
+
+function turnOut(handshake: Handshake, peer: Peer): void {
+  if (handshake.opened === null) void peer.close()
 }

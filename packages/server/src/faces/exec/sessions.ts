@@ -20,12 +20,12 @@ export interface SessionsOptions {
   /** How long a session waits for its client to come back; 0: not at all. */
   readonly lingerMs: number
   readonly retention?: RetentionLimits
+  /** A connection that holds what another wants gets so long for a sign of life: its network may be gone without a word. */
+  readonly answersWithinMs?: number
 }
 
-/** A connection that holds what another wants gets so long for a sign of life: its network may be gone without a word. */
-const answersWithinMs = 2000
-
-export function createSessions({ host, lingerMs, retention = retentionLimits }: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { host, lingerMs, retention = retentionLimits, answersWithinMs = 2000 } = options
   const sessions = new Map<string, ExecSession>()
   const holders = new Map<string, Link>()
   const lingering = new Map<string, NodeJS.Timeout>()

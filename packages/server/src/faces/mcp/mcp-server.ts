@@ -28,20 +28,21 @@ export interface ServedClient {
 }
 
 type ClientTransport = McpTransport & {
-  /** Where that can be known. */
-  readonly unreadBytes?: number
   /** Where requests have streams of their own. */
   closeSSEStream?(requestId: RequestId): void
 }
 
-/** Serves MCP to one client until its transport closes. */
-export async function serveMcp(transport: ClientTransport, parts: McpParts): Promise<ServedClient> {
+/** Serves MCP to one client until its transport closes. `unreadBytes`: what the client has yet to read. */
+export async function serveMcp(
+  transport: ClientTransport,
+  parts: McpParts,
+  unreadBytes: () => number,
+): Promise<ServedClient> {
   const { connect, home, approvalTimeoutMs, report } = parts
   const server = new Server(
     { name: 'parley-mcp-server', title: 'parley', version: parts.version },
     { capabilities: { tools: {} } },
   )
-  const unreadBytes = () => transport.unreadBytes ?? 0
   const session = new McpSession({ server, connect, home, approvalTimeoutMs, unreadBytes, report })
   server.setRequestHandler('tools/list', () => ({ tools: mcpTools.map(listed) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {

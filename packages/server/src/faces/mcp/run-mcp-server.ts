@@ -57,7 +57,7 @@ async function serveStdio(face: McpParts): Promise<void> {
   process.on('SIGHUP', () => undefined)
   if (process.stdin.isTTY) process.stderr.write(forPeople)
   const lines = createStreamTransport({ input: process.stdin, output: process.stdout })
-  const { gone } = await serveMcp(new StdioTransport(lines), face)
+  const { gone } = await serveMcp(new StdioTransport(lines), face, () => lines.bufferedBytes)
   await gone
 }
 

@@ -17,7 +17,7 @@ export interface SessionOptions {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly approvalTimeoutMs: number
-  /** Bytes that the client has yet to read, where that can be known. */
+  /** Bytes that the client has yet to read. */
   readonly unreadBytes: () => number
   readonly report: (fault: unknown) => void
 }
@@ -41,6 +41,7 @@ export class McpSession {
       connect: () => options.connect(this.#introduction()),
       elicitor: this.elicitor,
       notify: (method, params) => this.notify(method, params, null),
+      isBehind: () => this.#isBehind,
     })
   }
 
@@ -90,7 +91,7 @@ export class McpSession {
     call: { readonly requestId: RequestId; readonly threadId: string; readonly eventId: string },
     msg: EventMsg,
   ): void {
-    if (isDelta(msg) && this.#options.unreadBytes() > unreadLimitBytes) return
+    if (isDelta(msg) && this.#isBehind) return
     const { requestId, threadId, eventId: id } = call
     this.notify('codex/event', { _meta: { requestId, threadId }, id, msg }, requestId)
   }
@@ -128,6 +129,10 @@ export class McpSession {
       for (const name of [conversationId, desk.conversationId]) this.#desks.delete(name)
     })
     return desk
+  }
+
+  get #isBehind(): boolean {
+    return this.#options.unreadBytes() > unreadLimitBytes
   }
 
   #introduction(): Introduction {

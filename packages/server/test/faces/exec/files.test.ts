@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { createMark } from '@parley/host'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { execPlace } from './support/in-process.ts'
@@ -24,6 +25,27 @@ async function filesPlace(files: Readonly<Record<string, string>> = {}) {
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   }
 }
+
+describe('what a killed exec-server left beside a file', () => {
+  it('is removed with the next write there; what may still be in use is not', async () => {
+    const ofDead = `.parley-${2 ** 30}-1-${'ab'.repeat(10)}`
+    const young = `.parley-${2 ** 30}-2-${'ab'.repeat(10)}`
+    const ofLiving = `.parley-${createMark()}`
+    const others = ['.parley-notes', '.parley-1-2-x', ofLiving, young]
+    const strays = Object.fromEntries([ofDead, ...others].map((name) => [name, 'half']))
+    await using place = await filesPlace({ ...strays, a: 'old' })
+    for (const name of [ofDead, '.parley-notes', '.parley-1-2-x', ofLiving]) utimesSync(place.path(name), 1000, 1000)
+    await place.ask('writeFile', 'a', { dataBase64: base64('new') })
+    expect(readdirSync(place.path('')).toSorted()).toEqual(['a', ...others].toSorted())
+  })
+
+  it('has a name that fits beside the longest', async () => {
+    await using place = await filesPlace()
+    const name = '\u{6587}'.repeat(85)
+    expect((await place.ask('writeFile', name, { dataBase64: base64('new') })).result).toBeDefined()
+    expect(readFileSync(place.path(name), 'utf8')).toBe('new')
+  })
+})
 
 describe('reading a file', () => {
   it('gives it whole, or the range that was asked for', async () => {

@@ -63,6 +63,14 @@ describe('the handshake of an exec-server', () => {
   })
 })
 
+it('a client that does not say who it is is turned out, one that has is not', async () => {
+  await using place = execPlace({ greetingMs: 50 })
+  const greeted = await place.greeted()
+  const silent = place.connect()
+  await silent.closed()
+  expect((await greeted.ask('environment/info')).result).toBeDefined()
+})
+
 describe('a connection is closed by', () => {
   it.each([
     ['initialized before initialize', false, { method: 'initialized' }],

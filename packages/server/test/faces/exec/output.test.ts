@@ -93,6 +93,19 @@ describe('what a process has said', () => {
   })
 })
 
+it('a reader that follows the numbers is not answered before there is something new', async () => {
+  await using place = execPlace()
+  const client = await place.greeted()
+  // A grandchild holds the pipe, so the close comes a while after the exit.
+  await client.start('a', ['sh', '-c', 'sleep 60 & echo hi'])
+  await client.untilTold('a', 'process/exited')
+  const answers = [await read(client, { processId: 'a' })]
+  for (let last = answers[0]; last !== undefined && !last.closed; last = answers.at(-1)) {
+    answers.push(await read(client, { processId: 'a', afterSeq: last.nextSeq - 1, waitMs: 10_000 }))
+  }
+  expect(answers).toMatchObject([{ nextSeq: 3 }, { nextSeq: 4, lastSeq: 3, exitCode: 0, closed: true }])
+})
+
 describe('much output', () => {
   it('of many processes at once is told completely and in order', async () => {
     await using place = execPlace()

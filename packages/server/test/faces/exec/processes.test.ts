@@ -65,6 +65,19 @@ describe('a process', () => {
     expect((await client.ask('process/terminate', { processId: 'never' })).result).toEqual({ running: false })
   })
 
+  it('takes what is asked of it right behind its start', async () => {
+    await using place = execPlace()
+    const client = await place.greeted()
+    const answers = await Promise.all([
+      client.start('a', ['sleep', '60'], { tty: true }),
+      client.ask('process/resize', { processId: 'a', size: { rows: 10, cols: 20 } }),
+      client.ask('process/signal', { processId: 'a', signal: 'kill' }),
+    ])
+    expect(answers.map(({ error }) => error)).toEqual([undefined, undefined, undefined])
+    expect(answers[2]?.result).toEqual({ running: true })
+    expect((await client.untilTold('a', 'process/exited')).params).toMatchObject({ exitCode: 137 })
+  })
+
   it('whose grandchild holds the pipe closes all the same, and takes the grandchild along', async () => {
     await using place = execPlace()
     const client = await place.greeted()

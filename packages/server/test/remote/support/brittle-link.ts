@@ -29,7 +29,7 @@ const changesFiles = /"method":"fs\/(?:writeFile|remove|createDirectory)"/
 export function brittleLink(cut: Cut | null, beatMs = 5000): BrittleLink {
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 10_000 })
-  const face = { sessions, environmentInfo: describeEnvironment('test'), report: () => undefined }
+  const face = { sessions, environmentInfo: describeEnvironment('test'), greetingMs: null, report: () => undefined }
   const changes: LinkChange[] = []
   let changing = 0
   let isCut = false

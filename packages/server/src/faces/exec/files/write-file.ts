@@ -1,10 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { errorCodes, RpcError } from '@parley/rpc'
 import { diskPatchFiles } from '../../../patch/disk-patch-files.ts'
 import type { FileStat } from '../../../patch/patch-files.ts'
+import { refusesLinks } from '../../../patch/refuses-links.ts'
 import { fileFailure } from './file-failure.ts'
+import { createStrayRemover, freshName } from './fresh-files.ts'
 
 export interface FileContent {
   readonly bytes: Buffer
@@ -15,13 +17,14 @@ export interface FileContent {
 }
 
 const files = diskPatchFiles
+const removeStrays = createStrayRemover()
 
 /** The whole content or none of it, with the mode and owner of what it replaces. Returns its SHA-256. */
 export async function replaceFile(path: string, { bytes, expectedHash, mode }: FileContent): Promise<string> {
   const target = await files.realPath(path)
   const before = await files.stat(target)
   if (before !== null && before.kind !== 'file') throw notReplaceable(path, before.kind)
-  const fresh = join(dirname(target), `.${basename(target).slice(0, 200)}.${randomBytes(6).toString('hex')}`)
+  const fresh = join(dirname(target), freshName())
   try {
     await files.writeTemp(fresh, bytes, likeness(before, mode))
     // As late as can be: what happens to the file between this and the rename is not seen.
@@ -32,13 +35,19 @@ export async function replaceFile(path: string, { bytes, expectedHash, mode }: F
     throw error
   }
   await files.syncFolder(dirname(target))
+  await removeStrays(dirname(target)).catch(() => undefined)
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** A link fails where there is a file by now, a rename would replace it. */
+/** A link fails where there is a file by now, a rename would replace it; where there are no links, the look before must do. */
 async function putInPlace(fresh: string, target: string, mustBeNew: boolean): Promise<void> {
   if (!mustBeNew) return files.rename(fresh, target)
-  await files.link(fresh, target)
+  try {
+    await files.link(fresh, target)
+  } catch (error) {
+    if (!refusesLinks(error)) throw error
+    return files.rename(fresh, target)
+  }
   await files.unlink(fresh)
 }
 

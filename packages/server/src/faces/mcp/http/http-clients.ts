@@ -2,23 +2,30 @@ import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpParts, ServedClient } from '../mcp-server.ts'
 import { serveMcp } from '../mcp-server.ts'
-import { endWithConnection } from './end-with-connection.ts'
 import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
+import { holdResponse } from './hold-response.ts'
 
 const maxClients = 64
 /** A client that neither asks nor listens for this long has gone without a word. */
 const idleMs = 60 * 60_000
 /** When a stream that we close may be opened again. */
 const retryMs = 1000
+/** What one stream may leave unread, which is what the event buffer holds to go on from. */
+const unreadLimitBytes = 32 << 20
 
 export const sessionHeader = 'mcp-session-id'
+
+interface OpenRequest {
+  /** What the client has yet to read of its answer. */
+  unreadBytes: () => number
+}
 
 interface HttpClient {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly served: ServedClient
   readonly events: EventBuffer
   /** Requests that are being answered, listening ones included. */
-  open: number
+  readonly open: Set<OpenRequest>
   idle: NodeJS.Timeout
 }
 
@@ -48,15 +55,17 @@ export class HttpClients {
   async #welcome(request: Request, closed: Promise<void>): Promise<Response> {
     if (this.#clients.size >= maxClients)
       return refusal(503, `There are ${maxClients} clients already. Try again later.`)
-    const events = createEventBuffer()
+    const events = createEventBuffer(unreadLimitBytes)
+    const open = new Set<OpenRequest>()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       eventStore: events,
       retryInterval: retryMs,
       onsessioninitialized: (id) => void this.#clients.set(id, client),
     })
-    const served = await serveMcp(transport, this.#parts)
-    const client: HttpClient = { transport, served, events, open: 0, idle: this.#idleTimer(() => client) }
+    const unreadBytes = () => [...open].reduce((sum, request) => sum + request.unreadBytes(), 0)
+    const served = await serveMcp(transport, this.#parts, unreadBytes)
+    const client: HttpClient = { transport, served, events, open, idle: this.#idleTimer(() => client) }
     const response = await this.#answerFor(client, request, closed)
     const { sessionId } = transport
     if (sessionId === undefined) await served.close()
@@ -68,10 +77,11 @@ export class HttpClients {
   }
 
   async #answerFor(client: HttpClient, request: Request, closed: Promise<void>): Promise<Response> {
-    const { transport, events } = client
-    client.open += 1
+    const { transport, events, open } = client
+    const asked: OpenRequest = { unreadBytes: () => 0 }
+    open.add(asked)
     void closed.then(() => {
-      client.open -= 1
+      open.delete(asked)
       client.idle.refresh()
     })
     const listens = request.method === 'GET'
@@ -80,13 +90,15 @@ export class HttpClients {
       events.taken()
       void closed.then(() => events.left())
     }
-    return endWithConnection(response, closed)
+    const held = holdResponse(response, { closed, limitBytes: unreadLimitBytes })
+    asked.unreadBytes = held.unreadBytes
+    return held.response
   }
 
   #idleTimer(clientOf: () => HttpClient): NodeJS.Timeout {
     const timer = setTimeout(() => {
       const { open, served } = clientOf()
-      if (open > 0) timer.refresh()
+      if (open.size > 0) timer.refresh()
       else void served.close()
     }, idleMs)
     return timer.unref()

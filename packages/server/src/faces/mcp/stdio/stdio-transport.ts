@@ -38,11 +38,6 @@ export class StdioTransport implements McpTransport {
     this.#lines = lines
   }
 
-  /** Bytes that the client has yet to read. */
-  get unreadBytes(): number {
-    return this.#lines.bufferedBytes
-  }
-
   start(): Promise<void> {
     this.#pump().catch((error: unknown) => this.onerror?.(asError(error)))
     return Promise.resolve()

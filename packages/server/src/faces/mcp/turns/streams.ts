@@ -2,6 +2,7 @@ import type { RequestId } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client'
 import type { Envelope, Item } from '@parley/protocol'
 import type { EventMsg } from '../../../core/vocabulary/event-msg.ts'
+import { isDelta } from '../../../core/vocabulary/message-kinds.ts'
 import type { Asked, Elicitor } from '../elicitor.ts'
 import { reachConversation } from '../native-link.ts'
 import type { Desk } from './desk.ts'
@@ -11,6 +12,8 @@ interface StreamsOptions {
   readonly connect: () => Promise<Client>
   readonly elicitor: Elicitor
   readonly notify: (method: string, params: Record<string, unknown>) => void
+  /** The client has much to read yet, so deltas are left out: what they build up comes whole. */
+  readonly isBehind: () => boolean
 }
 
 /** Opened, not yet begun: the answer to the call leaves first. */
@@ -81,6 +84,7 @@ export class ConversationStreams {
 
   /** Which conversation it is of needs saying only where there are several. */
   #live(conversationId: string, msg: EventMsg): void {
+    if (isDelta(msg) && this.#options.isBehind()) return
     const ids = new Set([...this.#active.values()].map((active) => active.conversationId))
     this.#options.notify(msg.type, { ...(ids.size > 1 ? { _meta: { conversationId } } : {}), msg })
   }

@@ -1,5 +1,6 @@
 import { openHost } from '@parley/host'
-import { createMemoryTransportPair, type StreamLimits } from '@parley/rpc'
+import { createMemoryTransportPair, type StreamLimits, type Transport } from '@parley/rpc'
+import { connectWebSocket, listenWebSocket } from '@parley/rpc/websocket'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
 import { describeEnvironment } from '../../../../src/faces/exec/describe-environment.ts'
 import { serveExec } from '../../../../src/faces/exec/serve-exec.ts'
@@ -9,6 +10,8 @@ import { connectClient, type ExecClient } from './exec-client.ts'
 /** The whole face and real processes in this one; only the connection is in memory. */
 export interface ExecPlace extends AsyncDisposable {
   connect(limits?: Partial<StreamLimits>): ExecClient
+  /** Over a real websocket. */
+  dial(): Promise<ExecClient>
   /** One that is through the handshake. */
   greeted(): Promise<ExecClient>
   readonly env: Readonly<Record<string, string>>
@@ -16,7 +19,11 @@ export interface ExecPlace extends AsyncDisposable {
   noDescendants(): Promise<unknown>
 }
 
-export function execPlace(options: Partial<SessionsOptions> = {}): ExecPlace {
+export interface ExecPlaceOptions extends Partial<SessionsOptions> {
+  readonly greetingMs?: number
+}
+
+export function execPlace({ greetingMs = null, ...options }: ExecPlaceOptions = {}): ExecPlace {
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
   const mark = newMark()
@@ -24,6 +31,7 @@ export function execPlace(options: Partial<SessionsOptions> = {}): ExecPlace {
   const face = {
     sessions,
     environmentInfo: describeEnvironment('0.0.0'),
+    greetingMs,
     report: (fault: unknown) => void faults.push(fault),
   }
   const env = { [markVariable]: mark }
@@ -32,9 +40,15 @@ export function execPlace(options: Partial<SessionsOptions> = {}): ExecPlace {
     void serveExec(theirs, face)
     return connectClient(ours, env)
   }
+  const dial = async () => {
+    const onConnection = (transport: Transport) => void serveExec(transport, face)
+    await using listener = await listenWebSocket({ host: '127.0.0.1', port: 0, token: null, onConnection })
+    return connectClient(await connectWebSocket({ url: listener.url }), env)
+  }
   const descendants = () => descendantsWithMark(mark)
   return {
     connect,
+    dial,
     env,
     descendants,
     noDescendants: () => waitUntil(() => descendants().length === 0, { what: 'the end of all processes' }),

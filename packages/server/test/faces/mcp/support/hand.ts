@@ -48,7 +48,7 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
     approvalTimeoutMs,
     report: (fault) => server.engine.report(fault),
   }
-  const served = await serveMcp(new StdioTransport(theirs), parts)
+  const served = await serveMcp(new StdioTransport(theirs), parts, () => theirs.bufferedBytes)
   const hand = handOver(ours, served)
   const clientInfo = { name, version: '1' }
   await hand.request('initialize', { protocolVersion: '2025-06-18', capabilities, clientInfo })

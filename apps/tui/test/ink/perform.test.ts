@@ -1,0 +1,50 @@
+import type { Client } from '@parley/client'
+import { RpcError } from '@parley/rpc'
+import { describe, expect, test } from 'vitest'
+import { perform, type Request } from '../../src/ink/perform.ts'
+import type { UiAction } from '../../src/ui/ui-action.ts'
+
+/** What the screen is told when the server refuses. */
+async function refused(request: Request, error: RpcError): Promise<readonly UiAction[]> {
+  const told: UiAction[] = []
+  const client = { request: () => Promise.reject(error) } as unknown as Client // narrowed: all that is used of it
+  const around = { client, conversationId: 'c', state: null, refresh: () => Promise.resolve() }
+  await perform(request, { ...around, dispatch: (...actions) => told.push(...actions) })
+  return told
+}
+
+const no = { kind: 'decide', approvalId: 'a1', decision: 'denied', note: 'use trash' } as const
+const late = { code: 'approvalNotPending', decidedBy: 'ada (pts/3)', decision: 'approved' }
+
+test('a command that is refused comes back to be sent again', async () => {
+  const busy = new RpcError(-32603, 'The disk is full.', { code: 'storageFailed' })
+  expect(await refused({ kind: 'shell', command: 'make' }, busy)).toEqual([
+    { kind: 'tookBack', text: '!make' },
+    { kind: 'say', said: { kind: 'note', level: 'error', text: 'The disk is full.' } },
+  ])
+})
+
+describe('an answer that is refused', () => {
+  test('gives the words back that went with it, and says no more where another window was quicker', async () => {
+    expect(await refused(no, new RpcError(-32011, 'ada already answered: approved.', late))).toEqual([
+      { kind: 'answerRefused', approvalId: 'a1' },
+      { kind: 'tookBack', text: 'use trash' },
+    ])
+  })
+
+  test('says why where nobody answered', async () => {
+    const withdrawn = new RpcError(-32011, 'Approval a1 is not pending.', { code: 'approvalNotPending' })
+    expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved' }, withdrawn)).toEqual([
+      { kind: 'answerRefused', approvalId: 'a1' },
+      { kind: 'say', said: { kind: 'note', level: 'warning', text: 'Approval a1 is not pending.' } },
+    ])
+  })
+
+  test('of a form opens it at the field that does not fit', async () => {
+    const answers = { title: 'Slow' }
+    const unfit = new RpcError(-32602, 'Title: too short.', { code: 'invalidParams', field: 'answers.title' })
+    expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved', answers }, unfit)).toEqual([
+      { kind: 'formRefused', approvalId: 'a1', answers, field: 'title', problem: 'Title: too short.' },
+    ])
+  })
+})
