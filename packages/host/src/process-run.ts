@@ -93,7 +93,9 @@ export class ProcessRun implements RunningProcess {
   }
 
   signal(signal: NodeJS.Signals): boolean {
-    return this.pid !== null && this.#groupAlive === null && signalGroup(this.pid, signal)
+    if (this.pid === null || this.#groupAlive !== null) return false
+    // What takes a terminal makes its group itself, a moment after its start.
+    return signalGroup(this.pid, signal) || (this.#child?.kill(signal) ?? false)
   }
 
   kill(): void {

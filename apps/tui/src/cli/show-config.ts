@@ -1,4 +1,5 @@
 import type { Launch } from '../main.ts'
+import { stripEffects } from '../view/neutralise.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type CommonFlags, overridesOf } from './flags.ts'
@@ -9,8 +10,8 @@ export async function showConfig(launch: Launch, flags: CommonFlags & { json?: b
   const config = await connection.client.request('config/read', { cwd: process.cwd(), ...overridesOf(flags) })
   for (const warning of config.warnings) process.stderr.write(`parley: ${warning}\n`)
   const width = Math.max(...config.values.map(({ key }) => key.length))
-  const lines = config.values.map(
-    ({ key, value, origin }) => `${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`,
+  const lines = config.values.map(({ key, value, origin }) =>
+    stripEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
   )
   process.stdout.write(flags.json === true ? `${JSON.stringify(config)}\n` : `${lines.join('\n')}\n`)
   return exitCodes.ok

@@ -1,4 +1,5 @@
 import type {
+  Approval,
   ApprovalRequest,
   ConversationState,
   ConversationSummary,
@@ -14,9 +15,9 @@ import type { ConversationStore, StoreListener } from '../conversation-store.ts'
 import { ClientError, codeOf } from '../errors.ts'
 import { withinLimit } from '../within-limit.ts'
 import { type ApprovalAnswer, type ApprovalHandler, type ApprovalOptions, answerApprovals } from './answer-approvals.ts'
-import { followEvents } from './follow-events.ts'
+import { type Followed, followEvents } from './follow-events.ts'
 import { leavable } from './leavable.ts'
-import { createTurn, type Turn } from './turn.ts'
+import { createTurn, type Turn, type TurnParts } from './turn.ts'
 
 /** What goes with a message: see `conversation/sendMessage`. */
 export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 'conversationId' | 'input'> {
@@ -240,7 +241,7 @@ export class Conversation implements AsyncDisposable {
     return { client, store, ended: this.#ended }
   }
 
-  #turn(which: Pick<Parameters<typeof createTurn>[0], 'key' | 'after' | 'saidBefore'>): Turn {
+  #turn(which: Omit<TurnParts, keyof Followed | 'isAnswerable'>): Turn {
     return createTurn({ ...this.#followed, ...which, isAnswerable: (approval) => this.#isAnswerable(approval) })
   }
 
@@ -248,12 +249,28 @@ export class Conversation implements AsyncDisposable {
     const { core, window } = this.state
     const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
     const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
-    const turn = this.#turn({ key: { turnId, begun }, after: { seq: core.seq }, saidBefore: said?.item.text ?? '' })
+    const turn = this.#turn({
+      key: { turnId, begun },
+      after: { seq: core.seq },
+      saidBefore: said?.item.text ?? '',
+      unanswered: () => this.#unanswered(turnId),
+    })
     // Who asks again may be able to answer by then.
     turn.result.catch(() => {
       if (this.#running === turn) this.#running = null
     })
     return turn
+  }
+
+  /** Who was connected when it was asked may have left since, so the server is asked who is. */
+  async #unanswered(turnId: string): Promise<ApprovalRequest | null> {
+    const isWaiting = ({ turnId: of, state }: Approval) => of === turnId && state === 'pending'
+    if (!Object.values(this.state.core.approvals).some(isWaiting)) return null
+    const { server, request } = this.#parts.client
+    const { clients } = await request('server/diagnostics', {})
+    if (this.#handlers > 0 || clients.some((other) => other.clientId !== server.clientId && other.access === 'full'))
+      return null
+    return Object.values(this.state.core.approvals).find(isWaiting) ?? null
   }
 
   #isAnswerable({ answerableBy }: ApprovalRequest): boolean {

@@ -29,8 +29,10 @@ export interface TurnParts extends Followed {
   readonly after: Place
   /** What it has said before `after`. */
   readonly saidBefore?: string
-  /** Whether somebody who is connected may answer. */
+  /** Whether somebody who is connected may answer what is asked now. */
   readonly isAnswerable: (approval: ApprovalRequest) => boolean
+  /** What waited for an answer before `after`, unless somebody who is connected may still give it. */
+  readonly unanswered?: () => Promise<ApprovalRequest | null>
 }
 
 type Events = AsyncGenerator<ConversationEvent, void, undefined>
@@ -60,14 +62,13 @@ export function createTurn(parts: TurnParts): Turn {
   /** Who iterates may answer in the loop; nobody else would notice that an answer is missing. */
   function assertAnswerable(event: ConversationEvent): void {
     if (event.type !== 'approval.requested' || readers > 0 || parts.isAnswerable(event.approval)) return
-    throw new ClientError(
-      'approvalNeeded',
-      `The turn waits for an answer: ${event.approval.title} (${event.approval.reason}). Answer with conversation.onApproval(…) before you send, or let a rule allow it.`,
-    )
+    throw approvalNeeded(event.approval)
   }
 
   async function toEnd(): Promise<TurnResult> {
     let text = parts.saidBefore ?? ''
+    const waiting = (await parts.unanswered?.()) ?? null
+    if (waiting !== null && readers === 0) throw approvalNeeded(waiting)
     for await (const event of eventsOfTurn(own, parts)) {
       assertAnswerable(event)
       if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = event.item.text
@@ -89,4 +90,10 @@ export function createTurn(parts: TurnParts): Turn {
     result,
     [Symbol.asyncIterator]: () => leavable(parts, readByCaller),
   }
+}
+
+function approvalNeeded({ title, reason }: ApprovalRequest): ClientError {
+  const what = `The turn waits for an answer: ${title} (${reason}).`
+  const next = 'Answer with conversation.onApproval(…) before you send, or let a rule allow it.'
+  return new ClientError('approvalNeeded', `${what} ${next}`)
 }

@@ -96,7 +96,7 @@ describe('an approval', () => {
     expect(existsSync(join(world.cwd, 'made'))).toBe(true)
   })
 
-  test('that waits since an earlier run is asked for when its conversation is resumed', async () => {
+  test('that waits since an earlier run is missed, and asked for, when its conversation is resumed', async () => {
     await using world = await libraryWorld(touch, { text: 'Done.' })
     const first = await world.connect()
     const asked = await first.create({ cwd: world.cwd })
@@ -104,7 +104,8 @@ describe('an approval', () => {
     await first.close()
     await using parley = await world.connect()
     const conversation = await parley.resume(asked.id)
-    const turn = conversation.turn
+    await expect(conversation.turn?.result).rejects.toMatchObject({ data: { code: 'approvalNeeded' } })
+    const { turn } = conversation
     conversation.onApproval(() => 'approved')
     expect(await turn?.result).toMatchObject({ outcome: 'completed', text: 'Done.' })
   })

@@ -12,8 +12,7 @@ export function answerQuestion(
   const { decision, note, answers = {} } = params
   const accepts = decision === 'approved'
   const problem = accepts ? question.check(answers) : null
-  if (problem !== null)
-    throw refusal('invalidParams', `approval/decide: ${problem.message}`, { field: `answers.${problem.field}` })
+  if (problem !== null) throw refusal('invalidParams', problem.message, { field: `answers.${problem.field}` })
   const event: ConversationEvent = {
     type: 'approval.decided',
     approvalId: approval.id,

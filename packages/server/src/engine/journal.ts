@@ -5,7 +5,7 @@ import { lineCrc, textOf } from '../log/read-log.ts'
 import type { Journal } from './conversation.ts'
 import { refusal } from './refusal.ts'
 
-const batchCharacters = 256 * 1024
+const batchCharacters = 32 * 1024
 
 /** The log as a conversation writes and re-reads it. */
 export function createJournal(files: Files, log: EventLog): Journal {

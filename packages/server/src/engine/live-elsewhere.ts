@@ -1,5 +1,6 @@
 import { connectSocket, type RpcError } from '@parley/rpc'
 import { isRunning, type Owner } from '../log/owner.ts'
+import { shortIdOf } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
 
 const answerLimitMs = 500
@@ -12,7 +13,8 @@ export async function liveElsewhere(conversationId: string, owner: Owner | null)
   const holder = owner !== null && isRunning(owner) ? owner : null
   const socket = holder?.socket != null && (await listens(holder.socket)) ? holder.socket : null
   const where = holder === null ? 'another process' : `process ${holder.pid}`
-  const next = socket === null ? 'View it read-only, or fork it.' : 'Join it there, view it read-only, or fork it.'
+  const join = `Join it there (parley attach ${shortIdOf(conversationId)}), view it`
+  const next = `${socket === null ? 'View it' : join} read-only, or fork it.`
   return refusal('liveElsewhere', `Conversation ${conversationId} is open in ${where}. ${next}`, {
     conversationId,
     socket,

@@ -57,7 +57,7 @@ describe('a question of an MCP server', () => {
     await using talk = await asked()
     expect(await talk.client.refused('approval/decide', talk.answer('approved', { branch: 'x' }))).toMatchObject({
       code: 'invalidParams',
-      message: 'approval/decide: Branch: needed: 2 characters or more.',
+      message: 'Branch: needed: 2 characters or more.',
       detail: { field: 'answers.branch' },
     })
     await talk.client.request('approval/decide', talk.answer('approved', { branch: 'xy' }))

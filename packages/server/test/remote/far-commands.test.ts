@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isAlive, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../src/model/port.ts'
@@ -21,8 +21,8 @@ function pidIn(path: string): Promise<number> {
   return waitUntil(() => existsSync(path) && Number(readFileSync(path, 'utf8')), { what: path })
 }
 
-/** What it says has some way to come. */
-const maxLooks = 200
+/** What it says has some way to come; a look waits a millisecond longer than the one before. */
+const maxLooks = 100
 
 const gone = (pid: number) => waitUntil(() => !isAlive(pid), { what: 'the end of the far process' })
 
@@ -64,23 +64,25 @@ describe('a command on the far machine', () => {
   it('goes on in the background there, is read here, and ends with the conversation', async () => {
     await using place = placeFor(machine.newFolder())
     const command = 'echo $$ > pid; echo serving; exec sleep 600'
-    const model = scriptedModel({ calls: [shell(command, { background: true })] })
+    const pidFile = join(place.far.work, 'pid')
+    // A look is a request with all that came before it: without a pause between them they pile up by the thousand.
     const readOutput = async ({ entries }: ModelRequest): Promise<Answer> => {
       const told = JSON.stringify(entries.filter(({ kind }) => kind === 'result'))
       if (told.includes('serving') || model.requests.length > maxLooks) return { text: 'ok' }
       const [, id] = /as process (i-\w+)/.exec(told) ?? []
+      await pidIn(pidFile)
+      await delay(model.requests.length)
       model.script(readOutput)
-      await nextTurn()
       return { calls: [{ name: 'read_file', args: { path: `output:${id}` } }] }
     }
-    model.script(readOutput)
+    const model = scriptedModel({ calls: [shell(command, { background: true })] }, readOutput)
     const { watched, server } = await place.talk(model)
     await watched.send('go')
     await watched.decide('approved')
     await watched.turnEnded()
     expect(watched.items()[1]).toMatchObject({ status: 'completed', background: true })
     expect(JSON.stringify(watched.items().map((item) => 'modelText' in item && item.modelText))).toContain('\\nserving')
-    const pid = await pidIn(join(place.far.work, 'pid'))
+    const pid = await pidIn(pidFile)
     expect(isAlive(pid)).toBe(true)
     await server.close()
     await gone(pid)

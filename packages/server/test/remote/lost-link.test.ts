@@ -1,16 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitUntil } from '@parley/testkit'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Watched } from '../engine/support/test-client.ts'
 import type { Talk } from '../engine/support/test-server.ts'
 import { startCuttableLink } from './support/cuttable-link.ts'
-import { calling, farPlace, patch, shell } from './support/far-talk.ts'
-
-/** What the running command has said so far. */
-function heard({ events }: Watched): string {
-  return events.flatMap(({ event }) => (event.type === 'item.delta' ? [event.text] : [])).join('')
-}
+import { type FarMachine, startFarMachine } from './support/far-machine.ts'
+import { calling, farPlace, heard, patch, placeFor, shell } from './support/far-talk.ts'
 
 function commandsOf(watched: Watched) {
   return watched.items().flatMap((item) => (item.type === 'commandExecution' ? [item] : []))
@@ -42,10 +38,18 @@ async function approveEach({ client, watched }: Talk, count: number): Promise<vo
 
 const untilExists = (path: string) => waitUntil(() => existsSync(path), { what: path })
 
-// Starting an exec-server again takes seconds on a busy machine.
-describe('the link of an environment', { timeout: 20_000 }, () => {
+let machine: FarMachine
+
+beforeAll(async () => {
+  machine = await startFarMachine()
+})
+
+afterAll(() => machine[Symbol.asyncDispose]())
+
+// Most of their time is waiting. Starting an exec-server again takes seconds on a busy machine.
+describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
   it('comes back without loss or repeat of what a command said meanwhile', async () => {
-    await using place = await farPlace()
+    await using place = placeFor(machine.newFolder())
     const { far } = place
     await using link = await startCuttableLink(far.port)
     const script = [
@@ -81,7 +85,7 @@ describe('the link of an environment', { timeout: 20_000 }, () => {
   })
 
   it('breaks again and again, and each command still runs exactly once', async () => {
-    await using place = await farPlace()
+    await using place = placeFor(machine.newFolder())
     const { far } = place
     await using link = await startCuttableLink(far.port)
     const numbers = [1, 2, 3, 4, 5, 6]
@@ -160,7 +164,7 @@ describe('the link of an environment', { timeout: 20_000 }, () => {
   })
 
   it('is cut while a patch is written: it is applied as a whole once the link is back', async () => {
-    await using place = await farPlace()
+    await using place = placeFor(machine.newFolder())
     const { far } = place
     far.write('a', '1\n')
     far.write('b', '1\n')

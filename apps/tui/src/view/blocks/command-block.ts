@@ -6,6 +6,7 @@ import { stripEffects } from '../neutralise.ts'
 import { outputRows, tailRows } from '../output-rows.ts'
 import type { Line, Room } from '../span.ts'
 import { wrapLine } from '../wrap.ts'
+import { authorRows } from './author-rows.ts'
 import { answerNote, callFacts, callTone } from './call-facts.ts'
 
 type Command = ItemOf<'commandExecution' | 'shellCommand'>
@@ -28,9 +29,7 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
     lines: [
       ...commandHead(item, room),
       ...answerRows(item, room),
-      ...(author === null
-        ? []
-        : marked({ text: ' ' }, textRows(`from ${stripEffects(author)}`, room, { tone: 'muted' }))),
+      ...authorRows(author, room),
       ...failureRows(item, room),
       ...barred(clipRows(output, clip)),
     ],

@@ -6,6 +6,7 @@ import { renderMarkdown } from '../markdown/render.ts'
 import { stripEffects } from '../neutralise.ts'
 import type { Line, Room } from '../span.ts'
 import { truncateLine } from '../truncate.ts'
+import { authorRows } from './author-rows.ts'
 import { changeBlock } from './change-block.ts'
 import { commandBlock } from './command-block.ts'
 import { noticeBlock } from './notice-block.ts'
@@ -46,11 +47,6 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
 function userRows(text: string, room: Room): readonly Line[] {
   const rows = textRows(stripEffects(text).trimEnd(), room, { bold: true })
   return marked({ text: '›', tone: 'accent', bold: true }, clipRows(rows, { head: 30, tail: 5 }))
-}
-
-/** `author`: plain text. */
-export function authorRows(author: string | null, room: Room): readonly Line[] {
-  return author === null ? [] : indented(textRows(`from ${author}`, room, { tone: 'muted' }))
 }
 
 /** Folded to its newest heading or first line. */

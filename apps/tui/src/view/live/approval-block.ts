@@ -81,11 +81,10 @@ function clipped(detail: readonly Line[], limit: number): readonly Line[] {
   return clipRows(detail, { head, tail: kept - head, hint: ' · v prints all' })
 }
 
-function formRows(
-  { approval: { form: { fields } = { fields: [] } }, form, maxRows }: Asking,
-  room: Room,
-): readonly Line[] {
-  return fields.length === 0 ? [] : indented(fieldRows(fields, form, beside(room), Math.floor(maxRows / 2)))
+function formRows({ approval, form, maxRows }: Asking, room: Room): readonly Line[] {
+  const fields = approval.form?.fields ?? []
+  if (fields.length === 0) return []
+  return indented(fieldRows({ fields, form, maxRows: Math.floor(maxRows / 2) }, beside(room)))
 }
 
 function contextRows({ approval, homeFolder }: Asking, room: Room): readonly Line[] {

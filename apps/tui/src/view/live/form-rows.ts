@@ -6,16 +6,18 @@ import { type Line, narrowed, type Room, type Span } from '../span.ts'
 import { truncateLine } from '../truncate.ts'
 import { wrapLine } from '../wrap.ts'
 
+export interface Fields {
+  readonly fields: readonly FormField[]
+  /** Null before it is opened. */
+  readonly form: FilledForm | null
+  readonly maxRows: number
+}
+
 /**
  * The fields of a form, one a row: those before the current one with what was given, those after it by name. Before it
  * is opened all of them by name, so that nobody says yes to an unknown number of questions.
  */
-export function fieldRows(
-  fields: readonly FormField[],
-  form: FilledForm | null,
-  room: Room,
-  maxRows: number,
-): readonly Line[] {
+export function fieldRows({ fields, form, maxRows }: Fields, room: Room): readonly Line[] {
   const at = form?.at ?? 0
   const rows = fields.map((field, index) =>
     form !== null && index === at ? currentField(field, form, room) : [otherField(field, form, room)],

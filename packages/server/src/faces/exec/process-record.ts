@@ -75,11 +75,13 @@ export class ProcessRecord implements OutputSink {
   }
 
   output(stream: OutputStream, bytes: Buffer): void {
-    const chunk = { seq: this.#next(), stream, chunk: bytes.toString('base64') }
-    this.#retained.push(chunk, bytes)
+    const seq = this.#next()
+    this.#retained.push({ seq, stream }, bytes)
     this.#unseen.bytes += bytes.length
     this.#unseen.chunks += 1
-    this.#say(chunk.seq, (link) => outputLine(link.spelling, this.#idJson, chunk))
+    this.#say(seq, ({ spelling }) =>
+      outputLine(spelling, this.#idJson, { seq, stream, chunk: bytes.toString('base64') }),
+    )
     this.regulate()
   }
 

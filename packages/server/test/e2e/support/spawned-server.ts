@@ -6,6 +6,7 @@ import { connectSocket, createStreamTransport } from '@parley/rpc'
 import { cleanEnvironment, descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
 import { connectTestClient, type Greeting, type TestClient } from '../../engine/support/test-client.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
+import { compileCache } from '../../fixtures/compile-cache.ts'
 import { type Failpoint, formatFailpoint } from '../../fixtures/failpoints.ts'
 
 const entry = fileURLToPath(new URL('../../fixtures/failpoint-server.ts', import.meta.url))
@@ -82,6 +83,7 @@ function spawnServer(place: TestPlace, more: Readonly<Record<string, string>>, a
     HOME: place.root,
     PARLEY_HOME: join(place.root, '.parley'),
     XDG_RUNTIME_DIR: place.root,
+    NODE_COMPILE_CACHE: compileCache,
     ...more,
   })
   const child = spawn(process.execPath, ['--conditions=@parley/source', '--expose-gc', entry, ...args], {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cleanEnvironment, waitUntil } from '@parley/testkit'
+import { compileCache } from '../../fixtures/compile-cache.ts'
 
 const entry = fileURLToPath(new URL('../../fixtures/far-exec-server.ts', import.meta.url))
 
@@ -43,7 +44,11 @@ export async function startFarMachine(options: FarOptions = {}): Promise<FarMach
   const [home, work, bin] = [join(root, 'home'), join(root, 'work'), join(root, 'bin')]
   for (const folder of [home, work, bin]) mkdirSync(folder)
   const tokenFile = join(root, 'token')
-  const env = cleanEnvironment({ HOME: home, PATH: `${bin}:${process.env['PATH'] ?? ''}` })
+  const env = cleanEnvironment({
+    HOME: home,
+    NODE_COMPILE_CACHE: compileCache,
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+  })
   let server = await launch({ ...options, port: 0, tokenFile, env, cwd: work })
   const { port } = server
   const folderAt = (folder: string): FarFolder => ({
@@ -76,7 +81,8 @@ export async function startFarMachine(options: FarOptions = {}): Promise<FarMach
       server = await launch({ ...options, port, tokenFile, env, cwd: work })
     },
     async [Symbol.asyncDispose]() {
-      await kill()
+      // Not killed: what it has compiled is written at its end.
+      await server.end()
       rmSync(root, { recursive: true, force: true })
     },
   }
@@ -101,5 +107,11 @@ async function launch({ launcher = [], host = '127.0.0.1', port, tokenFile, env,
     what: 'the address of the exec-server',
     timeoutMs: 15_000,
   })
-  return { child, port: Number(found[1]) }
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.stdin?.end()
+    await gone
+  }
+  return { child, end, port: Number(found[1]) }
 }

@@ -1,5 +1,6 @@
 import type { ParamsOf } from '@parley/protocol'
 import { type ScriptedCall, type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
+import type { Watched } from '../../engine/support/test-client.ts'
 import type { TestPorts } from '../../engine/support/test-parts.ts'
 import { type Talk, type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { configFor } from './config-for.ts'
@@ -48,6 +49,11 @@ export function shell(command: string, more: Readonly<Record<string, unknown>> =
 
 export function patch(...lines: readonly string[]): ScriptedCall {
   return { name: 'apply_patch', args: { patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') } }
+}
+
+/** What commands have said so far. */
+export function heard({ events }: Watched): string {
+  return events.flatMap(({ event }) => (event.type === 'item.delta' ? [event.text] : [])).join('')
 }
 
 /** A model that calls these one after the other and is done. */

@@ -1,5 +1,7 @@
 import type { OutputStream } from '@parley/host'
-import { openRingFile, type RingFile } from './ring-file.ts'
+import type { Ring } from './ring.ts'
+import { openRingFile } from './ring-file.ts'
+import { createRingMemory, type RingMemory } from './ring-memory.ts'
 
 export interface OutputChunk {
   readonly seq: number
@@ -30,33 +32,32 @@ interface Kept {
   readonly seq: number
   readonly stream: OutputStream
   readonly sizeBytes: number
-  /** Null when it is only in the file. */
-  text: string | null
-  /** In the file; null while there is none. */
-  position: number | null
+  readonly inMemory: number
+  /** Null while it is in no file. */
+  inFile: number | null
 }
 
 /** The newest output of one process: some in memory, more of it in a file, each chunk under its number. */
 export class RetainedOutput {
   readonly #limits: RetentionLimits
-  readonly #openFile: (capacityBytes: number) => RingFile
+  readonly #openFile: (capacityBytes: number) => Ring
+  readonly #memory: RingMemory
   #kept: Kept[] = []
   /** Index of the oldest that counts: taking from the front of an array one by one is dear. */
   #first = 0
-  /** Index of the oldest that is in memory. */
-  #firstInMemory = 0
-  #memoryBytes = 0
+  #pushedBytes = 0
   #lostThrough = 0
-  #file: RingFile | null = null
+  #file: Ring | null = null
   #fileFailed = false
 
   constructor(limits: RetentionLimits, openFile = openRingFile) {
     this.#limits = limits
     this.#openFile = openFile
+    this.#memory = createRingMemory(limits.memoryBytes)
   }
 
   get memoryBytes(): number {
-    return this.#memoryBytes
+    return this.#memory.sizeBytes
   }
 
   /** How much is kept before the oldest has to go. */
@@ -64,13 +65,13 @@ export class RetainedOutput {
     return this.#fileFailed ? this.#limits.memoryBytes : this.#limits.fileBytes
   }
 
-  push({ seq, stream, chunk }: OutputChunk, bytes: Buffer): void {
-    const entry: Kept = { seq, stream, sizeBytes: bytes.length, text: chunk, position: null }
+  push({ seq, stream }: Pick<OutputChunk, 'seq' | 'stream'>, bytes: Buffer): void {
+    this.#pushedBytes += bytes.length
+    // Before anything in memory is overwritten.
+    if (this.#pushedBytes > this.#limits.memoryBytes) this.#startFile()
+    const entry = { seq, stream, sizeBytes: bytes.length, inMemory: this.#memory.write(bytes), inFile: null }
     this.#kept.push(entry)
-    this.#memoryBytes += bytes.length
     if (this.#file !== null) this.#store(entry, bytes)
-    else if (this.#memoryBytes > this.#limits.memoryBytes && !this.#fileFailed) this.#startFile()
-    this.#leaveMemory()
     this.#lose()
   }
 
@@ -90,70 +91,58 @@ export class RetainedOutput {
   close(): void {
     this.#file?.close()
     this.#file = null
+    this.#memory.close()
     this.#kept = []
     this.#first = 0
-    this.#firstInMemory = 0
-    this.#memoryBytes = 0
   }
 
   #startFile(): void {
+    if (this.#file !== null || this.#fileFailed) return
     try {
       this.#file = this.#openFile(this.#limits.fileBytes)
     } catch {
       this.#fileFailed = true // memory is all there is then, and what it loses is a gap
       return
     }
-    for (const entry of this.#kept.slice(this.#first)) this.#store(entry, Buffer.from(entry.text ?? '', 'base64'))
+    for (const entry of this.#kept.slice(this.#first)) {
+      this.#store(entry, this.#memory.read(entry.inMemory, entry.sizeBytes))
+    }
   }
 
   #store(entry: Kept, bytes: Buffer): void {
     try {
-      entry.position = this.#file?.write(bytes) ?? null
+      entry.inFile = this.#file?.write(bytes) ?? null
     } catch {
       // A full disk. What the file has is no longer sure to be what was written.
       this.#file?.close()
       this.#file = null
       this.#fileFailed = true
-      for (const other of this.#kept) other.position = null
-    }
-  }
-
-  #leaveMemory(): void {
-    while (this.#memoryBytes > this.#limits.memoryBytes && this.#firstInMemory < this.#kept.length - 1) {
-      const entry = this.#kept[this.#firstInMemory]
-      if (entry === undefined) break
-      entry.text = null
-      this.#memoryBytes -= entry.sizeBytes
-      this.#firstInMemory += 1
+      for (const other of this.#kept) other.inFile = null
     }
   }
 
   #lose(): void {
-    const oldest = this.#file?.oldest() ?? 0
     for (let entry = this.#kept[this.#first]; entry !== undefined; entry = this.#kept[this.#first]) {
-      if (!this.#isLost(entry, oldest)) break
-      if (entry.text !== null) this.#memoryBytes -= entry.sizeBytes
+      const isOneTooMany = this.#kept.length - this.#first > this.#limits.chunks
+      if (!isOneTooMany && this.#ringOf(entry) !== null) break
       this.#lostThrough = entry.seq
       this.#first += 1
     }
-    this.#firstInMemory = Math.max(this.#firstInMemory, this.#first)
-    if (this.#first > this.#limits.chunks) this.#compact()
-  }
-
-  #isLost(entry: Kept, oldest: number): boolean {
-    if (this.#kept.length - this.#first > this.#limits.chunks) return true
-    return entry.text === null && (entry.position === null || entry.position < oldest)
-  }
-
-  #compact(): void {
+    if (this.#first <= this.#limits.chunks) return
     this.#kept = this.#kept.slice(this.#first)
-    this.#firstInMemory -= this.#first
     this.#first = 0
   }
 
-  #textOf({ text, position, sizeBytes }: Kept): string {
-    if (text !== null) return text
-    return position === null ? '' : (this.#file?.read(position, sizeBytes).toString('base64') ?? '')
+  #textOf(entry: Kept): string {
+    const found = this.#ringOf(entry)
+    return found?.ring.read(found.position, entry.sizeBytes).toString('base64') ?? ''
+  }
+
+  /** Where it still is. */
+  #ringOf({ inMemory, inFile }: Kept): { readonly ring: Ring; readonly position: number } | null {
+    if (inMemory >= this.#memory.oldest()) return { ring: this.#memory, position: inMemory }
+    const file = this.#file
+    return file !== null && inFile !== null && inFile >= file.oldest() ? { ring: file, position: inFile } : null
   }
 
   /** Numbers only grow, so by halving. */

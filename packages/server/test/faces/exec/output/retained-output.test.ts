@@ -7,9 +7,8 @@ const limits = { memoryBytes: 100, fileBytes: 400, chunks: 50 }
 
 function push(retained: RetainedOutput, seq: number, sizeBytes: number): string {
   const bytes = Buffer.alloc(sizeBytes, seq % 251)
-  const chunk = bytes.toString('base64')
-  retained.push({ seq, stream: 'stdout', chunk }, bytes)
-  return chunk
+  retained.push({ seq, stream: 'stdout' }, bytes)
+  return bytes.toString('base64')
 }
 
 /** Numbers with holes, as the exit leaves one. */

@@ -13,6 +13,7 @@ import {
   tempHome,
   waitUntil,
 } from '@parley/testkit'
+import { compileCache } from '../../../fixtures/compile-cache.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
 
 const entry = fileURLToPath(new URL('../../../fixtures/exec-program.ts', import.meta.url))
@@ -41,7 +42,7 @@ export async function spawnExecServer(...args: readonly string[]): Promise<Spawn
   // What a careless starter leaves open for its children.
   const folder = openSync('/', 'r')
   const child = spawn(process.execPath, ['--conditions=@parley/source', entry, ...args], {
-    env: cleanEnvironment({ ...home.env, NODE_NO_WARNINGS: '1' }),
+    env: cleanEnvironment({ ...home.env, NODE_COMPILE_CACHE: compileCache, NODE_NO_WARNINGS: '1' }),
     stdio: ['pipe', 'pipe', 'pipe', folder],
   })
   closeSync(folder)
