@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { ChannelListener, Channels } from './channels.ts'
 import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
+import { createLateOpeners } from './late-openers.ts'
 import { type OutputReader, readFifo } from './output-reader.ts'
 import { writeInput } from './process-input.ts'
 
@@ -23,8 +24,10 @@ export async function openPipeChannels(outputs: FifoPool, inputs: FifoPool | nul
 
 function connect(stdout: Fifo, stderr: Fifo, stdin: Fifo | null): Channels {
   const readers: OutputReader[] = []
-  const input =
-    stdin === null ? null : writeInput(new Socket({ fd: stdin.writeFd, readable: false, writable: true }), true)
+  const lateOpeners = stdin === null ? null : createLateOpeners(stdin.readFd)
+  const socket = stdin === null ? null : new Socket({ fd: stdin.writeFd, readable: false, writable: true })
+  socket?.once('close', () => lateOpeners?.serve())
+  const input = socket === null ? null : writeInput(socket, true)
   const open = ({ onOutput, onEnd }: ChannelListener) => {
     let openCount = 2
     const ended = () => {
@@ -55,6 +58,7 @@ function connect(stdout: Fifo, stderr: Fifo, stdin: Fifo | null): Channels {
     close() {
       if (readers.length === 0) for (const fd of [stdout.readFd, stderr.readFd]) closeSync(fd)
       for (const reader of readers) reader.close()
+      lateOpeners?.close()
       input?.close()
     },
   }

@@ -3,6 +3,8 @@ import { delimiter, resolve } from 'node:path'
 import type { SpawnError } from './command.ts'
 import { errorCode } from './error-code.ts'
 
+const emptyName = 'The name of the program is empty'
+
 /** What was to be started. */
 export interface Attempted {
   readonly argv: readonly string[]
@@ -39,7 +41,7 @@ export function explainSpawnFailure(error: unknown, spec: Attempted): SpawnError
       return {
         code: 'EINVAL',
         subject: 'arguments',
-        message: 'An argument, the directory or the environment holds a NUL byte',
+        message: spec.argv[0] === '' ? emptyName : 'An argument, the directory or the environment holds a NUL byte',
       }
     case 'EMFILE':
     case 'ENFILE':
@@ -76,6 +78,7 @@ function cwdProblem(cwd: string): SpawnError | null {
 
 function programProblem(code: string, spec: Attempted): SpawnError {
   const program = spec.argv[0] ?? ''
+  if (program === '') return { code, subject: 'program', message: emptyName }
   if (code !== 'ENOENT') return { code, subject: 'program', message: `${program} may not be executed` }
   const where = program.includes('/') ? '' : ' on PATH'
   const message = isFound(program, spec)

@@ -79,6 +79,24 @@ test('a request without a session, or with one that is not there, is told so', a
   expect(await ask(listening, { body: list, headers: session })).toMatchObject({ status: 404 })
 })
 
+test('a client that left without a word makes room, one that listens does not', async () => {
+  await using world = await makeWorld()
+  const listening = await world.listen()
+  const enter = async () => {
+    const { status, headers } = await ask(listening, { body: initialize })
+    return { status, session: { 'mcp-session-id': String(headers['mcp-session-id']) } }
+  }
+  const first = await enter()
+  const second = await enter()
+  await using _stream = await openStream(listening, first.session)
+  for (let count = 2; count < 64; count += 1) await enter()
+  expect(await enter()).toMatchObject({ status: 200 })
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
+  expect(await ask(listening, { body: list, headers: second.session })).toMatchObject({ status: 404 })
+  expect(await ask(listening, { body: list, headers: first.session })).toMatchObject({ status: 200 })
+  // Shorter than a stream without a word takes to show that it is alive.
+}, 10_000)
+
 test('the token file is made for its user alone, and one that others can read is refused', async () => {
   await using home = await tempHome()
   await using world = await makeWorld()
@@ -129,6 +147,18 @@ test('a stream that is opened late begins with what has waited for it, and one t
   const again = await listen(listening, { ...session, 'last-event-id': whole[0]?.id ?? '' }, 'task_complete')
   expect(again).toEqual(whole.slice(1))
 })
+
+/** A GET that stays open. */
+function openStream({ url, token }: Listening, headers: object): Promise<AsyncDisposable> {
+  const asked = { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { headers: asked }, (incoming) => {
+      incoming.on('error', () => undefined).resume()
+      resolve({ [Symbol.asyncDispose]: async () => void outgoing.destroy() })
+    })
+    outgoing.on('error', reject).end()
+  })
+}
 
 /** The events of a GET up to one of the method; then it is broken off. */
 async function listen({ url, token }: Listening, headers: object, last: string) {

@@ -1,7 +1,7 @@
 /** Characters of newest lines kept in memory for readers that keep up; the rest is read from the log. */
 const recentLimit = 1 << 20
 /** The same while a reader is somewhat behind: many that read the log at once would all be late by it. */
-const lateLimit = 8 << 20
+const lateLimit = 4 << 20
 
 /**
  * What readers of a conversation may see: every line up to `published`. A line is held back, and all later ones with

@@ -56,10 +56,15 @@ function readOrGiveUp(parser: Parser, script: string): ShellReading {
   }
 }
 
+let lastInit: Promise<void> = Promise.resolve()
+
 async function load({ runtimeWasm, grammarWasm }: ShellParserFiles): Promise<Parser> {
   const { Language, Parser } = await import('web-tree-sitter')
   keepBaselineCode()
-  await Parser.init({ locateFile: () => runtimeWasm })
+  // One at a time: two at once would make two memories, and each parser could find itself in the other's.
+  const initialised = lastInit.then(() => Parser.init({ locateFile: () => runtimeWasm }))
+  lastInit = initialised.catch(() => undefined)
+  await initialised
   const parser = new Parser()
   parser.setLanguage(await Language.load(grammarWasm))
   return parser

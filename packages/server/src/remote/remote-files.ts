@@ -54,7 +54,9 @@ async function openThere(link: Link, path: string): Promise<OpenedFile> {
     ...foundFile(metadata),
     async read(position, maxBytes) {
       const length = Math.min(maxBytes, maxReadBytes)
-      const { dataBase64 } = await askFiles(link, 'fs/readFile', { path, offset: position, length })
+      // Every piece by its name, which may have become a link meanwhile.
+      const range = { offset: position, length, followLinks: false }
+      const { dataBase64 } = await askFiles(link, 'fs/readFile', { path, ...range })
       return Buffer.from(dataBase64, 'base64')
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -196,7 +196,7 @@ async function attachAgain(server: SpawnedServer, before: readonly Watched[]): P
   return Promise.all(clients.map((again, index) => again.watch(conversationId, before[index]?.cursor)))
 }
 
-describe('the owner of a conversation', { timeout: 60_000 }, () => {
+describe.concurrent('the owner of a conversation', { timeout: 60_000 }, () => {
   it('is where a second server sends those who want it, and they can join it there', async () => {
     await using model = await startModelServer([{ text: 'A' }, { text: 'B' }])
     await using place = processPlace(model.url)
@@ -252,7 +252,7 @@ describe('the owner of a conversation', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a detached conversation', { timeout: 60_000 }, () => {
+describe.concurrent('a detached conversation', { timeout: 60_000 }, () => {
   it('is finished after its client has left, and then the server leaves', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(200), chunks: 200, delayMs: 3 }])
     await using place = processPlace(model.url)

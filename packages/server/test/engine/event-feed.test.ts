@@ -65,13 +65,13 @@ describe('a feed', () => {
     const feed = createEventFeed(0)
     let cursor = 0
     feed.subscribe(() => {}, { cursor: () => cursor })
-    for (let seq = 1; seq <= 70; seq++) feed.append(seq, [line(seq, 100_000)])
-    expect(feed.recentAfter(0)).toHaveLength(70)
-    cursor = 60
-    feed.append(71, [line(71, 100_000)])
-    expect([feed.recentAfter(59), feed.recentAfter(60)?.length]).toEqual([null, 11])
-    cursor = 30
-    for (let seq = 72; seq <= 200; seq++) feed.append(seq, [line(seq, 100_000)])
+    for (let seq = 1; seq <= 35; seq++) feed.append(seq, [line(seq, 100_000)])
+    expect(feed.recentAfter(0)).toHaveLength(35)
+    cursor = 25
+    feed.append(36, [line(36, 100_000)])
+    expect([feed.recentAfter(24), feed.recentAfter(25)?.length]).toEqual([null, 11])
+    cursor = 10
+    for (let seq = 37; seq <= 200; seq++) feed.append(seq, [line(seq, 100_000)])
     expect([feed.recentAfter(179), feed.recentAfter(195)?.length]).toEqual([null, 5])
   })
 })

@@ -35,6 +35,15 @@ describe('the handshake', () => {
     await peer.close()
   })
 
+  it('takes a name of any length, and keeps the beginning of it', async () => {
+    await using place = testPlace()
+    const peer = rawPeer(place)
+    await peer.request('initialize', { ...hello, clientInfo: { name: 'n'.repeat(5000), version: '1' } })
+    const short = 'n'.repeat(100)
+    expect(await peer.request('server/diagnostics', {})).toMatchObject({ clients: [{ name: short, title: short }] })
+    await peer.close()
+  })
+
   it('F038 is done once, and a second one changes nothing', async () => {
     await using place = testPlace()
     const peer = rawPeer(place)

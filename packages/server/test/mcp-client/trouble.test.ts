@@ -96,6 +96,20 @@ describe('an MCP server', () => {
     })
   })
 
+  it('is not started for a client that only looks on', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const server = place.start({ model: scriptedModel() })
+    const client = await server.connect()
+    const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+    const reader = await server.connect('reader', { access: 'readOnly' })
+    await reader.watch(conversationId)
+    const stateSeen = async () => (await reader.request('mcp/list', {})).servers[0]?.state
+    expect(await stateSeen()).toBe('stopped')
+    await client.watch(conversationId)
+    await waitUntil(async () => (await stateSeen()) === 'ready', { what: 'its start' })
+  })
+
   it('that two restart at once is started once', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')

@@ -19,6 +19,7 @@ export const fileMethods = {
         .max(16 * 1024 * 1024)
         .nullish()
         .describe('To the end unless told.'),
+      followLinks: z.boolean().default(true).describe('False: refused where a link on the way leads to another place.'),
     }),
     result: z.object({
       dataBase64: sentBytes,

@@ -24,6 +24,9 @@ export interface Session {
   assertMay(method: MethodName): void
 }
 
+/** It is in every message and decision of this client, and clients may call themselves anything. */
+const maxNameLength = 100
+
 interface SessionPorts {
   readonly clientId: string
   readonly identity: ServerIdentity
@@ -52,7 +55,9 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
     initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full' }) {
       if (stage !== 'new') throw refusal('alreadyInitialized', 'initialize may only be sent once per connection.')
       const version = agreedVersion(identity.serverInfo, protocolVersions, { ...clientInfo, ...protocolVersion })
-      actor = { clientId, name: clientInfo.name, title: distinctTitle(clientInfo.title ?? clientInfo.name) }
+      const name = clientInfo.name.slice(0, maxNameLength)
+      const title = distinctTitle((clientInfo.title ?? name).slice(0, maxNameLength))
+      actor = { clientId, name, title }
       stage = 'answered'
       access = wanted
       canApprove = access === 'full' && capabilities.includes('approvals')

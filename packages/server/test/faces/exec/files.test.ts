@@ -65,6 +65,20 @@ describe('reading a file', () => {
     expect((await place.client.ask('fs/readFile', { path: uri })).result).toMatchObject({ sizeBytes: 11 })
   })
 
+  it('follows no link when it is told not to, in the name or on the way', async () => {
+    await using place = await filesPlace({ 'folder/a': 'secret' })
+    symlinkSync(place.path('folder/a'), place.path('link'))
+    symlinkSync(place.path('folder'), place.path('shortcut'))
+    const errorOf = async (name: string, followLinks?: boolean) =>
+      (await place.ask('readFile', name, followLinks === undefined ? {} : { followLinks })).error?.data?.['code']
+    expect(await Promise.all(['link', 'shortcut/a', 'folder/a'].map((name) => errorOf(name, false)))).toEqual([
+      'ELOOP',
+      'ELOOP',
+      undefined,
+    ])
+    expect(await Promise.all(['link', 'shortcut/a'].map((name) => errorOf(name)))).toEqual([undefined, undefined])
+  })
+
   it('that does not fit a message is done in ranges', async () => {
     await using place = await filesPlace({ large: 'x'.repeat(17 * 1024 * 1024) })
     expect((await place.ask('readFile', 'large')).error?.data).toMatchObject({ code: 'EFBIG' })

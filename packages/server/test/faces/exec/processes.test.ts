@@ -127,6 +127,8 @@ describe('a start', () => {
       -32603,
       'no-such-program was not found on PATH',
     ],
+    ['a program without a name', { argv: [''] }, -32603, 'The name of the program is empty'],
+    ['one without a name, in a terminal', { argv: [''], tty: true }, -32603, 'The name of the program is empty'],
     ['a folder that is not there', { cwd: '/no/such' }, -32603, 'The working directory /no/such cannot be entered'],
     ['a relative folder', { cwd: 'work' }, -32602, 'cwd must be an absolute path or a file: URI'],
     ['a URI of another machine', { cwd: 'file://elsewhere/tmp' }, -32602, 'cwd is not a file: URI of this machine'],
@@ -164,6 +166,7 @@ describe('stdin', () => {
       const answer = await client.ask('process/write', { processId: 'a', chunk: base64(chunk), writeId })
       expect(answer.result).toEqual(accepted)
     }
+    await client.untilTold('a', 'process/output') // it has opened it
     await client.ask('process/write', { processId: 'a', chunk: base64('three\n'), closeStdin: true })
     await client.untilTold('a', 'process/closed')
     expect(client.text('a')).toBe('one\ntwo\nthree\n')
@@ -171,6 +174,15 @@ describe('stdin', () => {
       code: -32600,
       message: 'stdin is closed for process a',
     })
+  })
+
+  it('that has ended can still be opened by its name', async () => {
+    await using place = execPlace()
+    const client = await place.greeted()
+    await client.start('a', ['sh', '-c', 'sleep 0.3; cat /dev/stdin'], { pipeStdin: true })
+    await client.ask('process/write', { processId: 'a', chunk: base64('one\n'), closeStdin: true })
+    await client.untilTold('a', 'process/closed')
+    expect(client.text('a')).toBe('one\n')
   })
 
   it('is empty unless it was asked for', async () => {

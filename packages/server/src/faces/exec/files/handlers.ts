@@ -36,8 +36,8 @@ export function createFileHandlers(link: Link): FileHandlers {
     }
   }
   return {
-    'fs/readFile': onPath((path, { offset, length }: Decoded<'fs/readFile'>) =>
-      readFileRange(path, { offset, length: length ?? null }),
+    'fs/readFile': onPath((path, { offset, length, followLinks }: Decoded<'fs/readFile'>) =>
+      readFileRange(path, { offset, length: length ?? null, followLinks }),
     ),
     'fs/writeFile': onPath(async (path, { dataBase64, expectedHash, mode }: Decoded<'fs/writeFile'>) => {
       const bytes = Buffer.from(dataBase64, 'base64')

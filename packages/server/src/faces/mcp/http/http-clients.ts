@@ -32,6 +32,7 @@ interface HttpClient {
 /** The MCP clients that come over HTTP, told apart by their session ids. */
 export class HttpClients {
   readonly #parts: McpParts
+  /** The one that asked last is the last. */
   readonly #clients = new Map<string, HttpClient>()
 
   constructor(parts: McpParts) {
@@ -44,6 +45,8 @@ export class HttpClients {
     if (id === null) return this.#welcome(request, closed)
     const client = this.#clients.get(id)
     if (client === undefined) return refusal(404, 'Session not found. It has ended; initialize a new one.')
+    this.#clients.delete(id)
+    this.#clients.set(id, client)
     return this.#answerFor(client, request, closed)
   }
 
@@ -53,8 +56,7 @@ export class HttpClients {
 
   /** A request without a session begins one; where it does not initialize it, the transport says what is wrong. */
   async #welcome(request: Request, closed: Promise<void>): Promise<Response> {
-    if (this.#clients.size >= maxClients)
-      return refusal(503, `There are ${maxClients} clients already. Try again later.`)
+    if (!this.#makeRoom()) return refusal(503, `There are ${maxClients} clients already. Try again later.`)
     const events = createEventBuffer(unreadLimitBytes)
     const open = new Set<OpenRequest>()
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -93,6 +95,17 @@ export class HttpClients {
     const held = holdResponse(response, { closed, limitBytes: unreadLimitBytes })
     asked.unreadBytes = held.unreadBytes
     return held.response
+  }
+
+  /** Many a client goes without a word: of those that wait for nothing the one that was silent longest has to. */
+  #makeRoom(): boolean {
+    if (this.#clients.size < maxClients) return true
+    const silent = [...this.#clients].find(([, { open }]) => open.size === 0)
+    if (silent === undefined) return false
+    const [id, { served }] = silent
+    this.#clients.delete(id)
+    void served.close()
+    return true
   }
 
   #idleTimer(clientOf: () => HttpClient): NodeJS.Timeout {

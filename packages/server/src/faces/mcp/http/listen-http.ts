@@ -35,7 +35,12 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListening>
 
   function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const closed = new Promise<void>((resolve) => response.once('close', resolve))
-    const handle = toNodeHandler({ fetch: (asked) => clients.answer(asked, closed) }, { onerror: parts.report })
+    const answer = async (asked: Request) => {
+      const answered = await clients.answer(asked, closed)
+      setImmediate(() => sendHeaders(response))
+      return answered
+    }
+    const handle = toNodeHandler({ fetch: answer }, { onerror: parts.report })
     const asked = request as Parameters<typeof handle>[0] // narrowed: the SDK's own type of it has no exact optional keys
     return handle(asked, response)
   }
@@ -49,6 +54,11 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListening>
       server.closeAllConnections()
     },
   }
+}
+
+/** Node keeps them until the body has its first byte, for which a client that only listens would wait. */
+function sendHeaders(response: ServerResponse): void {
+  if (response.headersSent && !response.writableEnded) response.flushHeaders()
 }
 
 function isProbe({ method, url }: IncomingMessage): boolean {
