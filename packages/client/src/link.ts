@@ -36,7 +36,9 @@ export async function openLink(target: Target, signal: AbortSignal | undefined):
     return remoteLink(await connectTransport(target, signal))
   } catch (error) {
     if (!(error instanceof ConnectFailed)) throw error
-    throw new ClientError('serverFailed', `${error.message}. Is the server running?`, error)
+    // Whoever refuses us is running.
+    const question = error.reason === 'refused' ? '' : ' Is the server running?'
+    throw new ClientError('serverFailed', `${error.message}.${question}`, error)
   }
 }
 

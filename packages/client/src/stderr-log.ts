@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolders } from './make-folders.ts'
 
 /** Beyond this the log is begun anew. */
 const maxBytes = 1 << 20
@@ -18,7 +19,7 @@ export function openStderrLog(home: string): StderrLog | null {
   const folder = join(home, 'logs')
   const path = join(folder, 'server.stderr.log')
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolders(folder)
     const { descriptor, sizeBytes } = openForAppending(path)
     return { path, descriptor, newText: () => readFrom(path, sizeBytes) }
   } catch {

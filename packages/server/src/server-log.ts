@@ -1,5 +1,7 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolders } from './log/folders.ts'
+import { nodeFiles } from './log/node-files.ts'
 
 const maxBytes = 1 << 20
 
@@ -10,7 +12,7 @@ export function openServerLog(home: string): { write(line: string): void } {
   return {
     write(line) {
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        makeFolders(nodeFiles, folder)
         if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`)
         appendFileSync(path, `${new Date().toISOString()} ${process.pid} ${line}\n`, { mode: 0o600 })
       } catch {

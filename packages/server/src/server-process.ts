@@ -68,7 +68,7 @@ function endOnSignals(life: Life, { role, isDaemon }: ServerArguments): void {
 
 async function sayProblem(problem: string, { isDaemon }: ServerArguments): Promise<void> {
   if (isDaemon) await tellLauncher({ problem })
-  else process.stderr.write(`${problem}\n`)
+  else process.stderr.write(`parley server: ${problem}\n`)
 }
 
 async function sayWhere({ socket, others }: Doors, { isDaemon, role }: ServerArguments): Promise<void> {

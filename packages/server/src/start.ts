@@ -26,7 +26,7 @@ async function run(): Promise<number> {
     return await serveProcess(systemParts(options), args)
   } catch (error) {
     if (!(error instanceof UsageProblem)) throw error
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`parley server: ${error.message}\n`)
     return usageExitCode
   }
 }

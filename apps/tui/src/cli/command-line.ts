@@ -4,7 +4,7 @@ import type { Launch } from '../main.ts'
 import { failedLines, wantsCodexLines } from './codex-callers.ts'
 import { defineProgram } from './define-program.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { usageSentence } from './messages.ts'
+import { explainRefusal, usageSentence } from './messages.ts'
 import { ParleyError } from './parley-error.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only what it needs. */
@@ -34,5 +34,5 @@ function endingOf(error: unknown): { message: string; exitCode: number } | null 
     return { message: usageSentence(error.message), exitCode }
   }
   if (!(error instanceof RpcError)) return null
-  return { message: error.message, exitCode: exitCodeOf(error.data?.code ?? 'internal') }
+  return { message: explainRefusal(error), exitCode: exitCodeOf(error.data?.code ?? 'internal') }
 }

@@ -9,11 +9,11 @@ export function defineServers(program: Command): void {
   define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it')
     .option(
       '--listen <address>',
-      'for clients at ws://HOST:PORT or unix:PATH instead (repeatable); port 0 takes a free one',
+      'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (repeatable; port 0 takes a free one)',
     )
     .option(
       '--token-file <file>',
-      'the token that websocket clients must show (made when missing; default: server-token in the home)',
+      'with a websocket: the token that clients must send (made when missing; default: server-token in the home)',
     )
     .option('--daemon', 'in the background; says its process and socket, and ends with kill or --idle-exit')
     .option(
@@ -22,7 +22,10 @@ export function defineServers(program: Command): void {
     )
     .option('--record <file>', 'write down what models say, for playing back')
   define(program, 'mcp-server', 'the same engine as an MCP server, on stdio or HTTP; docs/mcp-server.md describes it')
-    .option('--listen <url>', 'serve streamable HTTP at http://HOST:PORT/mcp; port 0 takes a free one')
+    .option(
+      '--listen <url>',
+      'serve streamable HTTP at http://HOST:PORT/mcp instead of stdio (port 0 takes a free one)',
+    )
     .option(
       '--token-file <file>',
       'with --listen: the token that clients must send (made when missing; default: mcp-token in the home)',
@@ -33,8 +36,14 @@ export function defineServers(program: Command): void {
       '30m',
     )
   define(program, 'exec-server', 'runs processes for a client over JSON-RPC on stdio; docs/exec-server.md describes it')
-    .option('--listen <address>', 'for clients at ws://HOST:PORT or unix:PATH instead')
-    .option('--token-file <file>', 'the token that websocket clients must show; made when it is missing')
+    .option(
+      '--listen <address>',
+      'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (port 0 takes a free one)',
+    )
+    .option(
+      '--token-file <file>',
+      'with a websocket: the token that clients must send (made when missing; default: exec-server-token in the home)',
+    )
     .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
 }
 

@@ -72,8 +72,15 @@ export function collectFiles(text: string, known: string[] = []): string[] {
   return [...known, ...(existsSync(text) ? [text] : text.split(',').filter((name) => name !== ''))]
 }
 
+/** Folders of this machine are checked where the flags are read; of another one only it knows what there is. */
 export function collectList(text: string, known: string[] = []): string[] {
-  return [...known, text]
+  return [...known, named(text)]
+}
+
+/** What names something. */
+export function named(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
 }
 
 /** What a timer can hold. */

@@ -1,3 +1,10 @@
+import type { RpcError } from '@parley/rpc'
+
+/** A server's refusal, with the flag that mends it: the server speaks to every client, and names none. */
+export function explainRefusal({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
+  return data?.code === 'cwdMissing' ? `${message} Choose another with --cd.` : message
+}
+
 /** What commander says of a wrong command line, as a line of ours. */
 export function sayUsageError(text: string): string {
   return `parley: ${usageSentence(text)}\n`
@@ -9,9 +16,12 @@ export function usageSentence(text: string): string {
     .replace(/^error: /, '')
     .split('\n')
   const hint = rest.join(' ').trim()
-  const unquoted = /^too many arguments/.test(first) ? ' A prompt of several words needs quotes.' : ''
+  const unquoted = unquotedPrompt.test(first) ? ' A prompt of several words needs quotes.' : ''
   return `${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.`
 }
+
+/** Of `exec`, or of `exec resume` after its id; no other command takes a prompt. */
+const unquotedPrompt = /^too many arguments for ('exec'|'resume'\. Expected 2 )/
 
 export const execHelp = `
 Examples:

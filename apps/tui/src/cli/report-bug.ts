@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Program } from '../main.ts'
 
@@ -9,7 +9,8 @@ export function reportBug(home: string, { version, build }: Program, error: unkn
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const text = `parley ${version} (${build}), Node ${process.version}, ${process.platform}-${process.arch}\n${what}\n`
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // Not `recursive`: under /proc that goes on for ever. A home without a parent is no home to write to.
+    for (const path of [home, folder]) if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })
     writeFileSync(path, text, { mode: 0o600 })
     return path
   } catch {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { collectConfig, collectFiles, collectList } from './flags.ts'
+import { collectConfig, collectFiles, collectList, named } from './flags.ts'
 
 const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
 const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
@@ -7,17 +7,18 @@ const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
 /** The flags that every command with a conversation takes. */
 export function withCommonFlags(command: Command): Command {
   return command
-    .option('-m, --model <model>', 'model to use')
-    .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high')
+    .option('-m, --model <model>', 'model to use', named)
+    .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high', named)
     .addOption(new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes))
     .addOption(new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies))
     .option('-C, --cd <dir>', 'folder to work in')
     .option(
       '--environment <name>',
       'work on the machine of an [environments.NAME] of config.toml; `local` for this one',
+      named,
     )
     .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
-    .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml')
+    .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
     .option('--ephemeral', 'keep nothing of this conversation')
 }

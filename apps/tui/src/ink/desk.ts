@@ -24,6 +24,12 @@ export interface DeskParts {
   readonly onEnd: (refusal: RpcError | null) => void
 }
 
+const nobodyHasIt: Said = {
+  kind: 'note',
+  level: 'info',
+  text: 'Nobody has this conversation open yet, and this window only watches.',
+}
+
 /** The way to a server and the conversation that is open by it. */
 export class Desk implements AsyncDisposable {
   readonly #parts: DeskParts
@@ -141,14 +147,21 @@ export class Desk implements AsyncDisposable {
 
   /** Goes on with the same conversation, in a server of our own or where others have it by now. */
   async #restart(): Promise<void> {
-    const { launch, start, extra } = this.#parts
+    const { launch, start, extra, stage } = this.#parts
     const before = this.#session
     const client = await this.#link.connect({ ...launch, early: null })
     if (before === null) return this.#take(await begin(client, start, extra))
     const isKept = !this.#isEphemeral && before.store.state.core.seq > 0
     if (!isKept) return this.#take(openedBy(client, await createConversation(client, start.flags, extra)))
     const { conversationId } = before.summary
-    await this.#take(await (before.readOnly ? watch : openOrJoin)(client, { conversationId }))
+    if (!this.#onlyWatches) return this.#take(await openOrJoin(client, { conversationId }))
+    const opened = await watch(client, { conversationId })
+    if (opened.client !== client) return this.#take(opened)
+    // Taking what is saved would end the watching, unseen: what is on the screen stays, and r asks again.
+    stage.dispatch(
+      ...(opened.said.length > 0 ? opened.said : [nobodyHasIt]).map((said) => ({ kind: 'say', said }) as const),
+    )
+    this.#link.lose()
   }
 
   async #take(begun: Begun): Promise<void> {
@@ -170,7 +183,14 @@ export class Desk implements AsyncDisposable {
     const { readOnly, attached } = session
     stage.dispatch(...[...opening, ...opened.said].map((text) => ({ kind: 'say', said: text }) as const), {
       kind: 'opened',
-      opened: { conversationId, shortId, readOnly, attached, ephemeral: this.#isEphemeral },
+      opened: {
+        conversationId,
+        shortId,
+        readOnly,
+        onlyWatches: this.#onlyWatches,
+        attached,
+        ephemeral: this.#isEphemeral,
+      },
     })
     stage.dispatch({ kind: 'recalled', prompts: this.#parts.prompts.read(session.summary.cwd) })
     this.#follow(session)

@@ -44,5 +44,7 @@ export async function loadInk(stage: Stage, colours: boolean): Promise<void> {
   const { createInkPainter } = await import('./ink-painter.tsx')
   // Node tells its own stream of a new size at once, and Ink would draw; this one is told when the size stands.
   const stdout = new WriteStream(process.stdout.fd)
+  // A terminal that has gone is told by the end of its keys.
+  stdout.on('error', () => undefined)
   stage.handOver((first) => createInkPainter({ stdout, stdin: process.stdin }, first, colours))
 }

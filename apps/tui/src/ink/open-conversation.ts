@@ -25,7 +25,7 @@ export async function openOrJoin(client: Client, wanted: Wanted): Promise<Opened
     const joined = await resumeConversation(client, wanted)
     return openedBy(joined.client, joined.summary)
   } catch (error) {
-    return await openAsSaved(client, error)
+    return await openAsSaved(client, error, ', and /fork goes on in a copy')
   }
 }
 
@@ -41,17 +41,17 @@ export async function watch(client: Client, wanted: Wanted): Promise<OpenedConve
     const joined = await joinConversation({ conversationId, ...live }, { introduction })
     return { ...openedBy(joined.client, joined.summary), readOnly: true }
   } catch (error) {
-    return await openAsSaved(client, error)
+    return await openAsSaved(client, error, '')
   }
 }
 
-/** What could not be joined, by the client that asked. */
-async function openAsSaved(client: Client, error: unknown): Promise<OpenedConversation> {
+/** What could not be joined, by the client that asked. `next`: what else this window may do. */
+async function openAsSaved(client: Client, error: unknown, next: string): Promise<OpenedConversation> {
   const data = error instanceof RpcError ? error.data : undefined
   const conversationId = data?.['conversationId']
   if (data?.code !== 'liveElsewhere' || typeof conversationId !== 'string') throw error
   const summary = await client.request('conversation/resume', { conversationId, readOnly: true })
-  return openedBy(client, summary, [{ kind: 'note', level: 'warning', text: whyNotJoined(error, data) }])
+  return openedBy(client, summary, [{ kind: 'note', level: 'warning', text: whyNotJoined(error, data, next) }])
 }
 
 /** What other processes have open. */
@@ -60,9 +60,9 @@ export async function liveConversations(client: Client): Promise<readonly Listed
   return conversations.filter(({ live }) => live !== null)
 }
 
-function whyNotJoined(error: unknown, data: { readonly [key: string]: unknown }): string {
+function whyNotJoined(error: unknown, data: { readonly [key: string]: unknown }, next: string): string {
   // This one names both versions and the side to update.
   if (data['reason'] === 'protocolVersion' && error instanceof Error) return error.message
   const where = typeof data['pid'] === 'number' ? `process ${data['pid']}` : 'another process'
-  return `It is open in ${where}, which cannot be reached: this is a read-only view of what is saved, and /fork goes on in a copy.`
+  return `It is open in ${where}, which cannot be reached: this is a read-only view of what is saved${next}.`
 }

@@ -1,3 +1,4 @@
+import { setRawMode } from '../terminal/raw-mode.ts'
 import { gatherBurst, noBurst } from '../ui/keys/burst.ts'
 import { decode, flush, flushAfterMs, idleDecoder, pendingOf } from '../ui/keys/decoder.ts'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
@@ -33,7 +34,7 @@ export function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListene
   }
 
   const onData = (chunk: Buffer) => take(decode(decoder, chunk))
-  stdin.setRawMode(true)
+  setRawMode(stdin, true)
   stdin.on('data', onData)
   stdin.on('end', onEnd)
   stdin.resume()
@@ -42,7 +43,7 @@ export function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListene
       clearTimeout(timer)
       stdin.off('data', onData)
       stdin.off('end', onEnd)
-      stdin.setRawMode(false)
+      setRawMode(stdin, false)
       stdin.pause()
     },
   }

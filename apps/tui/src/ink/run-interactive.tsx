@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
+import { explainRefusal } from '../cli/messages.ts'
 import type { Launch } from '../main.ts'
 import { guardAgainstKill } from '../terminal/kill-guard.ts'
 import { measure } from '../terminal/measure.ts'
@@ -30,7 +31,7 @@ export async function runInteractive(launch: Launch, start: Start, extra: Extra 
     return exitCodes.usage
   }
   const { refusal, farewell } = await runOnTerminal(launch, start, extra)
-  if (refusal !== null) stderr.write(`parley: ${refusal.message}\n`)
+  if (refusal !== null) stderr.write(`parley: ${explainRefusal(refusal)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
   return refusal === null ? exitCodes.ok : exitCodeOf(refusal.data?.code ?? '')
 }

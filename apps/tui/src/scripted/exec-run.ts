@@ -135,7 +135,7 @@ function openConversation({ client }: Connection, { flags, resume }: ExecRequest
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: error.message }
+  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: explainRefusal(error) }
   if (error instanceof ParleyError) return { code: error.code, message: error.message }
   throw error
 }

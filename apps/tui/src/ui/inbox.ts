@@ -19,10 +19,10 @@ export function isInboxPaused(state: ConversationState | null): boolean {
   return state !== null && state.core.turn === null && state.core.inboxPaused && state.core.inbox.length > 0
 }
 
-/** What was sent in this folder and in this conversation, oldest first, as the arrow keys bring it back. */
+/** What was entered in this folder and in this conversation, oldest first, as the arrow keys bring it back. */
 export function sentBefore(
   state: ConversationState | null,
-  { earlierPrompts }: Pick<UiState, 'earlierPrompts'>,
+  { earlierPrompts, refusedText }: Pick<UiState, 'earlierPrompts' | 'refusedText'>,
 ): readonly string[] {
   const here = (state?.window ?? []).flatMap(({ item }) => {
     if (item.type === 'userMessage') return [item.text]
@@ -30,6 +30,7 @@ export function sentBefore(
   })
   // A prompt of this conversation that the folder remembers too comes back in the place it has here.
   const known = new Set(here)
-  const texts = [...earlierPrompts.filter((text) => !known.has(text)), ...here]
+  const refused = refusedText === null ? [] : [refusedText]
+  const texts = [...earlierPrompts.filter((text) => !known.has(text)), ...here, ...refused]
   return texts.filter((text, index) => text !== texts[index - 1])
 }

@@ -47,11 +47,19 @@ function goOn(ui: UiState, { state }: UiContext): UiStep {
   return waits ? stepTo(ui, { kind: 'continue' }) : stepTo(ui)
 }
 
-function submitText(ui: UiState, text: string, when: Unsent['when'], context: UiContext, before: UiState = ui): UiStep {
+function submitText(
+  entered: UiState,
+  text: string,
+  when: Unsent['when'],
+  context: UiContext,
+  before: UiState = entered,
+): UiStep {
+  const ui = { ...entered, refusedText: null }
+  const refused = { ...entered, refusedText: text }
   const command = parseSlash(text.trim())
-  if (command !== null) return runSlash(command.kind === 'unknown' ? before : ui, command, context)
+  if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
-  if (ui.opened?.readOnly) return stepTo(sayReadOnly(before))
+  if (ui.opened?.readOnly) return stepTo(sayReadOnly(refused))
   if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
   const line = text.slice(1).trim()
   if (ui.opened === null) return stepTo(before)

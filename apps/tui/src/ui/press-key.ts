@@ -19,7 +19,8 @@ const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c'
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
   const step = keyStep(releaseRefused(ui, event, context.nowMs), event, context)
-  return { ...step, ui: { ...step.ui, guard: noteKey(step.ui.guard, context.nowMs) } }
+  const answeredAtMs = step.ui.answeredApproval === ui.answeredApproval ? ui.answeredAtMs : context.nowMs
+  return { ...step, ui: { ...step.ui, answeredAtMs, guard: noteKey(step.ui.guard, context.nowMs) } }
 }
 
 function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {

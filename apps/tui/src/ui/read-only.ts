@@ -6,7 +6,7 @@ export function sayReadOnly(ui: UiState): UiState {
 }
 
 export function readOnlyWords(opened: Opened | null): string {
-  return opened?.attached === true
+  return opened?.onlyWatches === true
     ? 'This window only watches (--read-only): `parley attach` without it takes part'
     : 'This is a read-only view: /fork goes on from here in a copy'
 }

@@ -1,6 +1,7 @@
 import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
 import type { Said } from '../view/said.ts'
 import { keyHelp } from './key-help.ts'
+import { sayReadOnly } from './read-only.ts'
 import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
 import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
 import { openPicker, say, sayNote, type UiState } from './ui-state.ts'
@@ -11,6 +12,7 @@ const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const sa
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(sayUnknown(ui, command))
   const run = commands[command.name]
+  if (ui.opened?.onlyWatches === true && beginsAnother.has(command.name)) return stepTo(sayReadOnly(ui))
   return needsConversation.has(command.name) && !isReady(ui)
     ? stepTo(sayNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
     : run(ui, command.argument, context)
@@ -30,6 +32,9 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'new',
   'mcp',
 ])
+
+/** Not from a window that takes part in nothing. */
+const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new'])
 
 function isReady({ link, opened }: UiState): boolean {
   return link.kind === 'up' && opened !== null

@@ -21,6 +21,8 @@ export interface UiState {
   readonly refusedKey: RefusedKey | null
   /** What was sent in this folder before this conversation was opened, oldest first. */
   readonly earlierPrompts: readonly string[]
+  /** What Enter could not send or run, until something else is entered: the newest that the arrow keys bring back. */
+  readonly refusedText: string | null
   /** Messages that the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
   readonly said: readonly Said[]
@@ -28,6 +30,8 @@ export interface UiState {
   readonly stoppingTurn: string | null
   /** The approval that this window has just answered. */
   readonly answeredApproval: string | null
+  /** When that was. */
+  readonly answeredAtMs: number
   /** Place in the completion list. */
   readonly choice: number
   /** The completion list was closed for this text. */
@@ -80,6 +84,8 @@ export interface Opened {
   readonly conversationId: string
   readonly shortId: string
   readonly readOnly: boolean
+  /** The window was opened with --read-only, and takes part in nothing. */
+  readonly onlyWatches: boolean
   /** It is open in a server that another process has started. */
   readonly attached: boolean
   /** Nothing of it outlives the server. */
@@ -99,10 +105,12 @@ export const initialUi: UiState = {
   guard: unguarded,
   refusedKey: null,
   earlierPrompts: [],
+  refusedText: null,
   unsent: [],
   said: [],
   stoppingTurn: null,
   answeredApproval: null,
+  answeredAtMs: 0,
   choice: 0,
   dismissed: null,
   opened: null,

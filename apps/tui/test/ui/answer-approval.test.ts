@@ -10,6 +10,7 @@ const opened: Opened = {
   conversationId: 'c',
   shortId: '0a1b2c3d',
   readOnly: false,
+  onlyWatches: false,
   attached: false,
   ephemeral: false,
 }
@@ -76,7 +77,7 @@ describe('an approval', () => {
   })
 
   test('is not answered by a window that only watches, which says why', () => {
-    const watching = { ...openUi, opened: { ...opened, readOnly: true, attached: true } }
+    const watching = { ...openUi, opened: { ...opened, readOnly: true, onlyWatches: true, attached: true } }
     const { ui, intents } = typeKeys(watching, asking, 'y')
     expect({ intents, why: ui.refusedKey?.why }).toEqual({ intents: [], why: 'readOnly' })
   })

@@ -41,7 +41,14 @@ describe('Enter', () => {
       ui,
       {
         kind: 'opened',
-        opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false },
+        opened: {
+          conversationId: 'c',
+          shortId: 's',
+          readOnly: false,
+          onlyWatches: false,
+          attached: false,
+          ephemeral: false,
+        },
       },
       contextAt(null, 0),
     )
@@ -56,7 +63,14 @@ describe('Enter', () => {
   test('keeps the text in a read-only view and says how to go on', () => {
     const view: UiState = {
       ...openUi,
-      opened: { conversationId: 'c', shortId: 's', readOnly: true, attached: false, ephemeral: false },
+      opened: {
+        conversationId: 'c',
+        shortId: 's',
+        readOnly: true,
+        onlyWatches: false,
+        attached: false,
+        ephemeral: false,
+      },
     }
     const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'hi', intents: [] })
@@ -155,7 +169,14 @@ describe('a lost server', () => {
       ui,
       {
         kind: 'opened',
-        opened: { conversationId: 'c', shortId: 's', readOnly: false, attached: false, ephemeral: false },
+        opened: {
+          conversationId: 'c',
+          shortId: 's',
+          readOnly: false,
+          onlyWatches: false,
+          attached: false,
+          ephemeral: false,
+        },
       },
       contextAt(null, 0),
     )

@@ -206,7 +206,14 @@ const scenes: Readonly<Record<string, Scene>> = {
     refusedKey: { text: 'y', atMs: 0, approvalId: 'a1', why: 'tooEarly' },
   }),
   'a question in a window that only watches': sceneOf(after(...asked), {
-    opened: { conversationId: 'c', shortId: '0a1b2c3d', readOnly: true, attached: true, ephemeral: false },
+    opened: {
+      conversationId: 'c',
+      shortId: '0a1b2c3d',
+      readOnly: true,
+      onlyWatches: true,
+      attached: true,
+      ephemeral: false,
+    },
     refusedKey: { text: '1', atMs: 0, approvalId: 'a1', why: 'readOnly' },
     clientCount: 2,
   }),

@@ -24,7 +24,7 @@ export const decisionRecord = z
     by: actor.exactOptional().describe('Who answered.'),
     note: z.string().exactOptional().describe('What the user added to the answer.'),
   })
-  .describe('Why a call was run or not: what `parley why` prints.')
+  .describe('Why a call was run or not.')
 
 export const output = z
   .object({

@@ -58,7 +58,7 @@ async function assertFolder({ files, reach, environment }: Place, cwd: string): 
     },
   )
   if (isFolder) return
-  throw refusal('cwdMissing', `There is no folder ${cwd} in environment ${environment}. Choose another with --cd.`, {
+  throw refusal('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
     cwd,
   })
 }

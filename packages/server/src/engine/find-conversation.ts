@@ -1,6 +1,6 @@
 import type { ParamsOf } from '@parley/protocol'
 import type { Files } from '../log/files.ts'
-import { findId } from '../log/find-id.ts'
+import { findId, idsWith } from '../log/find-id.ts'
 import { isConversationId, sessionPaths } from '../log/session-paths.ts'
 import { walkSessions } from '../log/walk-sessions.ts'
 import { listRows, worksIn } from './list-conversations.ts'
@@ -37,14 +37,15 @@ async function newest(files: Files, home: string, cwd: string | undefined): Prom
 }
 
 async function byPrefixOrName(files: Files, home: string, text: string): Promise<string> {
-  const found = findId(
-    walkSessions(files, home).map(({ id }) => id),
-    text,
-  )
+  const ids = walkSessions(files, home).map(({ id }) => id)
+  const found = findId(ids, text)
   if (found.kind === 'one') return found.id
   const named = (await listRows(files, home)).filter(({ row }) => row.name === text)
   if (named.length === 1 && named[0] !== undefined) return named[0].id
-  const candidates = found.kind === 'many' ? found.ids : named.map(({ id }) => id)
+  // A name may be made of digits too: it goes before what merely occurs in an id.
+  const inner = found.kind === 'none' && named.length === 0 ? idsWith(ids, text) : []
+  if (inner.length === 1 && inner[0] !== undefined) return inner[0]
+  const candidates = found.kind === 'many' ? found.ids : [...named.map(({ id }) => id), ...inner]
   if (candidates.length > 0) {
     const shown = candidates.slice(0, 5).map(shortIdOf)
     throw refusal(

@@ -89,7 +89,7 @@ function startFolder({ cwd, environmentCwd }: StartParams, config: EffectiveConf
 function existingFolder(path: string): string {
   const folder = resolve(path)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder
-  throw refusal('cwdMissing', `The folder ${folder} does not exist. Choose another with --cd.`, { cwd: folder })
+  throw refusal('cwdMissing', `The folder ${folder} does not exist.`, { cwd: folder })
 }
 
 /** What a resume changes: flags of the caller against what was recorded; the recorded values win where there is none. */

@@ -87,12 +87,17 @@ function readWord(script: string, start: number): PlainWord | string {
   const next = script[at]
   const raw = script.slice(start, at)
   if (at === start || (next !== undefined && !' \t\n;|&'.includes(next))) {
-    return next === '"' || next === "'"
-      ? 'a quoted word is not closed or not literal'
-      : `it uses ${JSON.stringify(next ?? '')} for more than a plain word`
+    return whyNotPlain(next ?? '')
   }
   if (/^[=^]|(?:^|[:=])~/.test(raw)) return `the shell may expand ${raw}`
   return { text, raw, start, end: at }
+}
+
+function whyNotPlain(mark: string): string {
+  if (mark === '"' || mark === "'") return 'a quoted word is not closed or not literal'
+  if (mark === '>') return 'it sends output elsewhere with ">"'
+  if (mark === '<') return 'it takes input from elsewhere with "<"'
+  return `it uses ${JSON.stringify(mark)} for more than a plain word`
 }
 
 function readPiece(script: string, at: number): { text: string; length: number } | null {

@@ -7,18 +7,26 @@ export type FoundId =
   | { readonly kind: 'none'; readonly nearest: readonly string[] }
 
 const NEAREST = 3
+/** Of the short form that people see: the end, since ids that are made one after the other begin alike. */
+const shownDigits = 8
 
-/** A whole id, or a unique beginning or end of one; capitals and dashes do not matter. */
+/** A whole id, or a unique beginning or end of one, or a beginning of its short form; capitals and dashes do not matter. */
 export function findId(ids: readonly string[], typed: string): FoundId {
   const wanted = digitsOf(typed)
   if (wanted === '') return { kind: 'none', nearest: [] }
   const matching = ids.filter((id) => {
     const digits = digitsOf(id)
-    return digits.startsWith(wanted) || digits.endsWith(wanted)
+    return [digits, digits.slice(-shownDigits)].some((start) => start.startsWith(wanted)) || digits.endsWith(wanted)
   })
   const [id] = matching
   if (id === undefined) return { kind: 'none', nearest: nearestIds(ids, wanted) }
   return matching.length === 1 ? { kind: 'one', id } : { kind: 'many', ids: matching }
+}
+
+/** Those that have it anywhere. */
+export function idsWith(ids: readonly string[], typed: string): readonly string[] {
+  const wanted = digitsOf(typed)
+  return wanted === '' ? [] : ids.filter((id) => digitsOf(id).includes(wanted))
 }
 
 function digitsOf(text: string): string {

@@ -1,6 +1,8 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { makeFolders } from '../log/folders.ts'
+import { nodeFiles } from '../log/node-files.ts'
 
 const maxFileBytes = 1 << 20
 /** Kept in memory, to be shown when something is wrong. */
@@ -25,7 +27,7 @@ export function openServerLogFile(home: string, name: string): ServerLogFile {
 
   function append(bytes: Buffer | string): void {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolders(nodeFiles, folder)
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxFileBytes) renameSync(path, `${path}.1`)
       appendFileSync(path, bytes, { mode: 0o600 })
     } catch {

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolders } from '../log/folders.ts'
+import { nodeFiles } from '../log/node-files.ts'
+import { systemErrorCode } from '../lookup/system-error.ts'
 
 /** What a daemon tells its launcher: where it listens, or why it does not. */
 export type DaemonWord = { readonly addresses: readonly string[] } | { readonly problem: string }
@@ -14,6 +17,10 @@ export async function launchDaemon({ home }: { readonly home: string }): Promise
   const [program = process.execPath, entry = '', ...rest] = process.argv
   const args = rest.map((word) => (word === '--daemon' ? '--daemon-process' : word))
   const log = openDaemonLog(home)
+  if ('problem' in log) {
+    process.stderr.write(`parley server: ${log.problem}\n`)
+    return 1
+  }
   const child = spawn(program, [...process.execArgv, entry, ...args], {
     detached: true,
     stdio: ['ignore', 'ignore', log.descriptor, 'ipc'],
@@ -21,7 +28,7 @@ export async function launchDaemon({ home }: { readonly home: string }): Promise
   closeSync(log.descriptor)
   const word = await firstWord(child, log.path)
   if ('problem' in word) {
-    process.stderr.write(`${word.problem}\n`)
+    process.stderr.write(`parley server: ${word.problem}\n`)
     return 1
   }
   child.disconnect()
@@ -32,11 +39,18 @@ export async function launchDaemon({ home }: { readonly home: string }): Promise
   return 0
 }
 
-function openDaemonLog(home: string): { readonly descriptor: number; readonly path: string } {
+function openDaemonLog(
+  home: string,
+): { readonly descriptor: number; readonly path: string } | { readonly problem: string } {
   const folder = join(home, 'logs')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'daemon.log')
-  return { descriptor: openSync(path, 'a', 0o600), path }
+  try {
+    makeFolders(nodeFiles, folder)
+    return { descriptor: openSync(path, 'a', 0o600), path }
+  } catch (error) {
+    const code = systemErrorCode(error) ?? String(error)
+    return { problem: `Its log ${path} cannot be written (${code}). PARLEY_HOME must name a folder of yours.` }
+  }
 }
 
 async function firstWord(child: ReturnType<typeof spawn>, logPath: string): Promise<DaemonWord> {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolders } from '../log/folders.ts'
+import { nodeFiles } from '../log/node-files.ts'
 import { UsageProblem } from './usage-problem.ts'
 
 /** The token in a file that only this user can read; made with a new one when it is missing. Throws `UsageProblem`. */
@@ -34,7 +36,7 @@ function readToken(path: string): string {
 function makeToken(path: string): string | null {
   const { O_WRONLY, O_CREAT, O_EXCL } = constants
   const token = randomBytes(32).toString('base64url')
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolders(nodeFiles, dirname(path))
   try {
     const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
     writeSync(file, `${token}\n`)

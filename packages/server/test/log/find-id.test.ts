@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findId } from '../../src/log/find-id.ts'
+import { findId, idsWith } from '../../src/log/find-id.ts'
 
 const FIRST = '019a1b2c-3d4e-7f50-8a6b-7c8d9e0fa1b2'
 const SECOND = '019a1b2c-9999-7f50-8a6b-0123456789ab'
@@ -15,6 +15,18 @@ describe('finding a conversation by what was typed', () => {
     for (const typed of [FIRST, '019a1b2c-3', '019a1b2c3d', 'A1B2', ' 8a6b-7c8d9e0fa1b2 ']) {
       expect(findId(IDS, typed)).toEqual({ kind: 'one', id: FIRST })
     }
+  })
+
+  it('takes a unique beginning of the short form', () => {
+    expect(findId(IDS, '9e0f')).toEqual({ kind: 'one', id: FIRST })
+    expect(findId(IDS, 'FFFF')).toEqual({ kind: 'one', id: THIRD })
+    expect(findId(IDS, '4e7f')).toMatchObject({ kind: 'none' })
+  })
+
+  it('knows which have it anywhere', () => {
+    expect(idsWith(IDS, '7F50')).toEqual([FIRST, SECOND])
+    expect(idsWith(IDS, '8000-0123')).toEqual([THIRD])
+    expect(idsWith(IDS, ' ')).toEqual([])
   })
 
   it('gives all that match when there are several', () => {

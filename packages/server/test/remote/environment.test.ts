@@ -144,7 +144,7 @@ describe('an environment that cannot be used', { timeout: 20_000 }, () => {
     })
     expect(await create({ environment: 'box', environmentCwd: 'nowhere' })).toMatchObject({
       code: 'cwdMissing',
-      message: `There is no folder ${far.work}/nowhere in environment box. Choose another with --cd.`,
+      message: `There is no folder ${far.work}/nowhere in environment box.`,
     })
     await server.close()
     await far.kill()

@@ -35,7 +35,7 @@ function still(line: Line): Activity {
 
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
-  const way = opened?.attached ? 'to go on here' : 'to restart'
+  const way = opened?.onlyWatches ? 'to join it again' : opened?.attached ? 'to go on here' : 'to restart'
   const isKept = opened?.ephemeral === false && state !== null && state.core.seq > 0
   const kept = isKept ? '; your conversation is saved' : ''
   return [
@@ -52,11 +52,26 @@ function isWaitedFor({ unsent, opened }: UiState): boolean {
 function turnActivity(state: ConversationState, turn: Turn, ui: UiState, nowMs: number): Activity | null {
   if (ui.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
   if (pendingApprovals(state, ui).length > 0) return null
+  if (ui.answeredApproval !== null) return answerActivity(turn, ui, nowMs)
   const [approved] = approvedNotStarted(state)
   if (approved !== undefined) return still(notStartedLine(approved))
   if (turn.parked)
     return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
   if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, nowMs)
+  return workActivity(turn, nowMs)
+}
+
+/** An answer is taken within milliseconds; one that is not is on its way to a server that hangs. */
+const answerSlowAfterMs = 1_000
+
+function answerActivity(turn: Turn, { answeredAtMs }: UiState, nowMs: number): Activity {
+  const slowAtMs = answeredAtMs + answerSlowAfterMs
+  if (nowMs >= slowAtMs) return still([{ text: 'Sending the answer…', tone: 'warn' }])
+  const work = workActivity(turn, nowMs)
+  return { ...work, changesAtMs: Math.min(slowAtMs, work.changesAtMs ?? slowAtMs) }
+}
+
+function workActivity(turn: Turn, nowMs: number): Activity {
   const seconds = Math.max(0, Math.floor((nowMs - turn.startedAt) / 1000))
   const line: Line = [
     { text: 'working', tone: 'accent' },

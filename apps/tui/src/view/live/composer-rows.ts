@@ -34,7 +34,7 @@ function placeholder(state: ConversationState | null, { purpose, opened, link }:
   if (purpose.kind === 'edit') return 'Enter with nothing here takes the message back'
   if (purpose.kind === 'form') return fieldHint(state, purpose.form)
   if (opened?.readOnly)
-    return opened.attached ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
+    return opened.onlyWatches ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
   if (state?.core.turn !== null && state !== null) return 'Enter adds to this turn, Alt+Enter waits for the next'
   return 'Ask for anything, / for commands'
 }

@@ -11,7 +11,14 @@ export const openUi: UiState = {
   ...initialUi,
   link: { kind: 'up', clientId: 'client-1', serverPid: 1 },
   ownClients: ['client-1'],
-  opened: { conversationId: 'c', shortId: '0a1b2c3d', readOnly: false, attached: false, ephemeral: false },
+  opened: {
+    conversationId: 'c',
+    shortId: '0a1b2c3d',
+    readOnly: false,
+    onlyWatches: false,
+    attached: false,
+    ephemeral: false,
+  },
 }
 
 export function written(text: string): Composer {

@@ -61,7 +61,7 @@ interface Serving {
 async function serveAll(listen: Address, { face, tokenFile, ended }: Serving): Promise<void> {
   const connections = { accept: (transport: Transport) => void serveExec(transport, face).catch(say) }
   const { listener, address, tokenFile: used } = await listenOn(listen, { tokenFile }, { connections, home: '' })
-  say(`listens on ${address}${used === null ? '' : ` (token in ${used})`}`)
+  process.stderr.write(`parley exec-server listens on ${address}${used === null ? '' : ` (token in ${used})`}\n`)
   await ended
   await listener.close()
 }

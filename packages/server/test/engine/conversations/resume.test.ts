@@ -32,6 +32,8 @@ describe('a conversation', () => {
     [{ prefix: '01941b80-0000-7000-8000-0000aaaa' }, ids[0]],
     [{ prefix: 'aaaa1111' }, ids[0]],
     [{ prefix: 'AAAA1111' }, ids[0]],
+    [{ prefix: 'aaaa' }, ids[0]],
+    [{ prefix: 'aa11' }, ids[0]],
     [{ prefix: 'my name' }, ids[0]],
     [{ conversationId: 'cccc2222' }, ids[2]],
     [{ last: true }, ids[0]],

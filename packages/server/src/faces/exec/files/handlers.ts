@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { realPathOf } from '../../../lookup/real-path.ts'
 import type { ExecHandlers } from '../handlers.ts'
@@ -7,6 +7,7 @@ import { pathOf, uriOf } from '../location.ts'
 import { assertUnconfined } from '../sandbox-intent.ts'
 import { asFileFailure } from './file-failure.ts'
 import { createLane } from './lane.ts'
+import { makeFolder } from './make-folder.ts'
 import { readFolder, readMetadata, removeEntry } from './metadata.ts'
 import { readFileRange } from './read-file.ts'
 import { replaceFile } from './write-file.ts'
@@ -46,7 +47,7 @@ export function createFileHandlers(link: Link): FileHandlers {
     'fs/getMetadata': onPath(readMetadata),
     'fs/readDirectory': onPath(readFolder),
     'fs/createDirectory': onPath(async (path, { recursive }: Decoded<'fs/createDirectory'>) => {
-      await mkdir(path, { recursive })
+      await makeFolder(path, recursive)
       return {}
     }),
     'fs/remove': onPath(async (path, { recursive, force }: Decoded<'fs/remove'>) => {

@@ -23,7 +23,7 @@ export interface ExecPlaceOptions extends Partial<SessionsOptions> {
   readonly greetingMs?: number
 }
 
-export function execPlace({ greetingMs = null, ...options }: ExecPlaceOptions = {}): ExecPlace {
+export function execPlace({ greetingMs, ...options }: ExecPlaceOptions = {}): ExecPlace {
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
   const mark = newMark()
@@ -31,7 +31,7 @@ export function execPlace({ greetingMs = null, ...options }: ExecPlaceOptions = 
   const face = {
     sessions,
     environmentInfo: describeEnvironment('0.0.0'),
-    greetingMs,
+    greetingMs: greetingMs ?? null,
     report: (fault: unknown) => void faults.push(fault),
   }
   const env = { [markVariable]: mark }

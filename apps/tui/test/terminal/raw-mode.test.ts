@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { setRawMode } from '../../src/terminal/raw-mode.ts'
+
+function terminalThatFails(code: string): Pick<NodeJS.ReadStream, 'setRawMode'> {
+  return {
+    setRawMode() {
+      throw Object.assign(new Error(`setRawMode ${code}`), { code })
+    },
+  }
+}
+
+test('a terminal that has gone has no mode to restore', () => {
+  expect(() => setRawMode(terminalThatFails('EIO'), false)).not.toThrow()
+})
+
+test('any other failure is told', () => {
+  expect(() => setRawMode(terminalThatFails('EINVAL'), true)).toThrow('EINVAL')
+})
