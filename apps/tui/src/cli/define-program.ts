@@ -4,7 +4,7 @@ import { defineExec } from './define-exec.ts'
 import { defineLookups } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from './flags.ts'
-import { refuseSlips } from './likely-command.ts'
+import { refuseSlips, unknownCommand } from './likely-command.ts'
 import { sayUsageError } from './messages.ts'
 import { misused, type ParleyError } from './parley-error.ts'
 import { flagsOf, withCommonFlags, withImages } from './shared-options.ts'
@@ -19,7 +19,7 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
     .description('A coding agent for the terminal whose conversations cannot be lost.')
     .version(launch.program.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand(false)
     .configureOutput({ outputError: (text, write) => write(sayUsageError(text)) })
     .exitOverride()
     .argument('[prompt]', 'first message of a new interactive session')
@@ -28,8 +28,21 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
   defineServers(program)
+  defineHelp(program)
   // Not before: the commands would inherit it.
   return program.allowExcessArguments()
+}
+
+/** Commander's own answers an unknown name with all of the help, as if nothing were wrong. */
+function defineHelp(program: Command): void {
+  program
+    .command('help [command]')
+    .description('print the help of a command')
+    .action((name: string | undefined) => {
+      const command = name === undefined ? program : program.commands.find((known) => known.name() === name)
+      if (command === undefined) throw unknownCommand(name ?? '', program)
+      command.help()
+    })
 }
 
 function defineConversations(program: Command, launch: Launch, settle: Settle): void {

@@ -72,7 +72,6 @@ export function collectFiles(text: string, known: string[] = []): string[] {
   return [...known, ...(existsSync(text) ? [text] : text.split(',').filter((name) => name !== ''))]
 }
 
-/** Folders of this machine are checked where the flags are read; of another one only it knows what there is. */
 export function collectList(text: string, known: string[] = []): string[] {
   return [...known, named(text)]
 }

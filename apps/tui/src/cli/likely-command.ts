@@ -1,15 +1,23 @@
 import type { Command } from 'commander'
-import { misused } from './parley-error.ts'
+import { misused, type ParleyError } from './parley-error.ts'
 
 /** A word that is one slip of the fingers from a command was hardly meant for the model. */
 export function refuseSlips({ args, commands }: Command): void {
   const [first = '', ...more] = args
-  const meant = likelyCommand(
-    first,
-    commands.map((command) => command.name()),
-  )
+  const meant = likelyCommand(first, namesOf(commands))
   if (meant !== null) throw misused(`There is no command "${first}". Did you mean \`parley ${meant}\`?${unless(more)}`)
   if (more.length > 0) throw misused('A prompt of several words needs quotes: parley "…"')
+}
+
+/** For a word that can only be a command. */
+export function unknownCommand(word: string, { commands }: Pick<Command, 'commands'>): ParleyError {
+  const meant = likelyCommand(word, namesOf(commands))
+  const hint = meant === null ? '`parley help` lists them.' : `Did you mean \`${meant}\`?`
+  return misused(`There is no command "${word}". ${hint}`)
+}
+
+function namesOf(commands: Command['commands']): readonly string[] {
+  return commands.map((command) => command.name())
 }
 
 function unless(more: readonly string[]): string {

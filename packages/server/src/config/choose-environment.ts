@@ -14,7 +14,7 @@ export function chosenEnvironment({ environment }: Config): string | null {
 /** Throws `ConfigProblem` when there is none of this name. */
 export function environmentNamed(name: string, { environments = {} }: Config): EnvironmentSettings {
   const found = Object.hasOwn(environments, name) ? environments[name] : undefined
-  if (found !== undefined) return found
+  if (found !== undefined) return reachable(name, found)
   const names = Object.keys(environments)
   const near = closest(name, names)
   const known = names.length === 0 ? 'None is configured.' : `There are: ${names.join(', ')}.`
@@ -22,6 +22,11 @@ export function environmentNamed(name: string, { environments = {} }: Config): E
     'environment',
     `there is no [environments.${name}] in config.toml. ${near === null ? known : `Did you mean "${near}"?`}`,
   )
+}
+
+function reachable(name: string, { url, ...others }: Partial<EnvironmentSettings>): EnvironmentSettings {
+  if (url !== undefined) return { ...others, url }
+  throw new ConfigProblem(`environments.${name}.url`, 'is not set; it must be ws://host:port or wss://host.')
 }
 
 /** The folder there: what the caller names, from the configured one on. Throws `ConfigProblem` when neither is absolute. */

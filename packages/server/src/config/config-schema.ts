@@ -35,9 +35,9 @@ export const mcpServerConfig = z.object({
   disabled_tools: z.array(z.string()).optional(),
 })
 
-/** A machine that commands run and files lie on, reached through its exec-server. */
+/** A machine that commands run and files lie on, reached through its exec-server. One layer may lack what another has. */
 export const environmentConfig = z.object({
-  url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }),
+  url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }).optional(),
   token_file: z.string().min(1).optional(),
   token_env: z.string().min(1).optional(),
   cwd: z.string().regex(/^\//, 'must be an absolute path').optional(),
@@ -74,5 +74,5 @@ export const configSchema = z.object({
 
 export type Config = z.infer<typeof configSchema>
 export type McpServerConfig = z.infer<typeof mcpServerConfig>
-export type EnvironmentSettings = z.infer<typeof environmentConfig>
+export type EnvironmentSettings = z.infer<typeof environmentConfig> & { readonly url: string }
 export type ProviderSettings = z.infer<typeof providerConfig>

@@ -48,6 +48,7 @@ export function settleStart(params: StartParams, { home, env }: Around): Settled
       where: settings.policyFile,
     })
   }
+  if (settings.environment === undefined) assertAdded((params.addDirs ?? []).map((root) => resolve(cwd, root)))
   return { cwd, settings, warnings }
 }
 
@@ -86,9 +87,20 @@ function startFolder({ cwd, environmentCwd }: StartParams, config: EffectiveConf
   return name === null ? existingFolder(cwd) : folderThere(name, environmentNamed(name, config), environmentCwd)
 }
 
+/** Of another machine only the machine knows. */
+function assertAdded(folders: readonly string[]): void {
+  const missing = folders.find((folder) => !isFolder(folder))
+  if (missing === undefined) return
+  throw refusal('configInvalid', `The added folder ${missing} does not exist.`, { where: 'addDirs' })
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
 function existingFolder(path: string): string {
   const folder = resolve(path)
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder
+  if (isFolder(folder)) return folder
   throw refusal('cwdMissing', `The folder ${folder} does not exist.`, { cwd: folder })
 }
 
@@ -106,6 +118,7 @@ export function settleResume(
   }
   assertSameMachine(settings.environment, environment)
   const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
+  if (settings.environment === undefined) assertAdded(addedRoots)
   const roots = [...new Set([...settings.writableRoots, ...addedRoots])]
   const change = {
     ...differing('model', model, settings.model),
