@@ -19,7 +19,7 @@ export interface ResumeOptions {
   readonly readOnly?: boolean
 }
 
-/** A full id, a unique prefix or suffix of one, a name, or the one updated last (in a folder, when given). */
+/** A full id, a unique part of one, a name, or the one updated last (in a folder, when given). */
 export type Which = string | { readonly last: true; readonly cwd?: string }
 
 /** A connection to a server, and the conversations that were opened with it. */

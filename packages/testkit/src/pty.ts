@@ -1,4 +1,4 @@
-import { spawn } from '@lydell/node-pty'
+import { type IPty, spawn } from '@lydell/node-pty'
 import { cleanEnvironment, type Environment } from './clean-environment.ts'
 import { keyBytes } from './keys.ts'
 import { descendantsWithMark, killMarked, markVariable, newMark } from './processes.ts'
@@ -31,6 +31,8 @@ export type Pty = AsyncDisposable & {
   waitFor(seen: Seen, options?: { readonly timeoutMs?: number }): Promise<void>
   resize(size: ScreenSize): void
   kill(signal?: NodeJS.Signals): void
+  /** The terminal is gone, as when its window is closed. */
+  hangUp(): void
   /** Every byte the program wrote, so far. */
   rawBytes(): Buffer
   fullClears(): number
@@ -81,6 +83,7 @@ export function startPty(options: PtyOptions): Pty {
       screen.resize(next)
     },
     kill: (signal = 'SIGKILL') => void process.kill(pty.pid, signal),
+    hangUp: () => closeTerminal(pty),
     rawBytes: () => Buffer.concat(chunks),
     fullClears: () => screen.clears().scrollback + screen.clears().screen,
     processes: () => descendantsWithMark(mark),
@@ -90,6 +93,12 @@ export function startPty(options: PtyOptions): Pty {
       screen[Symbol.dispose]()
     },
   }
+}
+
+/** The library has it and does not declare it. */
+function closeTerminal(pty: IPty): void {
+  if (!('destroy' in pty && typeof pty.destroy === 'function')) throw new Error('this terminal cannot be closed')
+  pty.destroy()
 }
 
 async function waitForScreen(screen: VirtualScreen, seen: Seen, timeoutMs: number): Promise<void> {

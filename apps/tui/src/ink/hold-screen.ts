@@ -17,6 +17,8 @@ interface ScreenParts extends KeyListener {
 export function holdScreen({ stage, colours, onError, ...listener }: ScreenParts): HeldScreen {
   const { stdin, stdout } = process
   const held = holdTerminal(processTerminal(stdout.fd))
+  // So a read of a terminal that has gone ends; it may be told when the keys are no longer read.
+  stdin.on('error', listener.onEnd)
   let keys: KeyReader | null = readKeys(stdin, listener)
   const release = () => {
     keys?.stop()

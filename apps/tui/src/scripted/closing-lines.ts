@@ -22,7 +22,8 @@ export function closingLines(run: RunEnd, isKept: boolean): string[] {
 function denied({ denials }: RunEnd): string | null {
   if (denials.length === 0) return null
   const what = denials.length === 1 ? '1 request was' : `${denials.length} requests were`
-  return `${what} not allowed; rules in a --policy file can allow it.`
+  const way = 'rules in a --policy file can allow it'
+  return `${what} not allowed; ${way}, unless the approval policy is never.`
 }
 
 /** A failed or interrupted turn has said so in its transcript. */

@@ -20,7 +20,7 @@ const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDeci
 export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: UiContext): UiStep | null {
   const [approval] = pendingApprovals(state, ui)
   if (approval === undefined || event.kind !== 'text' || !isFree(ui)) return null
-  const answer = answerForText(event.text)
+  const answer = answerForText(event.text, approval)
   if (answer === null) return null
   const why = whyRefused(ui, approval, answer, nowMs)
   if (why === null) return actOn(ui, approval, answer)

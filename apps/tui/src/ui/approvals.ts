@@ -4,19 +4,17 @@ import type { UiState } from './ui-state.ts'
 /** What a key says to an approval. `note` asks for words first, `print` only shows all of it. */
 export type Answer = 'yes' | 'yesForConversation' | 'note' | 'stop' | 'print'
 
-/** Digits keep their meaning when an answer is not offered, so that a habit never answers something else. */
-const answers: Readonly<Record<string, Answer>> = {
-  '1': 'yes',
-  y: 'yes',
-  '2': 'yesForConversation',
-  '3': 'note',
-  n: 'note',
-  '4': 'stop',
-  v: 'print',
+const letters: Readonly<Record<string, Answer>> = { y: 'yes', n: 'note', v: 'print' }
+
+/** The answers to choose from, in the order of their digits from 1 on. Whichever are offered, 1 is the first yes. */
+export function choicesFor(approval: Approval): readonly Exclude<Answer, 'print'>[] {
+  const isForConversation = approval.kind !== 'elicitation' && offers(approval, 'approvedForSession')
+  return isForConversation ? ['yes', 'yesForConversation', 'note', 'stop'] : ['yes', 'note', 'stop']
 }
 
-export function answerForText(text: string): Answer | null {
-  return Object.hasOwn(answers, text) ? (answers[text] ?? null) : null
+export function answerForText(text: string, approval: Approval): Answer | null {
+  if (Object.hasOwn(letters, text)) return letters[text] ?? null
+  return /^[1-9]$/.test(text) ? (choicesFor(approval)[Number(text) - 1] ?? null) : null
 }
 
 export function offers({ decisions }: Approval, decision: ApprovalDecision): boolean {

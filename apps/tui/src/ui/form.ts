@@ -47,7 +47,28 @@ export function readField(
     return chosen === undefined ? { problem: 'Choose one of them.' } : { value: chosen.value }
   }
   if (text.trim() === '') return field.required ? { problem: 'This is needed.' } : { value: null }
-  return field.type === 'string' ? { value: text } : readNumber(text.trim(), field.type === 'integer')
+  return field.type === 'string' ? readText(text, field.format) : readNumber(text.trim(), field.type === 'integer')
+}
+
+/** What is plainly something else is refused at once; the server that asks has the last word. */
+const formats: Readonly<Record<NonNullable<FormField['format']>, { readonly fits: RegExp; readonly problem: string }>> =
+  {
+    email: { fits: /^[^\s@]+@[^\s@]+$/, problem: 'It must be an e-mail address.' },
+    uri: { fits: /^[a-z][a-z0-9+.-]*:\S+$/i, problem: 'It must be a URL, e.g. https://example.org.' },
+    date: { fits: /^\d{4}-\d\d-\d\d$/, problem: 'It must be a date like 2026-02-28.' },
+    'date-time': {
+      fits: /^\d{4}-\d\d-\d\dT\d\d:\d\d\S*(Z|[+-]\d\d:\d\d)$/,
+      problem: 'It must be a time like 2026-02-28T12:00:00Z.',
+    },
+  }
+
+function readText(
+  text: string,
+  format: FormField['format'],
+): { readonly value: string } | { readonly problem: string } {
+  return format === undefined || formats[format].fits.test(text)
+    ? { value: text }
+    : { problem: formats[format].problem }
 }
 
 function readNumber(text: string, isWhole: boolean): { readonly value: number } | { readonly problem: string } {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sayUsageError } from '../../src/cli/messages.ts'
+import { explainRefusal, sayUsageError } from '../../src/cli/messages.ts'
 
 test('a wrong command line is told in one line that names the help', () => {
   const said = sayUsageError("error: unknown option '--jsn'\n(Did you mean --json?)\n")
@@ -10,4 +10,19 @@ test('a prompt without quotes is recognised', () => {
   expect(sayUsageError("error: too many arguments for 'exec'. Expected 1 argument but got 2: a, b.\n")).toContain(
     'A prompt of several words needs quotes.',
   )
+})
+
+test.each([
+  ["too many arguments for 'exec'. Expected 1 argument but got 2: a, b.", true],
+  ["too many arguments for 'resume'. Expected 2 arguments but got 3: 0a, b, c.", true],
+  ["too many arguments for 'resume'. Expected 1 argument but got 2: 0a, b.", false],
+  ["too many arguments for 'list'. Expected 0 arguments but got 1: foo.", false],
+])('%s speaks of a prompt only if the command takes one', (said, isPrompt) => {
+  expect(sayUsageError(`error: ${said}\n`).includes('A prompt of several words needs quotes.')).toBe(isPrompt)
+})
+
+test('a folder that is not there is refused with the flag that names another', () => {
+  const message = 'The folder /nowhere does not exist.'
+  expect(explainRefusal({ message, data: { code: 'cwdMissing' } })).toBe(`${message} Choose another with --cd.`)
+  expect(explainRefusal({ message, data: { code: 'configInvalid' } })).toBe(message)
 })

@@ -114,6 +114,29 @@ describe('two windows on one conversation', { timeout: 30_000 }, () => {
   })
 })
 
+describe('a window that only watches, whose server is killed', { timeout: 30_000 }, () => {
+  test('waits until another window has the conversation open, and then joins that one', async () => {
+    await using at = await place([{ text: 'Before.' }, { text: 'After.' }])
+    await using first = at.start('hello')
+    await first.waitFor(/Before\.[\s\S]*› Ask/)
+    await using second = at.start('attach', '--read-only')
+    await second.waitFor(/Before\.[\s\S]*2 clients/)
+    process.kill(serverOf(first), 'SIGKILL')
+    await second.waitFor(/The server ended[\s\S]*Press r to join it again/)
+    second.write('r')
+    await second.waitFor(/Nobody has this conversation open yet[\s\S]*Press r to join it again/)
+    await first.waitFor(/Press r/)
+    first.write('r')
+    await first.waitFor(/The conversation goes on here\.[\s\S]*› Ask/)
+    second.write('r')
+    await second.waitFor(/Joined again\.[\s\S]*2 clients/)
+    await send(first, 'still there?')
+    await second.waitFor(/After\./)
+    await send(second, '/fork')
+    await second.waitFor(/This window only watches/)
+  })
+})
+
 describe('a turn that is left behind', { timeout: 30_000 }, () => {
   test('goes on, and attach finds it with all that it said', async () => {
     const gate = Promise.withResolvers<void>()
@@ -147,6 +170,15 @@ describe('a turn that is left behind', { timeout: 30_000 }, () => {
     await using second = at.start('attach', '--read-only', idIn(first))
     await second.waitFor(/Half an answer, and the rest\.[\s\S]*read-only view/)
   })
+})
+
+test('a terminal that is closed ends the program, and nothing is taken for a bug', { timeout: 30_000 }, async () => {
+  await using at = await place([{ text: 'Yes.' }])
+  await using pty = at.start('hello')
+  await pty.waitFor(/Yes\.[\s\S]*› Ask/)
+  pty.hangUp()
+  await waitUntil(() => pty.processes().length === 0, { what: 'the end of the program and its server' })
+  expect(readdirSync(join(at.home.env.PARLEY_HOME, 'logs')).filter((name) => name.startsWith('crash'))).toEqual([])
 })
 
 test('attach says that there is nothing to attach to', async () => {

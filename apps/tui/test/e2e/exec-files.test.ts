@@ -80,3 +80,12 @@ test('--add-dir makes another folder one to work in', async () => {
   expect(await world.exec([...fullAccess, '--add-dir', other.path, 'hi'])).toMatchObject({ exitCode: 0 })
   expect(await readFile(file, 'utf8')).toBe('x\n')
 })
+
+test('--add-dir of a folder that is not there is refused in one sentence', async () => {
+  await using world = await execWorld()
+  const { exitCode, stderr } = await world.exec(['--add-dir', 'nowhere', 'hi'])
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: `parley: The added folder ${world.path('nowhere')} does not exist.\n`,
+  })
+})

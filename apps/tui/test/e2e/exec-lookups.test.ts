@@ -74,6 +74,7 @@ describe('parley config', () => {
 describe('the command line', () => {
   test.each([
     ['--help', /Usage: parley \[options\] \[command\] \[prompt\]/],
+    ['help', /Usage: parley \[options\] \[command\] \[prompt\]/],
     ['help exec', /Exit codes: 0 answered/],
     ['exec resume --help', /--last/],
     ['--version', /^\d+\.\d+\.\d+\n$/],
@@ -88,6 +89,10 @@ describe('the command line', () => {
     ['lst', /There is no command "lst"\. Did you mean `parley list`\?/],
     ['exce "say hello"', /There is no command "exce"\. Did you mean `parley exec`\?/],
     ['say hello', /A prompt of several words needs quotes/],
+    ['help exce', /There is no command "exce"\. Did you mean `exec`\?/],
+    ['help nothing', /There is no command "nothing"\. `parley help` lists them\./],
+    ['-m "" hi', /'-m, --model <model>' argument '' is invalid\. It must not be empty\./],
+    ['list foo', /too many arguments for 'list'\. Expected 0 arguments but got 1: foo\. See parley --help\./],
     ['--modle x', /unknown option '--modle'.*Did you mean --model/],
     ['fork', /missing required argument 'id'/],
     ['fork x --at soon', /must be a whole number from 1 on/],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -45,6 +46,13 @@ describe('a home', () => {
     expect(await world.exec(['hi'], { env })).toMatchObject({ exitCode: 0 })
     expect(await readdir(world.cwd)).toEqual([])
     expect(await readdir(join(world.env.PARLEY_HOME, 'sessions'))).toHaveLength(1)
+  })
+
+  test.runIf(existsSync('/proc/self'))('where no folder can be made ends the run at once', async () => {
+    await using world = await execWorld()
+    const env = { ...world.env, PARLEY_HOME: '/proc/parley-nowhere', OPENAI_API_KEY: 'x' }
+    const { exitCode, stderr } = await world.exec(['-m', 'm', 'hi'], { env })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 9, stderr: expect.stringContaining('ENOENT') })
   })
 
   test('that is no folder is a usage error', async () => {

@@ -186,7 +186,8 @@ describe('the last words', () => {
   })
 
   test('count what was not allowed, also after an answer', () => {
-    const line = 'parley: 1 request was not allowed; rules in a --policy file can allow it.\n'
+    const line =
+      'parley: 1 request was not allowed; rules in a --policy file can allow it, unless the approval policy is never.\n'
     expect(words({ answer: 'yes', denials })).toBe(line)
     expect(words({ exitCode: 4, denials })).toBe(`${line}parley: The turn ended without an answer.\n${goOn}`)
   })

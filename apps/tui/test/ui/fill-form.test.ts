@@ -44,6 +44,20 @@ describe('a form of a tool server', () => {
     expect(ui.purpose).toMatchObject({ kind: 'form', form: { problem } })
   })
 
+  test.each([
+    ['email', 'nobody', 'a@b', 'It must be an e-mail address.'],
+    ['uri', 'example', 'https://example.org', 'It must be a URL, e.g. https://example.org.'],
+    ['date', '1.2.2026', '2026-02-01', 'It must be a date like 2026-02-28.'],
+    ['date-time', '2026-02-01', '2026-02-01T12:00:00Z', 'It must be a time like 2026-02-28T12:00:00Z.'],
+  ] as const)('does not leave a field of format %s with %s', (format, wrong, right, problem) => {
+    const fields = [{ name: 'x', title: 'X', type: 'string', format, required: true }] as const
+    const one = after(...call, requested({ itemId: 'l1', kind: 'elicitation', form: { fields: [...fields] } }))
+    const stuck = typeKeys(openUi, one, 'y', wrong, 'enter')
+    expect(stuck.intents).toEqual([])
+    expect(stuck.ui.purpose).toMatchObject({ kind: 'form', form: { problem } })
+    expect(typeKeys(stuck.ui, one, 'ctrl+u', right, 'enter').intents).toEqual(decided({ x: right }))
+  })
+
   test('goes back by Escape with what was given, and from its first field to the question', () => {
     const third = typeKeys(openUi, asking, 'y', 'down', 'enter', 'enter', 'Slow', 'enter')
     const back = typeKeys(third.ui, asking, 'escape')
@@ -56,7 +70,7 @@ describe('a form of a tool server', () => {
 
   test.each([
     ['n', 'denied'],
-    ['4', 'abort'],
+    ['3', 'abort'],
   ])('is not answered by %s: %s', (key, decision) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })

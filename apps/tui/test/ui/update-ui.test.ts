@@ -60,7 +60,7 @@ describe('Enter', () => {
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'kept', intents: [] })
   })
 
-  test('keeps the text in a read-only view and says how to go on', () => {
+  test('in a read-only view says how to go on, and Up brings the text back', () => {
     const view: UiState = {
       ...openUi,
       opened: {
@@ -73,8 +73,9 @@ describe('Enter', () => {
       },
     }
     const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'hi', intents: [] })
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
     expect(lastSaid(ui)).toContain('/fork')
+    expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('hi')
   })
 
   test('runs a line with an exclamation mark as a command of the user', () => {
@@ -185,6 +186,29 @@ describe('a lost server', () => {
 })
 
 describe('slash commands', () => {
+  test('that are none leave the composer to what comes next, and are the newest that Up brings back', () => {
+    const { ui, intents } = typeKeys(openUi, idle, '/modle x', 'enter')
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect(lastSaid(ui)).toContain('did you mean /model?')
+    expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('/modle x')
+    const { ui: next } = typeKeys(ui, idle, 'hello', 'enter')
+    expect(typeKeys(next, idle, 'up').ui.composer.text).toBe('first')
+  })
+
+  test.each(['/fork', '/new'])('%s is refused in a window that only watches', (command) => {
+    const opened = {
+      conversationId: 'c',
+      shortId: 's',
+      readOnly: true,
+      onlyWatches: true,
+      attached: false,
+      ephemeral: false,
+    }
+    const { ui, intents } = typeKeys({ ...openUi, opened }, idle, command, 'enter')
+    expect(intents).toEqual([])
+    expect(lastSaid(ui)).toContain('This window only watches')
+  })
+
   test.each([
     ['/model gpt-5', { kind: 'configure', settings: { model: 'gpt-5' } }],
     ['/model ollama llama3:8b', { kind: 'configure', settings: { modelProvider: 'ollama', model: 'llama3:8b' } }],
@@ -200,12 +224,6 @@ describe('slash commands', () => {
     ['/mcp restart git', { kind: 'restartMcp', name: 'git' }],
   ])('%s asks for %o', (text, intent) => {
     expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
-  })
-
-  test('that nobody knows stay in the composer and name the nearest', () => {
-    const { ui, intents } = typeKeys(openUi, idle, '/statsu', 'enter')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '/statsu', intents: [] })
-    expect(lastSaid(ui)).toContain('/status')
   })
 
   test('are chosen from the list by arrows, completed by Tab and run by Enter', () => {

@@ -122,6 +122,7 @@ describe('a server that listens', () => {
     const token = readFileSync(join(world.home, '.parley', 'server-token'), 'utf8').trim()
     await expect(connect({ url: server.where, token: 'wrong' })).rejects.toMatchObject({
       data: { code: 'serverFailed' },
+      message: expect.stringMatching(/asks for another token \(401\)\.$/),
     })
     await using parley = await connect({ url: server.where, token })
     const conversation = await parley.create({ cwd: world.cwd })

@@ -18,6 +18,10 @@ export const formField = z
     type: z
       .enum(['string', 'number', 'integer', 'boolean', 'choice'])
       .describe('`choice`: the `value` of one of `choices`.'),
+    format: z
+      .enum(['email', 'uri', 'date', 'date-time'])
+      .exactOptional()
+      .describe('What a text must look like, so that it can be checked while it is filled in.'),
     choices: z.array(z.object({ value: z.string(), title: z.string() })).exactOptional(),
     required: z.boolean(),
     default: answer.exactOptional().describe('What to begin with; sent back like any other answer.'),

@@ -58,7 +58,10 @@ export const methodParams = {
   }),
   'conversation/resume': z.object({
     conversationId: z.string().exactOptional(),
-    prefix: z.string().exactOptional().describe('Unique part of an id, such as the beginning of its short form, or a name.'),
+    prefix: z
+      .string()
+      .exactOptional()
+      .describe('Unique part of an id, such as the beginning of its short form, or a name.'),
     last: z.boolean().exactOptional().describe('The one updated last (in `cwd`, when given).'),
     cwd: z.string().exactOptional().describe('For `last`: prefer one of this folder.'),
     readOnly: z.boolean().exactOptional().describe('A view without the lock; nothing can be sent.'),

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { closest } from '../core/closest.ts'
 import { ConfigProblem } from './config-problem.ts'
-import type { Config, EnvironmentSettings } from './config-schema.ts'
+import type { Config, EnvironmentKeys, EnvironmentSettings } from './config-schema.ts'
 
 /** The name for this machine, where a config file names another one. */
 const thisMachine = 'local'
@@ -24,9 +24,15 @@ export function environmentNamed(name: string, { environments = {} }: Config): E
   )
 }
 
-function reachable(name: string, { url, ...others }: Partial<EnvironmentSettings>): EnvironmentSettings {
+function reachable(name: string, { url, ...others }: EnvironmentKeys): EnvironmentSettings {
   if (url !== undefined) return { ...others, url }
-  throw new ConfigProblem(`environments.${name}.url`, 'is not set; it must be ws://host:port or wss://host.')
+  throw withoutUrl(name)
+}
+
+/** `hint` is about a key that may have been meant to be this one. */
+export function withoutUrl(name: string, hint = ''): ConfigProblem {
+  const text = 'is not set; it must be ws://host:port or wss://host.'
+  return new ConfigProblem(`environments.${name}.url`, hint === '' ? text : `${text} ${hint}`)
 }
 
 /** The folder there: what the caller names, from the configured one on. Throws `ConfigProblem` when neither is absolute. */

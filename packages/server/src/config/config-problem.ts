@@ -2,9 +2,12 @@
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem'
   readonly where: string
+  /** The message without the place. */
+  readonly what: string
 
-  constructor(where: string, message: string) {
-    super(`${where}: ${message}`)
+  constructor(where: string, what: string) {
+    super(`${where}: ${what}`)
     this.where = where
+    this.what = what
   }
 }

@@ -74,5 +74,7 @@ export const configSchema = z.object({
 
 export type Config = z.infer<typeof configSchema>
 export type McpServerConfig = z.infer<typeof mcpServerConfig>
-export type EnvironmentSettings = z.infer<typeof environmentConfig> & { readonly url: string }
+export type EnvironmentKeys = z.infer<typeof environmentConfig>
+/** Of all layers together. */
+export type EnvironmentSettings = EnvironmentKeys & { readonly url: string }
 export type ProviderSettings = z.infer<typeof providerConfig>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { closest } from '../core/closest.ts'
-import { environmentNamed } from './choose-environment.ts'
+import { withoutUrl } from './choose-environment.ts'
 import { ConfigProblem } from './config-problem.ts'
 import type { Config } from './config-schema.ts'
 import { type Layer, layerOfOverrides, readConfigFile } from './read-layer.ts'
@@ -39,15 +39,13 @@ export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   return effective
 }
 
-/** Of all layers together, since one may add a single key. A key that is close to the missing one is named as well. */
+/** Of all layers together, since one may add a single key. A key that may have been meant is named as well. */
 function assertReachable(name: string, { values, warnings }: EffectiveConfig): void {
-  try {
-    environmentNamed(name, values)
-  } catch (error) {
-    const slip = warnings.find((text) => text.includes(`"environments.${name}.`))
-    if (slip === undefined || !(error instanceof ConfigProblem)) throw error
-    throw new ConfigProblem(error.where, `${error.message.slice(error.where.length + 2)} (${slip})`)
-  }
+  if (values.environments?.[name]?.url !== undefined) return
+  throw withoutUrl(
+    name,
+    warnings.find((text) => text.includes(`"environments.${name}.`)),
+  )
 }
 
 /** The values of one profile of the config file. Throws `ConfigProblem`, also when there is no such profile. */

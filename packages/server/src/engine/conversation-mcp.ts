@@ -104,10 +104,11 @@ function failureNotices(conversation: Conversation, servers: readonly McpServer[
   }
 }
 
-function notice({ name, failure, stderr }: McpServer, id: string) {
+/** True for scripts and for people: in the terminal `/mcp` starts it again. */
+function notice({ name, failure, stderr, logPath }: McpServer, id: string) {
   const [lastWords = ''] = stderr.split('\n').slice(-1)
   const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
-  const title = `The MCP server "${name}" is not available: ${why}. /mcp shows more and starts it again.`
+  const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal /mcp starts it again.`
   const shown = { type: 'notice', status: 'completed', level: 'warning', code: 'mcpServerFailed' } as const
   return { id, ...shown, title, text: stderr === lastWords ? '' : stderr }
 }

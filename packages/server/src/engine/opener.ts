@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { createBackgroundProcesses } from '@parley/host'
 import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
+import { ConfigProblem } from '../config/config-problem.ts'
 import type { Config } from '../config/config-schema.ts'
 import type { Rules } from '../core/policy/rules.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
@@ -8,7 +9,7 @@ import type { SessionPaths } from '../log/session-paths.ts'
 import { StorageError } from '../log/storage-error.ts'
 import type { McpServers } from '../mcp-client/servers.ts'
 import { mcpSettings } from '../mcp-client/settings.ts'
-import type { Places, TakenPlace } from '../place/places.ts'
+import type { Places, TakenPlace, WantedPlace } from '../place/places.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -20,7 +21,7 @@ import { type ConversationMcp, createConversationMcp } from './conversation-mcp.
 import { Driver } from './drive.ts'
 import { enterPlace } from './enter-place.ts'
 import { gatherContext } from './gather-context.ts'
-import type { OpenConversation } from './open-conversation.ts'
+import { type OpenConversation, shortIdOf } from './open-conversation.ts'
 import { createPresence } from './presence.ts'
 import { refusal } from './refusal.ts'
 import { createRequestSource, type RequestContext } from './request-source.ts'
@@ -78,11 +79,26 @@ export function createOpener(ports: OpenerPorts): Opener {
     resettle: (state, overrides, by) => settleResume(state, overrides, { by, home: ports.home }),
     settleFork,
     takePlace: ({ core }, overrides = {}) =>
-      ports.places.take({
+      takePlace(core, ports, {
         environment: core.settings.environment,
         config: readConfig(ports.home, configOnly(overrides)).values,
       }),
     open: (parts) => openConversation(parts, ports),
+  }
+}
+
+/** What cannot be opened where it works can still be read, and whoever is refused is told how. */
+function takePlace(
+  { seq, meta }: OpenParts['state']['core'],
+  { places }: OpenerPorts,
+  wanted: WantedPlace,
+): TakenPlace {
+  try {
+    return places.take(wanted)
+  } catch (error) {
+    if (!(error instanceof ConfigProblem) || seq === 0) throw error
+    const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
+    throw new ConfigProblem(error.where, `${error.what} ${way}`)
   }
 }
 
@@ -93,7 +109,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const onFault = (fault: unknown) => ports.report(fault, conversationId)
   const { clock, program } = ports
   const conversation = new Conversation({ ...parts, clock, program, onSyncFailure: onFault })
-  const { place, release } = ports.places.take({
+  const { place, release } = takePlace(parts.state.core, ports, {
     // A view runs nothing, and is there also when the machine or its settings are not.
     environment: parts.readOnly ? undefined : parts.state.core.settings.environment,
     config: values,

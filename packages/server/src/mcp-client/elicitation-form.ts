@@ -74,6 +74,7 @@ function askedFor(name: string, about: Property, required: boolean): Asked {
     title: about.title ?? name,
     ...(description === '' ? {} : { description }),
     type: isList ? 'string' : typeOf(about.type, options.length > 0),
+    ...(about.type === 'string' && options.length === 0 ? formatOf(about) : {}),
     ...(options.length > 0 && !isList ? { choices: options } : {}),
     required,
     ...(initial === null ? {} : { default: initial }),
@@ -96,6 +97,12 @@ function optionsOf({
 function typeOf(type: string | undefined, hasChoices: boolean): FormField['type'] {
   if (hasChoices) return 'choice'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'string'
+}
+
+/** Others are not checked. */
+function formatOf({ format }: Property): Pick<FormField, 'format'> {
+  const known = (['email', 'uri', 'date', 'date-time'] as const).find((name) => name === format)
+  return known === undefined ? {} : { format: known }
 }
 
 function defaultOf(value: unknown): Answer | null {

@@ -13,6 +13,7 @@ const restMs = 100
 
 /** What an MCP server writes to stderr and says unasked: a capped file (the one before is kept) and its end in memory. */
 export interface ServerLogFile {
+  readonly path: string
   follow(stderr: Readable): void
   remark(text: string): void
   /** The end of stderr since `clear`. */
@@ -36,6 +37,7 @@ export function openServerLogFile(home: string, name: string): ServerLogFile {
   }
 
   return {
+    path,
     follow(stderr) {
       let taken = 0
       stderr.on('data', (chunk: Buffer) => {

@@ -59,6 +59,10 @@ export class McpServer implements AsyncDisposable {
     return this.#log.tail()
   }
 
+  get logPath(): string {
+    return this.#log.path
+  }
+
   /** Resolves when it is ready or has failed; at once when it is not being started. */
   get settled(): Promise<void> {
     return this.#settled

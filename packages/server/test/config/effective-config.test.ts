@@ -93,6 +93,20 @@ describe('the effective configuration', () => {
     expect(() => read({ config: { sandbox_mode: 'none' } })).toThrow(/^-c: sandbox_mode: /)
   })
 
+  it('takes a single key of what another layer configures', () => {
+    file('[environments.box]\nurl = "ws://127.0.0.1:7777"\ntoken_file = "a"\n')
+    const { values, warnings } = read({ config: { 'environments.box.token_file': '/x', 'environments.box.urll': '3' } })
+    expect(values.environments).toEqual({ box: { url: 'ws://127.0.0.1:7777', token_file: '/x' } })
+    expect(warnings).toEqual(['-c: unknown key "environments.box.urll". Did you mean "url"?'])
+  })
+
+  it('says what an environment lacks when all layers are there, and what may have been meant', () => {
+    expect(() => read({ config: { 'environments.box.urll': 'ws://x' } })).toThrow(
+      'environments.box.url: is not set; it must be ws://host:port or wss://host. -c: unknown key "environments.box.urll". Did you mean "url"?',
+    )
+    expect(() => read({ config: { 'environments.box.cwd': '/x' } })).toThrow(/^environments\.box\.url: is not set/)
+  })
+
   it('cannot be led into the prototype by a dotted key', () => {
     read({ config: { '__proto__.polluted': 'yes', 'constructor.prototype.polluted': 'yes' } })
     expect(({} as { polluted?: string }).polluted).toBeUndefined()

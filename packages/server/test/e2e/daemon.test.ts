@@ -61,7 +61,9 @@ describe('a server in the background', { timeout: 60_000 }, () => {
     const path = join(place.cwd, 'notes.txt')
     using daemon = await launch(place, ['--listen', `unix:${path}`])
     expect(daemon).toMatchObject({ said: '', exit: { code: 1, signal: null } })
-    expect(daemon.stderr).toBe(`cannot listen on ${path}: another process listens there, or it is no socket\n`)
+    expect(daemon.stderr).toBe(
+      `parley server: cannot listen on ${path}: another process listens there, or it is no socket\n`,
+    )
   })
 })
 

@@ -18,7 +18,7 @@ describe('an MCP server', () => {
       level: 'warning',
       code: 'mcpServerFailed',
       title: expect.stringContaining(
-        '"ugly" is not available: it ended with exit code 4 (cannot find my configuration).',
+        '"ugly" is not available: it ended with exit code 4 (cannot find my configuration). Its log is ',
       ),
       text: 'I looked everywhere\ncannot find my configuration',
     })

@@ -196,7 +196,7 @@ describe('an environment that cannot be used', { timeout: 20_000 }, () => {
     const client = await here.start({ model: calling() }).connect()
     expect(await client.refused('conversation/resume', { conversationId })).toMatchObject({
       code: 'configInvalid',
-      message: 'environment: there is no [environments.box] in config.toml. None is configured.',
+      message: `environment: there is no [environments.box] in config.toml. None is configured. \`parley attach --read-only ${conversationId.slice(-8)}\` shows it.`,
     })
     expect(await client.request('conversation/resume', { conversationId, readOnly: true })).toMatchObject({
       readOnly: true,

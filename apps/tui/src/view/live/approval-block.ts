@@ -1,5 +1,5 @@
 import type { Approval, ApprovalKind } from '@parley/protocol'
-import { offers } from '../../ui/approvals.ts'
+import { choicesFor } from '../../ui/approvals.ts'
 import type { FilledForm } from '../../ui/form.ts'
 import type { RefusedKey } from '../../ui/ui-state.ts'
 import { approvalDetail } from '../approval-detail.ts'
@@ -131,33 +131,32 @@ function choiceRows({ approval, mode, maxRows }: Asking, room: Room): readonly L
   const isRoomy = maxRows >= roomyRows
   const gap: readonly Line[] = isRoomy ? [[]] : []
   if (mode !== 'answer') return [...gap, ...indented(wrapLine([instead[mode]], beside(room)))]
-  const choices = approval.kind === 'elicitation' ? formChoices(approval) : callChoices(approval)
+  const words = approval.kind === 'elicitation' ? formWords(approval) : callWords
+  const choices = choicesFor(approval).map((answer, index) => choice(index + 1, words[answer], letters[answer]))
   if (isRoomy) return [...gap, ...indented(choices.flatMap((line) => wrapLine(line, { ...beside(room), hang: 2 })))]
   const inline = choices.flatMap((spans, index) => (index === 0 ? spans : [dot, ...spans]))
   return indented(wrapLine(inline, beside(room)))
 }
 
-function callChoices(approval: Approval): readonly Line[] {
-  return [
-    choice('1', 'yes', 'y'),
-    ...(offers(approval, 'approvedForSession') ? [choice('2', 'yes, for this conversation')] : []),
-    choice('3', 'no, and tell it what to do instead', 'n'),
-    choice('4', 'stop', 'esc'),
-  ]
+type Choice = ReturnType<typeof choicesFor>[number]
+
+const callWords: Readonly<Record<Choice, string>> = {
+  yes: 'yes',
+  yesForConversation: 'yes, for this conversation',
+  note: 'no, and tell it what to do instead',
+  stop: 'stop',
 }
 
-function formChoices({ form }: Approval): readonly Line[] {
+function formWords({ form }: Approval): Readonly<Record<Choice, string>> {
   const isPlain = (form?.fields.length ?? 0) === 0
-  return [
-    choice('1', isPlain ? 'yes' : 'answer it', 'y'),
-    choice('3', isPlain ? 'no' : 'do not answer', 'n'),
-    choice('4', 'stop', 'esc'),
-  ]
+  return { ...callWords, yes: isPlain ? 'yes' : 'answer it', note: isPlain ? 'no' : 'do not answer' }
 }
+
+const letters: Readonly<Partial<Record<Choice, string>>> = { yes: 'y', note: 'n', stop: 'esc' }
 
 const dot: Span = { text: ' · ', tone: 'muted' }
 
-function choice(digit: string, words: string, letter?: string): Line {
+function choice(digit: number, words: string, letter?: string): Line {
   const key: readonly Span[] = letter === undefined ? [] : [{ text: ` (${letter})`, tone: 'muted' }]
-  return [{ text: digit, bold: true, tone: 'accent' }, { text: ` ${words}` }, ...key]
+  return [{ text: String(digit), bold: true, tone: 'accent' }, { text: ` ${words}` }, ...key]
 }

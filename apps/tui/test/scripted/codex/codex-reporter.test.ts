@@ -178,7 +178,7 @@ describe('for the Codex SDK', () => {
     [
       'a no',
       { exitCode: 4, denials: [{ itemId: 'i', title: 't', reason: 'r' }] },
-      'The turn ended without an answer. 1 request was not allowed; rules in a --policy file can allow it.',
+      'The turn ended without an answer. 1 request was not allowed; rules in a --policy file can allow it, unless the approval policy is never.',
     ],
   ])('%s is the message of the last line and of stderr', (_name, end, words) => {
     const { reporter, events, stderr } = record()

@@ -16,10 +16,10 @@ export interface Outcome {
   readonly reason: string
 }
 
+/** True wherever it runs, on another machine as well. Under `never` no rule can allow what is refused. */
 const waysOut =
-  'Ways out, for the user: install bubblewrap (Linux) so that a sandbox exists; or an approval policy that may ask' +
-  ' (--ask-for-approval on-request), where rules in policy.toml can allow single commands; or no limits at all' +
-  ' (--sandbox danger-full-access).'
+  'Ways out, for the user: an approval policy that may ask (--ask-for-approval on-request), where rules in policy.toml' +
+  ' can allow single commands; or no limits at all (--sandbox danger-full-access).'
 
 /** What a cell of the matrix means. The keys, after `builtin:`, are the rule names people see. */
 export const outcomes = {

@@ -7,10 +7,11 @@ import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../../serving/pr
 import { UsageProblem } from '../../serving/usage-problem.ts'
 import { describeEnvironment } from './describe-environment.ts'
 import type { ExecOptions } from './exec-options.ts'
+import { sayFault } from './say-fault.ts'
 import { type ExecFace, serveExec } from './serve-exec.ts'
 import { createSessions } from './sessions.ts'
 
-const exitCodes = { ended: 0, cannotListen: 1 } as const
+const exitCodes = { ended: 0, failed: 1 } as const
 /** Whoever started us over stdio may take its time. */
 const greetingMs = 10_000
 
@@ -35,20 +36,24 @@ export async function runExecServer(options: ExecOptions, version: string): Prom
     report,
   }
   try {
-    if (listen === null) await Promise.race([serveStdio(face), ended])
-    else await serveAll(listen, { face, tokenFile: options.tokenFile, ended })
+    if (listen === null) return await Promise.race([serveStdio(face), ended.then(() => exitCodes.ended)])
+    await serveAll(listen, { face, tokenFile: options.tokenFile, ended })
     return exitCodes.ended
   } catch (error) {
     if (!(error instanceof ListenFailed || error instanceof UsageProblem)) throw error
     say(error.message)
-    return exitCodes.cannotListen
+    return exitCodes.failed
   } finally {
     await end()
   }
 }
 
-function serveStdio(face: ExecFace): Promise<unknown> {
-  return serveExec(createStreamTransport({ input: process.stdin, output: process.stdout }), face)
+async function serveStdio(face: ExecFace): Promise<number> {
+  const transport = createStreamTransport({ input: process.stdin, output: process.stdout })
+  const { code, detail } = await serveExec(transport, face)
+  if (code !== 'closed' || detail === undefined) return exitCodes.ended
+  say(`The connection was closed, because the client broke the protocol: ${detail}.`)
+  return exitCodes.failed
 }
 
 interface Serving {
@@ -71,7 +76,7 @@ function endOnSignals(): Promise<unknown> {
 }
 
 function report(fault: PeerFault): void {
-  say(fault.code === 'handlerFailed' ? `${fault.method}: ${String(fault.cause)}` : fault.code)
+  say(sayFault(fault))
 }
 
 function say(what: unknown): void {

@@ -14,7 +14,10 @@ export interface ExecFace {
   report(fault: PeerFault): void
 }
 
-/** Serves one client until its connection closes; what becomes of its processes then is for `sessions` to say. */
+/**
+ * Serves one client until its connection closes; what becomes of its processes then is for `sessions` to say. `detail`
+ * tells what the client did that may not be done, if that is why.
+ */
 export async function serveExec(transport: Transport, face: ExecFace): Promise<CloseReason> {
   const handshake = createHandshake()
   let peer: Peer | null = null
@@ -22,10 +25,10 @@ export async function serveExec(transport: Transport, face: ExecFace): Promise<C
     if (peer === null) throw new Error('a session was opened before its connection')
     return peer
   })
+  let misconduct: string | null = null
   const judge = (message: Message) => {
-    if (message.kind === 'reply') return 'an answer to nothing that was asked'
-    const isDue = message.method === 'initialized' && handshake.confirmed()
-    return isDue ? null : 'a notification that is not due'
+    misconduct = misconductIn(message, handshake)
+    return misconduct
   }
   peer = createPeer({
     transport: enforceConduct(transport, judge),
@@ -37,7 +40,15 @@ export async function serveExec(transport: Transport, face: ExecFace): Promise<C
   clearTimeout(hurry)
   const session = handshake.opened
   if (session !== null) await face.sessions.leave(session, link)
-  return reason
+  return misconduct === null ? reason : { code: 'closed', detail: misconduct }
+}
+
+function misconductIn(message: Message, handshake: Handshake): string | null {
+  if (message.kind === 'reply') return 'it answered what it was not asked'
+  const { method } = message
+  if (method !== 'initialized')
+    return `it sent the notification ${JSON.stringify(method).slice(0, 100)}; the only one is "initialized"`
+  return handshake.confirmed() ? null : 'it sent "initialized" before "initialize"'
 }
 
 function turnOut(handshake: Handshake, peer: Peer): void {

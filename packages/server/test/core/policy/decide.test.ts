@@ -103,7 +103,7 @@ describe('a rule', () => {
   it('does not allow what never refuses for want of a sandbox', () => {
     const decision = decide(npmTest, { ...tierC, approvalPolicy: 'never', rules: [allowNpm] })
     expect(decision).toMatchObject({ verdict: 'deny', code: 'noSandbox' })
-    expect(decision.reason).toMatch(/bubblewrap.*on-request.*danger-full-access/s)
+    expect(decision.reason).toMatch(/on-request.*danger-full-access/s)
   })
 
   it.each(['dangerous', 'escalation', 'patchOutside', 'patchProtected', 'readSecret'] as const)(

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -20,6 +20,7 @@ describe('a new conversation', () => {
 
   it('is what the caller and the configuration make it', async () => {
     await using place = testPlace()
+    mkdirSync(join(place.root, 'other'))
     const { summary } = await place.talk({}, { sandbox: 'read-only', effort: 'low', addDirs: ['../other'] })
     expect(summary).toMatchObject({
       cwd: place.cwd,
@@ -59,6 +60,16 @@ describe('a new conversation', () => {
     const params = { cwd: join(place.cwd, 'sub'), requestKey: 'k1' }
     expect(await client.refused('conversation/create', params)).toMatchObject({ number: -32008, code: 'cwdMissing' })
     expect(await client.request('conversation/create', { ...params, cwd: place.cwd })).toMatchObject({ cwd: place.cwd })
+  })
+
+  it('is refused with an added folder that is not there', async () => {
+    await using place = testPlace()
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['nowhere'] })).toMatchObject({
+      code: 'configInvalid',
+      message: `The added folder ${join(place.cwd, 'nowhere')} does not exist.`,
+      detail: { where: 'addDirs' },
+    })
   })
 
   it('is refused without a provider, a key or a policy file that is there', async () => {

@@ -150,7 +150,7 @@ describe('a resumed conversation', () => {
     expect(await client.refused('conversation/resume', { conversationId: ids[0] ?? '' })).toMatchObject({
       number: -32008,
       code: 'cwdMissing',
-      message: expect.stringContaining('--cd'),
+      message: expect.stringContaining('does not exist'),
     })
     expect(place.logLines(ids[0] ?? '')).toEqual(before)
     const overrides = { cwd: place.root }

@@ -183,6 +183,13 @@ describe('looking at files', () => {
     expect((await place.ask('createDirectory', 'x/y')).error?.data).toMatchObject({ code: 'ENOENT' })
     expect((await place.ask('createDirectory', 'x/y', { recursive: true })).result).toEqual({})
     expect((await place.ask('createDirectory', 'x')).error?.data).toMatchObject({ code: 'EEXIST' })
+    const nowhere = { path: '/proc/parley-nowhere/a', recursive: true }
+    if (existsSync('/proc/self'))
+      expect((await place.client.ask('fs/createDirectory', nowhere)).error?.code).toBe(-32004)
+    expect((await place.ask('createDirectory', 'full/a/b', { recursive: true })).error).toMatchObject({ code: -32004 })
+    expect((await place.ask('createDirectory', 'full/a', { recursive: true })).error?.data).toMatchObject({
+      code: 'EEXIST',
+    })
     expect((await place.ask('remove', 'full')).error?.data).toMatchObject({ code: 'ENOTEMPTY' })
     symlinkSync('full', place.path('link'))
     expect((await place.ask('remove', 'link', { recursive: true })).result).toEqual({})

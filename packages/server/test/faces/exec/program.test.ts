@@ -38,7 +38,10 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
     await server.client.greet()
     await startTree(server)
     server.client.notify('no/such')
-    expect(await server.exitCode()).toBe(0)
+    expect(await server.exitCode()).toBe(1)
+    expect(server.stderr()).toBe(
+      'parley exec-server: The connection was closed, because the client broke the protocol: it sent the notification "no/such"; the only one is "initialized".\n',
+    )
     expect(server.descendants()).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isMissing, systemErrorCode } from '../../../lookup/system-error.ts'
+import { systemErrorCode } from '../../../lookup/system-error.ts'
 
 /**
  * With what is missing on the way when `recursive`; one that is there is then no fault. One folder after the other,
@@ -11,9 +11,10 @@ export async function makeFolder(path: string, recursive: boolean): Promise<void
     await mkdir(path)
   } catch (error) {
     if (!recursive) throw error
-    if (systemErrorCode(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
+    const code = systemErrorCode(error)
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
     const parent = dirname(path)
-    if (!isMissing(error) || (await isFolder(parent))) throw error
+    if (code !== 'ENOENT' || (await isFolder(parent))) throw error
     await makeFolder(parent, true)
     await makeFolder(path, true)
   }
