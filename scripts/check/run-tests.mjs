@@ -27,7 +27,8 @@ export async function runTests() {
 async function runVitest(report) {
   const mark = processes.newMark()
   const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
-  const env = { ...process.env, [processes.markVariable]: mark }
+  // On two cores vitest takes one worker, and most of a test is waiting for processes. Projects do not take it from the root's config.
+  const env = { VITEST_MAX_WORKERS: '2', ...process.env, [processes.markVariable]: mark }
   const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
     cwd: root,
     env,
