@@ -1,6 +1,6 @@
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { homeFolder } from './home-folder.ts'
 
 /** What a server is started with. */
 export interface ServerOptions {
@@ -28,7 +28,7 @@ export function readServerOptions(
 ): ServerOptions {
   const folder = dirname(fileURLToPath(built.moduleUrl))
   return {
-    home: env['PARLEY_HOME'] ?? join(env['HOME'] ?? homedir(), '.parley'),
+    home: homeFolder(env),
     env,
     version: built.version,
     build: built.build,

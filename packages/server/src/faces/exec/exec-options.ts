@@ -1,6 +1,6 @@
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { homeFolder } from '../../home-folder.ts'
 import { type Address, readAddress } from '../../serving/address.ts'
 import { UsageProblem } from '../../serving/usage-problem.ts'
 
@@ -31,10 +31,9 @@ export function readExecOptions(
   const listen = isStdio ? null : readAddress(given.listen ?? '')
   if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
     throw new UsageProblem('--token-file needs --listen ws://HOST:PORT.')
-  const home = env['PARLEY_HOME'] ?? join(env['HOME'] ?? homedir(), '.parley')
   return {
     listen,
-    tokenFile: resolve(given['token-file'] ?? join(home, 'exec-server-token')),
+    tokenFile: resolve(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
     // Over stdio nobody can come back.
     lingerMs: listen === null || given['no-linger'] === true ? 0 : lingerMs,
   }
