@@ -72,6 +72,8 @@ export interface CommandEnd extends OutputSnapshot {
   readonly spool?: SpoolEnd
   /** Processes it left behind, now killed. Outside Linux only "none" (0) or "some" (1) is known. */
   readonly leftovers: number
+  /** The kernel saw it try to reach a network it does not have. Absent where that is not known. */
+  readonly triedNetwork?: boolean
 }
 
 export interface SpawnError {

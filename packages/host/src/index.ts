@@ -32,12 +32,8 @@ export type {
   TerminalSize,
 } from './process.ts'
 export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
-export {
-  noSandbox,
-  type Sandbox,
-  type SandboxedCommand,
-  type SandboxTier,
-  type WrappedCommand,
-} from './sandbox/sandbox.ts'
+export type { SandboxLimits } from './sandbox/limits.ts'
+export { noSandbox, type Sandbox, type SandboxedCommand, type WrappedCommand } from './sandbox/sandbox.ts'
+export { noSandboxes, type Sandboxes, type SandboxReport, type SandboxTier } from './sandbox/sandboxes.ts'
 export { createStopLadder, type StopLadder } from './stop-ladder.ts'
 export { isOwnerAlive, sweepMarked, sweepOrphans } from './sweep.ts'

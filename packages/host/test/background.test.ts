@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandEnd, createBackgroundProcesses, type Host, noSandbox, openHost } from '../src/index.ts'
 import { command, markedPids, shellCommand, waitUntil } from './waiting.ts'
 
-const options = { sandbox: noSandbox('D') }
+const options = { sandbox: noSandbox }
 let host: Host
 beforeAll(async () => {
   host = openHost()

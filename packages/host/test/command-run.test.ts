@@ -4,7 +4,7 @@ import { type CommandSpec, type Host, noSandbox, openHost, type StartOptions } f
 import { command, markedPids, shellCommand, waitUntil } from './waiting.ts'
 import { openWorkspace } from './workspace.ts'
 
-const sandbox = noSandbox('D')
+const sandbox = noSandbox
 let host: Host
 beforeAll(async () => {
   host = openHost()

@@ -23,7 +23,7 @@ function start(host: ReturnType<typeof openHost>, script: string, more: Partial<
   const running = host.startProcess(
     { ...spec, terminal: null, pipeStdin: false, ...more },
     {
-      sandbox: noSandbox('C'),
+      sandbox: noSandbox,
       onOutput(stream, chunk) {
         bytes += chunk.length
         said[stream] = (said[stream] + chunk.toString()).slice(-1000)

@@ -6,7 +6,7 @@ import { fixturePath } from './fixture-process.ts'
 import { command, markedPids, shellCommand, waitUntil } from './waiting.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
-const sandbox = noSandbox('D')
+const sandbox = noSandbox
 let host: Host
 beforeAll(async () => {
   host = openHost()

@@ -21,7 +21,7 @@ afterAll(async () => {
   workspace[Symbol.dispose]()
 })
 
-const run = (spec: CommandSpec, sandbox: Sandbox = noSandbox('D')) => host.startCommand(spec, { sandbox }).ended
+const run = (spec: CommandSpec, sandbox: Sandbox = noSandbox) => host.startCommand(spec, { sandbox }).ended
 const tooLong = Array.from({ length: 100 }, () => 'x'.repeat(100_000))
 
 describe('F090: what cannot be started', () => {
@@ -89,7 +89,7 @@ describe('F090: what cannot be started', () => {
 describe('F093: a sandbox that fails', () => {
   it('leaves the command not run', async () => {
     const broken: Sandbox = {
-      tier: 'A',
+      limits: null,
       wrap() {
         throw new Error('no user namespaces')
       },
@@ -101,7 +101,7 @@ describe('F093: a sandbox that fails', () => {
 
   it('is told from a missing program when its helper is missing', async () => {
     const missing: Sandbox = {
-      tier: 'A',
+      limits: null,
       wrap: (inner) => ({ ...inner, argv: ['/no/such/bwrap', '--', ...inner.argv] }),
     }
     const end = await run(command(['true']), missing)

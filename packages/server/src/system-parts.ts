@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { noSandbox, openHost } from '@parley/host'
+import { noSandboxes, openHost } from '@parley/host'
 import type { EngineParts } from './engine/engine.ts'
 import { createModelSources } from './engine/model-sources.ts'
 import { createShellParser } from './facts/parse-shell.ts'
@@ -30,7 +30,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     random: Math.random,
     files: nodeFiles,
     host: openHost(),
-    sandbox: noSandbox('C'),
+    sandboxes: noSandboxes('This version has no sandbox: what is not known to be safe asks first.'),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
       secrets ??= secretPlaces({ home: userHome, parleyHome: home }, diskFiles)

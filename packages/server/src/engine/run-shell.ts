@@ -1,4 +1,4 @@
-import type { CommandEnd } from '@parley/host'
+import { type CommandEnd, noSandbox } from '@parley/host'
 import type { Actor, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
 import { keepOutput } from '../tools/keep-output.ts'
@@ -80,7 +80,7 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
   const { id, command, cwd } = item
   const reporter = createOutputReporter(conversation, ports.clock, id)
   const spec = commandSpec({ argv: [place.shell, '-c', command], cwd, itemId: id, folder }, ports)
-  const child = place.commands.startCommand(spec, { sandbox: place.sandbox, onOutput: reporter.report })
+  const child = place.commands.startCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
   const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

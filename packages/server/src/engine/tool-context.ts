@@ -1,3 +1,4 @@
+import { noSandbox } from '@parley/host'
 import type { OutputSource, ToolContext } from '../tools/tool.ts'
 import { createUserAsker } from './ask-user.ts'
 import type { Conversation } from './conversation.ts'
@@ -15,6 +16,7 @@ export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop
     conversationId: conversation.id,
     itemId,
     signal,
+    sandbox: () => Promise.resolve(noSandbox),
     sideFiles: conversation.sideFiles,
     report: reporter.report,
     ask: asker.ask,

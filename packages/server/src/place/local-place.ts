@@ -1,4 +1,4 @@
-import type { Host, Sandbox } from '@parley/host'
+import type { Host, Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import { runBounded } from '../lookup/run-bounded.ts'
 import { diskPatchTarget } from '../patch/disk-patch-attempt.ts'
@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 
 export interface LocalParts {
   readonly host: Host
-  readonly sandbox: Sandbox
+  readonly sandboxes: Sandboxes
   readonly shell: string
   readonly userHome: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -18,7 +18,7 @@ export interface LocalParts {
 }
 
 /** This machine. */
-export function localPlace({ host, sandbox, shell, userHome, env, patchFiles, ripgrep, secrets }: LocalParts): Place {
+export function localPlace({ host, sandboxes, shell, userHome, env, patchFiles, ripgrep, secrets }: LocalParts): Place {
   const own = { command: [ripgrep], run: runBounded } as const
   return {
     environment: null,
@@ -28,7 +28,7 @@ export function localPlace({ host, sandbox, shell, userHome, env, patchFiles, ri
     env,
     platform: process.platform,
     commands: host,
-    sandbox,
+    sandboxes,
     files: diskFiles,
     patches: diskPatchTarget(patchFiles),
     search: { there: () => Promise.resolve(own), here: own },

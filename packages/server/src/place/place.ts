@@ -1,4 +1,4 @@
-import type { Host, Sandbox } from '@parley/host'
+import type { Host, Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import type { BoundedRun, BoundedRunOutcome } from '../lookup/run-bounded.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
@@ -20,7 +20,8 @@ export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: string
   readonly commands: Pick<Host, 'startCommand' | 'warmUp'>
-  readonly sandbox: Sandbox
+  /** What enforces limits there. */
+  readonly sandboxes: Sandboxes
   readonly files: PlaceFiles
   readonly patches: PatchTarget
   readonly search: SearchProgram

@@ -1,4 +1,4 @@
-import { noSandbox } from '@parley/host'
+import { noSandboxes } from '@parley/host'
 import { findProgram } from '../facts/find-program.ts'
 import { type SecretPlaces, secretPlaces } from '../facts/secret-places.ts'
 import type { Place, Ripgrep } from '../place/place.ts'
@@ -37,7 +37,7 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
       startCommand: (spec, options) => startRemoteCommand(link, spec, options),
       warmUp: async () => void (await link.connection()),
     },
-    sandbox: noSandbox('C'),
+    sandboxes: noSandboxes('This environment enforces no sandbox.'),
     files,
     patches: remotePatches(link, files),
     search: {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type CommandEnd, type CommandSpec, commandEnvironment, createMark } from '@parley/host'
+import { type CommandEnd, type CommandSpec, commandEnvironment, createMark, type Sandbox } from '@parley/host'
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
 import { inlineBytes, keepOutput } from './keep-output.ts'
@@ -25,11 +25,9 @@ export async function runShellCommand(
   const { place } = ports
   context.sideFiles.prepare()
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
-  if (background) return startInBackground(spec, context, ports)
-  const running = place.commands.startCommand(
-    { ...spec, timeoutMs },
-    { sandbox: place.sandbox, onOutput: context.report },
-  )
+  const sandbox = await context.sandbox()
+  if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
+  const running = place.commands.startCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   if (context.signal.aborted) stop()
@@ -58,10 +56,14 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
   return { argv, cwd, env, mark: createMark(), spool }
 }
 
-function startInBackground(spec: CommandSpec, { itemId }: ToolContext, ports: ToolPorts): ToolOutcome {
+function startInBackground(
+  spec: CommandSpec,
+  { itemId, sandbox }: { readonly itemId: string; readonly sandbox: Sandbox },
+  ports: ToolPorts,
+): ToolOutcome {
   // Its output is read from memory: a spool would be left behind when nobody asks for the end.
   const { spool: _spool, ...unspooled } = spec
-  const { pid, end } = ports.background.start(itemId, unspooled, { sandbox: ports.place.sandbox })
+  const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
   const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.`
   return { status: 'completed', modelText }

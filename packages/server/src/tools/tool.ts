@@ -1,3 +1,4 @@
+import type { Sandbox } from '@parley/host'
 import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@parley/protocol'
 import type { Facts } from '../core/policy/facts.ts'
 import type { SideFiles } from '../engine/side-files.ts'
@@ -26,6 +27,8 @@ export interface ToolContext extends Workspace {
   readonly itemId: string
   /** Its reason is a `StopReason`. */
   readonly signal: AbortSignal
+  /** What this call was decided to run under, made ready now. Rejects where it cannot be; nothing is run then. */
+  sandbox(): Promise<Sandbox>
   readonly sideFiles: SideFiles
   /** Output as it comes, for people to watch; what is returned is the whole. */
   report(chunk: Buffer): void

@@ -1,4 +1,4 @@
-import { noSandbox, openHost } from '@parley/host'
+import { noSandboxes, openHost } from '@parley/host'
 import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
 import { localPlace } from '../../src/place/local-place.ts'
 import type { Place } from '../../src/place/place.ts'
@@ -7,7 +7,7 @@ import type { Place } from '../../src/place/place.ts'
 export function testLocalPlace(home: string): Place {
   return localPlace({
     host: openHost(),
-    sandbox: noSandbox('C'),
+    sandboxes: noSandboxes('Tests have no sandbox.'),
     shell: '/bin/sh',
     userHome: home,
     env: {},

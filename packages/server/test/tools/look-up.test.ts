@@ -1,5 +1,6 @@
 import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { noSandbox } from '@parley/host'
 import { tempWorkspace } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { createSideFiles } from '../../src/engine/side-files.ts'
@@ -36,6 +37,7 @@ it('opens the path that was judged, and none that it leads to since', async () =
       sideFiles: createSideFiles(nodeFiles, folder.path),
       report: () => undefined,
       ask: () => Promise.resolve({ kind: 'cancelled' }),
+      sandbox: () => Promise.resolve(noSandbox),
       updatePlan: () => Promise.resolve(),
       outputOf: () => null,
     })

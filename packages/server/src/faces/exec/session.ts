@@ -73,7 +73,7 @@ export class ExecSession implements Outlet {
     const record = new ProcessRecord(processId, spec.terminal !== null, this)
     this.#records.set(processId, record)
     const process = this.#host.startProcess(spec, {
-      sandbox: noSandbox('C'),
+      sandbox: noSandbox,
       onOutput: (stream, chunk) => this.#gatherer.take(record, stream, chunk),
       onExit: (exit) => {
         this.#gatherer.flush()

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { noSandbox, openHost } from '@parley/host'
+import { noSandboxes, openHost } from '@parley/host'
 import type { EngineParts } from '../../../src/engine/engine.ts'
 import { createShellParser } from '../../../src/facts/parse-shell.ts'
 import { secretPlaces } from '../../../src/facts/secret-places.ts'
@@ -39,7 +39,7 @@ export function testParts(
     files: nodeFiles,
     patchFiles: diskPatchFiles,
     host: openHost(),
-    sandbox: noSandbox('C'),
+    sandboxes: noSandboxes('Tests have no sandbox.'),
     shellParser: createShellParser(shellParserFiles),
     secrets: () => secretPlaces({ home: root, parleyHome: home }, diskFiles),
     ripgrep: ripgrepPath(),
