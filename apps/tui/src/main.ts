@@ -1,3 +1,4 @@
+import { ceilingFlags } from './cli/ceiling-flags.ts'
 import { failedLines, wantsCodexLines, withCallersKey } from './cli/codex-callers.ts'
 import { exitCodes } from './cli/exit-codes.ts'
 import { homeFolder } from './cli/home-folder.ts'
@@ -18,6 +19,8 @@ export interface Launch {
   /** `$PARLEY_HOME`, absolute. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** How much its server may allow, as flags of the server. */
+  readonly ceiling: readonly string[]
   /** The server, started before anything slow was loaded; null when none seemed needed. */
   readonly early: LaunchedServer | null
 }
@@ -36,7 +39,8 @@ export async function main(argv: readonly string[], program: Program): Promise<v
   let launch: Launch
   try {
     const home = homeFolder(env)
-    launch = { program, home, env, early: launchEarly(argv, { program, home, env }) }
+    const own = { program, home, env, ceiling: ceilingFlags(argv) }
+    launch = { ...own, early: launchEarly(argv, own) }
   } catch (error) {
     return exit(explainStart(error, argv), null)
   }

@@ -21,6 +21,10 @@ export interface SpawnTarget {
   readonly command?: readonly [string, ...string[]]
   /** All of its environment. Default: ours. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** The most that any conversation of it may be allowed. Default: `workspace-write`, or what the user's `config.toml` says if that is more. */
+  readonly maxSandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
+  /** With full access: nobody need be asked. Default: only where the user's `config.toml` says so. */
+  readonly allowNever?: boolean
 }
 
 /** The way to a server, before the handshake, and what becomes of the server afterwards. */
@@ -63,8 +67,16 @@ function remoteLink(transport: Transport): Link {
   }
 }
 
-function spawnLink({ command, env = process.env }: SpawnTarget): Link {
-  const server = spawnServer({ command: command ?? findServer(env), env, home: parleyHome(env) })
+function withCeiling(
+  [program, ...args]: readonly [string, ...string[]],
+  { maxSandbox, allowNever }: Pick<SpawnTarget, 'maxSandbox' | 'allowNever'>,
+): readonly [string, ...string[]] {
+  const most = maxSandbox === undefined ? [] : ['--max-sandbox', maxSandbox]
+  return [program, ...args, ...most, ...(allowNever === true ? ['--allow-never'] : [])]
+}
+
+function spawnLink({ command, env = process.env, ...ceiling }: SpawnTarget): Link {
+  const server = spawnServer({ command: withCeiling(command ?? findServer(env), ceiling), env, home: parleyHome(env) })
   return {
     transport: server.transport,
     explain: async () => new ClientError('connectionClosed', await explainExit(server)),

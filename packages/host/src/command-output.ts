@@ -1,5 +1,6 @@
 import type { CommandSpec, OutputSnapshot, SpoolEnd, StartOptions } from './command.ts'
 import { createLateSpool } from './late-spool.ts'
+import { filterOutput } from './output-filter.ts'
 import { type OutputReader, readFifo } from './output-reader.ts'
 import { createOutputWindow } from './output-window.ts'
 
@@ -21,19 +22,20 @@ export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['o
   const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
   let ended = true
   let reader: OutputReader | undefined
-  const onChunk = (chunk: Buffer) => {
+  const filtered = filterOutput(spec.filter, (chunk) => {
     window.push(chunk)
     spool?.write(chunk)
     onOutput?.(chunk, window.totalBytes())
-  }
+  })
   return {
     snapshot: window.snapshot,
     read(fd, onEnd) {
       ended = false
       reader = readFifo(fd, {
-        onChunk,
+        onChunk: filtered.take,
         onEnd() {
           ended = true
+          filtered.end()
           onEnd()
         },
       })
@@ -41,6 +43,7 @@ export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['o
     isEnded: () => ended,
     close() {
       reader?.close()
+      filtered.end()
       return spool?.close()
     },
   }

@@ -1,3 +1,4 @@
+import type { OutputFilter } from './output-filter.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 
 /** What to run. Nothing is added to `env` but the mark, and nothing is interpreted: a shell is asked for by naming it in `argv`. */
@@ -13,6 +14,8 @@ export interface CommandSpec {
   readonly headBytes?: number
   /** Bytes of output kept in memory from the end, 128 KiB unless told. */
   readonly tailBytes?: number
+  /** One per command. Memory, spool and listener get what it lets through, and all counts are of that. */
+  readonly filter?: OutputFilter
 }
 
 export interface SpoolSpec {

@@ -18,6 +18,8 @@ export interface EnvironmentRules {
   readonly include?: readonly string[]
   /** Names or globs held back, whatever let them through. */
   readonly exclude?: readonly string[]
+  /** Tells a value that is secret: the allow list lets none through, whatever its name. `include` was asked for by name. */
+  readonly isSecret?: (value: string) => boolean
   /** Added last: neither list touches these. */
   readonly set?: Readonly<Record<string, string>>
 }
@@ -31,9 +33,11 @@ export function commandEnvironment(
 ): Record<string, string> {
   const isIncluded = anyOf(rules.include ?? [])
   const held = anyOf(rules.exclude ?? [])
+  const { isSecret = () => false } = rules
   const result: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && (isAllowed(name) || isIncluded(name)) && !held(name)) result[name] = value
+    if (value === undefined || held(name)) continue
+    if (isIncluded(name) || (isAllowed(name) && !isSecret(value))) result[name] = value
   }
   return { ...result, ...rules.set }
 }

@@ -25,6 +25,10 @@ export interface ProcessExit {
   /** Null when a signal ended it, or it could not be ended. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
+  /** Its sandbox could not be set up after all: nothing of it was run, whatever the exit code. */
+  readonly spawnError?: SpawnError
+  /** See `CommandEnd`. */
+  readonly triedNetwork?: boolean
 }
 
 export interface ProcessOptions {

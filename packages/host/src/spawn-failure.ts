@@ -107,7 +107,11 @@ function placesOf(program: string, spec: Attempted): string[] {
 }
 
 function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false // a folder of PATH may also be closed to us
+  }
 }
 
 function isExecutable(path: string): boolean {

@@ -35,5 +35,11 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'config/read': 'look',
   'mcp/list': 'look',
   'mcp/restart': 'change',
+  'trust/read': 'look',
+  'trust/decide': 'change',
   'server/diagnostics': 'look',
+  'server/checkup': 'look',
+  'policy/test': 'look',
+  'policy/replay': 'look',
+  'policy/why': 'look',
 }

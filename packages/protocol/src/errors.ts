@@ -21,6 +21,7 @@ export const wireErrors = {
   turnMismatch: -32006,
   turnInProgress: -32006,
   notPermitted: -32007,
+  aboveCeiling: -32007,
   configInvalid: -32008,
   noCredentials: -32008,
   unknownProvider: -32008,
@@ -56,6 +57,8 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   turnMismatch: 'Another turn runs; `turnId` is its id.',
   turnInProgress: 'A turn runs, so a message cannot start one; `turnId` is its id. Send it with `queue` or `steer`.',
   notPermitted: 'This client is read-only, and the method changes something.',
+  aboveCeiling:
+    'More than this server was started for; `flag` is the flag of `parley server` that would allow it. The ceiling is kept whoever asks.',
   configInvalid: 'A configuration or policy file, or a setting, is wrong; `where` says which.',
   noCredentials: 'The provider needs a key and none is set.',
   unknownProvider: 'No provider of this name is configured.',

@@ -3,12 +3,13 @@ export { chainDigest } from './digest.ts'
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { initialState, noTokens } from './initial-state.ts'
 export { recover } from './recover.ts'
-export { isCall } from './reduce/items.ts'
+export { isCall, standingOutcome, withoutOutcome } from './reduce/items.ts'
 export { addTokens } from './reduce/turns.ts'
 export { reduce } from './reduce.ts'
 export type { ClientAccess } from './schema/access.ts'
 export type { Answer, Answers, ApprovalDecision } from './schema/answer.ts'
 export type {
+  AlwaysRule,
   Approval,
   ApprovalKind,
   ApprovalRequest,
@@ -28,6 +29,8 @@ export type {
   ItemStatus,
   Output,
   RuleRef,
+  RunLimits,
+  SandboxDenial,
 } from './schema/item.ts'
 export type { ConversationSummary, ListedConversation } from './schema/listed-conversation.ts'
 export type {
@@ -39,7 +42,10 @@ export type {
   ServerNotice,
 } from './schema/method.ts'
 export type { Overrides } from './schema/params.ts'
+export type { Check, Judgement } from './schema/policy.ts'
 export type { ApprovalPolicy, SandboxMode, SandboxTier, Settings, SettingsPatch } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
+export type { TrustReport } from './schema/trust.ts'
+export type { TrustVerdict } from './schema/trust-verdict.ts'
 export type { Failure, TokenCounts } from './schema/usage.ts'
 export { protocolVersions, reducerVersion } from './version.ts'

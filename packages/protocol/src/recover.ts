@@ -1,14 +1,18 @@
-import { denialOf, isCall } from './reduce/items.ts'
+import { denialOf, isCall, standingOutcome } from './reduce/items.ts'
 import { valueAt } from './reduce/keyed.ts'
 import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
 import type { Item, Output } from './schema/item.ts'
 import type { ConversationState, Core, OpenItem, Turn } from './schema/state.ts'
+import type { Failure } from './schema/usage.ts'
 import { utf8Length } from './utf8-length.ts'
 
 const endUnknown =
   'This was started, but the program ended before it reported; whether it finished is unknown. Check before running it again.'
 const notRun = 'Not run: the conversation was interrupted before it started.'
+const secretNotKept = 'secretNotKept'
+const notKept =
+  'Not run: there was a secret in it, which is kept in memory only, and the program has been restarted since. Ask for it again if it is still wanted.'
 const notAllowed = 'Not run: the user declined.'
 const program = { clientId: 'server', name: 'parley' }
 
@@ -20,15 +24,22 @@ const program = { clientId: 'server', name: 'parley' }
  */
 export function recover(state: ConversationState): readonly ConversationEvent[] {
   const { core } = state
-  const [asking, approvals] = byKind(Object.values(core.approvals))
+  const [asking, others] = byKind(Object.values(core.approvals))
+  const [lost, approvals] = byPayload(core, others)
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
   const turn = waiting.length > 0 ? core.turn : null
   const leaving = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
   const settled = leaving.map((open) => ({ ...open, item: settledItem(open) }))
   const gone = new Set(leaving.map(({ item }) => item.id))
   const orphans = approvals.filter((approval) => !waiting.includes(approval) && !gone.has(approval.itemId))
-  const end = turn === null ? endTurn(core, settled) : park(turn, [...asking, ...orphans])
-  return [...asking.map(withdraw), ...settled.map(completed), ...orphans.map(withdraw), ...end]
+  const end = turn === null ? endTurn(core, settled) : park(turn, [...asking, ...lost, ...orphans])
+  return [
+    ...asking.map(withdraw),
+    ...lost.map(withdrawLost),
+    ...settled.map(completed),
+    ...orphans.map(withdraw),
+    ...end,
+  ]
 }
 
 /** Whoever asked by an elicitation ended with the process; the call that it ran for is unknown. */
@@ -37,18 +48,33 @@ function byKind(approvals: readonly Approval[]): readonly [asking: Approval[], o
   return [approvals.filter(isAsking), approvals.filter((approval) => !isAsking(approval))]
 }
 
+/** What an approval of a call with a secret in it was for is known to nobody any more. */
+function byPayload({ open }: Core, approvals: readonly Approval[]): readonly [lost: Approval[], others: Approval[]] {
+  const isLost = ({ itemId }: Approval) => isForgotten(valueAt(open, itemId)?.item)
+  return [approvals.filter(isLost), approvals.filter((approval) => !isLost(approval))]
+}
+
+function isForgotten(item: Item | undefined): boolean {
+  return item !== undefined && 'restorable' in item && item.restorable === false
+}
+
 function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boolean {
   const asked = valueAt(open, itemId)
   return asked !== undefined && isCall(asked.item) && turn?.id === turnId && asked.turnId === turnId
 }
 
 /** An approval after `item.began` is for another attempt, so the one before it is known to have ended. */
-function waits({ item, began, turnId }: OpenItem, turn: Turn | null, waiting: readonly Approval[]): boolean {
-  if (turn === null || turnId !== turn.id || !isCall(item)) return false
-  return waiting.some((approval) => approval.itemId === item.id) || !(began || item.status === 'declined')
+function waits(open: OpenItem, turn: Turn | null, waiting: readonly Approval[]): boolean {
+  const { item, began, turnId } = open
+  if (turn === null || turnId !== turn.id || !isCall(item) || isForgotten(item)) return false
+  if (waiting.some((approval) => approval.itemId === item.id)) return true
+  return !(began || item.status === 'declined') && standingOutcome(open) === null
 }
 
-function settledItem({ item, began, output, progress }: OpenItem): Item {
+function settledItem(open: OpenItem): Item {
+  const { item, began, output, progress } = open
+  const standing = standingOutcome(open)
+  if (standing !== null) return standing
   if (item.type === 'commandExecution' || item.type === 'shellCommand') {
     const seen = shownOutput(output, progress)
     const end = callEnd(item, began || item.type === 'shellCommand')
@@ -58,10 +84,19 @@ function settledItem({ item, began, output, progress }: OpenItem): Item {
   return { ...item, status: 'interrupted' }
 }
 
+interface CallEnd {
+  readonly status: Item['status']
+  readonly modelText: string
+  readonly failure?: Failure
+}
+
 /** Every call gets a text for the model, wherever the log was cut. */
-function callEnd({ status }: Item, began: boolean): { status: Item['status']; modelText: string } {
+function callEnd(item: Item, began: boolean): CallEnd {
+  const { status } = item
   if (began) return { status: 'unknown', modelText: endUnknown }
   if (status === 'declined') return { status, modelText: notAllowed }
+  if (isForgotten(item))
+    return { status: 'interrupted', modelText: notKept, failure: { code: secretNotKept, message: notKept } }
   return { status: 'interrupted', modelText: notRun }
 }
 
@@ -78,6 +113,10 @@ function completed({ item, turnId }: OpenItem): ConversationEvent {
 
 function withdraw({ id }: Approval): ConversationEvent {
   return { type: 'approval.decided', approvalId: id, decision: 'withdrawn', by: program }
+}
+
+function withdrawLost({ id }: Approval): ConversationEvent {
+  return { type: 'approval.decided', approvalId: id, decision: 'withdrawn', note: secretNotKept, by: program }
 }
 
 function endTurn({ turn }: Core, settled: readonly OpenItem[]): ConversationEvent[] {

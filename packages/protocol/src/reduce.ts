@@ -24,6 +24,7 @@ function reduceEvent(state: ConversationState, envelope: Envelope): Conversation
     case 'item.delta':
     case 'item.progress':
     case 'item.began':
+    case 'item.attempted':
     case 'item.completed':
     case 'item.discarded':
       return reduceItem(state, event, envelope)

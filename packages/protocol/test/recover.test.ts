@@ -66,6 +66,28 @@ describe('recover', () => {
     ])
   })
 
+  describe('a command that ran once and waits to run again', () => {
+    const command = { ...call, id: 'i3', status: 'failed', modelText: 'exit 1', attempt: 1 } as const
+    const attempted = after(running, [{ type: 'item.attempted', itemId: 'i3', attempt: 1, item: command }])
+    const asked = after(attempted, [ask('i3')])
+
+    it('keeps its question', () => {
+      expect(recover(asked)).toEqual([expect.objectContaining({ type: 'turn.parked' })])
+      expect(after(asked, recover(asked)).core.open['i3']).toMatchObject({ attempted: command, began: false })
+    })
+
+    it('comes to its first outcome where the question was lost or declined', () => {
+      const no = decide('denied', 'a-i3')
+      for (const state of [attempted, after(asked, [no])])
+        expect(recover(state)).toMatchObject([{ type: 'item.completed', item: command }, { type: 'turn.ended' }])
+    })
+
+    it('is unknown once it has begun again', () => {
+      const again = after(asked, [begin('i3', 2)])
+      expect(recover(again)).toMatchObject([{ item: { status: 'unknown' } }, { type: 'turn.ended' }])
+    })
+  })
+
   it('declines a call whose answer was no, also while another approval waits', () => {
     const two = after(waiting, [
       { type: 'item.started', turnId: 't1', item: { ...call, id: 'i4' } },
@@ -135,12 +157,12 @@ function after(state: ConversationState, events: readonly ConversationEvent[]): 
   return events.reduce((now, event) => reduce(now, { conversationId, seq: now.core.seq + 1, at: 0, event }), state)
 }
 
-function begin(itemId: string): ConversationEvent {
-  return { type: 'item.began', itemId, attempt: 1, decidedBy: { approvalId: 'a1' }, payloadHash: 'sha256:aa' }
+function begin(itemId: string, attempt = 1): ConversationEvent {
+  return { type: 'item.began', itemId, attempt, decidedBy: { approvalId: 'a1' }, payloadHash: 'sha256:aa' }
 }
 
-function decide(decision: 'approved' | 'denied'): ConversationEvent {
-  return { type: 'approval.decided', approvalId: 'a1', decision, by: { clientId: 'c-1', name: 'ada' } }
+function decide(decision: 'approved' | 'denied', approvalId = 'a1'): ConversationEvent {
+  return { type: 'approval.decided', approvalId, decision, by: { clientId: 'c-1', name: 'ada' } }
 }
 
 function ask(itemId: string): ConversationEvent {

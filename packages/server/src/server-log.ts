@@ -6,7 +6,7 @@ import { nodeFiles } from './log/node-files.ts'
 const maxBytes = 1 << 20
 
 /** The server's own log, for faults: never its stdout, which is the protocol's. Capped; the previous one is kept. */
-export function openServerLog(home: string): { write(line: string): void } {
+export function openServerLog(home: string, redact: (text: string) => string): { write(line: string): void } {
   const folder = join(home, 'logs')
   const path = join(folder, 'server.log')
   return {
@@ -14,7 +14,7 @@ export function openServerLog(home: string): { write(line: string): void } {
       try {
         makeFolders(nodeFiles, folder)
         if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`)
-        appendFileSync(path, `${new Date().toISOString()} ${process.pid} ${line}\n`, { mode: 0o600 })
+        appendFileSync(path, `${new Date().toISOString()} ${process.pid} ${redact(line)}\n`, { mode: 0o600 })
       } catch {
         // A log that cannot be written must not take the conversation down with it.
       }

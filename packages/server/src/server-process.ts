@@ -1,5 +1,6 @@
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type EngineParts } from './engine/engine.ts'
+import { sweepScratch } from './engine/sweep-scratch.ts'
 import { createConnections } from './serving/connections.ts'
 import { tellLauncher } from './serving/launch-daemon.ts'
 import { createLife, type Life } from './serving/life.ts'
@@ -16,7 +17,7 @@ const unreachableExitCode = 1
 export async function serveProcess(parts: EngineParts, args: ServerArguments): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
-  const engine = createEngine(parts)
+  const engine = createEngine({ ...parts, ceiling: args.ceiling })
   let unsaved = false
   const connections = createConnections({ engine, onChange: () => life.changed() })
   const life = createLife({
@@ -45,7 +46,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
   }
   engine.listensAt({ socket: doors.socket, others: doors.others.map(({ address }) => address) })
   await sayWhere(doors, args)
-  sweepLater(writeLog, doors.socket)
+  sweepLater(writeLog, { socket: doors.socket, sweepFolders: () => sweepScratch(parts.files, home) })
   life.changed()
   await life.over
   await doors.close()

@@ -10,13 +10,15 @@ import { diskPatchFiles } from './patch/disk-patch-files.ts'
 import { diskFiles } from './place/disk-files.ts'
 import { systemClock } from './ports/clock.ts'
 import { randomIds } from './ports/ids.ts'
+import { createRedaction } from './redaction/redaction.ts'
 import { openServerLog } from './server-log.ts'
 import type { ServerOptions } from './server-options.ts'
 
 /** The parts of a server that talk to the real system; tests hand in their own for some of them. */
 export function systemParts(options: ServerOptions): EngineParts {
   const { home, env, assets } = options
-  const log = openServerLog(home)
+  const redaction = createRedaction({ home, env })
+  const log = openServerLog(home, redaction.text)
   let secrets: Promise<SecretPlaces> | null = null
   const userHome = env['HOME'] ?? homedir()
   return {
@@ -28,6 +30,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     clock: systemClock,
     ids: randomIds,
     random: Math.random,
+    redaction,
     files: nodeFiles,
     host: openHost(),
     sandboxes: noSandboxes('This version has no sandbox: what is not known to be safe asks first.'),
@@ -46,6 +49,7 @@ export function systemParts(options: ServerOptions): EngineParts {
         recordings: assets.recordings,
         paced: options.paced,
         recordTo: options.recordTo,
+        redact: redaction.text,
         onProblem: (problem) => log.write(String(problem)),
       }),
     report: (fault) => log.write(String(fault)),

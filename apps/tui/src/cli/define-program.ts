@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Launch } from '../main.ts'
+import { defineChecks } from './define-checks.ts'
 import { defineExec } from './define-exec.ts'
 import { defineLookups } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
@@ -27,6 +28,7 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
   defineConversations(program, launch, settle)
   defineExec(program, launch, settle)
   defineLookups(program, launch, settle)
+  defineChecks(program, launch, settle)
   defineServers(program)
   defineHelp(program)
   // Not before: the commands would inherit it.

@@ -6,7 +6,7 @@ type ServerProgram = (typeof serverPrograms)[number]
 
 /** The servers' help. Each reads its own arguments; `bin` starts it when its name comes first. */
 export function defineServers(program: Command): void {
-  define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it')
+  withCeiling(define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it'))
     .option(
       '--listen <address>',
       'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (repeatable; port 0 takes a free one)',
@@ -21,7 +21,13 @@ export function defineServers(program: Command): void {
       'leave when nobody is connected and nothing runs for 90s, 30m, 2h (daemon: 30m) or never',
     )
     .option('--record <file>', 'write down what models say, for playing back')
-  define(program, 'mcp-server', 'the same engine as an MCP server, on stdio or HTTP; docs/mcp-server.md describes it')
+  withCeiling(
+    define(
+      program,
+      'mcp-server',
+      'the same engine as an MCP server, on stdio or HTTP; docs/mcp-server.md describes it',
+    ),
+  )
     .option(
       '--listen <url>',
       'serve streamable HTTP at http://HOST:PORT/mcp instead of stdio (port 0 takes a free one)',
@@ -45,6 +51,17 @@ export function defineServers(program: Command): void {
       'with a websocket: the token that clients must send (made when missing; default: exec-server-token in the home)',
     )
     .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
+}
+
+/** How much a server may ever allow, whoever asks. */
+function withCeiling(command: Command): Command {
+  return command
+    .option(
+      '--max-sandbox <mode>',
+      'the most that any conversation may be allowed (default: workspace-write, or what your config.toml says if that is more)',
+    )
+    .option('--allow-never', 'with --max-sandbox danger-full-access: also with nobody asked')
+    .option('--profile <name>', 'count this [profiles.NAME] of your config.toml as what it says')
 }
 
 function define(program: Command, name: ServerProgram, description: string): Command {

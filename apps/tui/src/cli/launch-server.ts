@@ -15,6 +15,7 @@ interface LaunchOptions {
   readonly program: Program
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly ceiling: readonly string[]
 }
 
 /** How the server that was built with this program is started. `args` are its own arguments, such as `--record FILE`. */
@@ -24,8 +25,12 @@ export function serverCommand({ moduleUrl }: Program, args: readonly string[]): 
 }
 
 /** A server in a process of its own. */
-export function launchServer({ program, home, env }: LaunchOptions, args: readonly string[]): LaunchedServer {
-  const server = spawnServer({ command: serverCommand(program, args), env: { ...env, PARLEY_HOME: home }, home })
+export function launchServer({ program, home, env, ceiling }: LaunchOptions, args: readonly string[]): LaunchedServer {
+  const server = spawnServer({
+    command: serverCommand(program, [...ceiling, ...args]),
+    env: { ...env, PARLEY_HOME: home },
+    home,
+  })
   let isClaimed = false
   return {
     ...server,

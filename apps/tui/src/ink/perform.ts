@@ -1,11 +1,13 @@
 import type { Client } from '@parley/client'
-import type { ConversationState, ResultOf } from '@parley/protocol'
+import type { ConversationState, ResultOf, Settings } from '@parley/protocol'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
 import type { Intent } from '../ui/intent.ts'
 import type { UiAction } from '../ui/ui-action.ts'
 import { mcpTable } from '../view/mcp-table.ts'
 import type { Said } from '../view/said.ts'
 import { placedPath } from '../view/short-path.ts'
+import { trustTable } from '../view/trust-table.ts'
+import { whyTable } from '../view/why-table.ts'
 
 /** What only the server can do, once there is a conversation. */
 export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'suspend' | 'detach' | 'leave' }>
@@ -83,12 +85,42 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
     case 'restartMcp':
       await client.request('mcp/restart', { name: request.name })
       return dispatch(note('info', `The tool server ${request.name} is starting anew; /mcp shows its state.`))
+    case 'readTrust': {
+      const { said, hash } = trustTable(await client.request('trust/read', { cwd: folderHere(state) }))
+      return dispatch({ kind: 'say', said }, { kind: 'trustShown', hash })
+    }
+    case 'decideTrust': {
+      const { hash, verdict } = request
+      await client.request('trust/decide', { cwd: folderHere(state), hash, verdict })
+      return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
+    }
+    case 'why':
+      return dispatch({ kind: 'say', said: await askWhy(request, { client, conversationId }) })
     case 'status':
       return dispatch({
         kind: 'say',
         said: statusTable(state, await client.request('server/diagnostics', {})),
       })
   }
+}
+
+async function askWhy(
+  { item }: Extract<Request, { kind: 'why' }>,
+  { client, conversationId: conversation }: Pick<Counter, 'client' | 'conversationId'>,
+): Promise<Said> {
+  const which = item === undefined ? { conversation } : { conversation, item }
+  return whyTable(await client.request('policy/why', which))
+}
+
+const afterVerdict = {
+  trusted: 'Trusted. It takes effect in new conversations (/new begins one); this one stays as it is.',
+  declined: 'Declined. Nothing of it takes effect in new conversations.',
+} as const
+
+/** A folder on another machine is no project here. */
+function folderHere(state: ConversationState | null): string {
+  const isHere = state !== null && state.core.settings.environment === undefined
+  return isHere ? state.core.meta.cwd : '/'
 }
 
 /** What the user wrote comes back; a race that was lost is no error. */
@@ -151,7 +183,7 @@ function statusTable(state: ConversationState | null, server: ResultOf<'server/d
     kind: 'table',
     title: 'Status',
     rows: [
-      ...(state === null ? [] : conversationRows(state, server.tierReason)),
+      ...(state === null ? [] : conversationRows(state, server)),
       ['kept in', server.home],
       ['server', `${server.version} (${server.build}), process ${server.pid}, Node ${server.node}`],
       ['memory', `${Math.round(server.rssBytes / 1_048_576)} MB`],
@@ -159,13 +191,33 @@ function statusTable(state: ConversationState | null, server: ResultOf<'server/d
   }
 }
 
-function conversationRows({ core }: ConversationState, tierReason: string): (readonly [string, string])[] {
+type Server = ResultOf<'server/diagnostics'>
+
+function conversationRows({ core }: ConversationState, server: Server): (readonly [string, string])[] {
   const { meta, settings } = core
   return [
     ['conversation', meta.conversationId],
     ['folder', placedPath(meta.cwd, settings.environment, '')],
     ['model', `${settings.modelProvider} ${settings.model}`],
     ['approvals', settings.approvalPolicy],
-    ['sandbox', settings.tier === 'D' ? 'off: you chose full access' : tierReason],
+    ['sandbox', sandboxText(settings)],
+    ...(settings.tier === 'D' ? [] : [['enforced by', enforcedBy(meta.conversationId, server)] as const]),
   ]
+}
+
+const tierWords = {
+  A: 'full',
+  B: 'partial: what is not known to be harmless asks',
+  C: 'none: what is not known to be harmless asks',
+}
+
+function sandboxText({ tier, sandbox, network }: Settings): string {
+  if (tier === 'D') return 'off: you chose full access'
+  const open = network === true && sandbox === 'workspace-write' ? ', with network' : ''
+  return `${sandbox}${open}, tier ${tier} (${tierWords[tier]})`
+}
+
+/** Where the conversation works, which may be another machine than the server's. */
+function enforcedBy(conversationId: string, { conversations, tierReason }: Server): string {
+  return conversations.find((open) => open.conversationId === conversationId)?.tierReason ?? tierReason
 }

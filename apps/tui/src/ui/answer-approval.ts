@@ -10,6 +10,7 @@ import { type RefusedKey, say, type UiState } from './ui-state.ts'
 const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDecision>> = {
   yes: 'approved',
   yesForConversation: 'approvedForSession',
+  yesAlways: 'approvedAlways',
   stop: 'abort',
 }
 

@@ -2,19 +2,43 @@ import type { Approval, ApprovalDecision, ConversationState } from '@parley/prot
 import type { UiState } from './ui-state.ts'
 
 /** What a key says to an approval. `note` asks for words first, `print` only shows all of it. */
-export type Answer = 'yes' | 'yesForConversation' | 'note' | 'stop' | 'print'
+export type Answer = 'yes' | 'yesForConversation' | 'yesAlways' | 'note' | 'stop' | 'print'
 
 const letters: Readonly<Record<string, Answer>> = { y: 'yes', n: 'note', v: 'print' }
 
-/** The answers to choose from, in the order of their digits from 1 on. Whichever are offered, 1 is the first yes. */
-export function choicesFor(approval: Approval): readonly Exclude<Answer, 'print'>[] {
-  const isForConversation = approval.kind !== 'elicitation' && offers(approval, 'approvedForSession')
-  return isForConversation ? ['yes', 'yesForConversation', 'note', 'stop'] : ['yes', 'note', 'stop']
+export interface Choice {
+  readonly digit: number
+  readonly answer: Exclude<Answer, 'print'>
+}
+
+/** Each answer keeps its digit whether others are offered or not, so that what fingers know never means more than it did. */
+const callChoices: readonly Choice[] = [
+  { digit: 1, answer: 'yes' },
+  { digit: 2, answer: 'yesForConversation' },
+  { digit: 3, answer: 'yesAlways' },
+  { digit: 4, answer: 'note' },
+  { digit: 5, answer: 'stop' },
+]
+
+const formChoices: readonly Choice[] = [
+  { digit: 1, answer: 'yes' },
+  { digit: 2, answer: 'note' },
+  { digit: 3, answer: 'stop' },
+]
+
+/** The answers to choose from, in the order of their digits. */
+export function choicesFor(approval: Approval): readonly Choice[] {
+  if (approval.kind === 'elicitation') return formChoices
+  return callChoices.filter(({ answer }) => {
+    if (answer === 'yesForConversation') return offers(approval, 'approvedForSession')
+    return answer !== 'yesAlways' || (offers(approval, 'approvedAlways') && approval.always !== undefined)
+  })
 }
 
 export function answerForText(text: string, approval: Approval): Answer | null {
   if (Object.hasOwn(letters, text)) return letters[text] ?? null
-  return /^[1-9]$/.test(text) ? (choicesFor(approval)[Number(text) - 1] ?? null) : null
+  if (!/^[1-9]$/.test(text)) return null
+  return choicesFor(approval).find(({ digit }) => digit === Number(text))?.answer ?? null
 }
 
 export function offers({ decisions }: Approval, decision: ApprovalDecision): boolean {

@@ -1,4 +1,4 @@
-import type { Answers, ApprovalDecision, SettingsPatch } from '@parley/protocol'
+import type { Answers, ApprovalDecision, SettingsPatch, TrustVerdict } from '@parley/protocol'
 import type { Unsent } from './ui-state.ts'
 
 /** What the user wants done that only the server or the process can do. */
@@ -26,9 +26,14 @@ export type Intent =
   | { readonly kind: 'new' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }
+  /** Of the call that is named, or the last one. */
+  | { readonly kind: 'why'; readonly item?: string }
   | { readonly kind: 'status' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
+  | { readonly kind: 'readTrust' }
+  /** On what this window was shown under this hash. */
+  | { readonly kind: 'decideTrust'; readonly hash: string; readonly verdict: TrustVerdict }
   | { readonly kind: 'restart' }
   /** Gives the terminal back to the shell for a while. */
   | { readonly kind: 'suspend' }

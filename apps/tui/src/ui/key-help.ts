@@ -13,6 +13,6 @@ export const keyHelp: Said = {
     ['Ctrl+D', 'leave, on an empty line'],
     ['Ctrl+Z', 'back to the shell for a while; fg comes back'],
     ['Ctrl+A E B F W U K Y _', 'move, delete, bring back and undo as in a shell'],
-    ['!command', 'run a command yourself'],
+    ['!command', 'run a command yourself, outside the sandbox'],
   ],
 }

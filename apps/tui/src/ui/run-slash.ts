@@ -25,12 +25,14 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'effort',
   'approvals',
   'sandbox',
+  'why',
   'status',
   'name',
   'fork',
   'resume',
   'new',
   'mcp',
+  'trust',
 ])
 
 /** Not from a window that takes part in nothing. */
@@ -66,6 +68,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
     if (sandbox !== undefined) return stepTo(ui, { kind: 'configure', settings: { sandbox } })
     return stepTo(sayChoices(ui, 'Sandbox', state?.core.settings.sandbox, modes))
   },
+  why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
   status: (ui) => stepTo(ui, { kind: 'status' }),
   name: (ui, name) =>
     name === ''
@@ -76,6 +79,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   resume: (ui) => stepTo(openPicker(ui, { liveOnly: false }), { kind: 'list' }),
   new: (ui) => stepTo(ui, { kind: 'new' }),
   mcp: runMcp,
+  trust: runTrust,
   detach(ui) {
     if (ui.opened?.ephemeral)
       return stepTo(sayNote(ui, 'warning', 'Nothing of this conversation is kept: /quit ends it.'))
@@ -89,6 +93,22 @@ function runMcp(ui: UiState, argument: string): UiStep {
   if (verb === '') return stepTo(ui, { kind: 'mcp' })
   if (verb === 'restart' && name !== undefined) return stepTo(ui, { kind: 'restartMcp', name })
   return stepTo(sayNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
+}
+
+/** Words, not a key: a yes lets programs of the project run. It counts for what was shown, whatever is there by now. */
+function runTrust(ui: UiState, argument: string): UiStep {
+  const verdict = argument === 'yes' ? 'trusted' : argument === 'no' ? 'declined' : null
+  if (argument === '') return stepTo(ui, { kind: 'readTrust' })
+  if (verdict === null)
+    return stepTo(
+      sayNote(
+        ui,
+        'info',
+        '/trust shows the configuration of this project, /trust yes trusts it, /trust no declines it.',
+      ),
+    )
+  if (ui.shownTrust === null) return stepTo(sayNote(ui, 'warning', 'Look at it first: /trust shows what it would do.'))
+  return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }
 
 /** `ID`, or `PROVIDER ID`: ids may contain slashes and colons, never blanks. */

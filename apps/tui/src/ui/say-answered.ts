@@ -5,6 +5,7 @@ import { sayNote, type UiState } from './ui-state.ts'
 const words: Readonly<Record<ApprovalDecision, string>> = {
   approved: 'approved',
   approvedForSession: 'approved for this conversation',
+  approvedAlways: 'approved for always',
   denied: 'declined',
   abort: 'stopped',
 }

@@ -16,12 +16,22 @@ export const slashCommands = [
     argument: '[mode]',
     about: 'what commands may write to: read-only, workspace-write, danger-full-access',
   },
+  {
+    name: 'why',
+    argument: '[call]',
+    about: 'why a call was run, asked about or refused: the last, how many back, or by its title',
+  },
   { name: 'status', argument: '', about: 'this conversation and its server' },
   { name: 'name', argument: 'NAME', about: 'name this conversation; `parley resume NAME` finds it' },
   { name: 'fork', argument: '', about: 'go on in a copy of this conversation' },
   { name: 'resume', argument: '', about: 'open another conversation' },
   { name: 'new', argument: '', about: 'begin a new conversation' },
   { name: 'mcp', argument: '[restart NAME]', about: 'the tool servers: state, tools, errors; or start one anew' },
+  {
+    name: 'trust',
+    argument: '[yes | no]',
+    about: "what this project's own configuration would do; then trust it, or not",
+  },
   { name: 'detach', argument: '', about: 'leave, and let a running turn go on; `parley attach` comes back' },
   { name: 'quit', argument: '', about: 'leave; the conversation is kept' },
 ] as const satisfies readonly SlashCommand[]

@@ -35,6 +35,8 @@ export type UiAction =
   /** Someone answered an approval. */
   | { readonly kind: 'answered'; readonly event: EventOf<'approval.decided'> }
   | { readonly kind: 'say'; readonly said: Said }
+  /** A project's configuration was shown, all of it; null when there is none. */
+  | { readonly kind: 'trustShown'; readonly hash: string | null }
   | { readonly kind: 'pick'; readonly liveOnly: boolean }
   | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
   /** Connections to the conversation, this one included. */

@@ -37,6 +37,8 @@ export interface UiState {
   /** The completion list was closed for this text. */
   readonly dismissed: string | null
   readonly opened: Opened | null
+  /** Hash of the project's configuration that was shown last: a yes is to that. */
+  readonly shownTrust: string | null
 }
 
 /** What Enter does with the text. */
@@ -114,6 +116,7 @@ export const initialUi: UiState = {
   choice: 0,
   dismissed: null,
   opened: null,
+  shownTrust: null,
 }
 
 export function say(ui: UiState, said: Said): UiState {

@@ -22,7 +22,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'lost':
       return stepTo({ ...ui, link: { kind: 'lost' }, clientCount: 1, stoppingTurn: null, answeredApproval: null })
     case 'opened':
-      return stepTo({ ...ui, picker: null, opened: action.opened }, ...sendHeld(ui))
+      return stepTo({ ...ui, picker: null, opened: action.opened, shownTrust: null }, ...sendHeld(ui))
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'hold':
@@ -41,6 +41,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(sayAnswered(ui, action.event))
     case 'say':
       return stepTo(say(ui, action.said))
+    case 'trustShown':
+      return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
       return stepTo(openPicker(ui, action), { kind: 'list' })
     case 'listed':

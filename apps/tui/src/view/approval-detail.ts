@@ -1,14 +1,49 @@
 import type { Approval } from '@parley/protocol'
+import { collapseBlanks } from './collapse-blanks.ts'
 import { parseDiff, renderDiff } from './diff-lines.ts'
-import { showHidden } from './neutralise.ts'
+import { doubtfulLetters } from './doubtful-letters.ts'
+import { hiddenKinds, hiddenParts, showHidden } from './neutralise.ts'
 import type { Line, Room } from './span.ts'
 import { wrapLines } from './wrap.ts'
 
 /** All of what an answer would allow, nothing hidden: characters that cannot be seen are shown by number. */
 export function approvalDetail({ kind, detail }: Pick<Approval, 'kind' | 'detail'>, room: Room): readonly Line[] {
-  const text = showHidden(detail.replace(/\n+$/, ''))
+  const text = detail.replace(/\n+$/, '')
   if (text === '') return []
-  if (kind === 'patch') return renderDiff(parseDiff(text), room)
-  const lines = text.split('\n').map((line): Line => (line === '' ? [] : [{ text: line, bold: true }]))
-  return wrapLines(lines, { ...room, mode: 'anywhere' })
+  if (kind === 'patch') return renderDiff(parseDiff(showHidden(text)), room)
+  return wrapLines(revealedLines(text), { ...room, mode: 'anywhere' })
+}
+
+/** What stands for a character that cannot be seen looks different from the same letters in the text. */
+export function revealedLines(text: string): readonly Line[] {
+  const lines: Line[] = [[]]
+  for (const { text: piece, stands } of hiddenParts(collapseBlanks(text))) {
+    for (const [index, part] of piece.split('\n').entries()) {
+      if (index > 0) lines.push([])
+      const line = lines.pop() ?? []
+      if (part === '') lines.push(line)
+      else lines.push([...line, stands ? { text: part, bold: true, tone: 'bad' } : { text: part, bold: true }])
+    }
+  }
+  return lines
+}
+
+/** What about it may deceive the eye, in sentences; empty for nearly everything. */
+export function deceptions({ kind, detail, title }: Pick<Approval, 'kind' | 'detail' | 'title'>): readonly string[] {
+  const text = kind === 'command' || kind === 'escalation' || kind === 'network' ? detail : `${title}\n${detail}`
+  const { controls, unseen } = hiddenKinds(text)
+  return [
+    ...(controls ? ['contains control characters, shown as \\x1b'] : []),
+    ...(unseen ? ['contains invisible characters, shown as <U+202E>'] : []),
+    ...(kind === 'patch' ? doubtfulLetters(pathsOfDiff(detail)) : doubtfulLetters(detail)),
+  ]
+}
+
+/** Of what a patch writes only the names of files can mislead about where. */
+function pathsOfDiff(detail: string): string {
+  return detail
+    .split('\n')
+    .filter((line) => /^(?:---|\+\+\+) /.test(line))
+    .map((line) => `./x ${line.slice(4)}`)
+    .join('\n')
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '@parley/protocol'
+import type { Actor, Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Opened } from '../../src/ui/ui-state.ts'
 import { followState, updateUi } from '../../src/ui/update-ui.ts'
@@ -21,18 +21,30 @@ describe('an approval', () => {
     ['1', 'approved'],
     ['y', 'approved'],
     ['2', 'approvedForSession'],
-    ['4', 'abort'],
+    ['5', 'abort'],
   ])('is answered by %s with %s, by the id that was painted', (key, decision) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })
 
-  test.each(['enter', 'tab', 'up', ' ', 'x', '5'])('is not answered by %j', (key) => {
+  test.each(['enter', 'tab', 'up', ' ', 'x', '3', '6'])('is not answered by %j', (key) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([])
   })
 
   test('is not granted for the conversation when that is not offered', () => {
     const once = after(turnStarted, started(command('x')), requested({ decisions: ['approved', 'denied', 'abort'] }))
     expect(typeKeys(openUi, once, '2').intents).toEqual([])
+  })
+
+  test('is granted for always only where that is offered with its rule; no other answer has that key then', () => {
+    const always = { label: 'npm test …', rule: '[[rule]]', file: '/home/ada/.parley/policy.toml' }
+    const decisions: Approval['decisions'] = ['approved', 'approvedAlways', 'denied', 'abort']
+    const offering = (fields: object) => after(turnStarted, started(command('npm test')), requested(fields))
+    expect(typeKeys(openUi, offering({ decisions, always }), '3').intents).toEqual([
+      { kind: 'decide', approvalId: 'a1', decision: 'approvedAlways' },
+    ])
+    for (const fields of [{ decisions }, { always }, {}])
+      expect(typeKeys(openUi, offering(fields), '3').intents).toEqual([])
+    expect(typeKeys(openUi, offering({ decisions, always }), '2').intents).toEqual([])
   })
 
   test('is refused with a note of what to do instead', () => {
@@ -42,7 +54,7 @@ describe('an approval', () => {
   })
 
   test('is refused without a note when nothing is written', () => {
-    expect(typeKeys(openUi, asking, '3', 'enter').intents).toEqual([
+    expect(typeKeys(openUi, asking, '4', 'enter').intents).toEqual([
       { kind: 'decide', approvalId: 'a1', decision: 'denied' },
     ])
   })

@@ -229,6 +229,8 @@ describe('slash commands', () => {
   test('are chosen from the list by arrows, completed by Tab and run by Enter', () => {
     expect(typeKeys(openUi, idle, '/s', 'down', 'tab').ui.composer.text).toBe('/status ')
     expect(typeKeys(openUi, idle, '/sta', 'enter').intents).toEqual([{ kind: 'status' }])
+    expect(typeKeys(openUi, idle, '/why', 'enter').intents).toEqual([{ kind: 'why' }])
+    expect(typeKeys(openUi, idle, '/why 2', 'enter').intents).toEqual([{ kind: 'why', item: '2' }])
   })
 
   test('close their list on Escape and keep the text', () => {

@@ -74,12 +74,13 @@ describe('stripEffects', () => {
 describe('showHidden', () => {
   test.each([
     ['rm -rf ./x', 'rm -rf ./x'],
-    ['echo \u202egnp', 'echo ⟨U+202E⟩gnp'],
-    ['a\x1b[2Kb', 'a⟨U+001B⟩[2Kb'],
-    ['a\rb', 'a⟨U+000D⟩b'],
-    ['rm\u00a0-rf\u3000x', 'rm⟨U+00A0⟩-rf⟨U+3000⟩x'],
-    ['a\u200d\u{e0041}b', 'a⟨U+200D⟩⟨U+E0041⟩b'],
-    ['\ud800', '⟨U+D800⟩'],
+    ['echo \u202egnp', 'echo <U+202E>gnp'],
+    ['a\x1b[2Kb', 'a\\x1b[2Kb'],
+    ['a\rb', 'a\\rb'],
+    ['rm\u00a0-rf\u3000x', 'rm<U+00A0>-rf<U+3000>x'],
+    ['a\u200d\u{e0041}b', 'a<U+200D><U+E0041>b'],
+    ['\ud800', '<U+D800>'],
+    ['a\x9b2Kb\x00', 'a\\x9b2Kb\\x00'],
     ['a\tb\nc', 'a   b\nc'],
     ['grüße 漢字 👍', 'grüße 漢字 👍'],
   ])('%j is shown as %j', (text, expected) => {

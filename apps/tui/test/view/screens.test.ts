@@ -247,6 +247,10 @@ const scenes: Readonly<Record<string, Scene>> = {
   'a choice of its form': sceneOf(after(...elicited), {
     purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, problem: null } },
   }),
+  'a command of your own being written': sceneOf(after(), { composer: written('!git push') }),
+  'a sandbox with network': sceneOf(
+    after({ type: 'conversation.configured', settings: { sandbox: 'workspace-write', tier: 'A', network: true } }),
+  ),
   'full access': sceneOf(
     after({
       type: 'conversation.configured',

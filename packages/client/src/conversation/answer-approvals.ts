@@ -63,6 +63,7 @@ const mayConcernApprovals: ReadonlySet<string> = new Set([
   'approval.requested',
   'approval.decided',
   'item.began',
+  'item.attempted',
   'item.completed',
   'item.discarded',
   'turn.ended',

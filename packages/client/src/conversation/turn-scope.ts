@@ -34,6 +34,7 @@ export function createTurnScope(key: TurnKey): TurnScope {
       case 'item.delta':
       case 'item.progress':
       case 'item.began':
+      case 'item.attempted':
       case 'item.discarded':
         return parts.has(event.itemId)
       case 'approval.requested':

@@ -26,8 +26,7 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
   const turn = core.turn?.id === approval.turnId ? { ...core.turn, parked: false } : core.turn
   if (approval.kind === 'elicitation')
     return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'inProgress')
-  if (event.decision !== 'approved' && event.decision !== 'approvedForSession')
-    return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'declined')
+  if (!isYes(event.decision)) return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'declined')
   const approved = {
     ...approval,
     state: 'approved' as const,
@@ -36,6 +35,10 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
     ...(event.note === undefined ? {} : { note: event.note }),
   }
   return { ...core, turn, approvals: { ...rest, [event.approvalId]: approved } }
+}
+
+function isYes(decision: EventOf<'approval.decided'>['decision']) {
+  return decision === 'approved' || decision === 'approvedForSession' || decision === 'approvedAlways'
 }
 
 function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' | 'declined' | 'inProgress'): Core {

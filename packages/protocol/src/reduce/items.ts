@@ -1,6 +1,6 @@
 import { chainDigest } from '../digest.ts'
 import type { Envelope, EventOf } from '../schema/event.ts'
-import type { Item } from '../schema/item.ts'
+import type { Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout } from './approvals.ts'
 import { rememberRequest, takeFromInbox } from './inbox.ts'
@@ -11,7 +11,13 @@ const windowLimit = 200
 const titleLength = 80
 
 type ItemEvent = EventOf<
-  'item.started' | 'item.delta' | 'item.progress' | 'item.began' | 'item.completed' | 'item.discarded'
+  | 'item.started'
+  | 'item.delta'
+  | 'item.progress'
+  | 'item.began'
+  | 'item.attempted'
+  | 'item.completed'
+  | 'item.discarded'
 >
 
 export function reduceItem(state: ConversationState, event: ItemEvent, envelope: Envelope): ConversationState {
@@ -25,6 +31,7 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
     case 'item.delta':
     case 'item.progress':
     case 'item.began':
+    case 'item.attempted':
       return { ...state, core: changeOpenItem(state.core, event) }
   }
 }
@@ -47,19 +54,24 @@ export function isCall(item: Item): boolean {
   return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
 }
 
-function changeOpenItem(core: Core, event: EventOf<'item.delta' | 'item.progress' | 'item.began'>): Core {
+type ChangingEvent = EventOf<'item.delta' | 'item.progress' | 'item.began' | 'item.attempted'>
+
+function changeOpenItem(core: Core, event: ChangingEvent): Core {
   const open = valueAt(core.open, event.itemId)
   if (open === undefined) return core
   const changed = { ...core, open: { ...core.open, [event.itemId]: changedItem(open, event) } }
-  return event.type === 'item.began'
+  return event.type === 'item.began' || event.type === 'item.attempted'
     ? { ...changed, approvals: approvalsWithout(core.approvals, event.itemId) }
     : changed
 }
 
-function changedItem(open: OpenItem, event: EventOf<'item.delta' | 'item.progress' | 'item.began'>): OpenItem {
+function changedItem(open: OpenItem, event: ChangingEvent): OpenItem {
   switch (event.type) {
     case 'item.began':
       return { ...open, began: true, item: begunItem(open.item, event) }
+    case 'item.attempted':
+      // What the next attempt writes is output of its own.
+      return { ...open, began: false, item: event.item, attempted: event.item, output: '', progress: null }
     case 'item.progress':
       return { ...open, progress: { totalBytes: event.totalBytes, tail: event.tail } }
     case 'item.delta':
@@ -70,8 +82,25 @@ function changedItem(open: OpenItem, event: EventOf<'item.delta' | 'item.progres
 }
 
 function begunItem(item: Item, { changes }: EventOf<'item.began'>): Item {
+  if (item.type === 'commandExecution') return { ...withoutOutcome(item), status: 'inProgress' }
   if (item.type === 'fileChange' && changes !== undefined) return { ...item, status: 'inProgress', changes }
   return { ...item, status: 'inProgress' }
+}
+
+/** A command as it was before it ran: what one attempt came to is not what the next one comes to. */
+export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'commandExecution'> {
+  if (item.modelText === undefined) return item
+  const {
+    modelText: _told,
+    failure: _failure,
+    durationMs: _duration,
+    exitCode: _exitCode,
+    signal: _signal,
+    output: _output,
+    sandboxDenial: _denial,
+    ...command
+  } = item
+  return command
 }
 
 function isSpoken(item: Item): boolean {
@@ -106,6 +135,11 @@ function rememberMessage(core: Core, item: Item, seq: number): Core {
 
 function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
   return turn === null || item.status !== 'declined' ? turn : { ...turn, denials: [...turn.denials, denialOf(item)] }
+}
+
+/** How an item ended that ran once and waits to be run again with more rights; null where it has not, or runs again. */
+export function standingOutcome({ attempted, began }: OpenItem): Item | null {
+  return attempted === undefined || began ? null : attempted
 }
 
 /** What a turn reports of a call that was not run because the answer was no. */

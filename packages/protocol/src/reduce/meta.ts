@@ -41,7 +41,7 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
 }
 
 function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Partial<Core['settings']> {
-  const { model, modelProvider, effort, approvalPolicy, sandbox, tier, writableRoots } = patch
+  const { model, modelProvider, effort, approvalPolicy, sandbox, tier, writableRoots, network, unixSockets } = patch
   return {
     ...(model === undefined ? {} : { model }),
     ...(modelProvider === undefined ? {} : { modelProvider }),
@@ -50,5 +50,7 @@ function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Par
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(tier === undefined ? {} : { tier }),
     ...(writableRoots === undefined ? {} : { writableRoots }),
+    ...(network === undefined ? {} : { network }),
+    ...(unixSockets === undefined ? {} : { unixSockets }),
   }
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 
 export const decision = z
-  .enum(['approved', 'approvedForSession', 'denied', 'abort'])
+  .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
   .describe(
-    '`approvedForSession`: also what is like it, until the conversation is closed. Anything but a literal approval is a no; `abort` also ends the turn.',
+    '`approvedForSession`: also what is like it, until the conversation is closed. `approvedAlways`: and the rule of `always` is added to policy.toml of the user. Anything but a literal approval is a no; `abort` also ends the turn.',
   )
 
 export const answer = z.union([z.string(), z.number(), z.boolean()]).describe('What was put into one field.')

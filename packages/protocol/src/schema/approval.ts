@@ -32,6 +32,14 @@ export const form = z
   .object({ fields: z.array(formField).describe('In the order to show them; none asks for a plain yes.') })
   .describe('What an `elicitation` asks the user to fill in.')
 
+export const alwaysRule = z
+  .object({
+    label: z.string().describe('What it allows from then on, as the key shows it; `…` at its end: with more words.'),
+    rule: z.string().describe('Exactly the lines that are added.'),
+    file: z.string().describe("The user's policy.toml."),
+  })
+  .describe('The rule that `approvedAlways` adds. Tried before it is offered: with it this very call runs unasked.')
+
 export const approvalRequest = z
   .object({
     id: z.string().describe('Stays the same across restarts.'),
@@ -52,6 +60,19 @@ export const approvalRequest = z
     sandbox: z
       .union([sandboxMode, z.literal('none')])
       .describe('The limits it will run under; `none` when nothing enforces them.'),
+    network: z
+      .boolean()
+      .exactOptional()
+      .describe('Of a command: whether it will reach beyond this machine, and servers on it.'),
+    attempt: z
+      .int()
+      .min(2)
+      .exactOptional()
+      .describe('It ran already, in the sandbox, and failed for what that denied; a yes runs it again.'),
+    justification: z
+      .string()
+      .exactOptional()
+      .describe('Why the model says it needs more than the sandbox gives. Its own words, to be shown as such.'),
     contentHash: z
       .string()
       .exactOptional()
@@ -59,6 +80,8 @@ export const approvalRequest = z
     reason: z.string().describe('Why it is asked for.'),
     rule: ruleRef,
     decisions: z.array(decision).describe('The answers to offer.'),
+    always: alwaysRule.exactOptional(),
+    facts: z.record(z.string(), z.unknown()).exactOptional().describe('All that policy knew when it asked.'),
     answerableBy: z.array(z.string()).describe('clientIds connected when it was asked.'),
     form: form
       .exactOptional()
@@ -81,5 +104,6 @@ export const approval = z
 export type Form = z.infer<typeof form>
 export type FormField = z.infer<typeof formField>
 export type ApprovalKind = z.infer<typeof approvalKind>
+export type AlwaysRule = z.infer<typeof alwaysRule>
 export type ApprovalRequest = z.infer<typeof approvalRequest>
 export type Approval = z.infer<typeof approval>

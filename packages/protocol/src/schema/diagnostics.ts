@@ -24,8 +24,8 @@ export const diagnostics = z
     home: z.string().describe('Folder the server keeps its conversations in.'),
     uptimeMs: z.number(),
     rssBytes: z.int(),
-    tier: sandboxTier,
-    tierReason: z.string().describe('Why it is not a better one.'),
+    tier: sandboxTier.describe('What can enforce limits on the machine of this server.'),
+    tierReason: z.string().describe('What that is, or what is missing and how to get it.'),
     addresses: z.array(z.string()).describe('Where others reach it: paths of sockets, `ws://` addresses.'),
     clients: z.array(connectedClient),
     conversations: z.array(
@@ -35,6 +35,10 @@ export const diagnostics = z
         clients: z.int().describe('How many follow it.'),
         detached: z.boolean().describe('What runs in it goes on without clients.'),
         backgroundProcesses: z.int(),
+        tierReason: z
+          .string()
+          .exactOptional()
+          .describe('What enforces its limits where it works, or what is missing for that.'),
       }),
     ),
     ignoredMessages: z.int().describe('Lines of this connection that were not understood or not expected.'),

@@ -158,7 +158,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'item.began',
     {
       itemId: z.string(),
-      attempt: z.int().min(1).describe('2: again, outside the sandbox.'),
+      attempt: z.int().min(1).describe('2: again, with more rights, after `item.attempted`.'),
       decidedBy: z
         .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })])
         .describe('The rule that allowed it, or the approval.'),
@@ -169,6 +169,15 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .describe('Of a patch: with the hashes, the journal that tells after a crash which files it reached.'),
     },
     'The only thing after which a process may start or a file may change. Synced before it takes effect.',
+  ),
+  event(
+    'item.attempted',
+    {
+      itemId: z.string(),
+      attempt: z.int().min(1).describe('The one that has ended.'),
+      item: item.describe('How it ended: the outcome that stands unless the next attempt begins.'),
+    },
+    'A command failed for what its sandbox denied. It has not begun again: that needs the approval that follows.',
   ),
   event(
     'item.completed',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { actor, contentItem } from './input.ts'
+import { sandboxMode } from './settings.ts'
 import { sideFile } from './side-file.ts'
 import { failure } from './usage.ts'
 
@@ -13,6 +14,22 @@ export const ruleRef = z
   .object({ name: z.string(), file: z.string().exactOptional(), line: z.int().exactOptional() })
   .describe('The rule that decided: a built-in by name, or a line of a policy file.')
 
+export const runLimits = z
+  .object({
+    sandbox: z
+      .union([sandboxMode, z.literal('none')])
+      .describe('What the sandbox lets it write to; `none`: nothing limits it but the rights of the user.'),
+    network: z.boolean().describe('Whether it can reach beyond this machine, and servers on it.'),
+  })
+  .describe('The limits of one run.')
+
+export const sandboxDenial = z
+  .object({
+    paths: z.array(z.string()).describe('Files and folders that its limits keep it from; absolute.'),
+    network: z.boolean().describe('It tried to reach a network that it did not have.'),
+  })
+  .describe('What a command that failed had asked for and its sandbox does not permit.')
+
 export const decisionRecord = z
   .object({
     verdict: z.enum(['allow', 'ask', 'deny']).describe('What the rules said; `ask` was put to the user.'),
@@ -23,6 +40,7 @@ export const decisionRecord = z
     answer: z.string().exactOptional().describe("The user's decision, where one was asked for."),
     by: actor.exactOptional().describe('Who answered.'),
     note: z.string().exactOptional().describe('What the user added to the answer.'),
+    limits: runLimits.exactOptional().describe('Of a command: what it ran under, or would have.'),
   })
   .describe('Why a call was run or not.')
 
@@ -49,8 +67,12 @@ const call = {
   ...shown,
   tool: z.string().describe('The name the model called; for people, not for clients to switch on.'),
   readOnly: z.literal(true).exactOptional().describe('A look-up: runs in parallel with its neighbours.'),
-  attempt: z.int().min(1).exactOptional().describe('2: run again outside the sandbox.'),
+  attempt: z.int().min(1).exactOptional().describe('2: run again with more rights.'),
   decision: decisionRecord.exactOptional(),
+  restorable: z
+    .literal(false)
+    .exactOptional()
+    .describe('There is a secret in what would be done, kept in memory only: it is not run after a restart.'),
   facts: z.record(z.string(), z.unknown()).exactOptional().describe('All that policy knew when it decided.'),
   modelText: z.string().exactOptional().describe('Exactly what the model was told, at most 32 KiB.'),
   failure: failure.exactOptional(),
@@ -91,6 +113,8 @@ export const item = z.discriminatedUnion('type', [
       command: z.array(z.string()).describe('Exact argv.'),
       cwd: z.string(),
       escalation: z.string().exactOptional().describe("The model's reason to run outside the sandbox."),
+      network: z.string().exactOptional().describe("The model's reason to use the network."),
+      sandboxDenial: sandboxDenial.exactOptional(),
       background: z.literal(true).exactOptional().describe('It goes on after the call has answered.'),
       exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
       signal: z.string().exactOptional().describe('The signal that ended it.'),
@@ -139,6 +163,8 @@ export const item = z.discriminatedUnion('type', [
 export type ItemStatus = z.infer<typeof itemStatus>
 export type RuleRef = z.infer<typeof ruleRef>
 export type DecisionRecord = z.infer<typeof decisionRecord>
+export type RunLimits = z.infer<typeof runLimits>
+export type SandboxDenial = z.infer<typeof sandboxDenial>
 export type Output = z.infer<typeof output>
 export type FileChangeEntry = z.infer<typeof fileChangeEntry>
 export type Item = z.infer<typeof item>

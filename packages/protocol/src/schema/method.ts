@@ -3,7 +3,9 @@ import { cursor } from './cursor.ts'
 import { diagnostics } from './diagnostics.ts'
 import { conversationSummary, listedConversation } from './listed-conversation.ts'
 import { methodParams } from './params.ts'
+import { checkup, explainedCall, replayedCalls, testedCommand } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
+import { trustReport } from './trust.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('The event that made it so.') })
@@ -224,10 +226,42 @@ export const methods = {
     params: methodParams['mcp/restart'],
     result: z.object({}),
   },
+  'trust/read': {
+    about: 'What the configuration of a project would do, and whether it may.',
+    params: methodParams['trust/read'],
+    result: trustReport,
+  },
+  'trust/decide': {
+    about:
+      'Trusts exactly this content of a project’s configuration, or declines it. New conversations go by it, open ones stay as they are.',
+    params: methodParams['trust/decide'],
+    result: trustReport,
+  },
   'server/diagnostics': {
     about: 'What this server is and how it is doing.',
     params: methodParams['server/diagnostics'],
     result: diagnostics,
+  },
+  'server/checkup': {
+    about: 'Whether what parley needs is there and sound; reads, and changes nothing.',
+    params: methodParams['server/checkup'],
+    result: checkup,
+  },
+  'policy/test': {
+    about: 'What would be decided about a command. Its facts are gathered on disk; nothing is run.',
+    params: methodParams['policy/test'],
+    result: testedCommand,
+  },
+  'policy/replay': {
+    about:
+      'Decides every call of a conversation again, from the facts stored with it: what was said then, what would be said now.',
+    params: methodParams['policy/replay'],
+    result: replayedCalls,
+  },
+  'policy/why': {
+    about: 'Why a call was run, asked about or refused, from what is stored of it.',
+    params: methodParams['policy/why'],
+    result: explainedCall,
   },
 } as const
 

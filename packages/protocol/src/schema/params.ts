@@ -5,6 +5,7 @@ import { cursor } from './cursor.ts'
 import { inputItem, outputSchema } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
 import { sideFile } from './side-file.ts'
+import { trustVerdict } from './trust-verdict.ts'
 
 const conversationId = z.string().min(1).describe('Full id.')
 export const byId = z.object({ conversationId })
@@ -30,6 +31,17 @@ const overrides = z
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
   })
   .describe('What the caller sets itself; the rest comes from config files and defaults.')
+
+/** By which rules and settings a call is judged; those left out are the user's own. */
+const judging = {
+  approvalPolicy: approvalPolicy.exactOptional(),
+  sandbox: sandboxMode.exactOptional(),
+  profile: overrides.shape.profile,
+  config: overrides.shape.config,
+  policyFile: overrides.shape.policyFile,
+  addDirs: overrides.shape.addDirs,
+  rules: z.string().exactOptional().describe('Absolute path of a rules file to take instead of policy.toml.'),
+}
 
 /**
  * What goes with each request. Apart from `methods`, and importing none of what a server says: a server decodes these
@@ -148,7 +160,35 @@ export const methodParams = {
   'config/read': z.object({ ...overrides.shape, cwd: z.string() }),
   'mcp/list': z.object({}),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
+  'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
+  'trust/decide': z.object({
+    cwd: z.string().describe('A folder of the project; absolute.'),
+    hash: z.string().describe('As `trust/read` gave it: what has changed since is not trusted.'),
+    verdict: trustVerdict,
+  }),
   'server/diagnostics': z.object({}),
+  'server/checkup': z.object({
+    cwd: z.string().describe('Absolute path of the folder it is asked from.'),
+    provider: z.boolean().exactOptional().describe('Default true: ask the model provider too, for 1.2 s at most.'),
+  }),
+  'policy/test': z.object({
+    ...judging,
+    cwd: z.string().describe('Absolute path of the folder it would run in.'),
+    command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('A shell line, or an argv.'),
+  }),
+  'policy/replay': z.object({
+    ...judging,
+    cwd: z.string().exactOptional().describe('Without `conversation`: the newest one of this folder.'),
+    conversation: z.string().exactOptional().describe('Its id, a unique part of it, or its name.'),
+  }),
+  'policy/why': z.object({
+    cwd: z.string().exactOptional().describe('Without `conversation`: the newest one of this folder.'),
+    conversation: z.string().exactOptional().describe('Its id, a unique part of it, or its name.'),
+    item: z
+      .string()
+      .exactOptional()
+      .describe('Id of a call, a part of it, a part of its title, or how many calls back (1: the last); default 1.'),
+  }),
 } as const
 
 export type Overrides = z.infer<typeof overrides>

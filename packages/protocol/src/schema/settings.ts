@@ -21,6 +21,14 @@ export const settings = z
     sandbox: sandboxMode,
     tier: sandboxTier,
     writableRoots: z.array(z.string()).describe('Absolute folders besides cwd that patches and commands may write to.'),
+    network: z
+      .boolean()
+      .exactOptional()
+      .describe('Whether all commands of `workspace-write` have network; otherwise each one asks for it.'),
+    unixSockets: z
+      .boolean()
+      .exactOptional()
+      .describe('Whether sandboxed commands may make unix sockets; those of the system stay out of reach.'),
     profile: z.string().exactOptional().describe('The named set of config values it was made with.'),
     baseInstructions: z
       .string()
@@ -45,8 +53,13 @@ export const settingsPatch = z
   .describe('Settings to change; keys left out stay as they are.')
 
 export const settingsChange = settingsPatch
-  .extend({ tier: sandboxTier.exactOptional(), writableRoots: settings.shape.writableRoots.exactOptional() })
-  .describe('Settings that changed; `tier` follows from the sandbox mode.')
+  .extend({
+    tier: sandboxTier.exactOptional(),
+    writableRoots: settings.shape.writableRoots.exactOptional(),
+    network: settings.shape.network,
+    unixSockets: settings.shape.unixSockets,
+  })
+  .describe('Settings that changed; `tier` follows from the sandbox mode and from what enforces it where it works.')
 
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>
 export type SandboxMode = z.infer<typeof sandboxMode>

@@ -17,6 +17,9 @@ export const openItem = z
       .nullable()
       .describe('Output past the first 64 KiB.'),
     began: z.boolean().describe('`item.began` is in the log: it may have happened.'),
+    attempted: item
+      .exactOptional()
+      .describe('How its attempt before ended; the outcome that stands unless the next one begins.'),
   })
   .describe('An item that is not finished.')
 

@@ -22,7 +22,6 @@ const withoutEffect = [
   'projects',
   'sandbox_workspace_write.exclude_slash_tmp',
   'sandbox_workspace_write.exclude_tmpdir_env_var',
-  'sandbox_workspace_write.network_access',
   'service_tier',
   'show_raw_agent_reasoning',
   'tools',

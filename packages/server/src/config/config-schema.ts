@@ -61,7 +61,13 @@ export const configSchema = z.object({
   model_providers: z.record(z.string(), providerConfig).optional(),
   environments: z.record(z.string(), environmentConfig).optional(),
   profiles: z.record(z.string(), z.object(choices)).optional(),
-  sandbox_workspace_write: z.object({ writable_roots: z.array(z.string()).optional() }).optional(),
+  sandbox_workspace_write: z
+    .object({
+      writable_roots: z.array(z.string()).optional(),
+      network_access: z.boolean().optional(),
+      allow_unix_sockets: z.boolean().optional(),
+    })
+    .optional(),
   mcp_servers: z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig).optional(),
   shell_environment: z
     .object({

@@ -16,6 +16,8 @@ export interface EffectiveConfig {
 
 export interface ConfigRequest {
   readonly home: string
+  /** What a trusted project sets, over the user's own file. */
+  readonly project?: (own: Config) => Layer
   readonly profile?: string
   /** `-c key=value`. */
   readonly config?: Record<string, unknown>
@@ -25,16 +27,17 @@ export interface ConfigRequest {
 
 const configName = 'config.toml'
 
-/** Home file, then profile, then `-c`, then flags; a later one wins. Throws `ConfigProblem`. */
+/** Home file, then trusted project, profile, `-c`, flags; a later one wins. Throws `ConfigProblem`. */
 export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   const shownPath = `$PARLEY_HOME/${configName}`
   const file = readConfigFile(join(request.home, configName), shownPath)
   const override = layerOfOverrides(request.config ?? {}, '-c')
   const flags: Layer = { origin: 'command line', values: request.flags ?? {}, warnings: [] }
-  const base = layOver(file === null ? [] : [file])
-  const profileName = request.profile ?? override.values.profile ?? base.values.profile
-  const profile = profileName === undefined ? [] : [profileLayer(base.values, profileName)]
-  const effective = layOver([...(file === null ? [] : [file]), ...profile, override, flags])
+  const own = file?.values ?? {}
+  const profileName = request.profile ?? override.values.profile ?? own.profile
+  const profile = profileName === undefined ? [] : [profileLayer(own, profileName)]
+  const project = request.project === undefined ? [] : [request.project(own)]
+  const effective = layOver([...(file === null ? [] : [file]), ...project, ...profile, override, flags])
   for (const name of Object.keys(effective.values.environments ?? {})) assertReachable(name, effective)
   return effective
 }

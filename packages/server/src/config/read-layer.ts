@@ -28,7 +28,7 @@ function readIfPresent(path: string, shownPath: string): string | null {
   }
 }
 
-function parseToml(text: string, shownPath: string): Record<string, unknown> {
+export function parseToml(text: string, shownPath: string): Record<string, unknown> {
   try {
     return parse(text)
   } catch (error) {
@@ -92,7 +92,7 @@ function tomlValue(text: string): unknown {
   }
 }
 
-function layerOf(
+export function layerOf(
   raw: Record<string, unknown>,
   origin: string,
   lineOf: (path: readonly PropertyKey[]) => number | null,

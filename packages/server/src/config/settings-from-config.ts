@@ -24,6 +24,8 @@ export function settingsFromConfig(
     sandbox,
     tier: tierOf(sandbox),
     writableRoots: roots.map((root) => resolve(overrides.cwd, root)),
+    ...(config.sandbox_workspace_write?.network_access === true ? { network: true } : {}),
+    ...(config.sandbox_workspace_write?.allow_unix_sockets === true ? { unixSockets: true } : {}),
     ...(profile === undefined ? {} : { profile }),
     ...(baseInstructions === undefined ? {} : { baseInstructions }),
     ...(policyFile === undefined ? {} : { policyFile: resolve(overrides.cwd, policyFile) }),
@@ -44,7 +46,7 @@ export function flagsAsConfig(flags: Overrides): Config {
   }
 }
 
-/** Nothing enforces the sandbox mode in this version, and the screen says so. */
+/** As long as nobody has asked what enforces the mode where the conversation works. */
 export function tierOf(sandbox: SandboxMode): SandboxTier {
   return sandbox === 'danger-full-access' ? 'D' : 'C'
 }

@@ -9,7 +9,7 @@ Work like a careful colleague:
 - Say briefly what you are about to do before a tool call, and at the end what changed and what you checked. Use Markdown. Be exact about what you did not do.
 
 The user may be asked before a command or patch runs. A refusal is an answer: read its note, and do something else or ask. Never work around it.
-When a command truly needs more than the sandbox allows, ask with the shell tool's escalation fields and give the reason.`
+When a command truly needs more than the sandbox allows, ask with the fields network or escalate of the shell tool and give the reason.`
 
 export interface InstructionFile {
   readonly path: string
@@ -29,9 +29,8 @@ export interface Surroundings {
   readonly platform: string
   readonly shell: string
   readonly gitBranch: string | null
-  readonly sandbox: string
-  readonly approvalPolicy: string
-  readonly writableRoots: readonly string[]
+  /** Of its commands and patches, a line each. */
+  readonly limits: readonly string[]
 }
 
 /** What the model is told about where it is; said again where it changes. */
@@ -41,8 +40,7 @@ export function describeSurroundings(around: Surroundings): string {
     around.gitBranch === null ? 'Not a git repository.' : `Git branch: ${around.gitBranch}`,
     `Date: ${around.date}`,
     `Platform: ${around.platform}, shell: ${around.shell}`,
-    `Sandbox: ${around.sandbox}; approval policy: ${around.approvalPolicy}`,
-    ...(around.writableRoots.length > 0 ? [`Also writable: ${around.writableRoots.join(', ')}`] : []),
+    ...around.limits,
   ]
   return `<environment>\n${lines.join('\n')}\n</environment>`
 }

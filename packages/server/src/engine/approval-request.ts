@@ -1,41 +1,65 @@
-import type { ApprovalKind, ApprovalRequest, CallItem } from '@parley/protocol'
-import type { Facts } from '../core/policy/facts.ts'
+import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
+import type { AlwaysRules } from '../core/policy/always-rule.ts'
+import type { CommandFacts } from '../core/policy/facts.ts'
+import { honoursWishes } from '../core/policy/run-limits.ts'
+import type { DecidedCall } from './decided-call.ts'
 import type { Run } from './run.ts'
 
-interface Asked {
-  readonly facts: Facts
+interface Asked extends DecidedCall {
   readonly contentHash: string
   /** What cannot be granted for the conversation is asked each time. */
   readonly sessionOffered: boolean
+  /** Null where no rule would answer it. */
+  readonly always: AlwaysRules | null
 }
 
 /** The question to the user about one call. It binds to exactly this command or patch. */
 export function approvalFor({ conversation, bench }: Run, item: CallItem, about: Asked): ApprovalRequest {
-  const { facts, contentHash, sessionOffered } = about
+  const { contentHash, sessionOffered, always, limits, decision } = about
   const { meta, turn, settings } = conversation.state.core
   return {
     id: bench.ids.approval(),
     itemId: item.id,
     turnId: turn?.id ?? '',
-    kind: kindOf(facts),
+    kind: kindOf(about, settings),
     title: titleOf(item),
     detail: detailOf(item),
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
     ...(settings.environment === undefined ? {} : { place: settings.environment }),
-    sandbox: settings.tier === 'C' || settings.tier === 'D' ? 'none' : settings.sandbox,
+    sandbox: limits.sandbox,
+    ...moreOnCommand(about),
     contentHash,
-    reason: item.decision?.reason ?? '',
-    rule: item.decision?.rule ?? { name: 'builtin:ask' },
-    decisions: sessionOffered ? ['approved', 'approvedForSession', 'denied', 'abort'] : ['approved', 'denied', 'abort'],
+    reason: decision.reason,
+    rule: decision.rule,
+    decisions: [
+      'approved',
+      ...(sessionOffered ? ['approvedForSession' as const] : []),
+      ...(always === null ? [] : ['approvedAlways' as const]),
+      'denied',
+      'abort',
+    ],
+    ...(always === null ? {} : { always: { label: always.label, rule: always.text, file: bench.userRules.file } }),
+    facts: { ...about.facts },
     answerableBy: [...bench.answerers()],
   }
 }
 
-function kindOf(facts: Facts): ApprovalKind {
+function moreOnCommand({ facts, limits, attempt }: Asked) {
+  if (facts.kind !== 'command') return {}
+  const justification = facts.escalation?.reason ?? facts.network?.reason
+  return {
+    network: limits.network,
+    ...(attempt > 1 ? { attempt } : {}),
+    ...(justification === undefined ? {} : { justification }),
+  }
+}
+
+function kindOf({ facts, limits, attempt }: Asked, { approvalPolicy }: Settings): ApprovalKind {
   switch (facts.kind) {
     case 'command':
-      return facts.escalation === null ? 'command' : 'escalation'
+      if (attempt > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
+      return honoursWishes(approvalPolicy) ? wishOf(facts, limits) : 'command'
     case 'patch':
       return 'patch'
     case 'read':
@@ -44,6 +68,12 @@ function kindOf(facts: Facts): ApprovalKind {
     case 'other':
       return 'mcpTool'
   }
+}
+
+/** What is asked for first of all: to destroy for good is more than the network. */
+function wishOf({ escalation, network, dangerous }: CommandFacts, { sandbox }: RunLimits): ApprovalKind {
+  if (escalation !== null) return 'escalation'
+  return network !== undefined && dangerous === null && sandbox !== 'none' ? 'network' : 'command'
 }
 
 function titleOf(item: CallItem): string {

@@ -1,11 +1,14 @@
 import type { Grant } from '../core/policy/grants.ts'
 import type { Rules } from '../core/policy/rules.ts'
-import type { ModelClient } from '../model/port.ts'
+import type { ModelCall, ModelClient } from '../model/port.ts'
 import type { RetryLimits } from '../model/retry-plan.ts'
+import type { UserRules } from '../policy-file/user-rules.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
+import type { Redaction } from '../redaction/redaction.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { OpenQuestions } from './ask-user.ts'
+import type { ConversationLimits } from './conversation-limits.ts'
 import type { RequestSource } from './request-source.ts'
 
 /** What the turn loop works with besides the conversation. */
@@ -14,11 +17,19 @@ export interface Bench {
   readonly ids: Ids
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number
+  readonly redaction: Redaction
+  /** Exact calls that hold a secret, by item: the log has them with marks. They end with the process. */
+  readonly secretCalls: Map<string, ModelCall>
   /** Ours, and those of MCP servers that the log says were offered. */
   readonly tools: readonly Tool[]
+  /** Those of the user as they are now, and those given with this conversation. */
   readonly rules: Rules
+  /** Where a yes for always is written down. */
+  readonly userRules: UserRules
   /** What `approvedForSession` granted; ends with the process. */
   readonly grants: Grant[]
+  /** What enforces the limits of commands. */
+  readonly limits: ConversationLimits
   /** Of the conversation's settings now. */
   readonly model: () => ModelSource
   readonly requests: RequestSource

@@ -1,9 +1,22 @@
-import type { Actor, ContentItem, ConversationEvent, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
-import { tierOf } from '../config/settings-from-config.ts'
+import {
+  type Actor,
+  type Approval,
+  type ContentItem,
+  type ConversationEvent,
+  type InputItem,
+  type Item,
+  type ParamsOf,
+  type SettingsPatch,
+  standingOutcome,
+} from '@parley/protocol'
+import { addRule } from './add-rule.ts'
 import { answerQuestion } from './answer-question.ts'
+import { assertUnderCeiling } from './ceiling.ts'
+import { fittingMode, wholeSystemText } from './fit-roots.ts'
 import { startInboxTurn } from './inbox-events.ts'
 import { isCallItem } from './is-call-item.ts'
 import type { OpenConversation } from './open-conversation.ts'
+import { workspaceOf } from './proposed-item.ts'
 import { refusal } from './refusal.ts'
 import { takeContent, textOnly } from './take-content.ts'
 import { assertFits } from './user-message.ts'
@@ -35,12 +48,28 @@ export function decideApproval(
     by,
     ...(note === undefined ? {} : { note }),
   }
-  const isYes = decision === 'approved' || decision === 'approvedForSession'
-  const [decided] = conversation.recordAll(isYes ? [answer] : [answer, ...declined(open, approvalId, answer)])
+  const [decided] = conversation.recordAll([answer, ...consequences(open, approval, answer)])
   open.presence.answered(approvalId, { by, decision })
   if (decision === 'abort') driver.interrupt()
   driver.wake()
   return { seq: decided?.seq ?? 0 }
+}
+
+/** What the answer means at once; the rule of a yes for always is written before the yes is taken. */
+function consequences(
+  open: OpenConversation,
+  approval: Approval,
+  answer: Extract<ConversationEvent, { type: 'approval.decided' }>,
+): ConversationEvent[] {
+  switch (answer.decision) {
+    case 'approved':
+    case 'approvedForSession':
+      return []
+    case 'approvedAlways':
+      return [addRule(open, approval)]
+    default:
+      return declined(open, approval.id, answer)
+  }
 }
 
 function notPending(open: OpenConversation, approvalId: string) {
@@ -58,8 +87,10 @@ function declined(
 ): ConversationEvent[] {
   const { core } = open.conversation.state
   const approval = core.approvals[approvalId]
-  const item = approval === undefined ? undefined : core.open[approval.itemId]?.item
-  if (approval === undefined || item === undefined || !isCallItem(item)) return []
+  const about = approval === undefined ? undefined : core.open[approval.itemId]
+  if (approval === undefined || about === undefined || !isCallItem(about.item)) return []
+  const standing = standingOutcome(about)
+  const { item } = about
   const { rule, reason, turnId } = approval
   const { by, note } = answer
   const decision = {
@@ -71,8 +102,17 @@ function declined(
     by,
     ...(note === undefined ? {} : { note }),
   }
+  if (standing !== null) return [{ type: 'item.completed', turnId, item: leftAsItWas(standing, note) }]
   const modelText = note === undefined ? 'Not run: the user declined.' : `Not run: the user declined and says: ${note}`
-  return [{ type: 'item.completed', turnId, item: { ...item, status: 'declined', decision, modelText } }]
+  const known = approval.facts === undefined ? {} : { facts: approval.facts }
+  return [{ type: 'item.completed', turnId, item: { ...item, ...known, status: 'declined', decision, modelText } }]
+}
+
+/** It has run once, and how that ended is what it comes to. */
+function leftAsItWas(item: Item, note: string | undefined): Item {
+  if (!isCallItem(item)) return item
+  const said = note === undefined ? '' : ` and says: ${note}`
+  return { ...item, modelText: `${item.modelText ?? ''}\n(The user declined to run it again with more rights${said}.)` }
 }
 
 export function interruptTurn(open: OpenConversation, turnId: string | undefined): { interrupted: boolean } {
@@ -124,11 +164,21 @@ function queued(open: OpenConversation, messageId: string) {
 /** Effective at the next model call; policy and sandbox at the next decision. */
 export function configure(open: OpenConversation, settings: SettingsPatch, by: Actor): { seq: number } {
   const { conversation } = writable(open)
-  const change = settings.sandbox === undefined ? settings : { ...settings, tier: tierOf(settings.sandbox) }
+  assertUnderCeiling(settings, conversation.state.core.settings, open.ceiling)
+  assertModeFits(settings.sandbox, open)
+  const change =
+    settings.sandbox === undefined ? settings : { ...settings, tier: open.limits.tierFor(settings.sandbox) }
   if (conversation.started)
     return { seq: conversation.record({ type: 'conversation.configured', settings: change, by }).seq }
   conversation.redraft(change)
   return { seq: 0 }
+}
+
+function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: OpenConversation): void {
+  const { environment } = conversation.state.core.settings
+  const { roots } = workspaceOf(conversation.state)
+  if (sandbox === undefined || environment !== undefined || fittingMode({ roots, sandbox }) === sandbox) return
+  throw refusal('invalidParams', wholeSystemText, { field: 'sandbox' })
 }
 
 export function writable(open: OpenConversation): OpenConversation {

@@ -34,6 +34,8 @@ export interface ConversationParts {
   readonly startJournal?: () => Journal
   readonly sideFiles: SideFiles
   readonly clock: Clock
+  /** What takes the secrets out of an event; the last that happens to it before it is kept. */
+  readonly redact: (event: ConversationEvent) => ConversationEvent
   readonly readOnly: boolean
   /** Name and version of the program, for the log. */
   readonly program: string
@@ -97,7 +99,7 @@ export class Conversation implements AsyncDisposable {
   /** Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`. */
   recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
     if (events.length === 0) return []
-    const all = this.started ? events : [this.#firstEvent(), ...events]
+    const all = (this.started ? events : [this.#firstEvent(), ...events]).map(this.#parts.redact)
     const firstSeq = this.#nextSeq
     const at = this.#parts.clock.now()
     const envelopes = all.map(

@@ -1,4 +1,4 @@
-import type { ConversationEvent, Failure, Item, OpenItem } from '@parley/protocol'
+import { type ConversationEvent, type Failure, type Item, type OpenItem, standingOutcome } from '@parley/protocol'
 import type { Ids } from '../ports/ids.ts'
 import type { Conversation } from './conversation.ts'
 import { isCallItem } from './is-call-item.ts'
@@ -43,7 +43,10 @@ function closingEvents(conversation: Conversation, turnId: string, why: EndReaso
   return open.map((entry) => ({ type: 'item.completed', turnId, item: closed(entry, why) }))
 }
 
-function closed({ item, began }: OpenItem, why: EndReason): Item {
+function closed(open: OpenItem, why: EndReason): Item {
+  const { item, began } = open
+  const standing = standingOutcome(open)
+  if (standing !== null) return standing
   if (!isCallItem(item)) return { ...item, status: 'interrupted' }
   if (began) return { ...item, status: 'unknown', modelText: 'This was started, but how it ended is unknown.' }
   return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }

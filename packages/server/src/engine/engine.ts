@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
+import type { Config } from '../config/config-schema.ts'
 import { shownValue } from '../config/shown-value.ts'
 import type { ServerIdentity } from '../identity.ts'
 import type { Files } from '../log/files.ts'
@@ -10,13 +11,20 @@ import { createMcpServers, type McpServers } from '../mcp-client/servers.ts'
 import { probeLocal } from '../model/probe-local.ts'
 import { type LocalParts, localPlace } from '../place/local-place.ts'
 import { createPlaces } from '../place/places.ts'
+import { createUserRules } from '../policy-file/user-rules.ts'
 import type { Ids } from '../ports/ids.ts'
+import { createProjects, type Projects } from '../trust/project.ts'
+import { trustNotice } from '../trust/trust-notice.ts'
 import { asRefusal } from './as-refusal.ts'
+import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './ceiling.ts'
+import type { CheckupPorts } from './checkup/check-up.ts'
+import { configHere } from './config-here.ts'
 import { ConversationHost } from './conversation-host.ts'
 import { summaryOf } from './open-conversation.ts'
 import { createOpener, type OpenerPorts } from './opener.ts'
+import { readConfig } from './read-config.ts'
 import { createRoster, type Roster } from './roster.ts'
-import { readConfig } from './settle.ts'
+import { decideTrust, readTrust } from './trust.ts'
 
 /** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
 export interface Engine extends AsyncDisposable {
@@ -28,9 +36,15 @@ export interface Engine extends AsyncDisposable {
   listensAt(addresses: Addresses): void
   report(fault: unknown, conversationId?: string): void
   readonly mcpServers: McpServers
+  /** For saying what the policy says and how things stand; the code that does is loaded when it is asked for. */
+  readonly policy: CheckupPorts
   listModels(): Promise<ResultOf<'model/list'>>
   readConfig(params: ParamsOf<'config/read'>): ResultOf<'config/read'>
-  diagnose(): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>
+  readTrust(params: ParamsOf<'trust/read'>): Promise<ResultOf<'trust/read'>>
+  decideTrust(params: ParamsOf<'trust/decide'>): Promise<ResultOf<'trust/decide'>>
+  /** The most that may be in force here. */
+  ceiling(): Ceiling
+  diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
   readonly files: Files
   readonly home: string
 }
@@ -42,13 +56,17 @@ interface Addresses {
   readonly others: readonly string[]
 }
 
-export interface EngineParts extends Omit<OpenerPorts, 'places' | 'mcpServers' | 'notify'>, LocalParts {
+export interface EngineParts
+  extends Omit<OpenerPorts, 'places' | 'mcpServers' | 'userRules' | 'projects' | 'ceiling' | 'notify'>,
+    LocalParts {
   /** How long a lost link to an environment is waited for; 30 s unless told. */
   readonly linkPatienceMs?: number
   readonly identity: ServerIdentity
   readonly files: Files
   readonly ids: Ids
   readonly mcpPatience?: McpPatience
+  /** How much it may ever allow, as its command line says; nothing more than the default unless told. */
+  readonly ceiling?: CeilingFlags
   /** Writes to the server's own log file. */
   readonly writeLog: (line: string) => void
 }
@@ -63,12 +81,25 @@ export function createEngine(parts: EngineParts): Engine {
   }
   const { version } = parts.identity.serverInfo
   const mcpServers = createMcpServers({ ...parts, version, patience: parts.mcpPatience ?? usualPatience })
+  const userRules = createUserRules(parts.home)
+  const projects = createProjects(parts)
+  const trust = { ...parts, projects }
+  const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
   const places = createPlaces({ ...parts, local: localPlace(parts) })
   const host = new ConversationHost({
     files: parts.files,
     home: parts.home,
     ids: parts.ids,
-    opener: createOpener({ ...parts, places, mcpServers, report, notify: roster.notifyAll }),
+    opener: createOpener({
+      ...parts,
+      ceiling,
+      places,
+      projects,
+      mcpServers,
+      userRules,
+      report,
+      notify: roster.notifyAll,
+    }),
     report,
   })
   return {
@@ -84,9 +115,17 @@ export function createEngine(parts: EngineParts): Engine {
     },
     report,
     mcpServers,
+    policy: { ...parts, places, userRules },
     listModels: () => listModels(parts),
-    readConfig: (params) => describeConfig(params, parts),
-    diagnose: () => ({ ...diagnose(host, parts), addresses: [...addresses], clients: roster.describe() }),
+    readConfig: (params) => describeConfig(params, { ...parts, projects }),
+    readTrust: (params) => readTrust(params, trust),
+    decideTrust: (params) => decideTrust(params, trust),
+    ceiling,
+    async diagnose() {
+      const { tier, reason } = await parts.sandboxes.report()
+      const found = { tier, tierReason: reason, addresses: [...addresses], clients: roster.describe() }
+      return { ...diagnose(host, parts), ...found }
+    },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => places[Symbol.asyncDispose]()),
   }
 }
@@ -119,8 +158,20 @@ async function listModels({ home, env, models }: EngineParts): Promise<ResultOf<
   }
 }
 
-function describeConfig(params: ParamsOf<'config/read'>, { home, env }: EngineParts): ResultOf<'config/read'> {
-  const { values, origins, warnings } = readConfig(home, params)
+/** What the user's own file says, with the profile that this server was started for. */
+function ownConfig({ home, ceiling }: EngineParts): Config {
+  const profile = ceiling?.profile ?? null
+  return readConfig(home, profile === null ? {} : { profile }).values
+}
+
+function describeConfig(
+  params: ParamsOf<'config/read'>,
+  { home, env, projects }: EngineParts & { readonly projects: Projects },
+): ResultOf<'config/read'> {
+  const { effective, project } = configHere(params.cwd, params, { home, projects })
+  const { values, origins } = effective
+  const notice = trustNotice(project)
+  const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
   const chosen = chooseProvider(values, env)
   const shown = [...origins].map(([key, origin]) => ({ key, value: shownValue(key, valueAt(values, key)), origin }))
   const defaults = [
@@ -151,7 +202,7 @@ function valueAt(values: object, key: string): unknown {
 function diagnose(
   host: ConversationHost,
   { identity, home }: EngineParts,
-): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages' | 'addresses' | 'clients'> {
+): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages' | 'addresses' | 'clients' | 'tier' | 'tierReason'> {
   const { version, build } = identity.serverInfo
   return {
     pid: process.pid,
@@ -162,14 +213,13 @@ function diagnose(
     home,
     uptimeMs: Math.round(process.uptime() * 1000),
     rssBytes: process.memoryUsage.rss(),
-    tier: 'C',
-    tierReason: 'This version has no sandbox: what is not known to be safe asks first.',
     conversations: host.conversations.map((open) => ({
       conversationId: open.conversation.id,
       activity: summaryOf(open).activity,
       clients: open.streams.size,
       detached: open.presence.detached,
       backgroundProcesses: open.backgroundProcesses(),
+      ...(open.limits.reason === null ? {} : { tierReason: open.limits.reason }),
     })),
   }
 }

@@ -1,6 +1,7 @@
 import type { Place } from '../place/place.ts'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Conversation } from './conversation.ts'
+import type { ConversationLimits } from './conversation-limits.ts'
 import { refusal } from './refusal.ts'
 import type { RequestContext } from './request-source.ts'
 
@@ -8,6 +9,7 @@ interface Entry {
   readonly conversation: Conversation
   readonly place: Place
   readonly gather: () => Promise<RequestContext>
+  readonly limits: ConversationLimits
   /** Gives back what was taken for the conversation, where it is refused. */
   readonly leave: () => Promise<unknown>
 }
@@ -38,10 +40,13 @@ export async function enterPlace(entry: Entry): Promise<Entered> {
   }
 }
 
-async function look({ conversation, place, gather }: Entry): Promise<Entered> {
+async function look({ conversation, place, gather, limits }: Entry): Promise<Entered> {
   const { meta, settings, seq } = conversation.state.core
   if (settings.environment !== undefined && seq === 0) await assertFolder(place, meta.cwd)
-  return { ...nothingFound, instructionFiles: (await gather()).instructionFiles }
+  const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.look()])
+  // What a log says of the limits is corrected once it is recovered; a new one says it from the beginning.
+  if (seq === 0) limits.settle()
+  return { ...nothingFound, instructionFiles }
 }
 
 function warningOf({ message }: PlaceUnreachable): string {

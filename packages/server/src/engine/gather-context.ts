@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
+import { describeLimits } from '../core/describe-limits.ts'
 import {
   baseInstructions,
   composeInstructions,
@@ -48,14 +49,7 @@ export async function gatherContext(conversation: Conversation, around: Around):
       platform: place.platform,
       shell: place.shell,
       gitBranch: root?.branch ?? null,
-      sandbox:
-        settings.tier === 'D'
-          ? 'off (the user chose full access)'
-          : settings.tier === 'C'
-            ? `${settings.sandbox} (nothing enforces it here)`
-            : settings.sandbox,
-      approvalPolicy: settings.approvalPolicy,
-      writableRoots: settings.writableRoots,
+      limits: describeLimits(settings),
     }),
   }
 }
@@ -67,13 +61,24 @@ function localDate(ms: number): string {
 }
 
 /** Read from `.git` itself: running git would read a configuration that is not ours. */
-async function repositoryRoot(cwd: string, files: PlaceFiles): Promise<{ folder: string; branch: string } | null> {
+async function repositoryRoot(
+  cwd: string,
+  files: PlaceFiles,
+): Promise<{ folder: string; branch: string | null } | null> {
   for (const folder of foldersUp(cwd)) {
     const git = join(folder, '.git')
     const head = (await textOf(join(git, 'HEAD'), files)) ?? (await linkedHead(git, files))
-    if (head !== null) return { folder, branch: head.trim().replace(/^ref: refs\/heads\//, '') }
+    if (head !== null) return { folder, branch: branchOf(head) }
   }
   return null
+}
+
+/** A HEAD that is none, such as a link to another file of the user's, is not told to anyone. */
+function branchOf(head: string): string | null {
+  return (
+    /^(?:ref: (?:refs\/heads\/)?([^\s\p{C}]{1,250})|([0-9a-f]{40,64}))$/u.exec(head.trim())?.slice(1).find(Boolean) ??
+    null
+  )
 }
 
 /** A worktree's `.git` is a file that says where its HEAD is. */

@@ -33,6 +33,8 @@ export interface ModelSourcePorts {
   readonly paced: boolean
   /** Where `--record` writes what models say. */
   readonly recordTo: string | null
+  /** What takes the secrets out of what is written there. */
+  readonly redact: (text: string) => string
   readonly onProblem: (problem: unknown) => void
 }
 
@@ -56,7 +58,7 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
       : createModelClient(provider, { env: ports.env, now: ports.clock.now }))
   const { requestMaxRetries, streamMaxRetries } = provider ?? PROVIDER_DEFAULTS
   return {
-    client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports.onProblem),
+    client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
     limits: { requestMaxRetries, streamMaxRetries },
     contextWindow: settings?.context_window ?? config.model_context_window ?? null,
   }
@@ -78,9 +80,9 @@ function recorded(
   })
 }
 
-function recording(client: ModelClient, path: string, onProblem: (problem: unknown) => void): ModelClient {
+function recording(client: ModelClient, path: string, { onProblem, redact }: ModelSourcePorts): ModelClient {
   // The file may hold what an earlier process recorded.
-  return createRecorder(client, { path, newId: () => randomUUID().slice(0, 8), onProblem })
+  return createRecorder(client, { path, newId: () => randomUUID().slice(0, 8), redact, onProblem })
 }
 
 /** A configured provider, or a built-in one, whose fields the configuration may change. */

@@ -1,7 +1,9 @@
 import type { ConversationSummary } from '@parley/protocol'
 import type { SessionPaths } from '../log/session-paths.ts'
 import type { Bench } from './bench.ts'
+import type { Ceiling } from './ceiling.ts'
 import type { Conversation } from './conversation.ts'
+import type { ConversationLimits } from './conversation-limits.ts'
 import type { ConversationMcp } from './conversation-mcp.ts'
 import type { Driver } from './drive.ts'
 import type { Presence } from './presence.ts'
@@ -22,10 +24,13 @@ export interface OpenConversation extends AsyncDisposable {
   readonly watchers: Set<string>
   readonly shell: ShellRunner
   readonly mcp: ConversationMcp
+  readonly limits: ConversationLimits
   readonly paths: SessionPaths
   /** How to end each delivery of its events. */
   readonly streams: Set<() => void>
   readonly presence: Presence
+  /** The most that its settings may be changed to. */
+  readonly ceiling: () => Ceiling
 }
 
 /** Something runs in it that ends with this process. What waits for a person does not: it is there when resumed. */

@@ -1,32 +1,44 @@
-import { join, resolve } from 'node:path'
-import { createBackgroundProcesses } from '@parley/host'
+import { resolve } from 'node:path'
 import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
 import { ConfigProblem } from '../config/config-problem.ts'
 import type { Config } from '../config/config-schema.ts'
 import type { Rules } from '../core/policy/rules.ts'
+import { redactEvent } from '../core/redaction/redact-event.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
 import type { SessionPaths } from '../log/session-paths.ts'
-import { StorageError } from '../log/storage-error.ts'
 import type { McpServers } from '../mcp-client/servers.ts'
 import { mcpSettings } from '../mcp-client/settings.ts'
 import type { Places, TakenPlace, WantedPlace } from '../place/places.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
+import type { UserRules } from '../policy-file/user-rules.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
+import type { Redaction } from '../redaction/redaction.ts'
+import { secretsOfConfig } from '../redaction/secrets-of-config.ts'
 import { createTools } from '../tools/registry.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
+import { confinements } from '../trust/confinement.ts'
+import { type Project, type Projects, trustedRules } from '../trust/project.ts'
+import { trustNotice } from '../trust/trust-notice.ts'
 import type { Bench, ModelSource } from './bench.ts'
+import type { Ceiling } from './ceiling.ts'
+import { closeConversation } from './close-conversation.ts'
+import { type ConfigHere, configHere } from './config-here.ts'
 import { Conversation, type ConversationParts } from './conversation.ts'
+import type { ConversationLimits } from './conversation-limits.ts'
 import { type ConversationMcp, createConversationMcp } from './conversation-mcp.ts'
 import { Driver } from './drive.ts'
 import { enterPlace } from './enter-place.ts'
 import { gatherContext } from './gather-context.ts'
 import { type OpenConversation, shortIdOf } from './open-conversation.ts'
+import { openLimits } from './open-limits.ts'
 import { createPresence } from './presence.ts'
+import { readConfig } from './read-config.ts'
+import { redactSideFiles } from './redact-side-files.ts'
 import { refusal } from './refusal.ts'
 import { createRequestSource, type RequestContext } from './request-source.ts'
 import { createShellRunner } from './run-shell.ts'
-import { readConfig, type SettledStart, type StartParams, settleResume, settleStart } from './settle.ts'
+import { type SettledStart, type StartParams, settleResume, settleStart } from './settle.ts'
 import { settleFork } from './settle-fork.ts'
 import { createStoragePatience } from './storage-patience.ts'
 import { tellOfLink } from './tell-of-link.ts'
@@ -44,7 +56,7 @@ export interface Opener {
   takePlace(state: ConversationState, overrides?: Overrides): TakenPlace
 }
 
-export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'onSyncFailure'> {
+export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onSyncFailure'> {
   readonly paths: SessionPaths
   readonly recovered: string | null
   readonly warnings: readonly string[]
@@ -61,9 +73,14 @@ export interface OpenerPorts {
   readonly ids: Ids
   readonly random: () => number
   readonly shellParser: ShellParser
+  readonly redaction: Redaction
   readonly places: Places
   readonly models: ModelSources
   readonly mcpServers: McpServers
+  readonly userRules: UserRules
+  readonly projects: Projects
+  /** Read anew for each question: the user may have changed their file. */
+  readonly ceiling: () => Ceiling
   readonly report: (fault: unknown, conversationId?: string) => void
   /** To everyone connected. */
   readonly notify: (notice: ServerNotice) => void
@@ -73,11 +90,14 @@ export interface OpenerPorts {
 export type ModelSources = (config: Config) => (providerId: string) => ModelSource
 
 export function createOpener(ports: OpenerPorts): Opener {
+  const { home, ceiling } = ports
+  const resettle: Opener['resettle'] = (state, overrides, by) =>
+    settleResume(state, overrides, { by, home, ceiling, newItemId: ports.ids.item })
   return {
     program: ports.program,
     settle: (params) => settleStart(params, ports),
-    resettle: (state, overrides, by) => settleResume(state, overrides, { by, home: ports.home }),
-    settleFork,
+    resettle,
+    settleFork: (state) => [...settleFork(state), ...resettle(state, {}, parleyItself)],
     takePlace: ({ core }, overrides = {}) =>
       takePlace(core, ports, {
         environment: core.settings.environment,
@@ -104,11 +124,13 @@ function takePlace(
 
 async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<OpenConversation> {
   const { conversationId } = parts.state.core.meta
-  const { values } = readConfig(ports.home, configOnly(parts.overrides))
-  const rules = await readRules(ports.home, policyFileOf(parts))
+  const { effective, own, project } = configOf(parts, ports)
+  const { values } = effective
+  const givenRules = [...(await readRules(ports.userRules, policyFileOf(parts))), ...trustedRules(project, own)]
   const onFault = (fault: unknown) => ports.report(fault, conversationId)
-  const { clock, program } = ports
-  const conversation = new Conversation({ ...parts, clock, program, onSyncFailure: onFault })
+  const { clock } = ports
+  ports.redaction.learn(secretsOfConfig(values, ports.env))
+  const conversation = redactedConversation(parts, ports, onFault)
   const { place, release } = takePlace(parts.state.core, ports, {
     // A view runs nothing, and is there also when the machine or its settings are not.
     environment: parts.readOnly ? undefined : parts.state.core.settings.environment,
@@ -116,24 +138,25 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
     onLinkChange: (change) =>
       tellOfLink(change, { conversation, notify: ports.notify, newItemId: ports.ids.item, isBusy }),
   })
-  const background = createBackgroundProcesses({ startCommand: place.commands.startCommand, onEnd: () => undefined })
+  const { limits, background } = openLimits({ conversation, place, ...ports, folder: parts.paths.scratch, onFault })
   const toolPorts: ToolPorts = { ...ports, place, background, environmentRules: definedRules(values.shell_environment) }
   const watchers = new Set<string>()
   const streams = new Set<() => void>()
   const gather = () => gatherContext(conversation, { home: ports.home, place, nowMs: clock.now() })
+  const { meta, settings } = parts.state.core
+  const serverFolder = place.environment === null ? meta.cwd : (ports.env['HOME'] ?? '/')
   const mcp = createConversationMcp({
     conversation,
-    lease: ports.mcpServers.lease(
-      mcpSettings(values, place.environment === null ? conversation.state.core.meta.cwd : (ports.env['HOME'] ?? '/')),
-    ),
+    lease: ports.mcpServers.lease(mcpSettings(values, serverFolder, confinements(project, own, settings.sandbox))),
     newItemId: ports.ids.item,
     isWatched: () => watchers.size > 0,
   })
   const bench = createBench(conversation, toolPorts, {
     ...ports,
+    limits,
     mcp,
     streams,
-    rules,
+    givenRules,
     watchers,
     gather,
     sourceOf: ports.models(values),
@@ -144,58 +167,68 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const runsThere = () => background.list().filter(({ end }) => end === null).length
   const isBusy = () => driver.running || runsThere() > 0 || shell.running()
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  const { instructionFiles, warnings } = await enterPlace({ conversation, place, gather, leave })
+  const { instructionFiles, warnings } = await enterPlace({ conversation, place, gather, limits, leave })
   return {
     conversation,
     driver,
     bench,
     shell,
     mcp,
+    limits,
     instructionFiles,
     watchers,
     streams,
     presence: createPresence(),
+    ceiling: ports.ceiling,
     paths: parts.paths,
     recovered: parts.recovered,
-    warnings: [...parts.warnings, ...warnings],
+    warnings: [...parts.warnings, ...warnings, ...noticesOf(project)],
     backgroundProcesses: runsThere,
-    async [Symbol.asyncDispose]() {
-      try {
-        await Promise.all([driver.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
-        parkQuietly(conversation)
-      } finally {
-        await leave()
-        // Only then: what waits for the disk is delivered before its stream ends.
-        await conversation[Symbol.asyncDispose]().finally(() => {
-          for (const end of streams) end()
-          parts.dispose()
-        })
-      }
-    },
+    [Symbol.asyncDispose]: () =>
+      closeConversation({ conversation, driver, shell, background, limits, streams, leave, dispose: parts.dispose }),
   }
 }
 
-interface BenchPorts extends Pick<OpenerPorts, 'clock' | 'ids' | 'random'> {
+function redactedConversation(
+  parts: OpenParts,
+  { clock, program, redaction }: OpenerPorts,
+  onSyncFailure: (error: unknown) => void,
+): Conversation {
+  const sideFiles = redactSideFiles(parts.sideFiles, redaction)
+  const redact = (event: ConversationEvent) => redactEvent(event, redaction.text)
+  return new Conversation({ ...parts, sideFiles, redact, clock, program, onSyncFailure })
+}
+
+interface BenchPorts extends Pick<OpenerPorts, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'> {
   readonly gather: () => Promise<RequestContext>
-  readonly rules: Rules
+  /** Besides the user's own. */
+  readonly givenRules: Rules
   readonly watchers: ReadonlySet<string>
   readonly streams: ReadonlySet<unknown>
   readonly mcp: ConversationMcp
+  readonly limits: ConversationLimits
   readonly sourceOf: (providerId: string) => ModelSource
 }
 
 function createBench(conversation: Conversation, toolPorts: ToolPorts, ports: BenchPorts): Bench {
-  const { clock, ids, random, rules, watchers, streams, gather, sourceOf, mcp } = ports
+  const { clock, ids, random, redaction, userRules, givenRules, watchers, streams, gather, sourceOf, mcp, limits } =
+    ports
   const tools = createTools(toolPorts)
   const model = () => sourceOf(conversation.state.core.settings.modelProvider)
   return {
     clock,
     ids,
     random,
+    redaction,
+    secretCalls: new Map(),
     get tools() {
       return [...tools, ...mcp.tools()]
     },
-    rules,
+    get rules() {
+      return [...userRules.rules, ...givenRules]
+    },
+    userRules,
+    limits,
     grants: [],
     model,
     requests: createRequestSource({
@@ -213,17 +246,20 @@ function createBench(conversation: Conversation, toolPorts: ToolPorts, ports: Be
   }
 }
 
-/** A turn that waits for a person does not end with the process: it is there when someone comes back. */
-function parkQuietly(conversation: Conversation): void {
-  const { turn } = conversation.state.core
-  if (turn === null || turn.parked || conversation.readOnly) return
-  try {
-    conversation.record({ type: 'turn.parked', turnId: turn.id, reason: 'parley was closed while an approval waited.' })
-  } catch (error) {
-    // The next opening finds the turn open and parks it itself.
-    if (!(error instanceof StorageError)) throw error
-  }
+/** A view runs nothing, and a conversation of another machine has its project there. */
+function configOf({ state, overrides, readOnly }: OpenParts, ports: OpenerPorts): ConfigHere {
+  const { meta, settings } = state.core
+  if (!readOnly && settings.environment === undefined) return configHere(meta.cwd, configOnly(overrides), ports)
+  const effective = readConfig(ports.home, configOnly(overrides))
+  return { effective, own: effective.values, project: null }
 }
+
+function noticesOf(project: Project | null): readonly string[] {
+  const notice = trustNotice(project)
+  return notice === null ? [] : [notice]
+}
+
+const parleyItself: Actor = { clientId: 'server', name: 'parley' }
 
 function configOnly({ config, profile }: Overrides): Overrides {
   return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }
@@ -231,7 +267,7 @@ function configOnly({ config, profile }: Overrides): Overrides {
 
 type EnvironmentSection = NonNullable<Config['shell_environment']>
 
-function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
+export function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
   return { include, exclude, set }
 }
 
@@ -241,12 +277,12 @@ function policyFileOf({ state, overrides }: OpenParts): string | undefined {
   return overrides.policyFile === undefined ? settings.policyFile : resolve(meta.cwd, overrides.policyFile)
 }
 
-/** The user's own rules and those given at launch. */
-async function readRules(home: string, policyFile: string | undefined): Promise<Rules> {
-  const own = await readPolicyFile(join(home, 'policy.toml'))
+/** Those given at launch; the user's own are read anew as well, and both have to be sound. */
+async function readRules(userRules: UserRules, policyFile: string | undefined): Promise<Rules> {
+  const own = await userRules.read()
   const given = policyFile === undefined ? null : await readPolicyFile(policyFile)
   const problem = [...own.problems, ...(given?.problems ?? [])][0]
-  if (problem === undefined) return [...own.rules, ...(given?.rules ?? [])]
+  if (problem === undefined) return given?.rules ?? []
   const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
   throw refusal('configInvalid', `${where}: ${problem.message}`, { where })
 }

@@ -3,6 +3,7 @@ import type { ModelCall, ModelEvent } from '../model/port.ts'
 import type { ModelSource } from './bench.ts'
 import { proposedItem } from './proposed-item.ts'
 import type { Run } from './run.ts'
+import { keepExact, unrestorable } from './secret-call.ts'
 import { createSpokenParts } from './spoken-parts.ts'
 
 export type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
@@ -33,7 +34,9 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
     spoken.flush()
     const call = { callId, name, arguments: text }
     const item = proposedItem(bench, conversation.state, call)
-    conversation.record({ type: 'item.started', turnId, item })
+    const hasSecret = bench.redaction.touches(text)
+    if (hasSecret) keepExact(run, item.id, call)
+    conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
     calls.push({ itemId: item.id, ...call })
   }
 
@@ -83,7 +86,7 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
     }
   }
 
-  return { take, keep: spoken.flush, stop: spoken.stop, isTooLarge: () => characters > maxCharacters }
+  return { take, keep: spoken.keep, stop: spoken.stop, isTooLarge: () => characters > maxCharacters }
 }
 
 function lengthOf(event: StreamedEvent): number {

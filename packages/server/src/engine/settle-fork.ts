@@ -1,4 +1,11 @@
-import { type Approval, type ConversationEvent, type ConversationState, recover, reduce } from '@parley/protocol'
+import {
+  type Approval,
+  type ConversationEvent,
+  type ConversationState,
+  recover,
+  reduce,
+  standingOutcome,
+} from '@parley/protocol'
 import { isCallItem } from './is-call-item.ts'
 
 const server = { clientId: 'server', name: 'parley' }
@@ -27,7 +34,10 @@ function decline({ core }: ConversationState, { id: approvalId, itemId, turnId }
     note: 'forked',
     by: server,
   }
-  const item = core.open[itemId]?.item
+  const open = core.open[itemId]
+  const standing = open === undefined ? null : standingOutcome(open)
+  if (standing !== null) return [decided, { type: 'item.completed', turnId, item: standing }]
+  const item = open?.item
   if (item === undefined || !isCallItem(item)) return [decided]
   return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'declined', modelText: notAnswered } }]
 }

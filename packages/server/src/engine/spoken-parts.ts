@@ -1,4 +1,5 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
+import type { RedactedStream } from '@parley/protocol/redaction'
 import { type Coalescer, createCoalescer } from './coalescer.ts'
 import type { Run } from './run.ts'
 import { unlessStorageFails } from './storage-patience.ts'
@@ -9,6 +10,8 @@ interface SpokenPart {
   readonly itemId: string
   readonly type: SpokenType
   readonly deltas: Coalescer
+  /** What they go through: a secret may be cut in two. */
+  readonly redacted: RedactedStream
   /** All that was sent. Not each delta by itself: a long answer has a hundred thousand. */
   text: string
 }
@@ -19,6 +22,8 @@ export interface SpokenParts {
   /** Its whole text is known. A message stays open until the response is whole: a cut one is to be void. */
   finish(part: string, type: SpokenType, text: string): void
   flush(): void
+  /** All that has come is told: no more will. */
+  keep(): void
   /** Nothing more is recorded. */
   stop(): void
   /** What closes the parts that are open, in their order. */
@@ -32,14 +37,24 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
 
   function open(part: string, type: SpokenType, text: string): SpokenPart {
     const itemId = bench.ids.item()
-    const deltas = createCoalescer(bench.clock, (delta) => {
-      opened.text += delta
-      unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId, text: delta }))
-    })
-    const opened: SpokenPart = { itemId, type, deltas, text }
-    conversation.record({ type: 'item.started', turnId, item: spokenItem(itemId, type, 'inProgress', text) })
+    const redacted = bench.redaction.stream()
+    const deltas = createCoalescer(bench.clock, (delta) => tell(opened, redacted.push(delta)))
+    const opened: SpokenPart = { itemId, type, deltas, redacted, text: bench.redaction.text(text) }
+    conversation.record({ type: 'item.started', turnId, item: spokenItem(itemId, type, 'inProgress', opened.text) })
     parts.set(part, opened)
     return opened
+  }
+
+  function tell(spoken: SpokenPart, text: string): void {
+    if (text === '') return
+    spoken.text += text
+    unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: spoken.itemId, text }))
+  }
+
+  /** After this no more of it may come: what is at its end is told as it is. */
+  function end(spoken: SpokenPart): void {
+    spoken.deltas.flush()
+    tell(spoken, spoken.redacted.end())
   }
 
   function close({ itemId, type, text }: SpokenPart): ConversationEvent {
@@ -55,8 +70,8 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
     finish(part, type, text) {
       if (!parts.has(part) && text === '') return
       const spoken = parts.get(part) ?? open(part, type, text)
-      spoken.deltas.flush()
-      spoken.text = text
+      end(spoken)
+      spoken.text = bench.redaction.text(text)
       if (type === 'agentMessage') return
       conversation.record(close(spoken))
       parts.delete(part)
@@ -64,8 +79,12 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
     flush() {
       for (const { deltas } of parts.values()) deltas.flush()
     },
+    keep() {
+      for (const spoken of parts.values()) end(spoken)
+    },
     stop() {
-      for (const spoken of parts.values()) spoken.text += spoken.deltas.stop()
+      for (const spoken of parts.values())
+        spoken.text += spoken.redacted.push(spoken.deltas.stop()) + spoken.redacted.end()
     },
     closingEvents: () => [...parts.values()].map(close),
     messageText: () =>

@@ -1,4 +1,5 @@
-import { noSandbox } from '@parley/host'
+import { noSandbox, type SandboxLimits } from '@parley/host'
+import type { RunLimits } from '@parley/protocol'
 import type { OutputSource, ToolContext } from '../tools/tool.ts'
 import { createUserAsker } from './ask-user.ts'
 import type { Conversation } from './conversation.ts'
@@ -6,17 +7,29 @@ import { createOutputReporter } from './output-reporter.ts'
 import { workspaceOf } from './proposed-item.ts'
 import type { Run } from './run.ts'
 
-/** What one running call gets of its conversation, and how that is taken back when it ends. */
-export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop(): void } {
+/** What one running call gets of its conversation. */
+export interface CallContext {
+  readonly tool: ToolContext
+  /** What its command ran under; null for one without limits, and for what runs no command. */
+  limits(): SandboxLimits | null
+  /** Takes it back when the call ends. */
+  stop(): void
+}
+
+export function toolContext(run: Run, itemId: string, runLimits: RunLimits): CallContext {
   const { conversation, bench, patience, signal } = run
   const reporter = createOutputReporter(conversation, bench.clock, itemId)
   const asker = createUserAsker(run, itemId)
+  let limits: SandboxLimits | null = null
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
     conversationId: conversation.id,
     itemId,
     signal,
-    sandbox: () => Promise.resolve(noSandbox),
+    async sandbox() {
+      limits = await bench.limits.describe(runLimits)
+      return limits === null ? noSandbox : bench.limits.prepare(limits)
+    },
     sideFiles: conversation.sideFiles,
     report: reporter.report,
     ask: asker.ask,
@@ -28,7 +41,7 @@ export function toolContext(run: Run, itemId: string): { tool: ToolContext; stop
     asker.stop()
     reporter.stop()
   }
-  return { tool, stop }
+  return { tool, limits: () => limits, stop }
 }
 
 /** Small outputs were told whole, so only large ones must be found however long ago they were. */

@@ -16,6 +16,7 @@ export interface CommandCall {
   /** Absolute. */
   readonly cwd: string
   readonly escalation: { readonly reason: string } | null
+  readonly network?: { readonly reason: string }
   readonly background: boolean
 }
 
@@ -65,6 +66,7 @@ export async function gatherCommandFacts(call: CommandCall, given: Surroundings)
     cwd: call.cwd,
     workspace: given.roots[0] ?? call.cwd,
     escalation: call.escalation,
+    ...(call.network === undefined ? {} : { network: call.network }),
     background: call.background,
   }
 }

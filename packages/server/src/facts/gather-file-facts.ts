@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { PatchedFile, PatchFacts, ReadFacts, ReadPath } from '../core/policy/facts.ts'
-import { componentsOf } from '../core/policy/path-text.ts'
-import { protectionOf } from '../core/policy/protected-names.ts'
-import { liesWithin } from '../lookup/workspace-path.ts'
 import type { PlaceFiles } from '../place/place-files.ts'
 import { whenUnknown } from '../place/place-unreachable.ts'
 import { realRoots } from './real-roots.ts'
-import { holdsSecrets, isSecret, type SecretPlaces } from './secret-places.ts'
+import { holdsSecrets, isSecret } from './secret-places.ts'
+import { rootOf, type Writable, writeProtection } from './write-protection.ts'
 
-export interface FileSurroundings {
+export interface FileSurroundings extends Writable {
   /** The conversation's folder, absolute. */
   readonly cwd: string
-  /** The writable folders, absolute. */
-  readonly roots: readonly string[]
-  readonly secrets: SecretPlaces
-  /** The user's home: its start-up files are protected even when it is a writable folder. */
-  readonly home: string
   /** Of the machine that the paths are of. */
   readonly files: PlaceFiles
 }
@@ -73,7 +66,7 @@ function mayBeFolder(path: string, files: PlaceFiles): Promise<boolean> {
 
 async function patchedFile(path: string, around: FileSurroundings): Promise<PatchedFile> {
   const { absolute, real, insideRoots } = await placed(path, around)
-  return { path, real, insideRoots, protectedBy: protection(absolute, around) ?? protection(real, around) }
+  return { path, real, insideRoots, protectedBy: writeProtection(absolute, around) ?? writeProtection(real, around) }
 }
 
 /** A path that cannot be resolved (a loop of links, a folder that may not be searched) counts as outside. */
@@ -81,23 +74,4 @@ async function placed(path: string, { cwd, roots, files }: FileSurroundings) {
   const absolute = resolve(cwd, path)
   const real = await files.realPath(absolute).catch(whenUnknown(null))
   return { absolute, real: real ?? absolute, insideRoots: real !== null && rootOf(real, roots) !== null }
-}
-
-/** The innermost root that holds a path. */
-function rootOf(path: string, roots: readonly string[]): string | null {
-  const holding = roots.filter((root) => liesWithin(path, root)).sort((a, b) => b.length - a.length)
-  return holding[0] ?? null
-}
-
-const startFile = /^\.(?:bash.*|zsh.*|profile|login|kshrc|inputrc|xinitrc|xprofile|gitconfig|config|local)$/
-
-/** Names count below the root only: a workspace may itself lie in a folder of such a name. */
-function protection(place: string, { secrets, home, roots }: FileSurroundings): string | null {
-  if (isSecret(place, secrets)) return 'lies where secrets are kept'
-  const root = rootOf(place, roots)
-  const below = componentsOf(root === null ? place : place.slice(root.length))
-  const homeIsWritable = root !== null && liesWithin(home, root)
-  const [top = ''] = componentsOf(place.slice(home.length))
-  if (homeIsWritable && liesWithin(place, home) && startFile.test(top)) return 'is read when programs start'
-  return protectionOf(below)
 }

@@ -7,6 +7,8 @@ export type FoundId =
   | { readonly kind: 'none'; readonly nearest: readonly string[] }
 
 const NEAREST = 3
+/** Twice what an id has: comparing costs the product of both lengths, and nothing longer can be near. */
+const comparableDigits = 64
 /** Of the short form that people see: the end, since ids that are made one after the other begin alike. */
 const shownDigits = 8
 
@@ -35,6 +37,7 @@ function digitsOf(text: string): string {
 
 /** Those whose beginning or end is fewest edits away, if no more than half of it is wrong. */
 function nearestIds(ids: readonly string[], wanted: string): readonly string[] {
+  if (wanted.length > comparableDigits) return []
   return ids
     .map((id) => ({ id, edits: fewestEdits(digitsOf(id), wanted) }))
     .filter(({ edits }) => edits <= wanted.length / 2)

@@ -8,6 +8,8 @@ export interface SessionPaths {
   readonly lock: string
   readonly owner: string
   readonly sideFiles: string
+  /** What its sandboxed commands see as /tmp, while it is open. */
+  readonly scratch: string
 }
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -21,6 +23,10 @@ export function sessionsFolder(home: string): string {
   return join(home, 'sessions')
 }
 
+export function scratchFolder(home: string): string {
+  return join(home, 'scratch')
+}
+
 /** The id alone says where, as it holds the clock (UTC). Null for anything but a UUIDv7, so no id can lead elsewhere. */
 export function sessionPaths(home: string, conversationId: string): SessionPaths | null {
   if (!isConversationId(conversationId)) return null
@@ -32,6 +38,7 @@ export function sessionPaths(home: string, conversationId: string): SessionPaths
     lock: `${stem}.lock`,
     owner: `${stem}.owner.json`,
     sideFiles: `${stem}.files`,
+    scratch: join(scratchFolder(home), conversationId),
   }
 }
 

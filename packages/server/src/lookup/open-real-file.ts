@@ -23,7 +23,17 @@ export async function openRealFile(realPath: string): Promise<FileHandle> {
 /** Fails unless the descriptor leads to exactly `realPath`. */
 export async function assertOpenedAt(handle: FileHandle, realPath: string): Promise<void> {
   const opened = canNameDescriptors ? await readlink(descriptorPath(handle)) : await realpath(realPath)
-  if (opened !== realPath) throw new Error('the path now leads somewhere else')
+  if (opened !== realPath) throw new PathDiverted()
+}
+
+/** A link stands where none was; for those who ask for its `code` it is like the system's own refusal. */
+class PathDiverted extends Error {
+  override readonly name = 'PathDiverted'
+  readonly code = 'ELOOP'
+
+  constructor() {
+    super('the path now leads somewhere else')
+  }
 }
 
 /** A name for an opened file or folder that no rename or link can divert (Linux). */

@@ -5,6 +5,8 @@ export interface BoundedRun {
   /** Program and arguments, started as they are: no shell, no environment. */
   readonly command: readonly [program: string, ...args: string[]]
   readonly cwd: string
+  /** Real path of what it is to look at. */
+  readonly looksAt: string
   readonly timeLimitMs: number
   readonly signal?: AbortSignal
   /** Gets stdout as it comes; answers false when it wants no more, which ends the program. */

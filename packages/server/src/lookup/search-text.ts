@@ -69,6 +69,7 @@ async function runSearch(place: SearchPlace, args: readonly string[], harvest: H
   const outcome = await place.ripgrep.run({
     command: [...place.ripgrep.command, ...args],
     cwd: place.cwd,
+    looksAt: place.path,
     timeLimitMs: place.timeLimitMs ?? defaultTimeLimitMs,
     onOutput: (chunk) => harvest.collector.push(chunk),
     ...(place.signal === undefined ? {} : { signal: place.signal }),

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { commandEnvironment, type Host, type ProgramEnd, type RunningProgram } from '@parley/host'
+import { commandEnvironment, type Host, type ProgramEnd, type RunningProgram, type Sandboxes } from '@parley/host'
+import type { SecretPlaces } from '../facts/secret-places.ts'
+import type { Redaction } from '../redaction/redaction.ts'
+import { confine } from './confine.ts'
 import type { McpConnection, ServerTool } from './connection-port.ts'
 import type { ServerLogFile } from './server-log-file.ts'
 import { isOffered, type McpLaunch, type McpSettings } from './settings.ts'
@@ -16,11 +19,16 @@ export const usualPatience: McpPatience = { firstRequestMs: 5000, restartDelaysM
 
 export interface McpPorts {
   readonly host: Pick<Host, 'startProgram'>
+  /** Of this machine, for servers that a project configures. */
+  readonly sandboxes: Sandboxes
+  /** What such a server must not read. */
+  readonly secrets: () => Promise<SecretPlaces>
   readonly env: Readonly<Record<string, string | undefined>>
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly version: string
   readonly patience: McpPatience
+  readonly redaction: Redaction
 }
 
 /** A server that has answered, and how to end it. */
@@ -49,7 +57,7 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   const { launch, startupTimeoutMs: timeoutMs } = settings
   const { signal, log } = watch
   const [{ connect }, { explainFailure }] = await Promise.all([import('./connect.ts'), import('./explain-failure.ts')])
-  const program = launch.kind === 'stdio' ? startProgram(launch, ports, log) : null
+  const program = launch.kind === 'stdio' ? await startProgram(launch, ports, watch) : null
   const endProgram = async () => void (await program?.stop(graceMs))
   let connection: McpConnection | null = null
   const readTools = async (from: Pick<McpConnection, 'tools'>) =>
@@ -97,8 +105,20 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   }
 }
 
-function startProgram({ argv, cwd, env }: LaunchOf<'stdio'>, ports: McpPorts, log: ServerLogFile): RunningProgram {
-  const program = ports.host.startProgram({ argv, cwd, env: { ...commandEnvironment(ports.env), ...env } })
+async function startProgram(
+  launch: LaunchOf<'stdio'>,
+  ports: McpPorts,
+  { signal, log }: OpenWatch,
+): Promise<RunningProgram> {
+  const { argv, cwd, env, confinement } = launch
+  const sandbox = confinement === undefined ? null : await confine(confinement, ports)
+  signal.throwIfAborted()
+  const program = ports.host.startProgram({
+    argv,
+    cwd,
+    env: { ...commandEnvironment(ports.env), ...env },
+    ...(sandbox === null ? {} : { sandbox }),
+  })
   if (program.stderr !== null) log.follow(program.stderr)
   return program
 }

@@ -1,8 +1,10 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { filterOutput } from '@parley/host'
 import { makeFolders } from '../log/folders.ts'
 import { nodeFiles } from '../log/node-files.ts'
+import type { Redaction } from '../redaction/redaction.ts'
 
 const maxFileBytes = 1 << 20
 /** Kept in memory, to be shown when something is wrong. */
@@ -21,7 +23,7 @@ export interface ServerLogFile {
   clear(): void
 }
 
-export function openServerLogFile(home: string, name: string): ServerLogFile {
+export function openServerLogFile(home: string, name: string, redaction: Redaction): ServerLogFile {
   const folder = join(home, 'logs')
   const path = join(folder, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`)
   let tail: Buffer = Buffer.alloc(0)
@@ -40,9 +42,13 @@ export function openServerLogFile(home: string, name: string): ServerLogFile {
     path,
     follow(stderr) {
       let taken = 0
-      stderr.on('data', (chunk: Buffer) => {
+      const filtered = filterOutput(redaction.filter(), (chunk) => {
         append(chunk)
         tail = Buffer.concat([tail, chunk.subarray(-tailBytes)]).subarray(-tailBytes)
+      })
+      stderr.once('end', filtered.end)
+      stderr.on('data', (chunk: Buffer) => {
+        filtered.take(chunk)
         taken += chunk.length
         if (taken < takenBytes) return
         taken = 0
@@ -50,7 +56,7 @@ export function openServerLogFile(home: string, name: string): ServerLogFile {
         setTimeout(() => stderr.resume(), restMs).unref()
       })
     },
-    remark: (text) => append(`[${text.slice(0, 1000)}]\n`),
+    remark: (text) => append(`[${redaction.text(text).slice(0, 1000)}]\n`),
     tail: () => wholeCharacters(tail).trim(),
     clear: () => {
       tail = Buffer.alloc(0)

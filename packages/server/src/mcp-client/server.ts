@@ -33,7 +33,7 @@ export class McpServer implements AsyncDisposable {
   constructor(settings: McpSettings, ports: McpPorts) {
     this.settings = settings
     this.#ports = ports
-    this.#log = openServerLogFile(ports.home, settings.name)
+    this.#log = openServerLogFile(ports.home, settings.name, ports.redaction)
     if (!settings.enabled) this.#error = 'It is switched off (enabled = false).'
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Config, McpServerConfig } from '../config/config-schema.ts'
+import type { Confinement } from '../trust/confinement.ts'
 
 export type McpLaunch =
   | {
@@ -8,6 +9,8 @@ export type McpLaunch =
       readonly argv: readonly string[]
       readonly env: Readonly<Record<string, string>>
       readonly cwd: string
+      /** A project configures it: what it is kept to. */
+      readonly confinement?: Confinement
     }
   | {
       readonly kind: 'http'
@@ -34,17 +37,27 @@ export interface McpSettings {
 const defaultStartupSec = 10
 const defaultToolSec = 60
 
-export function mcpSettings({ mcp_servers: sections = {} }: Config, cwd: string): readonly McpSettings[] {
+/** `confined`: those that a project configures, by name; their folder is its root. */
+export function mcpSettings(
+  { mcp_servers: sections = {} }: Config,
+  cwd: string,
+  confined: ReadonlyMap<string, Confinement> = new Map(),
+): readonly McpSettings[] {
   return Object.entries(sections)
-    .map(([name, section]) => settingsOf(name, section, cwd))
+    .map(([name, section]) => settingsOf(name, section, { cwd, confinement: confined.get(name) ?? null }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function settingsOf(name: string, section: McpServerConfig, cwd: string): McpSettings {
+interface Where {
+  readonly cwd: string
+  readonly confinement: Confinement | null
+}
+
+function settingsOf(name: string, section: McpServerConfig, where: Where): McpSettings {
   return {
     name,
     enabled: section.enabled ?? true,
-    launch: launchOf(section, cwd),
+    launch: launchOf(section, where),
     startupTimeoutMs: 1000 * (section.startup_timeout_sec ?? defaultStartupSec),
     toolTimeoutMs: 1000 * (section.tool_timeout_sec ?? defaultToolSec),
     enabledTools: section.enabled_tools ?? null,
@@ -52,11 +65,15 @@ function settingsOf(name: string, section: McpServerConfig, cwd: string): McpSet
   }
 }
 
-function launchOf(section: McpServerConfig, folder: string): McpLaunch {
+function launchOf(section: McpServerConfig, { cwd: here, confinement }: Where): McpLaunch {
   const { command, args = [], env = {}, cwd = '.', url, http_headers: headers = {} } = section
   if ((command === undefined) === (url === undefined))
     return { kind: 'none', problem: 'it needs exactly one of command and url in its section of config.toml' }
-  if (command !== undefined) return { kind: 'stdio', argv: [command, ...args], env, cwd: resolve(folder, cwd) }
+  if (command !== undefined) {
+    const launch = { kind: 'stdio', argv: [command, ...args], env } as const
+    if (confinement === null) return { ...launch, cwd: resolve(here, cwd) }
+    return { ...launch, cwd: resolve(confinement.root, cwd), confinement }
+  }
   return { kind: 'http', url: url ?? '', headers, tokenVariable: section.bearer_token_env_var ?? null }
 }
 

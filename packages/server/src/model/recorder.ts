@@ -1,4 +1,5 @@
 import { appendFileSync, chmodSync } from 'node:fs'
+import { redactStrings } from '../core/redaction/redact-event.ts'
 import { isTerminal, type ModelClient, type ModelEvent, type ModelRequest } from './port.ts'
 import type { RecordedResponse } from './recording.ts'
 import { digestForLine, digestRequest } from './request-digest.ts'
@@ -8,6 +9,8 @@ export interface RecorderOptions {
   readonly path: string
   /** Unique within the file. */
   readonly newId: () => string
+  /** What takes the secrets out of a text. */
+  readonly redact: (text: string) => string
   /** A recording that cannot be written does not stop the conversation. */
   readonly onProblem: (error: unknown) => void
 }
@@ -19,7 +22,7 @@ export function createRecorder(client: ModelClient, options: RecorderOptions): M
     const whole = digestRequest(request)
     const response: RecordedResponse = {
       id: options.newId(),
-      events: joinDeltas(events),
+      events: redactStrings(joinDeltas(events), options.redact),
       request: digestForLine(whole, known),
     }
     try {

@@ -1,18 +1,19 @@
 import { constants, type Stats } from 'node:fs'
-import { access, type FileHandle, link, lstat, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
-import { assertOpenedAt, descriptorPath, openRealFile } from '../lookup/open-real-file.ts'
+import { access, type FileHandle, link, lstat, mkdir, open, rename, rmdir, unlink } from 'node:fs/promises'
+import { entriesOf, inFolder, withFolder } from '../lookup/held-folder.ts'
+import { openRealFile } from '../lookup/open-real-file.ts'
 import { realPathOf } from '../lookup/real-path.ts'
 import { isMissing } from '../lookup/system-error.ts'
 import type { FileStat, PatchFiles } from './patch-files.ts'
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
-const canNameDescriptors = process.platform === 'linux'
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+/** Less the umask; a server started with an odd one must not make what everybody may write. */
+const newFileMode = 0o644
+const newFolderMode = 0o755
+/** Whoever wrote the content of a program that runs as another did not write this one. */
+const takenBits = 0o1777
 
-/**
- * The real files. On Linux each operation goes through a descriptor of the folder, opened and then checked to be the
- * one that was meant, so no link put in its place can divert it; elsewhere the check is by path and leaves a gap.
- */
+/** The real files. Each operation goes through its folder held open, so no link put in its place can divert it. */
 export const diskPatchFiles: PatchFiles = {
   realPath: (absolute) => realPathOf(absolute),
   stat: (path) => nullWhenMissing(inFolder(path, describeFile)),
@@ -21,23 +22,16 @@ export const diskPatchFiles: PatchFiles = {
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => rename(source, target))),
   unlink: (path) => inFolder(path, unlink),
-  mkdir: (path) => inFolder(path, (name) => mkdir(name)),
+  mkdir: (path) => inFolder(path, (name) => mkdir(name, newFolderMode)),
   rmdir: (path) => inFolder(path, (name) => rmdir(name)),
-  list: async (path) => (await nullWhenMissing(readdir(path))) ?? [],
+  list: async (path) => (await nullWhenMissing(namesIn(path))) ?? [],
   syncFolder: (path) => withFolder(path, (folder) => folder.sync()),
 }
 
-/** Calls `use` with a name for `path` that stays within its folder whatever happens to the path meanwhile. */
-async function inFolder<Result>(path: string, use: (name: string) => Promise<Result>): Promise<Result> {
-  return withFolder(dirname(path), (folder) => {
-    return use(canNameDescriptors ? `${descriptorPath(folder)}/${basename(path)}` : path)
-  })
-}
-
-async function withFolder<Result>(path: string, use: (folder: FileHandle) => Promise<Result>): Promise<Result> {
-  await using folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-  await assertOpenedAt(folder, path)
-  return await use(folder)
+async function namesIn(path: string): Promise<string[]> {
+  const names: string[] = []
+  for await (const { name } of entriesOf(path)) names.push(name)
+  return names
 }
 
 async function describeFile(name: string): Promise<FileStat> {
@@ -62,7 +56,7 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
 
 async function writeNew(name: string, bytes: Uint8Array, like: FileStat | null): Promise<void> {
   // The content of a private file must not be readable for a moment either.
-  await using handle = await open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, like === null ? 0o666 : 0o600)
+  await using handle = await open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, like === null ? newFileMode : 0o600)
   await handle.writeFile(bytes)
   if (like !== null) await takeAfter(handle, like)
   await handle.sync()
@@ -74,7 +68,7 @@ async function takeAfter(handle: FileHandle, { mode, owner }: FileStat): Promise
   if (owner !== null && (own.uid !== owner.uid || own.gid !== owner.gid)) {
     await handle.chown(owner.uid, owner.gid).catch(never)
   }
-  await handle.chmod(mode)
+  await handle.chmod(mode & takenBits)
 }
 
 async function nullWhenMissing<Result>(result: Promise<Result>): Promise<Result | null> {

@@ -1,5 +1,6 @@
 import { constants, type Dirent, type Stats } from 'node:fs'
-import { access, type FileHandle, opendir, readlink, stat } from 'node:fs/promises'
+import { access, type FileHandle, readlink, stat } from 'node:fs/promises'
+import { entriesOf, inFolder } from '../lookup/held-folder.ts'
 import { openRealFile } from '../lookup/open-real-file.ts'
 import { realPathOf } from '../lookup/real-path.ts'
 import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from './place-files.ts'
@@ -19,13 +20,13 @@ export const diskFiles: PlaceFiles = {
   },
   async list(path, atMost) {
     const entries: NamedEntry[] = []
-    for await (const entry of await opendir(path)) {
+    for await (const entry of entriesOf(path)) {
       if (entries.length === atMost) return { entries, truncated: true }
       entries.push({ name: entry.name, kind: entryKind(entry) })
     }
     return { entries, truncated: false }
   },
-  readLink: (path) => readlink(path),
+  readLink: (path) => inFolder(path, (name) => readlink(name)),
   async open(realPath) {
     const handle = await openRealFile(realPath)
     try {

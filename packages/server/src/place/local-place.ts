@@ -1,9 +1,9 @@
 import type { Host, Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
-import { runBounded } from '../lookup/run-bounded.ts'
 import { diskPatchTarget } from '../patch/disk-patch-attempt.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
 import { diskFiles } from './disk-files.ts'
+import { localSearch } from './local-search.ts'
 import type { Place } from './place.ts'
 
 export interface LocalParts {
@@ -19,7 +19,7 @@ export interface LocalParts {
 
 /** This machine. */
 export function localPlace({ host, sandboxes, shell, userHome, env, patchFiles, ripgrep, secrets }: LocalParts): Place {
-  const own = { command: [ripgrep], run: runBounded } as const
+  const own = localSearch({ host, sandboxes, secrets, ripgrep })
   return {
     environment: null,
     reach: () => Promise.resolve(),

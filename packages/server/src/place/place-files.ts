@@ -38,8 +38,9 @@ export interface PlaceFiles {
   look(path: string): Promise<FoundFile>
   /** A file that may be executed; whatever cannot be told is none. */
   isProgram(path: string): Promise<boolean>
-  list(path: string, atMost: number): Promise<FolderNames>
-  /** What a link points at, as written in it. */
+  /** Of the folder at a real path; a link in it makes it fail. */
+  list(realPath: string, atMost: number): Promise<FolderNames>
+  /** What the link at a path points at, as written in it; a link on the way makes it fail. */
   readLink(path: string): Promise<string>
   /** Opens a real path for reading; a link in it makes it fail. Does not wait on a pipe without a writer. */
   open(realPath: string): Promise<OpenedFile>

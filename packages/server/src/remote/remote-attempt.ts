@@ -44,7 +44,7 @@ export function beginRemoteAttempt(link: Link, target: PatchTarget): PatchAttemp
   return {
     async stage(path, bytes, like) {
       for (const folder of await missingFolders(target, path)) {
-        await askFiles(link, 'fs/createDirectory', { path: folder, recursive: true })
+        await askFiles(link, 'fs/createDirectory', { path: folder, recursive: true, followLinks: false })
         createdFolders.push(folder)
       }
       const name = `${path}#${staged.size}`
@@ -63,7 +63,7 @@ export function beginRemoteAttempt(link: Link, target: PatchTarget): PatchAttemp
         if (!(await succeeds(() => undo(link, target, step)))) stuck.push(stuckMessage(step))
       }
       for (const folder of createdFolders.toReversed()) {
-        await succeeds(() => askFiles(link, 'fs/remove', { path: folder }))
+        await succeeds(() => askFiles(link, 'fs/remove', { path: folder, followLinks: false }))
       }
       return stuck
     },
@@ -93,6 +93,7 @@ async function writeThere(link: Link, target: PatchTarget, { path, bytes, mode, 
       dataBase64: Buffer.from(bytes).toString('base64'),
       expectedHash: expected === null ? null : contentHash(expected),
       mode,
+      followLinks: false,
     })
   } catch (error) {
     if (!(await holds(target, path, bytes))) throw error
@@ -107,7 +108,7 @@ interface Removal {
 async function removeThere(link: Link, target: PatchTarget, { path, expected }: Removal): Promise<void> {
   if (await holds(target, path, null)) return
   if (!(await holds(target, path, expected))) throw new Error('it was changed meanwhile')
-  await askFiles(link, 'fs/remove', { path, force: true })
+  await askFiles(link, 'fs/remove', { path, force: true, followLinks: false })
 }
 
 /** Whether a path has exactly this content; null: nothing. */

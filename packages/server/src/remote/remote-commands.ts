@@ -5,8 +5,10 @@ import {
   createOutputWindow,
   createStopLadder,
   type EndReason,
+  filterOutput,
   type OutputSnapshot,
   type RunningCommand,
+  type SpawnError,
   type StartOptions,
   type StopReason,
 } from '@parley/host'
@@ -20,20 +22,23 @@ const maxTimerMs = 2 ** 31 - 1
 const joinOutputs = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] as const
 
 /** Runs a command on the far side as a `Host` does here. What it says is kept here. */
-export function startRemoteCommand(link: Link, spec: CommandSpec, { onOutput }: StartOptions): RunningCommand {
+export function startRemoteCommand(link: Link, spec: CommandSpec, options: StartOptions): RunningCommand {
+  const { onOutput, sandbox } = options
   const startedMs = performance.now()
   const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
   const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
+  const filtered = filterOutput(spec.filter, (chunk) => {
+    window.push(chunk)
+    spool?.write(chunk)
+    onOutput?.(chunk, window.totalBytes())
+  })
   let stopped: StopReason | 'timedOut' | null = null
   const process = new RemoteProcess(link, {
     argv: [...joinOutputs, ...spec.argv],
     cwd: spec.cwd,
     env: spec.env,
-    onOutput(chunk) {
-      window.push(chunk)
-      spool?.write(chunk)
-      onOutput?.(chunk, window.totalBytes())
-    },
+    limits: sandbox.limits,
+    onOutput: filtered.take,
   })
   const ladder = createStopLadder((rung) => {
     if (rung === 'SIGINT') process.signal('interrupt')
@@ -50,6 +55,7 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, { onOutput }: 
   const ended = process.ended.then((end) => {
     clearTimeout(timer)
     ladder.close()
+    filtered.end()
     const spooled = spool?.close()
     const durationMs = performance.now() - startedMs
     return {
@@ -58,6 +64,12 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, { onOutput }: 
     }
   })
   return { pid: null, mark: spec.mark, stop, output: window.snapshot, ended }
+}
+
+function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStarted' }>): SpawnError {
+  return sandboxBroke
+    ? { code: 'ENOSYS', message: why, subject: 'sandbox' }
+    : { code: 'ENOLINK', message: why, subject: 'system' }
 }
 
 /** What is known however it ended. */
@@ -71,10 +83,15 @@ function endOf(
   const nothing = { ...known, exitCode: null, signal: null, leftovers: 0 }
   switch (end.kind) {
     case 'ended':
-      return { ...nothing, exitCode: end.exitCode, reason: stopped ?? 'exited' }
+      return {
+        ...nothing,
+        exitCode: end.exitCode,
+        reason: stopped ?? 'exited',
+        ...(end.triedNetwork ? { triedNetwork: true } : {}),
+      }
     case 'lost':
       return { ...nothing, reason: 'lost', lostBecause: end.why }
     case 'notStarted':
-      return { ...nothing, reason: 'spawnFailed', spawnError: { code: 'ENOLINK', message: end.why, subject: 'system' } }
+      return { ...nothing, reason: 'spawnFailed', spawnError: spawnErrorOf(end) }
   }
 }

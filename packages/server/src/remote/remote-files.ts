@@ -39,7 +39,7 @@ export function remoteFiles(link: Link): PlaceFiles {
       }
     },
     async list(path, atMost) {
-      const { entries } = await askFiles(link, 'fs/readDirectory', { path })
+      const { entries } = await askFiles(link, 'fs/readDirectory', { path, followLinks: false })
       return { entries: entries.slice(0, atMost).map(namedEntry), truncated: entries.length > atMost }
     },
     readLink: async (path) => (await askFiles(link, 'fs/getMetadata', { path })).linkTarget ?? '?',

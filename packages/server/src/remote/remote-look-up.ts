@@ -1,3 +1,4 @@
+import type { SandboxLimits } from '@parley/host'
 import type { BoundedRun, BoundedRunOutcome } from '../lookup/run-bounded.ts'
 import type { Link } from './link.ts'
 import { RemoteProcess } from './remote-process.ts'
@@ -7,7 +8,11 @@ type Stop = 'output' | 'time' | 'signal'
 const maxStderrBytes = 8 * 1024
 
 /** Runs a look-up program over there, with a bound on its output and its time. */
-export async function runRemoteLookUp(link: Link, run: BoundedRun): Promise<BoundedRunOutcome> {
+export async function runRemoteLookUp(
+  link: Link,
+  limits: SandboxLimits | null,
+  run: BoundedRun,
+): Promise<BoundedRunOutcome> {
   if (run.signal?.aborted) return { kind: 'stopped', by: 'signal' }
   let stopped: Stop | null = null
   let stderr = ''
@@ -15,6 +20,7 @@ export async function runRemoteLookUp(link: Link, run: BoundedRun): Promise<Boun
     argv: run.command,
     cwd: run.cwd,
     env: {},
+    limits,
     onOutput(chunk, stream) {
       if (stream !== 'stderr') {
         if (stopped === null && !run.onOutput(chunk)) stop('output')

@@ -1,6 +1,8 @@
-import { noSandboxes } from '@parley/host'
 import { findProgram } from '../facts/find-program.ts'
 import { type SecretPlaces, secretPlaces } from '../facts/secret-places.ts'
+import { lookUpLimits } from '../lookup/look-up-limits.ts'
+import type { BoundedRun } from '../lookup/run-bounded.ts'
+import { liesWithin } from '../lookup/workspace-path.ts'
 import type { Place, Ripgrep } from '../place/place.ts'
 import type { PlaceFiles } from '../place/place-files.ts'
 import type { ExecInfo } from './exec-connection.ts'
@@ -9,6 +11,7 @@ import { startRemoteCommand } from './remote-commands.ts'
 import { pathOfUri, remoteFiles } from './remote-files.ts'
 import { runRemoteLookUp } from './remote-look-up.ts'
 import { remotePatches } from './remote-patches.ts'
+import { remoteSandboxes } from './remote-sandboxes.ts'
 
 /** For an exec-server that says nothing of its environment. */
 const usualSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -17,6 +20,22 @@ const usualSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
   const files = remoteFiles(link)
   const about = () => describePlace(link.info)
+  const sandboxes = remoteSandboxes(name, link)
+  const secretsThere = () => {
+    secrets ??= link.connection().then(() => findSecrets(about().home, files))
+    // Not known is not kept.
+    secrets.catch(() => {
+      secrets = null
+    })
+    return secrets
+  }
+  const runConfinedThere = async (run: BoundedRun) => {
+    const { tier } = await sandboxes.report()
+    const places = tier === 'C' ? null : await secretsThere()
+    // Its exec-server keeps all secret places closed, those too that it was asked to look in.
+    const isConfined = places !== null && !places.some((place) => liesWithin(run.looksAt, place))
+    return runRemoteLookUp(link, isConfined ? lookUpLimits(run, places) : null, run)
+  }
   let secrets: Promise<SecretPlaces> | null = null
   return {
     environment: name,
@@ -37,24 +56,17 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
       startCommand: (spec, options) => startRemoteCommand(link, spec, options),
       warmUp: async () => void (await link.connection()),
     },
-    sandboxes: noSandboxes('This environment enforces no sandbox.'),
+    sandboxes,
     files,
     patches: remotePatches(link, files),
     search: {
       async there(roots) {
         const path = await findRipgrep(about().env['PATH'], roots, files)
-        return path === null ? null : { command: [path], run: (run) => runRemoteLookUp(link, run) }
+        return path === null ? null : { command: [path], run: runConfinedThere }
       },
       here,
     },
-    secrets() {
-      secrets ??= link.connection().then(() => findSecrets(about().home, files))
-      // Not known is not kept.
-      secrets.catch(() => {
-        secrets = null
-      })
-      return secrets
-    },
+    secrets: secretsThere,
   }
 }
 

@@ -1,22 +1,26 @@
 import { randomBytes } from 'node:crypto'
+import type { SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { ExecConnection, ExecNotice } from './exec-connection.ts'
 import type { FarProcess, Link } from './link.ts'
+import { sandboxIntent } from './sandbox-intent.ts'
 
 export interface RemoteSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** What it may do there; null: all that the exec-server may. */
+  readonly limits: SandboxLimits | null
   /** Each byte once, in order. `stderr` is told apart only where the process was given one of its own. */
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr' | 'pty') => void
 }
 
 export type RemoteEnd =
-  | { readonly kind: 'ended'; readonly exitCode: number | null }
+  | { readonly kind: 'ended'; readonly exitCode: number | null; readonly triedNetwork: boolean }
   /** It was never started: the exec-server said no, or could not be reached. */
-  | { readonly kind: 'notStarted'; readonly why: string }
+  | { readonly kind: 'notStarted'; readonly why: string; readonly sandboxBroke: boolean }
   /** It was started, or may have been, and nobody can tell how it ended. */
   | { readonly kind: 'lost'; readonly why: string }
 
@@ -38,6 +42,7 @@ export class RemoteProcess implements FarProcess {
   #lastSeq = 0
   #heardSeq = 0
   #exitCode: number | null = null
+  #triedNetwork = false
   /** What is missing is being asked for; what comes meanwhile is in the answer, or asked for again. */
   #fetching = false
 
@@ -81,9 +86,10 @@ export class RemoteProcess implements FarProcess {
         return
       case 'process/exited':
         this.#exitCode = notice.params.exitCode
+        this.#triedNetwork = notice.params.sandboxDenied ?? false
         return
       case 'process/closed':
-        this.#finish({ kind: 'ended', exitCode: this.#exitCode })
+        this.#end()
     }
   }
 
@@ -114,9 +120,10 @@ export class RemoteProcess implements FarProcess {
   }
 
   async #startIn(connection: ExecConnection, isRepeat: boolean): Promise<boolean> {
-    const { argv, cwd, env } = this.#spec
+    const { argv, cwd, env, limits } = this.#spec
+    const confined = limits === null ? {} : { sandbox: sandboxIntent(limits) }
     try {
-      await connection.request('process/start', { processId: this.#id, argv: [...argv], cwd, env })
+      await connection.request('process/start', { processId: this.#id, argv: [...argv], cwd, env, ...confined })
       this.#started = true
       return true
     } catch (error) {
@@ -147,15 +154,21 @@ export class RemoteProcess implements FarProcess {
     this.#fetching = false
   }
 
-  #takeRead({ chunks, gap, nextSeq, lastSeq, exited, exitCode, closed }: ExecResultOf<'process/read'>): void {
+  #takeRead(read: ExecResultOf<'process/read'>): void {
+    const { chunks, gap, nextSeq, lastSeq, exited, exitCode, closed, sandboxDenied } = read
     if (gap !== null) this.#spec.onOutput(lostOutput, 'stdout')
     for (const { seq, stream, chunk } of chunks) {
       if (seq > this.#lastSeq) this.#spec.onOutput(Buffer.from(chunk, 'base64'), stream)
     }
     this.#lastSeq = Math.max(this.#lastSeq, nextSeq - 1)
     if (exited) this.#exitCode = exitCode
+    this.#triedNetwork ||= sandboxDenied ?? false
     // Exit and close have numbers too, which no chunk carries; not every exec-server counts them in.
-    if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#finish({ kind: 'ended', exitCode: this.#exitCode })
+    if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#end()
+  }
+
+  #end(): void {
+    this.#finish({ kind: 'ended', exitCode: this.#exitCode, triedNetwork: this.#triedNetwork })
   }
 
   #tell(send: (connection: ExecConnection) => Promise<unknown>): void {
@@ -186,7 +199,14 @@ function isKnownAlready(error: unknown): boolean {
   return error instanceof RpcError && error.data?.code === 'processExists'
 }
 
+/** Its setting up failed there, or it was found out only now that nothing there can set it up. */
+function isOfTheSandbox({ data }: RpcError): boolean {
+  const codes = ['sandboxUnavailable', 'sandboxNotUnderstood']
+  return codes.includes(String(data?.code)) || data?.['subject'] === 'sandbox'
+}
+
 function startFailure(error: unknown): RemoteEnd {
-  if (error instanceof PlaceUnreachable || error instanceof RpcError) return { kind: 'notStarted', why: error.message }
+  if (error instanceof PlaceUnreachable) return { kind: 'notStarted', why: error.message, sandboxBroke: false }
+  if (error instanceof RpcError) return { kind: 'notStarted', why: error.message, sandboxBroke: isOfTheSandbox(error) }
   return { kind: 'lost', why: String(error) }
 }

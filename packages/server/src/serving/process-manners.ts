@@ -27,7 +27,14 @@ export function endOnDefect(writeLog: (line: string) => void, close: () => Promi
   process.once('unhandledRejection', fail)
 }
 
-export function sweepLater(writeLog: (line: string) => void, socket: string | null): void {
+interface Leavings {
+  /** This server's own. */
+  readonly socket: string | null
+  /** Of conversations whose server was killed. */
+  readonly sweepFolders?: () => Promise<void>
+}
+
+export function sweepLater(writeLog: (line: string) => void, { socket, sweepFolders }: Leavings): void {
   const sweep = () => {
     sweepOrphans().then(
       (count) => {
@@ -35,6 +42,7 @@ export function sweepLater(writeLog: (line: string) => void, socket: string | nu
       },
       (error: unknown) => writeLog(`looking for orphans failed: ${String(error)}`),
     )
+    sweepFolders?.().catch((error: unknown) => writeLog(`looking for folders failed: ${String(error)}`))
     if (socket === null) return
     removeStaleSockets(socket).catch((error: unknown) => writeLog(`looking for sockets failed: ${String(error)}`))
   }

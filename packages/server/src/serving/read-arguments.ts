@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { CeilingFlags } from '../engine/ceiling.ts'
 import { type Address, readAddress } from './address.ts'
 import { readDuration } from './duration.ts'
+import { ceilingOptions, readCeiling } from './read-ceiling.ts'
 import { UsageProblem } from './usage-problem.ts'
 
 /** How a server is to be reached and how long it stays. */
@@ -19,6 +21,7 @@ export interface ServerArguments {
   readonly paced: boolean
   /** It was started by a launcher that waits for a word. */
   readonly isDaemon: boolean
+  readonly ceiling: CeilingFlags
 }
 
 const daemonIdleExit = '30m'
@@ -32,6 +35,7 @@ const flags = {
   'idle-exit': { type: 'string' },
   record: { type: 'string' },
   unpaced: { type: 'boolean' },
+  ...ceilingOptions,
 } as const
 
 /** Throws `UsageProblem`, whose message is one sentence. */
@@ -52,6 +56,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     recordTo: absolute(given.record),
     paced: given.unpaced !== true,
     isDaemon,
+    ceiling: readCeiling(given),
   }
 }
 

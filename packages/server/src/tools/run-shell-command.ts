@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type CommandEnd, type CommandSpec, commandEnvironment, createMark, type Sandbox } from '@parley/host'
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '../core/clip-output.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { inlineBytes, keepOutput } from './keep-output.ts'
 import { spoolName } from './spool-name.ts'
 import type { ToolContext, ToolOutcome } from './tool.ts'
@@ -25,7 +26,8 @@ export async function runShellCommand(
   const { place } = ports
   context.sideFiles.prepare()
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
-  const sandbox = await context.sandbox()
+  const sandbox = await readySandbox(context)
+  if ('problem' in sandbox) return unconfined(sandbox.problem)
   if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
   const running = place.commands.startCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
@@ -34,6 +36,22 @@ export async function runShellCommand(
   const end = await running.ended
   context.signal.removeEventListener('abort', stop)
   return outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
+}
+
+async function readySandbox(context: ToolContext): Promise<Sandbox | { readonly problem: string }> {
+  try {
+    return await context.sandbox()
+  } catch (error) {
+    if (error instanceof PlaceUnreachable || !(error instanceof Error)) throw error
+    return { problem: error.message }
+  }
+}
+
+/** Never tried without: what cannot be limited is not run. */
+function unconfined(problem: string): ToolOutcome {
+  const message = `the sandbox could not be set up: ${problem}`
+  const failure = { code: 'sandboxFailed', message }
+  return { status: 'failed', modelText: `Not run: ${message}`, failure, sandboxBroke: true }
 }
 
 interface SpecParts {
@@ -46,14 +64,14 @@ interface SpecParts {
 
 export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
   const env = {
-    ...commandEnvironment(ports.place.env, ports.environmentRules),
+    ...commandEnvironment(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.touches }),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
     NO_COLOR: '1',
   }
   const spool = { path: join(folder, spoolName(itemId)), afterBytes: inlineBytes }
-  return { argv, cwd, env, mark: createMark(), spool }
+  return { argv, cwd, env, mark: createMark(), spool, filter: ports.redaction.filter() }
 }
 
 function startInBackground(
@@ -65,13 +83,16 @@ function startInBackground(
   const { spool: _spool, ...unspooled } = spec
   const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
-  const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.`
+  const apart = sandbox.limits === null || sandbox.limits.network ? '' : ' Other commands cannot connect to it.'
+  const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
   return { status: 'completed', modelText }
 }
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
 
 function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome {
+  if (end.spawnError?.subject === 'sandbox') return unconfined(end.spawnError.message)
+  const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const fields = { exitCode: end.exitCode, output, ...(end.signal === null ? {} : { signal: end.signal }) }
   const heading = headingOf(end)
   const shown =
@@ -88,8 +109,8 @@ function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome
     return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
   if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
   // An exit code says itself why the command failed.
-  if (end.reason === 'exited') return { status: 'failed', modelText, fields }
-  return { status: 'failed', modelText, fields, failure: { code: end.reason, message: heading } }
+  if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork }
+  return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
 }
 
 /** For a command that may have run to its end, in part or not at all; null for any other. */

@@ -13,12 +13,13 @@ const input = z.object({
   workdir: z.string().optional().describe('Folder to run it in, relative to the working directory.'),
   timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Stop it after this long. Default 120000.'),
   escalate: z.boolean().optional().describe('Ask the user to run it outside the sandbox. Needs a reason.'),
-  reason: z.string().optional().describe('For escalate: one sentence for the user.'),
+  network: z.boolean().optional().describe('Ask the user to let it use the network. Needs a reason.'),
+  reason: z.string().optional().describe('For escalate and network: one sentence for the user.'),
   background: z
     .boolean()
     .optional()
     .describe(
-      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process.',
+      'Start it and go on; for servers and watchers. Read its output with read_file "output:<item id>", end it with stop_process. In the sandbox other commands cannot connect to it: start a server and what uses it in one command.',
     ),
 })
 
@@ -44,11 +45,12 @@ function makeReady({ shellParser, place }: ToolPorts): void {
 }
 
 function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { problem: string } {
-  if (call.escalate === true && (call.reason ?? '').trim() === '')
-    return { problem: 'escalate needs a reason: one sentence that tells the user why.' }
+  const { escalate = false, network = false, reason = '' } = call
+  if ((escalate || network) && reason.trim() === '')
+    return { problem: `${escalate ? 'escalate' : 'network'} needs a reason: one sentence that tells the user why.` }
   const { place } = ports
   const argv = [place.shell, '-c', call.command]
-  const escalation = call.escalate === true ? { reason: call.reason ?? '' } : null
+  const wishes = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
   return {
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
     async facts(workspace) {
@@ -56,16 +58,16 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
       const searchPath = commandEnvironment(place.env, ports.environmentRules)['PATH'] ?? ''
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       return gatherCommandFacts(
-        { tool: 'shell', argv, cwd, escalation, background: call.background === true },
+        { tool: 'shell', argv, cwd, ...wishes, background: call.background === true },
         { roots, searchPath, secrets, shell: ports.shellParser, files },
       )
     },
     async workOut(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       const real = await place.files.realPath(cwd).catch(whenUnknown(null))
-      const { escalate = false, background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
+      const { background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
       return {
-        payload: JSON.stringify({ argv, cwd, real, escalate, background, timeoutMs }),
+        payload: JSON.stringify({ argv, cwd, real, escalate, network, background, timeoutMs }),
         shown: { cwd },
         run: (context) => runShellCommand({ argv, cwd, background, timeoutMs }, context, ports),
       }
@@ -82,6 +84,7 @@ function described(call: ShellInput, argv: readonly string[], cwd: string): Desc
     command: [...argv],
     cwd,
     ...(call.escalate === true ? { escalation: call.reason ?? '' } : {}),
+    ...(call.network === true ? { network: call.reason ?? '' } : {}),
     ...(call.background === true ? { background: true as const } : {}),
   }
 }

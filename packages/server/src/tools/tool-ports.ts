@@ -4,6 +4,7 @@ import type { ShellParser } from '../facts/parse-shell.ts'
 import type { Place } from '../place/place.ts'
 import { whenUnknown } from '../place/place-unreachable.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Redaction } from '../redaction/redaction.ts'
 import type { Workspace } from './tool.ts'
 
 /** What tools reach the system through. */
@@ -14,6 +15,7 @@ export interface ToolPorts {
   readonly shellParser: ShellParser
   /** What of the place's own environment commands get. */
   readonly environmentRules: EnvironmentRules
+  readonly redaction: Redaction
   readonly clock: Clock
 }
 

@@ -10,7 +10,7 @@ export type Described =
   | Pick<Extract<CallItem, { type: 'fileChange' }>, 'type' | 'title' | 'text' | 'changes' | 'patchHash'>
   | Pick<
       Extract<CallItem, { type: 'commandExecution' }>,
-      'type' | 'title' | 'text' | 'command' | 'cwd' | 'escalation' | 'background'
+      'type' | 'title' | 'text' | 'command' | 'cwd' | 'escalation' | 'network' | 'background'
     >
 
 type FileChanges = Extract<Item, { type: 'fileChange' }>['changes']
@@ -69,6 +69,10 @@ export interface ToolOutcome {
   /** Exactly what the model is told, at most 32 KiB. */
   readonly modelText: string
   readonly failure?: Failure
+  /** Its sandbox could not be set up, so nothing was run. */
+  readonly sandboxBroke?: true
+  /** The kernel saw it try to reach a network that it does not have. */
+  readonly triedNetwork?: true
   /** Fields of the item that only the run could know. */
   readonly fields?: Partial<Pick<Extract<Item, { type: 'commandExecution' }>, 'exitCode' | 'signal' | 'output'>> & {
     readonly changes?: FileChanges

@@ -2,7 +2,7 @@ import { type Step, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
-import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
+import { fullAccess, type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
 
 const shell = (command: string) => ({ calls: [{ name: 'shell', arguments: { command } }] })
 /** Ignores every polite signal. */
@@ -105,7 +105,7 @@ async function leave(
   scene: Scene,
   depart: (server: SpawnedServer, client: TestClient) => unknown,
 ) {
-  const server = place.spawn()
+  const server = place.spawn(undefined, {}, fullAccess)
   const client = await server.connect()
   const params = scene.sandbox === undefined ? { cwd: place.cwd } : { cwd: place.cwd, sandbox: scene.sandbox }
   const { conversationId } = await client.request('conversation/create', params)

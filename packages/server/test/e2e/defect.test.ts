@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startModelServer } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
-import { processPlace } from './support/spawned-server.ts'
+import { fullAccess, processPlace } from './support/spawned-server.ts'
 
 describe('F098 a defect in the server', { timeout: 30_000 }, () => {
   it.each(['throw', 'reject'])(
@@ -12,7 +12,7 @@ describe('F098 a defect in the server', { timeout: 30_000 }, () => {
       const call = { name: 'shell', arguments: { command: 'echo started; sleep 600' } }
       await using model = await startModelServer([{ calls: [call] }])
       await using place = processPlace(model.url)
-      const server = place.spawn(undefined, { PARLEY_TEST_DEFECT: kind })
+      const server = place.spawn(undefined, { PARLEY_TEST_DEFECT: kind }, fullAccess)
       const client = await server.connect()
       const { conversationId } = await client.request('conversation/create', {
         cwd: place.cwd,

@@ -4,7 +4,7 @@ import { startModelServer } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { namesIn } from '../engine/support/test-server.ts'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
-import { processPlace } from './support/spawned-server.ts'
+import { fullAccess, processPlace } from './support/spawned-server.ts'
 
 const shell = (command: string) => ({ calls: [{ name: 'shell', arguments: { command } }] })
 const sessionNames = (root: string) => {
@@ -117,7 +117,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
   it('while a command writes keeps all that it had written', async () => {
     await using model = await startModelServer([shell('seq 1 20000; sleep 600')])
     await using place = processPlace(model.url)
-    const server = place.spawn()
+    const server = place.spawn(undefined, {}, fullAccess)
     const client = await server.connect()
     const { conversationId } = await client.request('conversation/create', {
       cwd: place.cwd,
@@ -165,7 +165,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
   ])('F010 during shutdown, %s, leaves a free lock and no command', async (_, killAt) => {
     await using model = await startModelServer([shell('echo started; sleep 600')])
     await using place = processPlace(model.url)
-    const server = place.spawn(killAt)
+    const server = place.spawn(killAt, {}, fullAccess)
     const client = await server.connect()
     const { conversationId } = await client.request('conversation/create', {
       cwd: place.cwd,

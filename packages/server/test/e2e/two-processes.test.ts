@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { takeOver } from './support/after-kill.ts'
-import { type ProcessPlace, processPlace } from './support/spawned-server.ts'
+import { fullAccess, type ProcessPlace, processPlace } from './support/spawned-server.ts'
 
 const races = process.env['PARLEY_LONG_TESTS'] === '1' ? 100 : 6
 
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')(
       const call = { name: 'shell', arguments: { command: 'setsid sleep 600 & echo started; wait' } }
       await using model = await startModelServer([{ calls: [call] }])
       await using place = processPlace(model.url)
-      const server = place.spawn()
+      const server = place.spawn(undefined, {}, fullAccess)
       const client = await server.connect()
       const { conversationId } = await client.request('conversation/create', {
         cwd: place.cwd,

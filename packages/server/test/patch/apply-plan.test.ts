@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
 import { changesOf } from '../../src/patch/file-plan.ts'
 import type { PatchFiles } from '../../src/patch/patch-files.ts'
 import { removeStrays } from '../../src/patch/stray-files.ts'
-import { failingFiles } from './failing-files.ts'
+import { failingFiles, TestIoError } from './failing-files.ts'
 import { patchOf, plansOf, readTree, runPatch } from './patch-run.ts'
 
 /** One of everything: an update, a deletion, a move into new folders, a new file in a new folder. */
@@ -183,6 +183,48 @@ describe('applyPlan', () => {
     expect(await runPatch(text, workspace.path)).toMatchObject({ ok: true })
     expect((await lstat(join(workspace.path, 'run'))).mode & 0o7777).toBe(0o750)
     expect((await lstat(join(workspace.path, 'bin/tool'))).mode & 0o7777).toBe(0o705)
+  })
+
+  it('gives a new file no more than others may read, and a changed one no right to run as its owner', async () => {
+    await using workspace = await tempWorkspace({ files: { tool: '1\n' } })
+    const at = (name: string) => join(workspace.path, name)
+    await chmod(at('tool'), 0o6755)
+    const mask = process.umask(0)
+    try {
+      const text = patchOf('*** Update File: tool', '-1', '+2', '*** Add File: new/file', '+x')
+      expect(await runPatch(text, workspace.path)).toMatchObject({ ok: true })
+    } finally {
+      process.umask(mask)
+    }
+    const modes = await Promise.all(
+      ['tool', 'new', 'new/file'].map(async (name) => (await lstat(at(name))).mode & 0o7777),
+    )
+    expect(modes).toEqual([0o755, 0o755, 0o644])
+  })
+
+  it.each([
+    ['an update', ['*** Update File: a', '@@', '-1', '+2']],
+    ['a move', ['*** Update File: a', '*** Move to: b', '@@', '-1', '+2']],
+    ['a delete', ['*** Delete File: a']],
+    ['one that is taken back', ['*** Update File: a', '@@', '-1', '+2', '*** Update File: late', '@@', '-x', '+y']],
+  ])('of a file with a second name elsewhere leaves that one as it is: %s', async (_, lines) => {
+    await using workspace = await tempWorkspace({ files: { late: 'x\n' } })
+    await using outside = await tempWorkspace({ files: { victim: '1\n' } })
+    const victim = join(outside.path, 'victim')
+    await chmod(victim, 0o640)
+    await link(victim, join(workspace.path, 'a'))
+    const plans = await plansOf(patchOf(...lines), workspace.path)
+    const { mtimeMs } = await lstat(victim)
+    const files: PatchFiles = {
+      ...diskPatchFiles,
+      rename: async (from, to) => {
+        if (to.endsWith('/late')) throw new TestIoError('EIO')
+        await diskPatchFiles.rename(from, to)
+      },
+    }
+    await apply(plans, files)
+    expect(await readTree(outside.path)).toEqual({ victim: '1\n' })
+    expect(await lstat(victim)).toMatchObject({ mtimeMs, mode: 0o100640 })
   })
 
   it('does not write a file that stays as it is', async () => {

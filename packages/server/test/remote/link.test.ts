@@ -10,6 +10,7 @@ it('a link that is dead without a word is noticed and made again, and what runs 
     argv: ['/bin/sh', '-c', 'echo before; sleep 600'],
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
+    limits: null,
     onOutput: (chunk) => {
       said += chunk.toString()
     },

@@ -11,6 +11,7 @@ describe('the arguments of a server', () => {
       recordTo: null,
       paced: true,
       isDaemon: false,
+      ceiling: { maxSandbox: null, allowNever: false, profile: null },
     })
   })
 

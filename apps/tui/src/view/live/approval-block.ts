@@ -2,13 +2,14 @@ import type { Approval, ApprovalKind } from '@parley/protocol'
 import { choicesFor } from '../../ui/approvals.ts'
 import type { FilledForm } from '../../ui/form.ts'
 import type { RefusedKey } from '../../ui/ui-state.ts'
-import { approvalDetail } from '../approval-detail.ts'
-import { clipRows } from '../clip-rows.ts'
+import { approvalDetail, deceptions } from '../approval-detail.ts'
+import { clipRows, count } from '../clip-rows.ts'
+import { collapseBlanks } from '../collapse-blanks.ts'
 import { beside, indented, marked } from '../gutter.ts'
 import { showHidden } from '../neutralise.ts'
-import { placedPath } from '../short-path.ts'
 import type { Line, Room, Span } from '../span.ts'
 import { wrapLine } from '../wrap.ts'
+import { approvalContext } from './approval-context.ts'
 import { fieldRows } from './form-rows.ts'
 
 /**
@@ -44,22 +45,27 @@ const questions: Readonly<Record<ApprovalKind, string>> = {
 /** The choices stand one below the other where there is this much room for the whole block. */
 const roomyRows = 14
 
+/** Its beginning, how much is between, and its end: whatever else there is to say, the last words of it are seen. */
+const leastDetail = 3
+const leastContext = 2
+
 /** The question as the last block of the live zone: what exactly, where, why, by which rule, and the answers. */
 export function approvalBlock(asking: Asking, room: Room): readonly Line[] {
   const { approval, maxRows } = asking
   const gap: readonly Line[] = maxRows >= roomyRows ? [[]] : []
-  const around = [
-    ...formRows(asking, room),
-    ...gap,
-    ...contextRows(asking, room),
-    ...choiceRows(asking, room),
-    ...refusedRows(asking, room),
-  ]
+  const detail = approvalDetail(approval, beside(room))
   const head = headRows(asking, room)
   const titled = titleRows(approval, room)
-  const detailRoom = Math.max(1, maxRows - head.length - around.length - titled.length)
-  const detail = approvalDetail(approval, beside(room))
-  const shown = detail.length <= detailRoom ? detail : clipped(detail, detailRoom)
+  const form = formRows(asking, room)
+  const doubts = deceptionRows(asking, room)
+  const answers = [...choiceRows(asking, room), ...refusedRows(asking, room)]
+  const taken = [head, titled, form, gap, doubts, answers].reduce((sum, rows) => sum + rows.length, 0)
+  const least = Math.min(detail.length, leastDetail)
+  const context = approvalContext(approval, asking.homeFolder, beside(room))
+  const about = fitted(context, Math.max(leastContext, maxRows - taken - least))
+  const around = [...form, ...gap, ...doubts, ...indented(about), ...answers]
+  const detailRoom = Math.max(least, maxRows - taken - about.length)
+  const shown = detail.length <= detailRoom ? detail : clipped(detail, detailRoom, approval)
   return [...head, ...titled, ...indented(shown), ...around]
 }
 
@@ -72,38 +78,34 @@ function headRows({ approval, waiting }: Asking, room: Room): readonly Line[] {
 /** A command's title is its first line, which the detail shows anyway. */
 function titleRows({ title, detail }: Approval, room: Room): readonly Line[] {
   if (detail.startsWith(title)) return []
-  return indented(wrapLine([{ text: showHidden(title).replaceAll('\n', ' '), bold: true }], beside(room)))
+  const line: Line = [{ text: showHidden(collapseBlanks(title)).replaceAll('\n', ' '), bold: true }]
+  return indented(clipRows(wrapLine(line, beside(room)), { head: 2, tail: 1 }))
 }
 
-function clipped(detail: readonly Line[], limit: number): readonly Line[] {
-  const kept = Math.max(1, limit - 1)
+function clipped(detail: readonly Line[], limit: number, { detail: text }: Approval): readonly Line[] {
+  const kept = Math.max(2, limit - 1)
   const head = Math.ceil(kept / 2)
-  return clipRows(detail, { head, tail: kept - head, hint: ' · v prints all' })
+  return clipRows(detail, {
+    head,
+    tail: kept - head,
+    hint: ` · v prints all ${count(text.length)} characters`,
+  })
+}
+
+function fitted(context: readonly Line[], limit: number): readonly Line[] {
+  return context.length <= limit ? context : clipRows(context, { head: Math.max(1, limit - 2), tail: 1 })
+}
+
+/** Said before anything else about it, and not by colour alone. */
+function deceptionRows({ approval }: Asking, room: Room): readonly Line[] {
+  const lines = deceptions(approval).map((text): Line => [{ text: `! ${text}`, tone: 'bad', bold: true }])
+  return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
 
 function formRows({ approval, form, maxRows }: Asking, room: Room): readonly Line[] {
   const fields = approval.form?.fields ?? []
   if (fields.length === 0) return []
   return indented(fieldRows({ fields, form, maxRows: Math.floor(maxRows / 2) }, beside(room)))
-}
-
-function contextRows({ approval, homeFolder }: Asking, room: Room): readonly Line[] {
-  if (approval.kind === 'elicitation')
-    return indented(
-      wrapLine([{ text: showHidden(approval.reason).replaceAll('\n', ' '), tone: 'muted' }], beside(room)),
-    )
-  const { rule, sandbox, reason, environment = {} } = approval
-  const place =
-    rule.file === undefined ? rule.name : `${rule.name}, ${rule.file}${rule.line === undefined ? '' : `:${rule.line}`}`
-  const limits: Span =
-    sandbox === 'none' ? { text: 'not sandboxed', tone: 'warn' } : { text: `sandbox ${sandbox}`, tone: 'muted' }
-  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
-  const lines: Line[] = [
-    [{ text: `in ${showHidden(placedPath(approval.cwd, approval.place, homeFolder))} · `, tone: 'muted' }, limits],
-    ...(variables.length === 0 ? [] : [[{ text: `with ${showHidden(variables.join(' '))}`, tone: 'muted' } as const]]),
-    [{ text: `${showHidden(reason).replaceAll('\n', ' ')} [${showHidden(place)}]`, tone: 'muted' }],
-  ]
-  return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
 
 /** A key that was not taken is said to be none. */
@@ -132,27 +134,35 @@ function choiceRows({ approval, mode, maxRows }: Asking, room: Room): readonly L
   const gap: readonly Line[] = isRoomy ? [[]] : []
   if (mode !== 'answer') return [...gap, ...indented(wrapLine([instead[mode]], beside(room)))]
   const words = approval.kind === 'elicitation' ? formWords(approval) : callWords
-  const choices = choicesFor(approval).map((answer, index) => choice(index + 1, words[answer], letters[answer]))
+  const choices = choicesFor(approval).map(({ digit, answer }) =>
+    choice(digit, `${words[answer]}${answer === 'yesAlways' ? `: ${alwaysLabel(approval)}` : ''}`, letters[answer]),
+  )
   if (isRoomy) return [...gap, ...indented(choices.flatMap((line) => wrapLine(line, { ...beside(room), hang: 2 })))]
   const inline = choices.flatMap((spans, index) => (index === 0 ? spans : [dot, ...spans]))
   return indented(wrapLine(inline, beside(room)))
 }
 
-type Choice = ReturnType<typeof choicesFor>[number]
+type Answer = ReturnType<typeof choicesFor>[number]['answer']
 
-const callWords: Readonly<Record<Choice, string>> = {
+const callWords: Readonly<Record<Answer, string>> = {
   yes: 'yes',
   yesForConversation: 'yes, for this conversation',
+  yesAlways: 'yes, and always',
   note: 'no, and tell it what to do instead',
   stop: 'stop',
 }
 
-function formWords({ form }: Approval): Readonly<Record<Choice, string>> {
+/** What the key allows from then on, in every folder. */
+function alwaysLabel({ always }: Approval): string {
+  return showHidden(always?.label ?? '').replaceAll('\n', ' ')
+}
+
+function formWords({ form }: Approval): Readonly<Record<Answer, string>> {
   const isPlain = (form?.fields.length ?? 0) === 0
   return { ...callWords, yes: isPlain ? 'yes' : 'answer it', note: isPlain ? 'no' : 'do not answer' }
 }
 
-const letters: Readonly<Partial<Record<Choice, string>>> = { yes: 'y', note: 'n', stop: 'esc' }
+const letters: Readonly<Partial<Record<Answer, string>>> = { yes: 'y', note: 'n', stop: 'esc' }
 
 const dot: Span = { text: ' · ', tone: 'muted' }
 

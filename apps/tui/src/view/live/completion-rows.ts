@@ -3,9 +3,14 @@ import type { UiState } from '../../ui/ui-state.ts'
 import { beside, indented, marked } from '../gutter.ts'
 import type { Line, Room } from '../span.ts'
 import { truncateLine } from '../truncate.ts'
+import { isOwnCommand } from './composer-rows.ts'
 
-/** The commands that the text may become, the chosen one marked. */
+const ownCommand = 'You run this yourself: outside the sandbox, with all your rights'
+
+/** What the text may become: commands, the chosen one marked; or one that the user runs, and what stands around that. */
 export function completionRows(ui: UiState, room: Room, maxRows: number): readonly Line[] {
+  if (isOwnCommand(ui))
+    return indented([truncateLine([{ text: ownCommand, tone: 'muted' }], beside(room))]).slice(0, maxRows)
   const list = completionsOf(ui)
   const chosen = chosenCompletion(ui)
   const at = chosen === null ? 0 : list.indexOf(chosen)

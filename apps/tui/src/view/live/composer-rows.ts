@@ -23,8 +23,14 @@ export function composerRows(state: ConversationState | null, ui: UiState, room:
   return { rows: marked(mark, shown), caret: { row: caret.row, column: caret.column + gutterCells } }
 }
 
-function promptMark({ purpose, composer }: UiState): Span {
-  if (purpose.kind === 'message' && composer.text.startsWith('!')) return { text: '!', tone: 'warn', bold: true }
+/** What is written will be run by the user, not said to the model. */
+export function isOwnCommand({ purpose, composer }: UiState): boolean {
+  return purpose.kind === 'message' && composer.text.startsWith('!')
+}
+
+function promptMark(ui: UiState): Span {
+  const { purpose } = ui
+  if (isOwnCommand(ui)) return { text: '!', tone: 'warn', bold: true }
   return { text: '›', tone: purpose.kind === 'message' ? 'accent' : 'warn', bold: true }
 }
 

@@ -60,12 +60,13 @@ const approvalWords: Readonly<Record<Settings['approvalPolicy'], string>> = {
   never: 'never asks',
 }
 
-function sandboxPart({ tier, sandbox }: Settings): Part {
+function sandboxPart({ tier, sandbox, network }: Settings): Part {
+  const limits = network === true && sandbox === 'workspace-write' ? `${sandbox} with network` : sandbox
   switch (tier) {
     case 'A':
-      return { spans: [muted(`sandbox ${sandbox}`)], weight: 7 }
+      return { spans: [muted(`sandbox ${limits}`)], weight: 7 }
     case 'B':
-      return { spans: [muted(`sandbox ${sandbox}, in part`)], weight: 7 }
+      return { spans: [muted(`sandbox ${limits}, in part`)], weight: 7 }
     case 'C':
       return { spans: [{ text: 'no sandbox', tone: 'warn' }], weight: 7 }
     case 'D':

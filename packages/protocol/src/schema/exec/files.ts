@@ -2,6 +2,10 @@ import * as z from 'zod'
 import { bytes, location, sandboxIntent, sentBytes } from './process.ts'
 
 const place = { path: location, sandbox: sandboxIntent }
+const followLinks = z
+  .boolean()
+  .default(true)
+  .describe('False: refused where a link on the way leads to another place, also one put there meanwhile.')
 const sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
@@ -19,7 +23,7 @@ export const fileMethods = {
         .max(16 * 1024 * 1024)
         .nullish()
         .describe('To the end unless told.'),
-      followLinks: z.boolean().default(true).describe('False: refused where a link on the way leads to another place.'),
+      followLinks,
     }),
     result: z.object({
       dataBase64: sentBytes,
@@ -35,7 +39,8 @@ export const fileMethods = {
       expectedHash: sha256
         .nullish()
         .describe('Of the content it replaces; null: there must be no file. Left out: whatever is there.'),
-      mode: z.int().min(0).max(0o7777).nullish().describe('Permissions; of the old file, or 0666 less the umask.'),
+      mode: z.int().min(0).max(0o7777).nullish().describe('Permissions; of the old file, or 0644 less the umask.'),
+      followLinks,
     }),
     result: z.object({ sha256 }),
   },
@@ -57,7 +62,7 @@ export const fileMethods = {
   },
   'fs/readDirectory': {
     about: 'The entries of a folder by name.',
-    params: z.object(place),
+    params: z.object({ ...place, followLinks }),
     result: z.object({
       entries: z.array(
         z.object({
@@ -73,7 +78,8 @@ export const fileMethods = {
     about: 'A folder.',
     params: z.object({
       ...place,
-      recursive: z.boolean().default(false).describe('With its parents; none is no error.'),
+      recursive: z.boolean().default(false).describe('With its parents; one that is there is no error.'),
+      followLinks,
     }),
     result: z.object({}),
   },
@@ -83,6 +89,7 @@ export const fileMethods = {
       ...place,
       recursive: z.boolean().default(false).describe('A folder with all that is in it.'),
       force: z.boolean().default(false).describe('Nothing there is no error.'),
+      followLinks,
     }),
     result: z.object({}),
   },

@@ -6,11 +6,13 @@ export const bytes = z.base64().describe('Bytes as base64.')
 /** Not checked on the way out, nor by a client: what we encoded ourselves, at the speed of `cat`. */
 export const sentBytes = z.string().describe('Bytes as base64.')
 
-/** What may be asked of a sandbox. This build has none, so anything but `danger-full-access` is refused. */
+/** Read by the exec-server, which refuses what it does not know: an object of any shape may be a wish it would drop. */
 export const sandboxIntent = z
   .union([z.string(), z.looseObject({})])
   .nullish()
-  .describe('`danger-full-access`, or an object whose `type` or `mode` says so; nothing means the same.')
+  .describe(
+    '`read-only`, `workspace-write` or `danger-full-access`, or an object whose `type` or `mode` says so, with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. Nothing means `danger-full-access`.',
+  )
 
 export const terminalSize = z
   .object({ rows: z.int().min(1).max(65535), cols: z.int().min(1).max(65535) })
@@ -36,6 +38,12 @@ const signal = z
 
 const outputStream = z.enum(['stdout', 'stderr', 'pty'])
 const seq = z.int().describe('Dense from 1 over output, exited and closed of one process.')
+const sandboxDenied = z
+  .boolean()
+  .exactOptional()
+  .describe(
+    'It failed, and the kernel saw it try to reach a network it was not given. Other denials are in its own words only, so false does not rule them out.',
+  )
 const byProcess = z.object({ processId })
 
 export const processMethods = {
@@ -53,7 +61,10 @@ export const processMethods = {
       sandbox: sandboxIntent,
       envPolicy: z.null().optional().describe('Not supported: send the complete environment.'),
     }),
-    result: z.object({ processId, sandboxType: z.literal('none').describe('How it is confined: not at all.') }),
+    result: z.object({
+      processId,
+      sandboxType: z.string().describe('What confines it: `bubblewrap`, `landlock`, `seatbelt`; `none`: nothing.'),
+    }),
   },
   'process/write': {
     about: 'Bytes for its stdin or terminal. Answered when it may send more.',
@@ -99,6 +110,7 @@ export const processMethods = {
       exitCode: z.int().nullable(),
       closed: z.boolean().describe('It has ended and all its output has a number up to `lastSeq`.'),
       lastSeq: z.int().describe('The highest number given so far.'),
+      sandboxDenied,
     }),
   },
 } as const
@@ -109,7 +121,7 @@ export const processNotifications = {
     processId,
     seq,
     exitCode: z.int().describe('128 and the number of the signal that ended it; -1 when it is not known.'),
-    sandboxDenied: z.literal(false),
+    sandboxDenied,
   }),
   'process/closed': z.object({ processId, seq }),
 } as const

@@ -42,10 +42,13 @@ const refuse: Move = atStage('proposed', (call, turn, { engine, choice }) =>
 
 const ask: Move = atStage('proposed', (call, turn, { engine }) => asked(engine, turn, call))
 
-/** A command that failed in the sandbox asks to run outside. */
-const askAgain: Move = atStage('begun', (call, turn, { engine }) =>
-  call.attempt > 1 ? null : asked(engine, turn, { ...call, attempt: 2 }),
-)
+/** A command that failed in the sandbox asks to run with more rights. */
+const askAgain: Move = atStage('begun', (call, turn, { engine, choice }) => {
+  if (call.attempt > 1) return null
+  const item = { ...call.item, status: 'failed' as const, attempt: 1, modelText: choice.text }
+  const { engine: next, events } = asked(engine, turn, { ...call, item, attempt: 2 })
+  return { engine: next, events: [{ type: 'item.attempted', itemId: item.id, attempt: 1, item }, ...events] }
+})
 
 /** Answers come for parked turns too. */
 const answer: Move = (engine, choice) => {
@@ -66,7 +69,9 @@ function approved(call: Call, turn: Turn, { engine, choice }: { engine: Engine; 
 
 function declined(call: Call, turn: Turn, { engine, choice }: { engine: Engine; choice: Choice }): Step {
   const decision = (['denied', 'abort', 'withdrawn'] as const)[choice.count % 3] ?? 'denied'
-  const { engine: next, events } = closed(engine, turn, { ...call, item: { ...call.item, status: 'declined' } })
+  // One that has run comes to what it came to.
+  const item = call.attempt > 1 ? call.item : { ...call.item, status: 'declined' as const }
+  const { engine: next, events } = closed(engine, turn, { ...call, item })
   return {
     engine: next,
     events: [

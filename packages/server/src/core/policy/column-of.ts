@@ -1,13 +1,11 @@
-import type { Facts } from './facts.ts'
+import type { CommandFacts, Facts } from './facts.ts'
 import type { Column } from './matrix.ts'
 
 /** The kind of a call. Where several would fit, the one that asks more comes first. */
 export function columnOf(facts: Facts): Column {
   switch (facts.kind) {
     case 'command':
-      if (facts.dangerous !== null) return 'dangerous'
-      if (facts.escalation !== null) return 'escalation'
-      return facts.knownSafe ? 'knownSafe' : 'otherCommand'
+      return columnOfCommand(facts)
     case 'patch':
       if (facts.files.some((file) => file.protectedBy !== null)) return 'patchProtected'
       return facts.files.every((file) => file.insideRoots) ? 'patchInside' : 'patchOutside'
@@ -18,6 +16,13 @@ export function columnOf(facts: Facts): Column {
     case 'other':
       return facts.readOnly ? 'toolReadOnly' : 'toolWithEffects'
   }
+}
+
+function columnOfCommand({ dangerous, escalation, network, knownSafe }: CommandFacts): Column {
+  if (dangerous !== null) return 'dangerous'
+  if (escalation !== null) return 'escalation'
+  if (network !== undefined) return 'network'
+  return knownSafe ? 'knownSafe' : 'otherCommand'
 }
 
 /**
@@ -44,7 +49,7 @@ export function particularsOf(facts: Facts): string {
   }
 }
 
-function commandParticulars(facts: Extract<Facts, { kind: 'command' }>): string {
+function commandParticulars(facts: CommandFacts): string {
   if (facts.dangerous !== null) return facts.dangerous
   if (facts.touchesSecret !== null) return `${facts.touchesSecret} is where secrets are kept`
   return facts.notUnderstoodBecause ?? ''

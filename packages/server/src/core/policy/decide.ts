@@ -7,6 +7,7 @@ import { matchBelow, matchStrict } from './match-strict.ts'
 import { matrix } from './matrix.ts'
 import { type DecisionCode, type Outcome, outcomes } from './outcomes.ts'
 import { type Rule, type Rules, ruleRefOf } from './rules.ts'
+import { allHaveNetwork, honoursWishes } from './run-limits.ts'
 
 export type RunLevel = 'sandboxed' | 'unsandboxed'
 
@@ -25,13 +26,16 @@ export interface DecideSettings {
   readonly approvalPolicy: ApprovalPolicy
   readonly sandboxMode: SandboxMode
   readonly tier: SandboxTier
+  /** All commands of `workspace-write` have the network. */
+  readonly network?: boolean
 }
 
 /**
  * The one gate. A rule can always forbid or ask; an allow rule or a grant only answers a question that the matrix
  * asks, so neither ever makes a denied call run.
  */
-export function decide(facts: Facts, settings: DecideSettings): Decision {
+export function decide(given: Facts, settings: DecideSettings): Decision {
+  const facts = withoutNeedlessWish(given, settings)
   const name = matrix[settings.approvalPolicy][settings.sandboxMode][columnOf(facts)][settings.tier]
   const outcome: Outcome = outcomes[name]
   const run = outcome.pastSandbox || escalates(facts, settings) ? 'unsandboxed' : enforcedLevel(settings)
@@ -48,14 +52,19 @@ export function decide(facts: Facts, settings: DecideSettings): Decision {
   return allowed === null ? builtIn : byRule(allowed, 'allow', run)
 }
 
+/** Asking for what all commands have is asking for nothing. */
+function withoutNeedlessWish(facts: Facts, settings: DecideSettings): Facts {
+  if (facts.kind !== 'command' || facts.network === undefined || !allHaveNetwork(settings)) return facts
+  const { network: _wish, ...others } = facts
+  return others
+}
+
 function enforcedLevel({ sandboxMode, tier }: DecideSettings): RunLevel {
   return sandboxMode === 'danger-full-access' || tier === 'C' || tier === 'D' ? 'unsandboxed' : 'sandboxed'
 }
 
-/** Under on-failure the wish is ignored (a denial asks anyway), under never it is refused. */
 function escalates(facts: Facts, { approvalPolicy }: DecideSettings): boolean {
-  const honoured = approvalPolicy === 'untrusted' || approvalPolicy === 'on-request'
-  return honoured && facts.kind === 'command' && facts.escalation !== null
+  return honoursWishes(approvalPolicy) && facts.kind === 'command' && facts.escalation !== null
 }
 
 function fromOutcome(name: string, outcome: Outcome, { facts, run }: { facts: Facts; run: RunLevel }): Decision {

@@ -41,6 +41,8 @@ export interface CommandFacts {
   /** The conversation's folder, from which rules about paths are read. */
   readonly workspace: string
   readonly escalation: { readonly reason: string } | null
+  /** It asks for the network for itself. Facts of older conversations do not say. */
+  readonly network?: { readonly reason: string }
   /** It goes on after the call, without a time limit. */
   readonly background: boolean
 }

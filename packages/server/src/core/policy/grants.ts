@@ -10,6 +10,7 @@ export type Grant =
       /** Where each program was found: a file that shadows one later needs its own yes. */
       readonly programs: readonly (string | null)[]
       readonly escalated: boolean
+      readonly networked: boolean
       readonly background: boolean
       readonly run: 'sandboxed' | 'unsandboxed'
     }
@@ -67,9 +68,10 @@ function covers(grant: PathGrant, asked: PathGrant): boolean {
 
 type CommandGrant = Extract<Grant, { kind: 'command' }>
 
-function boundOf({ tool, argv, cwd, parts, escalation, background }: CommandFacts): Omit<CommandGrant, 'kind' | 'run'> {
+function boundOf(facts: CommandFacts): Omit<CommandGrant, 'kind' | 'run'> {
+  const { tool, argv, cwd, parts, escalation, network, background } = facts
   const programs = parts.map((part) => part.programPath)
-  return { tool, argv, cwd, programs, escalated: escalation !== null, background }
+  return { tool, argv, cwd, programs, escalated: escalation !== null, networked: network !== undefined, background }
 }
 
 function sameCommand(grant: CommandGrant, asked: CommandGrant): boolean {
@@ -77,6 +79,7 @@ function sameCommand(grant: CommandGrant, asked: CommandGrant): boolean {
     grant.tool === asked.tool &&
     grant.cwd === asked.cwd &&
     grant.escalated === asked.escalated &&
+    grant.networked === asked.networked &&
     grant.background === asked.background &&
     grant.run === asked.run &&
     sameList(grant.argv, asked.argv) &&

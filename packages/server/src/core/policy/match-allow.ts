@@ -1,7 +1,7 @@
 import type { CommandFacts, CommandPart, Facts } from './facts.ts'
 import { matchesMcpPattern } from './mcp-pattern.ts'
 import { matchesPathPattern } from './path-pattern.ts'
-import { fitsPrefix, type Rule, type Rules } from './rules.ts'
+import { fitsCommand, type Rule, type Rules } from './rules.ts'
 
 /**
  * The rule that allows the whole call, or null. Allow rules reach no further than what they say: every part of an
@@ -44,7 +44,7 @@ function allowForCommand(allowing: Rules, facts: CommandFacts): Rule | null {
 
 /** A bare name is the installed program, so a file of the workspace that shadows it does not fit. */
 function allowsPart({ target }: Rule, part: CommandPart): boolean {
-  if (target.kind !== 'command' || !fitsPrefix(target.prefix, part.argv)) return false
+  if (target.kind !== 'command' || !fitsCommand(target, part.argv)) return false
   return part.program.includes('/') || !part.programInsideRoots
 }
 

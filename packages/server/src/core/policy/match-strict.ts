@@ -2,7 +2,7 @@ import type { Facts, PlaceRead } from './facts.ts'
 import { matchesMcpPattern } from './mcp-pattern.ts'
 import { matchesPathPattern, mayMatchBelow } from './path-pattern.ts'
 import { absoluteFrom, baseName } from './path-text.ts'
-import { fitsPrefix, type Rule, type Rules } from './rules.ts'
+import { fitsCommand, type Rule, type Rules } from './rules.ts'
 
 /**
  * The first rule of this verdict that fits any part of the call. Strict rules reach far: commands inside wrappers
@@ -27,7 +27,7 @@ function fitsAnywhere({ target }: Rule, facts: Facts): boolean {
     case 'tool':
       return target.tool === facts.tool
     case 'command':
-      return facts.kind === 'command' && commandsOf(facts).some((argv) => fitsPrefix(target.prefix, argv))
+      return facts.kind === 'command' && commandsOf(facts).some((argv) => fitsCommand(target, argv))
     case 'mcp':
       return facts.kind === 'mcp' && matchesMcpPattern(target.pattern, facts)
     case 'path':

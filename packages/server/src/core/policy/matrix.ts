@@ -6,6 +6,7 @@ export const columns = [
   'knownSafe',
   'otherCommand',
   'escalation',
+  'network',
   'dangerous',
   'patchInside',
   'patchOutside',
@@ -34,6 +35,9 @@ const enforcedOrAsked = (enforced: OutcomeName): Cell => ({
   D: 'no-sandbox',
 })
 
+/** Where nothing enforces limits it has the network anyway, and asks for running at all. */
+const networkOr = (otherwise: Cell): Cell => ({ ...otherwise, A: 'network', B: 'network' })
+
 const enforcedOrRefused = (enforced: OutcomeName): Cell => ({
   A: enforced,
   B: 'partial-sandbox-never',
@@ -61,6 +65,7 @@ const untrusted: Row = {
   ...asking,
   otherCommand: always('untrusted'),
   escalation: always('escalation'),
+  network: networkOr(always('untrusted')),
   patchInside: always('untrusted'),
   toolWithEffects: always('untrusted'),
 }
@@ -71,6 +76,7 @@ const onFailure: Row = {
   ...asking,
   otherCommand: enforcedOrAsked('sandboxed'),
   escalation: enforcedOrAsked('sandboxed'),
+  network: enforcedOrAsked('sandboxed'),
   patchInside: enforcedOrAsked('patch-inside-roots'),
 }
 
@@ -78,6 +84,7 @@ const onRequest: Row = {
   ...asking,
   otherCommand: enforcedOrAsked('sandboxed'),
   escalation: always('escalation'),
+  network: networkOr(enforcedOrAsked('sandboxed')),
   patchInside: enforcedOrAsked('patch-inside-roots'),
 }
 
@@ -85,6 +92,7 @@ const never: Row = {
   ...harmless,
   otherCommand: enforcedOrRefused('sandboxed'),
   escalation: always('escalation-never'),
+  network: { ...enforcedOrRefused('sandboxed'), A: 'network-never' },
   dangerous: always('dangerous-never'),
   patchInside: enforcedOrRefused('patch-inside-roots'),
   patchOutside: always('patch-outside-roots-never'),
@@ -97,6 +105,7 @@ const fullAccess: Row = {
   ...harmless,
   otherCommand: always('full-access'),
   escalation: always('full-access'),
+  network: always('full-access'),
   dangerous: always('dangerous'),
   patchInside: always('full-access'),
   patchOutside: always('full-access'),

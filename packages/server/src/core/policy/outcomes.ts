@@ -3,6 +3,7 @@ export type DecisionCode =
   | 'policyNever'
   | 'deniedByRule'
   | 'escalationRefused'
+  | 'networkRefused'
   | 'outsideRoots'
   | 'dangerous'
 
@@ -56,6 +57,13 @@ export const outcomes = {
     verdict: 'deny',
     code: 'escalationRefused',
     reason: 'it asks to run outside the sandbox, and the approval policy is never: try it without escalation',
+  },
+  network: { verdict: 'ask', reason: 'it asks to use the network' },
+  'network-never': {
+    verdict: 'deny',
+    code: 'networkRefused',
+    reason:
+      'it asks to use the network, and the approval policy is never: try it without, or let the user set network_access in [sandbox_workspace_write] of config.toml',
   },
   dangerous: { verdict: 'ask', reason: 'it destroys things for good' },
   'dangerous-never': {

@@ -18,7 +18,7 @@ export interface ParsedRules {
 }
 
 export const fileKeys = ['rule'] as const
-export const ruleKeys = ['decision', 'command', 'tool', 'path', 'mcp', 'reason'] as const
+export const ruleKeys = ['decision', 'command', 'exact', 'tool', 'path', 'mcp', 'reason'] as const
 
 const word = z.string().min(1)
 const pattern = word.superRefine((text, context) => {
@@ -33,6 +33,7 @@ const ruleSchema = z
       .array(z.union([word, z.array(word).min(1)]))
       .min(1)
       .exactOptional(),
+    exact: z.boolean().exactOptional(),
     tool: word.exactOptional(),
     path: pattern.exactOptional(),
     mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
@@ -44,6 +45,10 @@ const ruleSchema = z
       message: 'needs exactly one of command, tool, path and mcp',
     },
   )
+  .refine(({ command, exact }) => exact === undefined || command !== undefined, {
+    path: ['exact'],
+    message: 'goes with command only',
+  })
 
 const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
 
@@ -70,9 +75,10 @@ function ruleFrom(entry: z.infer<typeof ruleSchema>, place: { file: string; line
   return entry.reason === undefined ? rule : { ...rule, reason: entry.reason }
 }
 
-function targetOf({ command, tool, path, mcp }: z.infer<typeof ruleSchema>): RuleTarget {
+function targetOf({ command, exact, tool, path, mcp }: z.infer<typeof ruleSchema>): RuleTarget {
   if (command !== undefined) {
-    return { kind: 'command', prefix: command.map((words) => (typeof words === 'string' ? [words] : words)) }
+    const prefix = command.map((words) => (typeof words === 'string' ? [words] : words))
+    return exact === true ? { kind: 'command', prefix, exact } : { kind: 'command', prefix }
   }
   if (mcp !== undefined) return { kind: 'mcp', pattern: mcp }
   return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }

@@ -3,8 +3,8 @@ import type { RuleRef } from '@parley/protocol'
 export type RuleVerdict = 'allow' | 'ask' | 'deny'
 
 export type RuleTarget =
-  /** A prefix of argv; each element lists the words that fit there. */
-  | { readonly kind: 'command'; readonly prefix: readonly (readonly string[])[] }
+  /** A prefix of argv; each element lists the words that fit there. `exact`: no more words may follow. */
+  | { readonly kind: 'command'; readonly prefix: readonly (readonly string[])[]; readonly exact?: true }
   | { readonly kind: 'tool'; readonly tool: string }
   /** A pattern of `*`, `**` and `?`, relative to the conversation's cwd unless it starts with `/`. */
   | { readonly kind: 'path'; readonly pattern: string }
@@ -29,7 +29,7 @@ export function ruleRefOf({ target, source }: Rule): RuleRef {
 function targetText(target: RuleTarget): string {
   switch (target.kind) {
     case 'command':
-      return `command ${target.prefix.map((words) => words.join('|')).join(' ')}`
+      return `command ${target.prefix.map((words) => words.join('|')).join(' ')}${target.exact === true ? ' (exactly)' : ''}`
     case 'tool':
       return `tool ${target.tool}`
     case 'path':
@@ -39,8 +39,11 @@ function targetText(target: RuleTarget): string {
   }
 }
 
-/** Whether the first words of `argv` are those of the prefix; a word that is not known (null) fits nothing. */
-export function fitsPrefix(prefix: readonly (readonly string[])[], argv: readonly (string | null)[]): boolean {
+type CommandTarget = Extract<RuleTarget, { kind: 'command' }>
+
+/** Whether the first words of `argv` are those of the rule; a word that is not known (null) fits nothing. */
+export function fitsCommand({ prefix, exact }: CommandTarget, argv: readonly (string | null)[]): boolean {
+  if (exact === true && argv.length !== prefix.length) return false
   return prefix.every((words, index) => {
     const word = argv[index] ?? null
     return word !== null && words.includes(word)

@@ -32,6 +32,8 @@ export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): T
       return started(memory, event.item)
     case 'item.began':
       return began(memory, event)
+    case 'item.attempted':
+      return attempted(memory, event.item)
     case 'item.completed':
       return completed(memory, event.item)
     case 'item.discarded':
@@ -48,6 +50,7 @@ type Remembered =
   | 'turn.ended'
   | 'item.started'
   | 'item.began'
+  | 'item.attempted'
   | 'item.completed'
   | 'item.discarded'
   | 'usage.updated'
@@ -114,6 +117,11 @@ function began(memory: Memory, { itemId, changes = [], decidedBy }: EventOf<'ite
     memory: opened(memory, { ...entry, began: true }),
     messages: beginningOf(entry.item, changes, 'rule' in decidedBy),
   }
+}
+
+/** Its next attempt, if there is one, begins and ends once more under the same id. */
+function attempted(memory: Memory, item: Item): Translated {
+  return { memory: opened(memory, { item, began: false }), messages: endingOf(item) }
 }
 
 function completed(memory: Memory, item: Item): Translated {

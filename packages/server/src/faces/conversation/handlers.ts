@@ -5,8 +5,8 @@ import type { Engine } from '../../engine/engine.ts'
 import { summaryOf } from '../../engine/open-conversation.ts'
 import { readItems, readSideFile } from '../../engine/read-conversation.ts'
 import { readEvents } from '../../engine/read-events.ts'
-import { restartMcpServer } from '../../engine/restart-mcp-server.ts'
 import { sendMessage } from '../../engine/send-message.ts'
+import { createServerHandlers } from './server-handlers.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
@@ -86,10 +86,9 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
       await host.delete(conversationId)
       return {}
     },
-    'model/list': () => engine.listModels(),
-    'config/read': (params) => engine.readConfig(params),
-    'mcp/list': () => ({ servers: engine.mcpServers.describe() }),
-    'mcp/restart': ({ name }) => restartMcpServer(engine.mcpServers, name),
-    'server/diagnostics': () => ({ ...engine.diagnose(), ignoredMessages: ignoredMessages() }),
+    ...createServerHandlers(engine),
+    'trust/read': (params) => engine.readTrust(params),
+    'trust/decide': (params) => engine.decideTrust(params),
+    'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
   }
 }

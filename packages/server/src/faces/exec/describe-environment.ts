@@ -1,11 +1,13 @@
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { basename } from 'node:path'
-import { commandEnvironment } from '@parley/host'
+import { commandEnvironment, type SandboxReport } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { uriOf } from './location.ts'
 
+export type EnvironmentInfo = ExecResultOf<'environment/info'>
+
 /** What a client must know of the machine before it can ask for anything sensible. */
-export function describeEnvironment(version: string): ExecResultOf<'environment/info'> {
+export function describeEnvironment(version: string, sandbox: SandboxReport): EnvironmentInfo {
   const shell = userShell()
   return {
     shell: { name: basename(shell), path: shell },
@@ -15,8 +17,9 @@ export function describeEnvironment(version: string): ExecResultOf<'environment/
     tempDir: uriOf(tmpdir()),
     env: commandEnvironment(process.env),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
+    sandbox: { tier: sandbox.tier, reason: sandbox.reason },
     capabilities: {
-      sandbox: false,
+      sandbox: sandbox.tier !== 'C',
       pty: true,
       processResize: true,
       sessionResume: true,

@@ -30,9 +30,14 @@ export const processErrors = {
   spawnFailed: ({ code, subject, message }: SpawnError) =>
     new RpcError(errorCodes.internal, message, { code: 'spawnFailed', errno: code, subject }),
   sessionEnded: () => refused('sessionEnded', 'the session has ended'),
-  sandboxUnavailable: () =>
+  sandboxUnavailable: (reason: string) =>
     refused(
       'sandboxUnavailable',
-      'this server cannot confine what it runs, so it does nothing that is to be confined; leave sandbox out to run without',
+      `this server cannot confine what it runs, so it does nothing that is to be confined; leave sandbox out to run without: ${reason}`,
+    ),
+  sandboxNotUnderstood: (why: string) =>
+    refused(
+      'sandboxNotUnderstood',
+      `what sandbox asks for is not known here, so nothing was done: ${why}; leave sandbox out to run without`,
     ),
 } as const

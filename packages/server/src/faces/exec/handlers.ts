@@ -1,6 +1,8 @@
 import type { ExecMethodName, ExecMethods, ExecResultOf } from '@parley/protocol/exec'
 import type { CallContext, MethodHandler } from '@parley/rpc'
+import type { Confinement } from './confinement/confinement.ts'
 import { decodeExecParams } from './decode-exec-params.ts'
+import type { EnvironmentInfo } from './describe-environment.ts'
 import { createFileHandlers } from './files/handlers.ts'
 import type { Handshake } from './handshake.ts'
 import { createInitialize } from './initialize.ts'
@@ -20,17 +22,18 @@ export interface HandlerParts {
   readonly handshake: Handshake
   readonly link: SpokenLink
   readonly sessions: Sessions
-  readonly environmentInfo: ExecResultOf<'environment/info'>
+  readonly confinement: Confinement
+  readonly environmentInfo: () => Promise<EnvironmentInfo>
 }
 
 /** The methods under all their names. Order is checked before parameters, parameters before anything is done. */
 export function createHandlers(parts: HandlerParts): Record<string, MethodHandler> {
-  const { handshake, link, environmentInfo } = parts
+  const { handshake, link, confinement, environmentInfo } = parts
   const handlers: ExecHandlers = {
     initialize: createInitialize(parts),
-    'environment/info': () => environmentInfo,
-    ...createProcessHandlers(() => handshake.session),
-    ...createFileHandlers(link),
+    'environment/info': environmentInfo,
+    ...createProcessHandlers(() => handshake.session, confinement),
+    ...createFileHandlers(link, confinement),
   }
   const names = Object.keys(handlers) as ExecMethodName[] // narrowed: the table has exactly the protocol's methods
   const methods = names.map((name) => [name, guard(name, handlers, parts)] as const)

@@ -12,12 +12,17 @@ export function createInitialize(parts: HandlerParts): ExecHandlers['initialize'
   }
 }
 
-function answer(session: ExecSession, parts: HandlerParts, context: CallContext): ExecResultOf<'initialize'> {
+/** The session is there from now on; only the answer may have to wait until it is known what confines processes here. */
+async function answer(
+  session: ExecSession,
+  parts: HandlerParts,
+  context: CallContext,
+): Promise<ExecResultOf<'initialize'>> {
   const { handshake, link, environmentInfo } = parts
   handshake.answered(session)
   // Its processes may have much to say, none of which may come before the answer.
   context.afterReply(() => session.setLink(link))
-  return { protocolVersion: 'exec-server.v0', sessionId: session.id, environmentInfo }
+  return { protocolVersion: 'exec-server.v0', sessionId: session.id, environmentInfo: await environmentInfo() }
 }
 
 /** The connection that held the session is asked whether it lives. */
@@ -26,7 +31,7 @@ async function answerLater(coming: Promise<ExecSession>, parts: HandlerParts, co
   handshake.begin()
   try {
     const session = await coming
-    if (!context.signal.aborted) return answer(session, parts, context)
+    if (!context.signal.aborted) return await answer(session, parts, context)
     await sessions.leave(session, link)
     throw new ConnectionClosed({ code: 'ended' })
   } catch (error) {

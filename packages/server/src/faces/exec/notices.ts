@@ -10,8 +10,14 @@ export function outputLine(spelling: Spelling, idJson: string, { seq, stream, ch
   return notificationLine(notificationName(spelling, 'process/output'), params)
 }
 
-export function exitedLine(spelling: Spelling, idJson: string, exited: { seq: number; exitCode: number }): string {
-  const params = `{"processId":${idJson},"seq":${exited.seq},"exitCode":${exited.exitCode},"sandboxDenied":false}`
+export interface Exited {
+  readonly seq: number
+  readonly exitCode: number
+  readonly sandboxDenied: boolean
+}
+
+export function exitedLine(spelling: Spelling, idJson: string, { seq, exitCode, sandboxDenied }: Exited): string {
+  const params = `{"processId":${idJson},"seq":${seq},"exitCode":${exitCode},"sandboxDenied":${sandboxDenied}}`
   return notificationLine(notificationName(spelling, 'process/exited'), params)
 }
 

@@ -1,10 +1,10 @@
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { invalidParams } from '@parley/rpc'
+import type { Confinement } from './confinement/confinement.ts'
 import { processErrors } from './exec-errors.ts'
 import type { ExecHandlers } from './handlers.ts'
 import { pathOf } from './location.ts'
 import type { ProcessRecord } from './process-record.ts'
-import { assertUnconfined } from './sandbox-intent.ts'
 import type { ExecSession } from './session.ts'
 
 type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}`>>
@@ -18,34 +18,32 @@ const maxReadBytes = 16 * 1024 * 1024
 const maxWaitMs = 2 ** 31 - 1
 const noEndOfInput = 'a terminal has no end of input; write BA== (ctrl-d) to it'
 
-export function createProcessHandlers(session: () => ExecSession): ProcessHandlers {
+export function createProcessHandlers(session: () => ExecSession, confinement: Confinement): ProcessHandlers {
   return {
     async 'process/start'(params) {
-      const { processId } = params
-      await session().start(processId, specOf(params))
-      return { processId, sandboxType: 'none' }
+      const { processId, sandbox } = params
+      const spec = specOf(params)
+      const scratch = () => session().scratch.folder()
+      const confine = confinement.process({ intent: sandbox, cwd: spec.cwd, scratch })
+      return { processId, sandboxType: await session().start(processId, spec, confine) }
     },
     async 'process/write'({ processId, chunk, writeId, closeStdin }) {
       await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin })
       return { accepted: true, status: 'accepted' }
     },
     async 'process/resize'({ processId, size }) {
-      const { process } = session().record(processId)
-      await process?.started
-      if (process?.resize(size) !== true) throw processErrors.noTerminal(processId)
+      const record = session().record(processId)
+      await record.settled()
+      if (record.process?.resize(size) !== true) throw processErrors.noTerminal(processId)
       return {}
     },
     async 'process/signal'({ processId, signal }) {
-      const { process } = session().record(processId)
-      await process?.started
-      return { running: process?.signal(signalOf(signal)) ?? false }
+      const record = session().record(processId)
+      await record.settled()
+      return { running: record.process?.signal(signalOf(signal)) ?? false }
     },
     'process/terminate'({ processId }) {
-      if (!session().has(processId)) return { running: false }
-      const record = session().record(processId)
-      const running = record.isRunning
-      record.process?.kill()
-      return { running }
+      return { running: session().has(processId) && session().record(processId).kill() }
     },
     async 'process/read'({ processId, afterSeq, maxBytes, waitMs }, context) {
       const record = session().record(processId)
@@ -56,9 +54,8 @@ export function createProcessHandlers(session: () => ExecSession): ProcessHandle
   }
 }
 
-function specOf({ argv, cwd, env, tty, arg0, pipeStdin, size, sandbox }: ExecMethods['process/start']['decoded']) {
+function specOf({ argv, cwd, env, tty, arg0, pipeStdin, size }: ExecMethods['process/start']['decoded']) {
   if (argv.length === 0) throw invalidParams('argv must not be empty', 'argv')
-  assertUnconfined(sandbox)
   return {
     argv,
     cwd: pathOf(cwd, 'cwd'),
@@ -76,7 +73,7 @@ interface Write {
 }
 
 async function write(record: ProcessRecord, { bytes, writeId, closeStdin }: Write): Promise<void> {
-  await record.process?.started
+  await record.settled()
   const process = record.isRunning ? record.process : null
   if (process === null || !process.takesInput) throw processErrors.stdinClosed(record.id)
   if (process.unwrittenBytes > maxUnwrittenBytes) throw processErrors.stdinFull(record.id)

@@ -3,7 +3,7 @@ import type { ExecResultOf } from '@parley/protocol/exec'
 import { exitCodeOf } from './exit-code.ts'
 import type { Link } from './link.ts'
 import { createNews } from './news.ts'
-import { closedLine, exitedLine, outputLine } from './notices.ts'
+import { closedLine, type Exited, exitedLine, outputLine } from './notices.ts'
 import type { OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
 import { createWriteIds } from './write-ids.ts'
@@ -39,9 +39,11 @@ export class ProcessRecord implements OutputSink {
   #seq = 0
   /** The last number that a connection was told of. */
   #sentSeq = 0
-  #exit: { readonly seq: number; readonly exitCode: number } | null = null
+  #exit: Exited | null = null
   #closedSeq: number | null = null
   #isReplaying = false
+  #readying: Promise<unknown> | null = null
+  #isKilled = false
   /** What was sent to a connection that was lost, while it is open whether it arrived. */
   #unsureThrough: number | null = null
   #unseen = { bytes: 0, chunks: 0 }
@@ -74,6 +76,31 @@ export class ProcessRecord implements OutputSink {
     this.#process = process
   }
 
+  /** What is made ready before there is a process; who asks for something of the process waits for it. */
+  async whileReadying<Made>(making: Promise<Made>): Promise<Made> {
+    this.#readying = making.catch(() => undefined)
+    return making
+  }
+
+  /** It runs, or will not. */
+  async settled(): Promise<void> {
+    await this.#readying
+    await this.#process?.started
+  }
+
+  /** Its whole tree, or what would have become one. False when it has ended. */
+  kill(): boolean {
+    const isStarting = this.#process === null
+    this.#isKilled = true
+    this.#process?.kill()
+    return isStarting || this.#exit === null
+  }
+
+  /** It is not to be started any more. */
+  get isKilled(): boolean {
+    return this.#isKilled
+  }
+
   output(stream: OutputStream, bytes: Buffer): void {
     const seq = this.#next()
     this.#retained.push({ seq, stream }, bytes)
@@ -85,8 +112,10 @@ export class ProcessRecord implements OutputSink {
     this.regulate()
   }
 
-  exit(exit: ProcessExit): void {
-    const exited = { seq: this.#next(), exitCode: exitCodeOf(exit) }
+  exit(exit: ProcessExit, isConfined: boolean): void {
+    const exitCode = exitCodeOf(exit)
+    const sandboxDenied = isConfined && exitCode !== 0 && exit.triedNetwork === true
+    const exited = { seq: this.#next(), exitCode, sandboxDenied }
     this.#exit = exited
     this.#say(exited.seq, (link) => exitedLine(link.spelling, this.#idJson, exited))
   }
@@ -137,6 +166,7 @@ export class ProcessRecord implements OutputSink {
       exitCode: this.#exit?.exitCode ?? null,
       closed: this.isClosed,
       lastSeq: this.#seq,
+      sandboxDenied: this.#exit?.sandboxDenied ?? false,
     }
   }
 

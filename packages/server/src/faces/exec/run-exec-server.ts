@@ -1,10 +1,16 @@
 import { once } from 'node:events'
-import { openHost } from '@parley/host'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { openHost, openSandboxes } from '@parley/host'
 import { createStreamTransport, ListenFailed, type PeerFault, type Transport } from '@parley/rpc'
+import { type SecretPlaces, secretPlaces } from '../../facts/secret-places.ts'
+import { homeFolder } from '../../home-folder.ts'
+import { diskFiles } from '../../place/disk-files.ts'
 import type { Address } from '../../serving/address.ts'
 import { listenOn } from '../../serving/listen.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../../serving/process-manners.ts'
 import { UsageProblem } from '../../serving/usage-problem.ts'
+import { type Confinement, createConfinement } from './confinement/confinement.ts'
 import { describeEnvironment } from './describe-environment.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { sayFault } from './say-fault.ts'
@@ -27,11 +33,13 @@ export async function runExecServer(options: ExecOptions, version: string): Prom
   endOnDefect(say, end)
   const ended = endOnSignals()
   void host.warmUp().catch(say)
-  sweepLater(say, null)
+  sweepLater(say, { socket: null })
   const { listen } = options
+  const confinement = confinementHere()
   const face: ExecFace = {
     sessions,
-    environmentInfo: describeEnvironment(version),
+    confinement,
+    environmentInfo: async () => describeEnvironment(version, await confinement.report()),
     greetingMs: listen === null ? null : greetingMs,
     report,
   }
@@ -46,6 +54,22 @@ export async function runExecServer(options: ExecOptions, version: string): Prom
   } finally {
     await end()
   }
+}
+
+/** Who asks for it first waits while it is found out what this machine can do; the answer is kept in `$PARLEY_HOME`. */
+function confinementHere(): Confinement {
+  const home = homedir()
+  const parleyHome = homeFolder(process.env)
+  let secrets: Promise<SecretPlaces> | null = null
+  return createConfinement({
+    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json') }),
+    secrets() {
+      secrets ??= secretPlaces({ home, parleyHome }, diskFiles)
+      return secrets
+    },
+    home,
+    platform: process.platform,
+  })
 }
 
 async function serveStdio(face: ExecFace): Promise<number> {

@@ -1,6 +1,7 @@
-import type { ExecResultOf } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type PeerFault, type Transport } from '@parley/rpc'
 import { enforceConduct, type Message } from './conduct.ts'
+import type { Confinement } from './confinement/confinement.ts'
+import type { EnvironmentInfo } from './describe-environment.ts'
 import { createHandlers } from './handlers.ts'
 import { createHandshake, type Handshake } from './handshake.ts'
 import { createLink } from './link.ts'
@@ -8,7 +9,9 @@ import type { Sessions } from './sessions.ts'
 
 export interface ExecFace {
   readonly sessions: Sessions
-  readonly environmentInfo: ExecResultOf<'environment/info'>
+  readonly confinement: Confinement
+  /** As of now. */
+  readonly environmentInfo: () => Promise<EnvironmentInfo>
   /** How long one may be connected without saying who it is; null: as long as it likes. */
   readonly greetingMs: number | null
   report(fault: PeerFault): void

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Host, noSandbox, type ProcessSpec } from '@parley/host'
+import type { Host, ProcessSpec, SpawnError } from '@parley/host'
+import { type ConfinedStart, unconfinedStart } from './confinement/confinement.ts'
+import { createScratch } from './confinement/scratch.ts'
 import { processErrors } from './exec-errors.ts'
 import type { Link } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
@@ -13,9 +15,16 @@ const keptMs = 30_000
 const keptRecords = 256
 const keptBytes = 16 * 1024 * 1024
 
+const killedBeforeStart: SpawnError = {
+  code: 'ECANCELED',
+  subject: 'system',
+  message: 'It was ended before it had started',
+}
+
 /** The processes of one client, across its connections. */
 export class ExecSession implements Outlet {
   readonly id = randomUUID()
+  readonly scratch = createScratch()
   readonly retention: RetentionLimits
   readonly #host: Host
   readonly #records = new Map<string, ProcessRecord>()
@@ -66,26 +75,42 @@ export class ExecSession implements Outlet {
     return this.#records.has(processId)
   }
 
-  /** The id is taken before anything is started. Rejects when it cannot be, and then the id is free again. */
-  async start(processId: string, spec: ProcessSpec): Promise<void> {
+  /**
+   * The id is taken before anything is started or made ready for it. Rejects when it cannot be, and then the id is free
+   * again. Answers with what confines it.
+   */
+  async start(processId: string, spec: ProcessSpec, confine: (() => Promise<ConfinedStart>) | null): Promise<string> {
     if (this.#ended) throw processErrors.sessionEnded()
     if (this.#records.has(processId)) throw processErrors.exists(processId)
     const record = new ProcessRecord(processId, spec.terminal !== null, this)
     this.#records.set(processId, record)
+    try {
+      const start = confine === null ? unconfinedStart : await record.whileReadying(confine())
+      if (record.isKilled) {
+        start.sandbox.release?.()
+        throw processErrors.spawnFailed(killedBeforeStart)
+      }
+      await this.#run(record, spec, start)
+      return start.type
+    } catch (error) {
+      this.#forget(record)
+      throw error
+    }
+  }
+
+  async #run(record: ProcessRecord, spec: ProcessSpec, { sandbox, broke }: ConfinedStart): Promise<void> {
     const process = this.#host.startProcess(spec, {
-      sandbox: noSandbox,
+      sandbox,
       onOutput: (stream, chunk) => this.#gatherer.take(record, stream, chunk),
       onExit: (exit) => {
         this.#gatherer.flush()
-        record.exit(exit)
+        record.exit(exit, sandbox.limits !== null)
       },
     })
     record.attach(process)
     const failure = await process.started
-    if (failure !== null) {
-      this.#forget(record)
-      throw processErrors.spawnFailed(failure)
-    }
+    if (failure?.subject === 'sandbox') broke()
+    if (failure !== null) throw processErrors.spawnFailed(failure)
     void process.closed.then(() => this.#close(record))
   }
 
@@ -94,12 +119,13 @@ export class ExecSession implements Outlet {
     this.#ended = true
     this.setLink(null)
     const records = [...this.#records.values()]
-    for (const { process } of records) {
-      process?.resume()
-      process?.kill()
+    for (const record of records) {
+      record.process?.resume()
+      record.kill()
     }
     await Promise.all(records.map(({ process }) => process?.closed))
     for (const record of records) this.#forget(record)
+    await this.scratch.remove()
   }
 
   async #stall(link: Link): Promise<void> {

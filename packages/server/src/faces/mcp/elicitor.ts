@@ -58,7 +58,8 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     const related = withCall && requestId !== null ? { relatedRequestId: requestId } : {}
     const params = elicitationFor(approval, item, { requestId, conversationId })
     const options = { signal, timeout: timeoutMs, ...related }
-    return readAnswer(await server.request({ method: 'elicitation/create', params }, anyResult, options))
+    const result = await server.request({ method: 'elicitation/create', params }, anyResult, options)
+    return namesAnother(result, conversationId) ? { decision: 'denied' } : readAnswer(result)
   }
 
   async function settle(asked: Asked, controller: AbortController): Promise<void> {
@@ -105,6 +106,11 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
       await Promise.allSettled(deciding)
     },
   }
+}
+
+/** A client that mixes up its conversations has not said yes to this one. */
+function namesAnother(result: Readonly<Record<string, unknown>>, conversationId: string): boolean {
+  return ['conversationId', 'threadId', 'sessionId'].some((key) => (result[key] ?? conversationId) !== conversationId)
 }
 
 async function decline({ client, conversationId, approval }: Asked): Promise<void> {

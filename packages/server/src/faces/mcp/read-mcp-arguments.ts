@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { CeilingFlags } from '../../engine/ceiling.ts'
 import { readDuration } from '../../serving/duration.ts'
+import { ceilingOptions, readCeiling } from '../../serving/read-ceiling.ts'
 import { UsageProblem } from '../../serving/usage-problem.ts'
 
 export interface McpArguments {
@@ -10,12 +12,14 @@ export interface McpArguments {
   readonly tokenFile: string | null
   /** How long a client may take to answer an approval. */
   readonly approvalTimeoutMs: number
+  readonly ceiling: CeilingFlags
 }
 
 const flags = {
   listen: { type: 'string' },
   'token-file': { type: 'string' },
   'approval-timeout': { type: 'string' },
+  ...ceilingOptions,
 } as const
 
 const defaultTimeout = '30m'
@@ -33,6 +37,7 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
     listen: given.listen === undefined ? null : readListen(given.listen),
     tokenFile: given['token-file'] === undefined ? null : resolve(given['token-file']),
     approvalTimeoutMs: timeoutMs ?? longestMs,
+    ceiling: readCeiling(given),
   }
 }
 

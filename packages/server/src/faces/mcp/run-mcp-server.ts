@@ -21,7 +21,7 @@ const forPeople =
 export async function runMcpServer(parts: EngineParts, args: McpArguments): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog } = parts
-  const engine = createEngine(parts)
+  const engine = createEngine({ ...parts, ceiling: args.ceiling })
   const close = async () => {
     await engine[Symbol.asyncDispose]()
     await parts.host.close()

@@ -5,23 +5,31 @@ import { columns } from '../../../src/core/policy/matrix.ts'
 import { sampleOf } from './sample-facts.ts'
 
 // One letter for each tier, A to D. r: runs sandboxed, R: runs with nothing around it; a, A: asks, and runs so after
-// a yes; N, P, E, O, D: refused with the code below. Columns in the order of the matrix.
-const codes = { N: 'noSandbox', P: 'policyNever', E: 'escalationRefused', O: 'outsideRoots', D: 'dangerous' } as const
+// a yes; N, P, E, W, O, D: refused with the code below. Columns in the order of the matrix.
+const codes = {
+  N: 'noSandbox',
+  P: 'policyNever',
+  E: 'escalationRefused',
+  W: 'networkRefused',
+  O: 'outsideRoots',
+  D: 'dangerous',
+} as const
 
-const header = '                            safe other escal dang  p-in  p-out p-pro r-in  r-out r-sec t-ro  t-eff'
+const header =
+  '                            safe other escal net   dang  p-in  p-out p-pro r-in  r-out r-sec t-ro  t-eff'
 const table = `
-untrusted  read-only          | rrRR aaAA  AAAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-untrusted  workspace-write    | rrRR aaAA  AAAA  aaAA  aaAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-untrusted  danger-full-access | RRRR AAAA  AAAA  AAAA  AAAA  AAAA  AAAA  RRRR  RRRR  AAAA  RRRR  AAAA
-on-failure read-only          | rrRR raAA  raAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-failure workspace-write    | rrRR raAA  raAA  aaAA  raAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-failure danger-full-access | RRRR RRRR  RRRR  AAAA  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
-on-request read-only          | rrRR raAA  AAAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-request workspace-write    | rrRR raAA  AAAA  aaAA  raAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-request danger-full-access | RRRR RRRR  RRRR  AAAA  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
-never      read-only          | rrRR rNNN  EEEE  DDDD  PPPP  OOOO  PPPP  rrRR  rrRR  PPPP  rrRR  PPPP
-never      workspace-write    | rrRR rNNN  EEEE  DDDD  rNNN  OOOO  PPPP  rrRR  rrRR  PPPP  rrRR  PPPP
-never      danger-full-access | RRRR RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
+untrusted  read-only          | rrRR aaAA  AAAA  aaAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
+untrusted  workspace-write    | rrRR aaAA  AAAA  aaAA  aaAA  aaAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
+untrusted  danger-full-access | RRRR AAAA  AAAA  AAAA  AAAA  AAAA  AAAA  AAAA  RRRR  RRRR  AAAA  RRRR  AAAA
+on-failure read-only          | rrRR raAA  raAA  raAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
+on-failure workspace-write    | rrRR raAA  raAA  raAA  aaAA  raAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
+on-failure danger-full-access | RRRR RRRR  RRRR  RRRR  AAAA  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
+on-request read-only          | rrRR raAA  AAAA  aaAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
+on-request workspace-write    | rrRR raAA  AAAA  aaAA  aaAA  raAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
+on-request danger-full-access | RRRR RRRR  RRRR  RRRR  AAAA  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
+never      read-only          | rrRR rNNN  EEEE  WNNN  DDDD  PPPP  OOOO  PPPP  rrRR  rrRR  PPPP  rrRR  PPPP
+never      workspace-write    | rrRR rNNN  EEEE  WNNN  DDDD  rNNN  OOOO  PPPP  rrRR  rrRR  PPPP  rrRR  PPPP
+never      danger-full-access | RRRR RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
 `
 
 const policies: readonly ApprovalPolicy[] = ['untrusted', 'on-failure', 'on-request', 'never']

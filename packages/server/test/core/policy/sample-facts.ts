@@ -80,6 +80,7 @@ export const sampleOf = {
   knownSafe: command([part(['ls'], { knownSafe: true })]),
   otherCommand: command([part(['npm', 'test'])]),
   escalation: command([part(['ls'], { knownSafe: true })], { escalation: { reason: 'please' } }),
+  network: command([part(['npm', 'install'])], { network: { reason: 'please' } }),
   dangerous: command([part(['rm', '-rf', 'x'])], { dangerous: 'rm deletes without asking' }),
   patchInside: patch({ '/work/a': {} }),
   patchOutside: patch({ '/work/a': {}, '/etc/b': { inside: false } }),

@@ -11,6 +11,9 @@ import { type Failpoint, formatFailpoint } from '../../fixtures/failpoints.ts'
 
 const entry = fileURLToPath(new URL('../../fixtures/failpoint-server.ts', import.meta.url))
 
+/** For a server whose clients may ask for everything. */
+export const fullAccess = ['--max-sandbox', 'danger-full-access', '--allow-never'] as const
+
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

@@ -6,7 +6,7 @@ import { countingHost } from '../support/counting-host.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import type { TestClient, Watched } from '../support/test-client.ts'
 import { testClock } from '../support/test-clock.ts'
-import { testPlace } from '../support/test-server.ts'
+import { fullAccess, testPlace } from '../support/test-server.ts'
 
 const command = { name: 'shell', args: { command: 'seq 1 3000; touch made' } }
 
@@ -36,7 +36,7 @@ it('whichever disk operation fails, what was shown is in the log, nothing runs t
     const { files, count } = faultyFiles((_, nth) => (nth === failing ? 'EIO' : null))
     const { host, started } = countingHost()
     const model = scriptedModel({ text: 'Running.', calls: [command] }, { text: 'A' }, { text: 'B' })
-    const server = place.start({ files, host, model, clock: testClock() })
+    const server = place.start({ files, host, model, clock: testClock(), ceiling: fullAccess })
     const watched = await talkUntilTrouble(await server.connect(), place.cwd)
     const operations = count()
     await server.close().catch(() => undefined)
@@ -50,7 +50,9 @@ it('whichever disk operation fails, what was shown is in the log, nothing runs t
         expect({ failing, seq, crc: stored.get(seq) }).toEqual({ failing, seq, crc })
       if (watched.cursor.seq > 0) {
         const again = countingHost()
-        const client = await place.start({ host: again.host, model: scriptedModel({ text: 'C' }) }).connect()
+        const client = await place
+          .start({ host: again.host, model: scriptedModel({ text: 'C' }), ceiling: fullAccess })
+          .connect()
         const { conversationId } = watched
         await client.request('conversation/resume', { conversationId })
         const resumed = await client.watch(conversationId)

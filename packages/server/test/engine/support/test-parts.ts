@@ -9,6 +9,7 @@ import { diskPatchFiles } from '../../../src/patch/disk-patch-files.ts'
 import { diskFiles } from '../../../src/place/disk-files.ts'
 import { systemClock } from '../../../src/ports/clock.ts'
 import { randomIds } from '../../../src/ports/ids.ts'
+import { createRedaction } from '../../../src/redaction/redaction.ts'
 import { ripgrepPath } from '../../../src/ripgrep-path.ts'
 import { shellParserFiles } from '../../facts/place.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
@@ -36,6 +37,7 @@ export function testParts(
     clock: systemClock,
     ids: randomIds,
     random: () => 0.5,
+    redaction: createRedaction({ home, env: ports.env ?? {} }),
     files: nodeFiles,
     patchFiles: diskPatchFiles,
     host: openHost(),

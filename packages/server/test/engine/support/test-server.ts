@@ -45,6 +45,9 @@ model = "m1"
 base_url = "http://127.0.0.1:9/v1"
 `
 
+/** Of a server that may run everything unasked. */
+export const fullAccess = { maxSandbox: 'danger-full-access', allowNever: true, profile: null } as const
+
 export function testPlace(): TestPlace {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-engine-')))
   const cwd = join(root, 'work')
@@ -64,7 +67,8 @@ export function testPlace(): TestPlace {
     cwd,
     start,
     async talk(ports, params = {}) {
-      const server = start(ports)
+      // As the terminal does: what the user asks of it, its server is started for.
+      const server = start(params.sandbox === 'danger-full-access' ? { ceiling: fullAccess, ...ports } : ports)
       const client = await server.connect()
       const summary = await client.request('conversation/create', { cwd, ...params })
       const watched = await client.watch(summary.conversationId)

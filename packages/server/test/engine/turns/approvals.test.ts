@@ -16,7 +16,7 @@ describe('a command that needs a yes', () => {
       cwd: place.cwd,
       sandbox: 'none',
       answerableBy: [client.clientId],
-      decisions: ['approved', 'approvedForSession', 'denied', 'abort'],
+      decisions: ['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'],
     })
     expect(() => place.read('made')).toThrow()
     await watched.decide('approved')

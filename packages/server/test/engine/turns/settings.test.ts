@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
-import { testPlace } from '../support/test-server.ts'
+import { fullAccess, testPlace } from '../support/test-server.ts'
 
 describe('a change of settings', () => {
   it('before the first message is what the conversation is created with', async () => {
@@ -44,7 +44,7 @@ describe('a change of settings', () => {
   it('of the sandbox changes the tier, and the model is told', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'a' }, { text: 'b' })
-    const { client, watched } = await place.talk({ model })
+    const { client, watched } = await place.talk({ model, ceiling: fullAccess })
     await watched.send('hi')
     await watched.turnEnded()
     const { conversationId } = watched

@@ -200,11 +200,8 @@ describe('looking at files', () => {
     expect(readdirSync(place.path('.'))).toEqual(['x'])
   })
 
-  it('confined is refused, and a path must be absolute', async () => {
+  it('needs an absolute path', async () => {
     await using place = await filesPlace()
-    const confined = await place.ask('writeFile', 'a', { dataBase64: '', sandbox: { type: 'workspace-write' } })
-    expect(confined.error?.data).toMatchObject({ code: 'sandboxUnavailable' })
-    expect(readdirSync(place.path('.'))).toEqual([])
     const { error } = await place.client.ask('fs/readFile', { path: 'relative' })
     expect(error).toMatchObject({ code: -32602, data: { field: 'path' } })
   })

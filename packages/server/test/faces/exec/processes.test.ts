@@ -141,7 +141,7 @@ describe('a start', () => {
     ],
     ['an environment policy', { envPolicy: { inherit: 'all' } }, -32602, 'process/start: envPolicy: '],
     ['a confinement by name', { sandbox: 'read-only' }, -32600, 'this server cannot confine what it runs'],
-    ['a confinement of unknown shape', { sandbox: { kind: 'x' } }, -32600, 'this server cannot confine what it runs'],
+    ['a confinement of unknown shape', { sandbox: { kind: 'x' } }, -32600, 'what sandbox asks for is not known here'],
   ])('with %s is refused, and leaves its id free', async (_, more, code, message) => {
     await using place = execPlace()
     const client = await place.greeted()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
-import { testPlace } from '../../engine/support/test-server.ts'
+import { fullAccess, testPlace } from '../../engine/support/test-server.ts'
 import { takeHand } from './support/hand.ts'
 
 const noDeltas = (types: string[]) => types.filter((type) => !type.endsWith('_delta'))
@@ -214,7 +214,7 @@ test('settings, instructions and what is not used reach where they belong', asyn
 test('a command whose client vanishes in the middle is ended and nothing of it survives', async () => {
   await using place = testPlace()
   const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'echo $$ > pid; sleep 60' } }] })
-  const server = place.start({ model })
+  const server = place.start({ model, ceiling: fullAccess })
   const hand = await takeHand(server)
   hand
     .call('codex', { prompt: 'x', cwd: place.cwd, 'approval-policy': 'never', sandbox: 'danger-full-access' })
@@ -229,7 +229,7 @@ test('a command whose client vanishes in the middle is ended and nothing of it s
 test('a client that asks for progress hears of each step, in growing numbers', async () => {
   await using place = testPlace()
   const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'echo hi' } }] }, { text: 'One\nTwo' })
-  await using hand = await takeHand(place.start({ model }))
+  await using hand = await takeHand(place.start({ model, ceiling: fullAccess }))
   const args = { prompt: 'x', cwd: place.cwd, 'approval-policy': 'never', sandbox: 'danger-full-access' }
   await hand.request('tools/call', { name: 'codex', arguments: args, _meta: { progressToken: 'p' } })
   expect(hand.notified('notifications/progress').map(({ params }) => params)).toEqual([
@@ -242,7 +242,7 @@ test('a client that asks for progress hears of each step, in growing numbers', a
 test('much output is bounded in every message, and what is left out is said', async () => {
   await using place = testPlace()
   const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'yes 0123456789 | head -c 20000000' } }] })
-  await using hand = await takeHand(place.start({ model }))
+  await using hand = await takeHand(place.start({ model, ceiling: fullAccess }))
   const args = { prompt: 'x', cwd: place.cwd, 'approval-policy': 'never', sandbox: 'danger-full-access' }
   const { id, answer } = hand.call('codex', args)
   await answer

@@ -5,6 +5,7 @@ import type { McpServer, ParamsOf } from '@parley/protocol'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
 import { vi } from 'vitest'
 import type { ScriptedModel } from '../../engine/support/scripted-model.ts'
+import type { TestPorts } from '../../engine/support/test-parts.ts'
 import { type Talk, type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 
 // Real processes on a machine that does other things as well.
@@ -30,7 +31,7 @@ export interface McpPlace extends TestPlace {
   configure(name: string, behaviour: Behaviour, more?: string): void
   append(section: string): void
   /** With little patience for servers that start or break down, unless told otherwise. */
-  talkTo(model: ScriptedModel, params?: Partial<ParamsOf<'conversation/create'>>): Promise<Talk>
+  talkTo(model: ScriptedModel, params?: Partial<ParamsOf<'conversation/create'>>, ports?: TestPorts): Promise<Talk>
   /** The requests and notifications that a server got. */
   diary(name: string): { method?: string; params?: Record<string, unknown> }[]
   processes(): readonly number[]
@@ -51,8 +52,8 @@ export function mcpPlace(): McpPlace {
       append(
         `\n[mcp_servers."${name}"]\ncommand = "${process.execPath}"\nargs = ["${script}", "${behaviour}", "${diaryOf(name)}"]\nenv = { ${markVariable} = "${mark}" }\n${more}\n`,
       ),
-    talkTo: (model, params) =>
-      place.talk({ model, mcpPatience: { firstRequestMs: 15_000, restartDelaysMs: [5, 5, 5] } }, params),
+    talkTo: (model, params, ports) =>
+      place.talk({ model, mcpPatience: { firstRequestMs: 15_000, restartDelaysMs: [5, 5, 5] }, ...ports }, params),
     diary: (name) => (existsSync(diaryOf(name)) ? linesOf(diaryOf(name)) : []),
     processes: () => descendantsWithMark(mark),
     log: (name) => readFileSync(join(home, 'logs', `mcp-${name}.log`), 'utf8'),

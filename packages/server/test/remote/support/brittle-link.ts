@@ -1,5 +1,6 @@
-import { openHost } from '@parley/host'
+import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
+import { createConfinement } from '../../../src/faces/exec/confinement/confinement.ts'
 import { describeEnvironment } from '../../../src/faces/exec/describe-environment.ts'
 import { serveExec } from '../../../src/faces/exec/serve-exec.ts'
 import { createSessions } from '../../../src/faces/exec/sessions.ts'
@@ -23,13 +24,17 @@ export interface BrittleLink extends AsyncDisposable {
   readonly changes: readonly LinkChange[]
 }
 
+const none = noSandboxes('Tests have no sandbox.')
 const changesFiles = /"method":"fs\/(?:writeFile|remove|createDirectory)"/
 
 /** A link to an exec-server of this process, which breaks once at exactly one message. */
-export function brittleLink(cut: Cut | null, beatMs = 5000): BrittleLink {
+export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes = none): BrittleLink {
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 10_000 })
-  const face = { sessions, environmentInfo: describeEnvironment('test'), greetingMs: null, report: () => undefined }
+  const secrets = () => Promise.resolve([])
+  const confinement = createConfinement({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
+  const environmentInfo = async () => describeEnvironment('test', await confinement.report())
+  const face = { sessions, confinement, environmentInfo, greetingMs: null, report: () => undefined }
   const changes: LinkChange[] = []
   let changing = 0
   let isCut = false

@@ -1,7 +1,8 @@
-import { constants } from 'node:fs'
-import { access, lstat, readdir, readlink, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { constants, type Dirent } from 'node:fs'
+import { access, lstat, readdir, readlink, stat } from 'node:fs/promises'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { isMissing } from '../../../lookup/system-error.ts'
+import { entriesOf } from '../../../lookup/held-folder.ts'
+import type { Reach } from './reach.ts'
 
 export async function readMetadata(path: string): Promise<ExecResultOf<'fs/getMetadata'>> {
   const own = await lstat(path)
@@ -23,8 +24,8 @@ export async function readMetadata(path: string): Promise<ExecResultOf<'fs/getMe
   }
 }
 
-export async function readFolder(path: string): Promise<ExecResultOf<'fs/readDirectory'>> {
-  const found = await readdir(path, { withFileTypes: true })
+export async function readFolder({ path, exact }: Reach): Promise<ExecResultOf<'fs/readDirectory'>> {
+  const found = exact ? await exactly(path) : await readdir(path, { withFileTypes: true })
   const entries = found.map((entry) => ({
     fileName: entry.name,
     isDirectory: entry.isDirectory(),
@@ -34,19 +35,8 @@ export async function readFolder(path: string): Promise<ExecResultOf<'fs/readDir
   return { entries: entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1)) }
 }
 
-export interface Removal {
-  readonly recursive: boolean
-  readonly force: boolean
-}
-
-/** A link itself, never what it leads to. */
-export async function removeEntry(path: string, { recursive, force }: Removal): Promise<void> {
-  try {
-    const isFolder = (await lstat(path)).isDirectory()
-    if (isFolder && recursive) await rm(path, { recursive: true })
-    else if (isFolder) await rmdir(path)
-    else await unlink(path)
-  } catch (error) {
-    if (!force || !isMissing(error)) throw error
-  }
+async function exactly(path: string): Promise<Dirent[]> {
+  const entries: Dirent[] = []
+  for await (const entry of entriesOf(path)) entries.push(entry)
+  return entries
 }

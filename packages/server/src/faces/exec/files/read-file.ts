@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { openRealFile } from '../../../lookup/open-real-file.ts'
-import { systemErrorCode } from '../../../lookup/system-error.ts'
 import { fileFailure } from './file-failure.ts'
+import type { Reach } from './reach.ts'
 
 /** What fits a message with room to spare, as base64. */
 export const maxTransferBytes = 16 * 1024 * 1024
@@ -14,13 +14,14 @@ export interface FileRange {
   readonly offset: number
   /** Null: to the end, which must not be too far. */
   readonly length: number | null
-  readonly followLinks: boolean
 }
 
 /** A part of a regular file: a pipe without a writer would never answer. */
-export async function readFileRange(path: string, range: FileRange): Promise<ExecResultOf<'fs/readFile'>> {
-  const { offset, length, followLinks } = range
-  await using handle = await (followLinks ? open(path, constants.O_RDONLY | constants.O_NONBLOCK) : openItself(path))
+export async function readFileRange(
+  { path, exact }: Reach,
+  { offset, length }: FileRange,
+): Promise<ExecResultOf<'fs/readFile'>> {
+  await using handle = await (exact ? openRealFile(path) : open(path, constants.O_RDONLY | constants.O_NONBLOCK))
   const stats = await handle.stat()
   if (stats.isDirectory()) throw fileFailure('EISDIR', path, 'it is a folder')
   if (!stats.isFile()) throw fileFailure('EINVAL', path, 'it is not a regular file')
@@ -31,14 +32,6 @@ export async function readFileRange(path: string, range: FileRange): Promise<Exe
   }
   const eof = bytes.length < wanted || offset + bytes.length >= stats.size
   return { dataBase64: bytes.toString('base64'), sizeBytes: stats.size, eof }
-}
-
-async function openItself(path: string): Promise<FileHandle> {
-  try {
-    return await openRealFile(path)
-  } catch (error) {
-    throw systemErrorCode(error) === null ? fileFailure('ELOOP', path, 'a link leads to another place') : error
-  }
 }
 
 /** Files under /proc say that they are empty, so the end is where nothing more comes. */

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCodes, RpcError } from '@parley/rpc'
+import { openRealFile } from '../../../lookup/open-real-file.ts'
 import { diskPatchFiles } from '../../../patch/disk-patch-files.ts'
 import type { FileStat } from '../../../patch/patch-files.ts'
 import { refusesLinks } from '../../../patch/refuses-links.ts'
 import { fileFailure } from './file-failure.ts'
 import { createStrayRemover, freshName } from './fresh-files.ts'
+import type { Reach } from './reach.ts'
 
 export interface FileContent {
   readonly bytes: Buffer
@@ -20,8 +21,9 @@ const files = diskPatchFiles
 const removeStrays = createStrayRemover()
 
 /** The whole content or none of it, with the mode and owner of what it replaces. Returns its SHA-256. */
-export async function replaceFile(path: string, { bytes, expectedHash, mode }: FileContent): Promise<string> {
-  const target = await files.realPath(path)
+export async function replaceFile({ path, exact }: Reach, content: FileContent): Promise<string> {
+  const { bytes, expectedHash, mode } = content
+  const target = exact ? path : await files.realPath(path)
   const before = await files.stat(target)
   if (before !== null && before.kind !== 'file') throw notReplaceable(path, before.kind)
   const fresh = join(dirname(target), freshName())
@@ -66,12 +68,14 @@ async function assertHash(target: string, now: FileStat | null, expected: string
 
 async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk)
+  await using file = await openRealFile(path)
+  for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk)
   return hash.digest('hex')
 }
 
 function notReplaceable(path: string, kind: FileStat['kind']): RpcError {
-  return kind === 'folder'
-    ? fileFailure('EISDIR', path, 'it is a folder')
+  if (kind === 'folder') return fileFailure('EISDIR', path, 'it is a folder')
+  return kind === 'link'
+    ? fileFailure('ELOOP', path, 'the path now leads somewhere else')
     : fileFailure('EINVAL', path, 'it is not a regular file')
 }

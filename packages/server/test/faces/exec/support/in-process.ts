@@ -1,7 +1,8 @@
-import { openHost } from '@parley/host'
+import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { createMemoryTransportPair, type StreamLimits, type Transport } from '@parley/rpc'
 import { connectWebSocket, listenWebSocket } from '@parley/rpc/websocket'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
+import { createConfinement } from '../../../../src/faces/exec/confinement/confinement.ts'
 import { describeEnvironment } from '../../../../src/faces/exec/describe-environment.ts'
 import { serveExec } from '../../../../src/faces/exec/serve-exec.ts'
 import { createSessions, type SessionsOptions } from '../../../../src/faces/exec/sessions.ts'
@@ -21,16 +22,28 @@ export interface ExecPlace extends AsyncDisposable {
 
 export interface ExecPlaceOptions extends Partial<SessionsOptions> {
   readonly greetingMs?: number
+  /** None unless told. */
+  readonly sandboxes?: Sandboxes
+  readonly secrets?: readonly string[]
+  readonly platform?: string
 }
 
-export function execPlace({ greetingMs, ...options }: ExecPlaceOptions = {}): ExecPlace {
+export const untested = 'Tests have no sandbox.'
+
+export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
+  const { greetingMs, sandboxes = noSandboxes(untested), secrets = [], platform = process.platform, ...options } = given
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
+  const confinement = createConfinement({
+    ...{ sandboxes, secrets: () => Promise.resolve(secrets) },
+    ...{ home: '/nowhere', platform },
+  })
   const mark = newMark()
   const faults: unknown[] = []
   const face = {
     sessions,
-    environmentInfo: describeEnvironment('0.0.0'),
+    confinement,
+    environmentInfo: async () => describeEnvironment('0.0.0', await confinement.report()),
     greetingMs: greetingMs ?? null,
     report: (fault: unknown) => void faults.push(fault),
   }

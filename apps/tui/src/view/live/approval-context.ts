@@ -1,0 +1,61 @@
+import type { Approval } from '@parley/protocol'
+import { clipRows } from '../clip-rows.ts'
+import { collapseBlanks } from '../collapse-blanks.ts'
+import { showHidden } from '../neutralise.ts'
+import { placedPath } from '../short-path.ts'
+import type { Line, Room, Span } from '../span.ts'
+import { wrapLine } from '../wrap.ts'
+
+/** No text may push what is asked about out of sight. */
+const longest = { head: 1, tail: 1 }
+
+/** Where, under which limits, why and by which rule; at its end what the model says of it, as the model's words. */
+export function approvalContext(approval: Approval, homeFolder: string, room: Room): readonly Line[] {
+  if (approval.kind === 'elicitation') return rows([muted(approval.reason)], room)
+  const { environment = {}, reason, justification } = approval
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  const lines: readonly Line[] = [
+    [muted(`in ${placedPath(approval.cwd, approval.place, homeFolder)} · `), ...limitsOf(approval)],
+    ...(variables.length === 0 ? [] : [[muted(`with ${variables.join(' ')}`)]]),
+    [muted(`${reason} [${placeOf(approval)}]`)],
+    ...(approval.attempt === undefined ? [] : [[again]]),
+    ...(justification === undefined ? [] : [modelsWords(justification)]),
+  ]
+  return lines.flatMap((line) => rows(line, room))
+}
+
+const again: Span = {
+  text: 'It ran in the sandbox already, and failed for what that denied. A yes runs it once more.',
+  tone: 'warn',
+}
+
+/** Exactly what it may do once it runs. */
+function limitsOf({ sandbox, network }: Approval): readonly Span[] {
+  const enforced: Span =
+    sandbox === 'none' ? { text: 'not sandboxed', tone: 'warn' } : { text: `sandbox ${sandbox}`, tone: 'muted' }
+  if (network === undefined) return [enforced]
+  if (sandbox === 'none') return [{ text: 'not sandboxed: it may do all that you may, network included', tone: 'warn' }]
+  return [enforced, network ? { text: ' · with network', tone: 'warn' } : muted(' · no network')]
+}
+
+/** Never in the place of the command, and never looking like one: whatever it says, it is only said. */
+function modelsWords(justification: string): Line {
+  const words = collapseBlanks(justification).replaceAll(/\s*\n\s*/g, ' ⏎ ')
+  return [
+    { text: 'the model says, unchecked: ', tone: 'muted', bold: true },
+    { text: `“${showHidden(words)}”`, tone: 'muted', italic: true },
+  ]
+}
+
+function placeOf({ rule: { name, file, line } }: Approval): string {
+  if (file === undefined) return name
+  return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
+}
+
+function muted(text: string): Span {
+  return { text: showHidden(collapseBlanks(text)).replaceAll('\n', ' '), tone: 'muted' }
+}
+
+function rows(line: Line, room: Room): readonly Line[] {
+  return clipRows(wrapLine(line, room), longest)
+}

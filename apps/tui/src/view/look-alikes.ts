@@ -1,0 +1,72 @@
+/** Letters of other scripts that look like a letter of ASCII, by that letter: the common ones of Cyrillic, Greek and a few more. */
+const lookAlikes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    a: 'аɑα',
+    b: 'ЬƄ',
+    c: 'сϲⅽ',
+    d: 'ԁⅾ',
+    e: 'еҽ',
+    f: 'ғϝ',
+    g: 'ɡց',
+    h: 'һհ',
+    i: 'іιıⅰ',
+    j: 'јϳ',
+    k: 'кκ',
+    l: 'ӏⅼ',
+    m: 'мⅿ',
+    n: 'ոп',
+    o: 'оοσօ',
+    p: 'рρ',
+    q: 'ԛ',
+    r: 'гᴦ',
+    s: 'ѕ',
+    t: 'тτ',
+    u: 'υսц',
+    v: 'ѵνⅴ',
+    w: 'ѡԝω',
+    x: 'хχⅹ',
+    y: 'уγү',
+    z: 'ᴢ',
+    A: 'АΑ',
+    B: 'ВΒ',
+    C: 'СϹ',
+    D: 'Ꭰ',
+    E: 'ЕΕ',
+    F: 'Ϝ',
+    G: 'Ԍ',
+    H: 'НΗ',
+    I: 'ІΙӀ',
+    J: 'Ј',
+    K: 'КΚ',
+    L: 'Ꮮ',
+    M: 'МΜ',
+    N: 'Ν',
+    O: 'ОΟ',
+    P: 'РΡ',
+    S: 'Ѕ',
+    T: 'ТΤ',
+    V: 'Ѵ',
+    X: 'ХΧ',
+    Y: 'ҮΥ',
+    Z: 'Ζ',
+    '-': '‐‑‒–—−',
+    '/': '⁄∕⧸',
+    '.': '․',
+    '~': '∼',
+    ':': '։∶',
+    ';': ';',
+    '|': 'ǀ∣',
+    '&': '﹠',
+    "'": '’ʼ＇',
+    '"': '“”',
+  }).flatMap(([plain, others]) => [...others].map((other): [string, string] => [other, plain])),
+)
+
+/** What of ASCII a character passes for; null for most. Fullwidth and mathematical letters are told by Unicode itself. */
+export function passesFor(character: string): string | null {
+  const known = lookAlikes.get(character)
+  if (known !== undefined) return known
+  if (/^[ -~]$/.test(character)) return null
+  const plain = character.normalize('NFKC')
+  return /^[!-~]$/.test(plain) ? plain : null
+}

@@ -1,0 +1,53 @@
+import type { TrustReport } from '@parley/protocol'
+import { showHidden } from './neutralise.ts'
+
+export type Row = readonly [label: string, text: string]
+
+const states: Readonly<Record<TrustReport['state'], string>> = {
+  none: 'it has none',
+  untrusted: 'not trusted: nothing of it takes effect',
+  changed: 'changed since you trusted it: nothing of it takes effect',
+  trusted: 'trusted: it takes effect in new conversations',
+  declined: 'declined: nothing of it takes effect',
+}
+
+/** Everything a person needs to decide, what it would start first. Nothing in it can hide or move on the screen. */
+export function trustRows(report: TrustReport): readonly Row[] {
+  const { state, wouldRun, changes, ignored } = report
+  const rows: readonly Row[] = [
+    ['state', states[state]],
+    ...wouldRun.flatMap(programRows),
+    ...changes.map((text): Row => ['effect', text]),
+    ...ignored.map((text): Row => ['ignored', text]),
+    ...contentRows(report),
+  ]
+  return rows.map(([label, text]) => [showHidden(label), showHidden(text)])
+}
+
+function programRows({ name, argv, cwd, env = {}, url, sandboxed, network }: TrustReport['wouldRun'][number]): Row[] {
+  if (argv.length === 0) return [['connects to', `${url ?? 'nothing'} for the tool server ${name}`]]
+  const where = sandboxed
+    ? `inside the sandbox, ${network ? 'with' : 'without'} network`
+    : 'outside any sandbox: it may do all that you may'
+  return [
+    ['starts', `${argv.map(quoted).join(' ')}`],
+    ['', `for the tool server ${name}, in ${cwd ?? 'its folder'}, ${where}`],
+    ...Object.entries(env).map(([key, value]): Row => ['', `with ${key}=${quoted(value)}`]),
+  ]
+}
+
+/** Words that could be read as something else are in quotes, with everything unprintable spelled out. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)
+}
+
+/** What changed, where that is known; else the files. */
+function contentRows({ files, diff }: TrustReport): Row[] {
+  if (diff !== undefined) return linesOf('change', diff)
+  return files.flatMap(({ path, text }) => linesOf(path, text))
+}
+
+function linesOf(label: string, text: string): Row[] {
+  const lines = text.replace(/\n$/, '').split('\n')
+  return [[label, ''], ...lines.map((line): Row => ['', line])]
+}

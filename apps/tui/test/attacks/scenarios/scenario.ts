@@ -1,0 +1,18 @@
+import type { TestContext } from 'vitest'
+import type { AttackCase, Mode } from '../world/attack-case.ts'
+import type { AttackWorld } from '../world/attack-world.ts'
+
+/** An attack that the tables alone cannot tell. */
+export type Scenario = (told: Told) => Promise<unknown>
+
+export interface Told {
+  readonly attack: AttackCase
+  readonly mode: Mode
+  readonly world: AttackWorld
+  readonly context: TestContext
+}
+
+export type Scenarios = Readonly<Record<string, Scenario>>
+
+/** Of this case in this mode. */
+export const nameOf = ({ attack, mode }: Pick<Told, 'attack' | 'mode'>): string => `${attack.id}-${mode}`

@@ -1,0 +1,20 @@
+import { approvals } from './approvals.ts'
+import { mcpFace } from './mcp-face.ts'
+import { patches } from './patches.ts'
+import { projectConfig } from './project-config.ts'
+import { protocol } from './protocol.ts'
+import type { Scenarios } from './scenario.ts'
+import { storage } from './storage.ts'
+import { toolServers } from './tool-servers.ts'
+import { turns } from './turns.ts'
+
+export const scenarios: Scenarios = {
+  ...approvals,
+  ...mcpFace,
+  ...patches,
+  ...projectConfig,
+  ...protocol,
+  ...storage,
+  ...toolServers,
+  ...turns,
+}

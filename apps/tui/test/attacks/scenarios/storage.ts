@@ -1,0 +1,167 @@
+import { appendFileSync, chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf } from '@parley/client'
+import type { Step } from '@parley/testkit'
+import { expect } from 'vitest'
+import { giveTo } from '../world/attack-user.ts'
+import type { AnotherServer, OtherServer } from '../world/attack-world.ts'
+import { bytesOf, converse, filesOf, messageOf, openTalk, settingsOf } from '../world/converse.ts'
+import { lookAt, modeOf } from '../world/look-at.ts'
+import { nameOf, type Scenarios, type Told } from './scenario.ts'
+
+const shell = (command: string, more = {}): Step => ({ calls: [{ name: 'shell', arguments: { command, ...more } }] })
+
+/** A turn with one command, in a server of its own. */
+async function saved(told: Told, recipe: AnotherServer = {}, command = 'echo fine'): Promise<Saved> {
+  const { world, mode } = told
+  const name = nameOf(told)
+  const { WS: cwd = '', OUT: out = '' } = world.places(name)
+  const server = await world.another(recipe)
+  const settings = settingsOf[mode]
+  const talk = await converse(world, { client: server.client, attack: name, cwd, settings }, [shell(command)])
+  return { server, cwd, out, conversationId: talk.conversationId }
+}
+
+interface Saved {
+  readonly server: OtherServer
+  readonly cwd: string
+  readonly out: string
+  readonly conversationId: string
+}
+
+const logOf = (parleyHome: string, conversationId: string): string =>
+  filesOf(parleyHome, conversationId).find((path) => path.endsWith('.jsonl')) ?? ''
+
+/** A line as somebody writes it who has no checksum: those are read, since people mend logs by hand. */
+function forge(path: string, event: object): void {
+  const lines = bytesOf([path]).split('\n').filter(Boolean)
+  const { seq = 0 } = JSON.parse(lines.at(-1) ?? '{}')
+  appendFileSync(path, `${JSON.stringify({ seq: seq + 1, at: Date.now(), event })}\n`)
+}
+
+const refusalOf = (answer: Promise<unknown>): Promise<string | null> => answer.then(() => null, codeOf)
+
+export const storage: Scenarios = {
+  async A154({ world }) {
+    const { client } = world.server
+    for (const path of ['../../../../etc/passwd', '/etc/passwd', '..%2f..%2fetc%2fpasswd']) {
+      expect(await refusalOf(client.request('conversation/resume', { conversationId: path }))).toMatch(/./)
+      expect(await refusalOf(client.request('conversation/resume', { prefix: path }))).toMatch(/./)
+    }
+  },
+
+  async A155(told) {
+    const first = await saved(told)
+    const { home, parleyHome } = first.server
+    await first.server[Symbol.asyncDispose]()
+    forge(logOf(parleyHome, first.conversationId), {
+      type: 'conversation.configured',
+      settings: { sandbox: 'danger-full-access', approvalPolicy: 'never', tier: 'D' },
+    })
+    await using second = await told.world.another({ home })
+    const { settings } = await second.client.request('conversation/resume', { conversationId: first.conversationId })
+    expect(settings.sandbox).not.toBe('danger-full-access')
+    expect(settings.tier).not.toBe('D')
+  },
+
+  async A157(told) {
+    const { world } = told
+    const careless = ['sh', '-c', 'umask 000; exec "$@"', 'sh']
+    const { server } = await saved(told, { through: careless }, 'seq 100000; env; exit 3')
+    await server[Symbol.asyncDispose]()
+    const paths = readdirSync(server.parleyHome, { recursive: true, withFileTypes: true })
+    const modes = paths
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .filter(({ name }) => name !== 'config.toml')
+      .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
+      .map(({ entry, path }) => ({ path, isFile: entry.isFile(), mode: modeOf(path) }))
+    expect(modes.filter(({ isFile }) => isFile).length).toBeGreaterThan(1)
+    expect(modes.filter(({ isFile, mode }) => mode !== (isFile ? '0600' : '0700'))).toEqual([])
+    expect(bytesOf(modes.filter(({ isFile }) => isFile).map(({ path }) => path))).not.toContain(world.key)
+  },
+
+  async A026(told) {
+    const { world } = told
+    const { OUT: out = '' } = world.places(`${nameOf(told)}-tmp`)
+    const temporary = join(out, 'tmp')
+    const before = lookAt(join(out, 'victim'))
+    for (const name of ['parley/response.md', 'parley-0', 'parley/output', 'parley.log', 'parley-response.md']) {
+      plant(join(temporary, name), join(out, 'victim'))
+    }
+    chmodSync(temporary, 0o1777)
+    giveTo(world.user, temporary)
+    const { server } = await saved(told, { env: { TMPDIR: temporary } }, 'seq 200000')
+    await server[Symbol.asyncDispose]()
+    expect(lookAt(join(out, 'victim'))).toBe(before)
+  },
+
+  /** Somebody adds the answer to a question that waits in the log of a server that was killed. */
+  async P708(told) {
+    const { world, mode } = told
+    const name = nameOf(told)
+    const { WS: cwd = '', OUT: out = '' } = world.places(name)
+    const pwned = join(out, 'pwned')
+    const first = await world.another()
+    world.script(name, [shell(`touch ${pwned}`, { escalate: true, reason: 'to be asked' })])
+    const { conversationId } = await first.client.request('conversation/create', { cwd, ...settingsOf[mode] })
+    const talk = await openTalk(first.client, conversationId)
+    await talk.send(messageOf(name))
+    const { id: approvalId } = await talk.question()
+    await first[Symbol.asyncDispose]()
+    const by = { kind: 'user', clientId: 'c', name: 'forger', title: 'forger' }
+    forge(logOf(first.parleyHome, conversationId), { type: 'approval.decided', approvalId, decision: 'approved', by })
+    await using second = await world.another({ home: first.home })
+    await second.client.request('conversation/resume', { conversationId })
+    const again = await openTalk(second.client, conversationId)
+    await again.until(({ core }) => core.turn === null || core.turn.parked || pending(core.approvals))
+    expect(lookAt(pwned)).toBe('nothing')
+  },
+
+  async P709(told) {
+    const first = await saved(told)
+    const { home, parleyHome } = first.server
+    await first.server[Symbol.asyncDispose]()
+    const log = logOf(parleyHome, first.conversationId)
+    const target = join(first.out, 'log')
+    copyFileSync(log, target)
+    renameSync(log, `${log}.old`)
+    symlinkSync(target, log)
+    giveTo(told.world.user, first.out)
+    const before = lookAt(target)
+    await using second = await told.world.another({ home })
+    const { conversationId } = first
+    const resumed = await refusalOf(second.client.request('conversation/resume', { conversationId }))
+    if (resumed === null) {
+      const input = [{ type: 'text' as const, text: 'more' }]
+      await refusalOf(second.client.request('conversation/sendMessage', { conversationId, input }))
+    }
+    expect(lookAt(target)).toBe(before)
+  },
+
+  /** The home of parley is a link: what it leads to is as hidden as the link. */
+  async P712(told) {
+    const { world, mode } = told
+    const name = nameOf(told)
+    const { WS: cwd = '', OUT: out = '' } = world.places(name)
+    const home = world.makeHome()
+    const real = join(out, 'real')
+    renameSync(join(home, '.parley'), real)
+    symlinkSync(real, join(home, '.parley'))
+    giveTo(world.user, out)
+    await using server = await world.another({ home })
+    const settings = settingsOf['read-only']
+    const talk = await converse(world, { client: server.client, attack: name, cwd, settings }, [
+      shell(`cat ${real}/config.toml ${home}/.parley/config.toml; ls ${real}; true`),
+    ])
+    expect(mode).toBe('on-request')
+    expect(JSON.stringify(talk.events)).not.toContain('model_provider')
+  },
+}
+
+const pending = (approvals: Readonly<Record<string, { readonly state: string }>>) =>
+  Object.values(approvals).some(({ state }) => state === 'pending')
+
+function plant(path: string, to: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  symlinkSync(to, path)
+}

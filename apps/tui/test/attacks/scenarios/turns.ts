@@ -1,0 +1,73 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Step, waitUntil } from '@parley/testkit'
+import { expect } from 'vitest'
+import { converse, messageOf, openTalk, settingsOf } from '../world/converse.ts'
+import { lookAt, processesBelow } from '../world/look-at.ts'
+import { nameOf, type Scenarios } from './scenario.ts'
+
+const shell = (command: string, more = {}): Step => ({ calls: [{ name: 'shell', arguments: { command, ...more } }] })
+
+export const turns: Scenarios = {
+  async A150(told) {
+    const { world, mode } = told
+    const name = nameOf(told)
+    const { WS: cwd = '' } = world.places(name)
+    world.script(name, [{ calls: Array(1000).fill({ name: 'shell', arguments: { command: 'true' } }) }])
+    const { client } = world.server
+    const { conversationId } = await client.request('conversation/create', { cwd, ...settingsOf[mode] })
+    const talk = await openTalk(client, conversationId)
+    await talk.send(messageOf(name))
+    await talk.until(({ core }) => core.turn?.phase === 'calls')
+    await client.request('conversation/interrupt', { conversationId })
+    await talk.ended()
+    expect(talk.state().core.lastTurn?.outcome).toBe('interrupted')
+    const begun = talk.events.filter(({ event }) => event.type === 'item.began').length
+    expect(begun).toBeLessThan(100)
+    expect(Object.values(talk.state().core.approvals)).toEqual([])
+    expect(world.requestsOf(name).length).toBe(1)
+  },
+
+  /** What a command leaves in its folder for temporary files is taken away without following it anywhere. */
+  async P710(told) {
+    const { world, context } = told
+    if (world.tier === 'C') context.skip('no sandbox here, so no folder of its own')
+    const name = nameOf(told)
+    const { WS: cwd = '', OUT: out = '' } = world.places(name)
+    const [victim, file] = [lookAt(join(out, 'victim')), lookAt(join(cwd, 'a.txt'))]
+    await using server = await world.another()
+    const traps = [
+      `ln -s ${out} /tmp/out; ln -s / /tmp/root; ln -s ${out}/victim /tmp/victim; ln -s . /tmp/self`,
+      'mkdir -p /tmp/a/b && touch /tmp/a/b/c && chmod 000 /tmp/a/b && chmod 500 /tmp/a',
+      'mkfifo /tmp/pipe; touch "/tmp/line\nend" "/tmp/-rf" "/tmp/$(printf \'\\377\')"; mkdir -p /tmp/$(printf "d/%.0s" $(seq 300))',
+      'cp a.txt /tmp/copy; chmod 0 /tmp/copy; echo laid',
+    ]
+    const settings = settingsOf['workspace-write']
+    const recipe = { client: server.client, attack: name, cwd, settings, answer: () => 'approved' as const }
+    const talk = await converse(world, recipe, [shell(traps.join('\n'))])
+    expect(JSON.stringify(talk.items)).toContain('laid')
+    // The conversation is closed, since nobody follows it any more.
+    const scratch = join(server.parleyHome, 'scratch')
+    await waitUntil(() => !existsSync(scratch) || readdirSync(scratch).length === 0, { what: 'the end of the scratch folder' })
+    expect(lookAt(join(out, 'victim'))).toBe(victim)
+    expect(lookAt(join(cwd, 'a.txt'))).toBe(file)
+  },
+
+  /** A server that is killed leaves nothing running. */
+  async P711(told) {
+    const { world } = told
+    const name = nameOf(told)
+    const { WS: cwd = '' } = world.places(name)
+    const server = await world.another()
+    world.script(name, [shell('env -i setsid sleep 300 & sleep 300', { background: true }), { text: 'done' }])
+    const { client } = server
+    const settings = settingsOf['ask-unless-known-safe']
+    const { conversationId } = await client.request('conversation/create', { cwd, ...settings })
+    const talk = await openTalk(client, conversationId)
+    await talk.send(messageOf(name))
+    await talk.decide('approved')
+    await waitUntil(() => processesBelow(cwd).length > 0, { what: 'the background command' })
+    process.kill(server.pid, 'SIGKILL')
+    await waitUntil(() => processesBelow(cwd).length === 0, { what: 'the end of all that it started' })
+  },
+}

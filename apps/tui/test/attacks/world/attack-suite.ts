@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { scenarios } from '../scenarios/scenarios.ts'
+import { type AttackCase, attackCases, type Mode } from './attack-case.ts'
+import type { AttackUser } from './attack-user.ts'
+import { type AttackWorld, startAttackWorld } from './attack-world.ts'
+import { carryOut } from './carry-out.ts'
+import { checkAttack, type Outcome } from './check-attack.ts'
+import { hasBegun } from './converse.ts'
+
+interface Row {
+  readonly title: string
+  readonly attack: AttackCase
+  readonly mode: Mode
+}
+
+const rows: readonly Row[] = attackCases.flatMap((attack) =>
+  attack.modes.map((mode) => ({ title: `${attack.id} ${mode}: ${attack.name}`, attack, mode })),
+)
+const isTold = ({ attack }: Row) => attack.scenario === true
+const isAccepted = ({ attack }: Row) => attack.accepted !== undefined
+const isHeavy = ({ attack }: Row) => attack.heavy === true
+const isLight = (row: Row) => !isTold(row) && !isAccepted(row) && !isHeavy(row)
+
+const limited: readonly Mode[] = ['read-only', 'workspace-write']
+const asked = 'no whole sandbox here: it asked, and nothing happened before the answer'
+
+/** Every attack of the tables on one real server of this user. */
+export function describeAttacks(user: AttackUser): void {
+  let world: AttackWorld
+  beforeAll(async () => {
+    world = await startAttackWorld(user)
+  }, 30_000)
+  afterAll(() => world?.[Symbol.asyncDispose]())
+
+  describe.concurrent('side by side', { timeout: 60_000 }, () => {
+    test.for(rows.filter(isLight))('$title', (row, context) => attempt(row, context))
+    test.for(rows.filter(isAccepted))('$title (an accepted limit)', async ({ attack, mode }, context) => {
+      if (world.tier !== 'A') context.skip(asked)
+      const outcome = await carryOut(attack, mode, world)
+      // One that no longer succeeds is no limit any more, and leaves the list.
+      await expect(checkAttack(outcome)).rejects.toThrow()
+    })
+    test.for(rows.filter(isTold))('$title', async ({ attack, mode }, context) => {
+      const tell = scenarios[attack.id]
+      if (tell === undefined) throw new Error('nobody has told it')
+      await tell({ attack, mode, world, context })
+    })
+  })
+
+  describe('one at a time', { timeout: 60_000 }, () => {
+    test.for(rows.filter(isHeavy))('$title', (row, context) => attempt(row, context))
+  })
+
+  async function attempt({ attack, mode }: Row, context: TestContext): Promise<void> {
+    const outcome = await carryOut(attack, mode, world)
+    expectToHaveRun(outcome)
+    await checkAttack(outcome)
+    if (isAskedInstead(outcome)) context.skip(asked)
+  }
+}
+
+const isLimitedCommand = ({ attack, mode }: Outcome) => attack.input.kind === 'command' && limited.includes(mode)
+
+/** Where the sandbox is whole, a command is not kept from its attack by never being started. */
+function expectToHaveRun(outcome: Outcome): void {
+  const { attack, talk, world } = outcome
+  const isWanted = attack.checks.some(({ decision }) => decision !== undefined) || attack.not_run === true
+  if (world.tier !== 'A' || !isLimitedCommand(outcome) || isWanted) return
+  expect(hasBegun(talk), JSON.stringify(talk.items.at(-2))).toBe(true)
+}
+
+const isAskedInstead = (outcome: Outcome) =>
+  outcome.world.tier !== 'A' && isLimitedCommand(outcome) && outcome.talk.asked.length > 0

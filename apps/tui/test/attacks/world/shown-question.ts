@@ -1,0 +1,29 @@
+import { lineText } from '../../../src/view/span.ts'
+import { paintLine } from '../../../src/view/paint-line.ts'
+import { project } from '../../../src/view/project.ts'
+import { sceneOf } from '../../view/scenes/scene.ts'
+import type { Asked } from './converse.ts'
+
+const sizes = [
+  { columns: 80, rows: 24 },
+  { columns: 132, rows: 40 },
+]
+
+/** The live part of the screen while a question waits, as people read it and as it is written to a terminal. */
+export interface ShownQuestion {
+  readonly rows: readonly string[]
+  readonly painted: string
+}
+
+export function shownQuestions(asked: readonly Asked[]): readonly ShownQuestion[] {
+  if (asked.length === 0) throw new Error('nobody was asked, so nothing was shown')
+  return asked.flatMap(({ state }) =>
+    sizes.map((size) => {
+      const { live } = project({ ...sceneOf(state), size }).screen
+      return { rows: live.map(lineText), painted: live.map((line) => paintLine(line, true)).join('\n') }
+    }),
+  )
+}
+
+/** Where a text is broken into rows says nothing about whether it can be read. */
+export const unbroken = (text: string): string => text.replaceAll(/\s/g, '')

@@ -1,0 +1,75 @@
+/** In every writable folder: what runs, or decides what runs, when a person or their programs come by. `.git` is looked at by itself. */
+export const guardedNames = ['.parley', '.vscode', '.idea', '.husky', '.envrc', '.mcp.json'] as const
+
+/** In a home that may be written to: what is read when programs start. */
+export const guardedAtHome = [
+  '.bash_aliases',
+  '.bash_login',
+  '.bash_logout',
+  '.bash_profile',
+  '.bashrc',
+  '.config',
+  '.gitconfig',
+  '.inputrc',
+  '.kshrc',
+  '.local',
+  '.login',
+  '.pam_environment',
+  '.profile',
+  '.ssh',
+  '.xinitrc',
+  '.xprofile',
+  '.xsession',
+  '.zlogin',
+  '.zlogout',
+  '.zprofile',
+  '.zshenv',
+  '.zshrc',
+] as const
+
+/** Services of the system that do things for whoever reaches them. Below /run, or /var/run where that is another folder. */
+const servicesInRun = [
+  'acpid.socket',
+  'avahi-daemon',
+  'containerd',
+  'crio',
+  'cups',
+  'dbus',
+  'docker',
+  'docker.sock',
+  'host-services',
+  'libvirt',
+  'mysqld',
+  'pcscd',
+  'podman',
+  'postgresql',
+  'rpcbind.sock',
+  'screen',
+  'snapd-snap.socket',
+  'snapd.socket',
+  'systemd',
+  'tmux',
+  'user',
+  'uuidd',
+] as const
+
+const servicesElsewhere = [
+  '/var/lib/incus/unix.socket',
+  '/var/lib/lxd/unix.socket',
+  '/var/snap/lxd/common/lxd/unix.socket',
+  '/var/spool/at',
+  '/var/spool/cron',
+] as const
+
+const servicesAtHome = ['.colima', '.lima', '.orbstack', '.rd'] as const
+
+/** Seen even so: where the way to the network's names is written down. */
+export const seenAgain = ['/run/systemd/resolve'] as const
+
+export function systemServices(home: string): string[] {
+  return [
+    ...servicesInRun.flatMap((name) => [`/run/${name}`, `/var/run/${name}`]),
+    ...servicesElsewhere,
+    ...servicesAtHome.map((name) => `${home}/${name}`),
+  ]
+}

@@ -1,0 +1,55 @@
+/** Every file that a command writes ends here: 16 GiB, in the blocks of `ulimit`. */
+const fileBlocks = 16 * 2 ** 21
+/** Processes and threads. */
+const maxTasks = 2048
+
+export interface InnerShellOptions {
+  /** Whether to say what it sent nowhere: it has no network but its own. */
+  readonly watchNetwork: boolean
+  /** Before Linux 5.14 all of the user's processes count, not just those of the sandbox. */
+  readonly limitTasks: boolean
+}
+
+/** The descriptor of `reportFile`, which the command does not get. */
+export const reportFd = 3
+
+/**
+ * The first process of the namespace: sets limits, runs the command, counts what it left and says so. When it ends the
+ * kernel ends all that is left, and only then does bwrap end. As a first process it takes no signal that it does not
+ * handle, so what is sent to its group reaches the command alone.
+ */
+export function innerShell({ watchNetwork, limitTasks }: InnerShellOptions): string {
+  const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]
+  return [silence, ...limits, run, count, ...(watchNetwork ? [network] : []), 'exit $code'].join('\n')
+}
+
+// The shell would say of itself which signal has ended the command.
+const silence = 'exec 9>&2 2>/dev/null'
+
+// Named differently by dash and bash.
+const tasks = `ulimit -u ${maxTasks} || ulimit -p ${maxTasks}`
+
+// `exec`, because a name may also be one of the shell's own.
+const run = `echo began >&${reportFd}
+(exec "$@" 2>&9 9>&- ${reportFd}>&-)
+code=$?`
+
+// The second word after the name is the state; the ninth has PF_EXITING.
+const count = `left=0
+for entry in /proc/[0-9]*; do
+  [ $entry != /proc/1 ] && read -r stat <$entry/stat || continue
+  set -- \${stat##*) }
+  case $1 in Z|X) continue ;; esac
+  [ $(($7 & 4)) -eq 0 ] && left=$((left + 1))
+done
+echo "left $left" >&${reportFd}`
+
+const network = `while read -r line; do
+  case $line in
+    Ip:*|Udp:*) echo "$line" >&${reportFd} ;;
+    UdpLite:*) break ;;
+  esac
+done </proc/net/snmp
+while read -r name count; do
+  case $name in Ip6OutNoRoutes) echo "$name $count" >&${reportFd}; break ;; esac
+done </proc/net/snmp6`

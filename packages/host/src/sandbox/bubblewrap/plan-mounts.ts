@@ -1,0 +1,131 @@
+import { isWithin } from '../is-within.ts'
+
+/** What was found on the machine. All paths are absolute and real. */
+export interface MountFacts {
+  /** Folders that may be written to. */
+  readonly writable: readonly string[]
+  /** What must be seen as it is, but not written to: the workspace that is to be read only, and other exceptions. */
+  readonly readable: readonly string[]
+  /** Stays as it is within what may be written to. */
+  readonly kept: readonly string[]
+  readonly hiddenFolders: readonly string[]
+  readonly hiddenFiles: readonly string[]
+  /** Seen as /tmp; null is an empty one. */
+  readonly scratch: string | null
+}
+
+export type MountKind =
+  | 'root'
+  | 'devices'
+  | 'processes'
+  | 'memory'
+  | 'temporary'
+  | 'writable'
+  | 'readable'
+  | 'kept'
+  | 'emptyFolder'
+  | 'emptyFile'
+  /** A folder on the way to something hidden: as it is, but not to be renamed. */
+  | 'pinned'
+
+export interface Mount {
+  readonly kind: MountKind
+  readonly path: string
+}
+
+const base: readonly Mount[] = [
+  { kind: 'root', path: '/' },
+  { kind: 'devices', path: '/dev' },
+  { kind: 'memory', path: '/dev/shm' },
+  { kind: 'processes', path: '/proc' },
+  { kind: 'temporary', path: '/tmp' },
+]
+
+/** Where two are for the same path, the earlier here. */
+const precedence: readonly MountKind[] = [
+  'root',
+  'devices',
+  'processes',
+  'emptyFolder',
+  'emptyFile',
+  'kept',
+  'readable',
+  'writable',
+  'memory',
+  'temporary',
+  'pinned',
+]
+
+/** What is mounted where, in the order in which it has to be done: what lies within another comes after it. */
+export function planMounts(facts: MountFacts): Mount[] {
+  const all = [...base, ...mountsOf(facts)]
+  const planned: Mount[] = []
+  for (const mount of sorted(all)) {
+    const around = planned.findLast(({ path }) => isWithin(mount.path, path))
+    if (around === undefined || isNeeded(mount, around)) planned.push(mount)
+  }
+  return sorted([...planned, ...pins(planned)])
+}
+
+function mountsOf(facts: MountFacts): Mount[] {
+  const of = (kind: MountKind, paths: readonly string[]) => paths.map((path) => ({ kind, path }))
+  return [
+    ...of('emptyFolder', facts.hiddenFolders),
+    ...of('emptyFile', facts.hiddenFiles),
+    ...of('kept', facts.kept),
+    ...of('readable', facts.readable),
+    ...of('writable', facts.writable),
+  ]
+}
+
+/** Whether the nearest mount around this one does not yet do the same. */
+function isNeeded({ kind, path }: Mount, around: Mount): boolean {
+  if (path === around.path) return false
+  switch (kind) {
+    case 'kept':
+      return around.kind === 'writable'
+    case 'emptyFolder':
+    case 'emptyFile':
+      return !['emptyFolder', 'devices', 'memory', 'processes', 'temporary'].includes(around.kind)
+    case 'readable':
+      return !['root', 'kept', 'readable', 'processes'].includes(around.kind)
+    case 'writable':
+      return !['writable', 'processes'].includes(around.kind)
+    case 'root':
+    case 'devices':
+    case 'processes':
+    case 'memory':
+    case 'temporary':
+    case 'pinned':
+      return true
+  }
+}
+
+/** The next command would see what is hidden if this one gave a folder above it another name. A mount point keeps its name. */
+function pins(planned: readonly Mount[]): Mount[] {
+  return planned.flatMap(({ kind, path }) => {
+    if (kind !== 'emptyFolder' && kind !== 'emptyFile') return []
+    const around = planned.findLast((other) => other.path !== path && isWithin(path, other.path))
+    return around?.kind === 'writable' ? between(around.path, path).map((at) => ({ kind: 'pinned' as const, path: at })) : []
+  })
+}
+
+function between(outer: string, inner: string): string[] {
+  const names = inner.slice(outer.length + 1).split('/')
+  return names.slice(1).map((_, index) => [outer, ...names.slice(0, index + 1)].join('/'))
+}
+
+/** By components, so that what lies within a path follows it; one mount for each path. */
+function sorted(mounts: readonly Mount[]): Mount[] {
+  const byPath = new Map<string, Mount>()
+  for (const mount of mounts) {
+    const other = byPath.get(mount.path)
+    if (other === undefined || rank(mount) < rank(other)) byPath.set(mount.path, mount)
+  }
+  return [...byPath.values()].sort((a, b) => compare(key(a.path), key(b.path)))
+}
+
+const rank = ({ kind }: Mount) => precedence.indexOf(kind)
+/** No name holds a NUL, and it comes before all that a name may hold. */
+const key = (path: string) => path.replaceAll('/', '\0')
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

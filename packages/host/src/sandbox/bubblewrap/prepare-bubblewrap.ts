@@ -1,0 +1,96 @@
+import { lstatSync } from 'node:fs'
+import { arch, release as kernelRelease } from 'node:os'
+import type { SandboxLimits } from '../limits.ts'
+import type { Sandbox } from '../sandbox.ts'
+import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
+import { systemServices, seenAgain } from './guarded-names.ts'
+import { type GuardedPlaces, guardedPlaces } from './guarded-places.ts'
+import { hiddenPlaces, realOf } from './hidden-places.ts'
+import { type HeldName, holdName } from './hold-names.ts'
+import { innerShell } from './inner-shell.ts'
+import { type BubblewrapMachine, featuresOf } from './machine.ts'
+import { type Mount, planMounts } from './plan-mounts.ts'
+import { spellings } from './spellings.ts'
+import { wrapCommand } from './wrap-command.ts'
+
+const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
+
+/** Looks at the files as they are now and puts a stand-in where something must not be made. */
+export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
+  const processor = arch()
+  if (!isFilterArch(processor)) throw new Error(`There is no filter of system calls for ${processor}`)
+  const roots = limits.writableRoots.filter(isFolder)
+  for (const root of roots) assertUsable(root, limits.mode)
+  const isWritable = limits.mode === 'workspace-write'
+  const guarded = isWritable ? await guardedPlaces(roots, machine.home) : nothingGuarded
+  const held = holdAll(guarded.missing)
+  try {
+    const mounts = mountsFor(limits, machine, { roots, guarded, held })
+    const surroundings = {
+      program: machine.program,
+      features: featuresOf(machine.version),
+      mounts,
+      scratch: limits.scratch,
+      network: limits.network,
+      filter: seccompFilter({ arch: processor, unixSockets: limits.unixSockets }),
+      shell: innerShell({ watchNetwork: !limits.network, limitTasks: countsTasksInside(kernelRelease()) }),
+    }
+    return { limits, wrap: (command) => wrapCommand(command, surroundings), release: () => releaseAll(held) }
+  } catch (error) {
+    releaseAll(held)
+    throw error
+  }
+}
+
+interface Found {
+  readonly roots: readonly string[]
+  readonly guarded: GuardedPlaces
+  readonly held: readonly HeldName[]
+}
+
+function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, guarded, held }: Found): Mount[] {
+  const hidden = hiddenPlaces([...systemServices(machine.home), ...limits.masked])
+  const isWritable = limits.mode === 'workspace-write'
+  return planMounts({
+    writable: isWritable ? [...roots, ...guarded.writable] : [],
+    readable: [...(isWritable ? [] : roots), ...seenAgain.map(realOf).filter((path) => path !== null)],
+    kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],
+    hiddenFolders: hidden.folders,
+    hiddenFiles: hidden.files,
+    scratch: limits.scratch,
+  })
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+/** A root is what it was when the session was given it. */
+function assertUsable(root: string, mode: SandboxLimits['mode']): void {
+  if (realOf(root) !== root) throw new Error(`${root} is not the folder it was: there is a link in its path now`)
+  if (root === '/' && mode === 'workspace-write') throw new Error('The whole system cannot be a writable folder')
+}
+
+function holdAll(paths: readonly string[]): HeldName[] {
+  const held: HeldName[] = []
+  try {
+    for (const path of paths) {
+      const name = holdName(path)
+      if (name !== null) held.push(name)
+    }
+    return held
+  } catch (error) {
+    releaseAll(held)
+    throw error
+  }
+}
+
+function releaseAll(held: readonly HeldName[]): void {
+  for (const name of held) name.release()
+}
+
+/** Since Linux 5.14 a limit of processes that is set inside counts only those inside. */
+function countsTasksInside(release: string): boolean {
+  const [major = 0, minor = 0] = release.split('.').map(Number.parseFloat)
+  return major > 5 || (major === 5 && minor >= 14)
+}

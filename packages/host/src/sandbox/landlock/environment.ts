@@ -1,0 +1,15 @@
+import { markVariable } from '../../mark.ts'
+import type { SandboxedCommand } from '../sandbox.ts'
+import { intoScratch } from '../scratch-variables.ts'
+
+/**
+ * The environment of the command as the script takes it, with its temporary files led to `scratch`. The mark is there
+ * by its own name too: a sweep may come while the script still runs.
+ */
+export function hiddenEnvironment({ env }: SandboxedCommand, scratch: string): Record<string, string> {
+  const hidden = Object.entries(intoScratch(env, scratch)).map(
+    ([name, value], index) => [`E${index}`, `${name}=${value}`] as const,
+  )
+  const mark = env[markVariable]
+  return { ...Object.fromEntries(hidden), ...(mark === undefined ? {} : { [markVariable]: mark }) }
+}

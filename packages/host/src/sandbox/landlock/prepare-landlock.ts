@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assertStartable } from '../../spawn-failure.ts'
+import { guardedPlaces } from '../bubblewrap/guarded-places.ts'
+import type { SandboxLimits } from '../limits.ts'
+import type { Sandbox } from '../sandbox.ts'
+import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
+import { callNumbers } from './calls.ts'
+import { hiddenEnvironment } from './environment.ts'
+import { listFolder } from './list-folder.ts'
+import { rightsOnOutput, rulesetAttributes } from './rights.ts'
+import { rulesOfLimits } from './rules-of-limits.ts'
+import { landlockScript } from './script.ts'
+import { openStatus } from './status-file.ts'
+
+export interface LandlockMachine {
+  /** Absolute path of Perl. */
+  readonly program: string
+  /** What the kernel says of its Landlock. */
+  readonly version: number
+  readonly arch: FilterArch
+  /** The home of the user. */
+  readonly home: string
+}
+
+/** The system takes about 2 MiB of arguments and environment. */
+const maxRuleBytes = 1_000_000
+
+/**
+ * Limits by Landlock and the filter alone. Less than bubblewrap gives, in these: no unix sockets even where the limits
+ * have them, and without the network no IP sockets at all; nothing can be made or removed directly in a writable root,
+ * only in its folders; other processes can be seen; modes, owners and times of files can be changed.
+ */
+export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
+  const own = await mkdtemp(join(tmpdir(), 'parley-sandbox-'))
+  const release = () => void rm(own, { recursive: true, force: true }).catch(() => undefined)
+  try {
+    const scratch = limits.scratch ?? (await mkdtemp(join(own, 'tmp-')))
+    const outer = await scriptCommand(limits, scratch, machine)
+    return {
+      limits,
+      wrap(command) {
+        assertStartable(command)
+        const { writeFd, watch } = openStatus(join(own, 'status'))
+        const argv = [...outer, ...command.argv]
+        return { argv, env: hiddenEnvironment(command, scratch), cwd: command.cwd, extraFds: [writeFd], watch }
+      },
+      release,
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function scriptCommand(limits: SandboxLimits, scratch: string, machine: LandlockMachine): Promise<string[]> {
+  const { program, version, arch } = machine
+  const { network } = limits
+  const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
+  const guarded = await guardedPlaces(roots, machine.home)
+  const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
+  const lines = rules.map(({ rights, path }) => `${rights}:${path}`)
+  if (lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 9, 0) > maxRuleBytes) {
+    throw new Error('There are too many files beside those that are to be kept from commands')
+  }
+  return [
+    program,
+    '-f', // without the start file of the system
+    '-e',
+    landlockScript,
+    callNumbers(arch),
+    rulesetAttributes(version, { network }).toString('hex'),
+    seccompFilter({ arch, unixSockets: false, ipSockets: network }).toString('hex'),
+    String(rightsOnOutput(version)),
+    String(lines.length),
+    ...lines,
+  ]
+}

@@ -1,0 +1,55 @@
+/**
+ * Puts Landlock and the filter around itself, then becomes the command. Perl, because it reaches system calls without
+ * anything to compile, and is part of most systems. Loads no module.
+ *
+ * Arguments: numbers of the system calls (`name=number,…`), attributes of the ruleset and filter in hexadecimal, rights
+ * to the outputs, how many rules, the rules (`RIGHTS:PATH`), the command. The environment of the command is in the
+ * values of E0, E1, …; under their own names some of it would be obeyed by Perl or the linker before there are limits.
+ * Descriptor 3 is told when nothing but the command itself can go wrong any more.
+ */
+export const landlockScript = String.raw`
+sub fail { print STDERR "parley: the sandbox could not be set up ($_[0]: $!)\n"; exit 125 }
+my %call = map { my ($name, $number) = split /=/; ($name, $number + 0) } split /,/, shift;
+my $attributes = pack 'H*', shift;
+my $filter = pack 'H*', shift;
+my $output = shift() + 0;
+my @rules = splice @ARGV, 0, shift;
+
+for my $capability (0 .. 63) { last if syscall($call{prctl}, 24, $capability, 0, 0, 0) == -1 && $! == 22 }
+syscall($call{prctl}, 47, 4, 0, 0, 0);
+my ($header, $none) = (pack('Ll', 0x20080522, 0), "\0" x 24);
+syscall($call{capset}, $header, $none) == 0 or fail('capabilities');
+syscall($call{prctl}, 38, 1, 0, 0, 0) == 0 or fail('no new privileges');
+
+my $set = syscall($call{landlock_create_ruleset}, $attributes, length $attributes, 0);
+$set >= 0 or fail('Landlock');
+sub grant {
+    my ($rights, $fd) = @_;
+    my $rule = pack 'Ql', $rights, $fd;
+    syscall($call{landlock_add_rule}, $set, 1, $rule, 0);
+}
+my $how = pack 'Q3', 0x280000, 0, 4; # O_PATH, O_CLOEXEC; no links anywhere in the path
+for (@rules) {
+    my ($rights, $path) = /^(\d+):(.*)\z/s or fail('rules');
+    my $fd = syscall($call{openat2}, -100, $path, $how, 24);
+    next if $fd < 0;
+    grant($rights + 0, $fd);
+    syscall($call{close}, $fd);
+}
+grant($output, $_) for 1, 2;
+syscall($call{landlock_restrict_self}, $set, 0) == 0 or fail('Landlock');
+syscall($call{close}, $set);
+
+my $program = pack 'S x6 P', length($filter) / 8, $filter;
+syscall($call{seccomp}, 1, 0, $program) == 0 or fail('filter');
+
+my %environment = map { /^([^=]+)=(.*)\z/s } @ENV{grep { /^E\d+\z/ } keys %ENV};
+%ENV = %environment;
+my $ran = 'ran';
+syscall($call{write}, 3, $ran, 3);
+syscall($call{close}, 3);
+exec { $ARGV[0] } @ARGV;
+my $missing = $! == 2;
+print STDERR "parley: $ARGV[0]: $!\n";
+exit($missing ? 127 : 126);
+`

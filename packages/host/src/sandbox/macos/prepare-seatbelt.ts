@@ -1,0 +1,40 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assertStartable } from '../../spawn-failure.ts'
+import { guardedPlaces } from '../bubblewrap/guarded-places.ts'
+import type { SandboxLimits } from '../limits.ts'
+import type { Sandbox } from '../sandbox.ts'
+import { intoScratch } from '../scratch-variables.ts'
+import { seatbeltProfile } from './profile.ts'
+
+export interface SeatbeltMachine {
+  /** `sandbox-exec` by its absolute path. */
+  readonly program: string
+  /** The home of the user. */
+  readonly home: string
+}
+
+/**
+ * Limits by the sandbox of macOS. It has no loopback of its own, so a test server needs the network, and no namespace
+ * of processes.
+ */
+export async function prepareSeatbelt(limits: SandboxLimits, { program, home }: SeatbeltMachine): Promise<Sandbox> {
+  const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
+  const guarded = await guardedPlaces(roots, home)
+  const own = limits.scratch === null ? await mkdtemp(join(await realpath(tmpdir()), 'parley-sandbox-')) : null
+  const scratch = limits.scratch ?? own ?? ''
+  const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
+  const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
+  return {
+    limits,
+    wrap(command) {
+      assertStartable(command)
+      const argv = [program, '-p', text, ...definitions, '--', ...command.argv]
+      return { argv, env: intoScratch(command.env, scratch), cwd: command.cwd }
+    },
+    release() {
+      if (own !== null) void rm(own, { recursive: true, force: true }).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { Found } from './probe/search.ts'
+import type { Sandboxes } from './sandboxes.ts'
+
+export interface SandboxesOptions {
+  /** Keeps what was found until the next boot, 0600; null keeps nothing. Its folders are made when it is written. */
+  readonly cacheFile: string | null
+  /** Of this process unless told: PATH, HOME and what container runtimes say in it are looked at. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Where programs are looked for, in place of the system's folders. */
+  readonly programFolders?: readonly string[]
+}
+
+/** What can enforce limits on this machine. Nothing is loaded, read or started before the first question. */
+export function openSandboxes(options: SandboxesOptions): Sandboxes {
+  const load = () => import('./probe/search.ts')
+  let current: Promise<Found> | null = null
+  let checking: Promise<Found> | null = null
+  const find = () => {
+    current ??= load().then(({ search }) => search(options))
+    return current
+  }
+  const report = async () => {
+    const { tier, reason } = (await find()).finding
+    return { tier, reason }
+  }
+  return {
+    report,
+    recheck() {
+      if (checking === null) {
+        const before = find()
+        checking = load()
+          .then(async ({ searchAgain }) => searchAgain(await before, options))
+          .finally(() => {
+            checking = null
+          })
+        current = checking
+      }
+      return report()
+    },
+    prepare: async (limits) => (await find()).prepare(limits),
+  }
+}

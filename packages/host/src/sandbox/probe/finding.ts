@@ -1,0 +1,17 @@
+import type { SandboxReport } from '../sandboxes.ts'
+
+/** What a search came to, as it is kept from one start to the next. */
+export interface Finding extends SandboxReport {
+  /** Of bubblewrap, in tier A on Linux: `0.8.0`. */
+  readonly bubblewrap?: string
+  /** Of the kernel's Landlock, in tier B. */
+  readonly landlock?: number
+  /** False where another try might find more: something took too long. */
+  readonly isSure: boolean
+}
+
+const ranks = { A: 0, B: 1, C: 2 } as const
+
+export function isWorse(finding: SandboxReport, than: SandboxReport): boolean {
+  return ranks[finding.tier] > ranks[than.tier]
+}

@@ -1,0 +1,110 @@
+import { constants } from 'node:fs'
+import { mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { release } from 'node:os'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { errorCode } from '../../error-code.ts'
+import type { FoundProgram } from './find-program.ts'
+import type { Finding } from './finding.ts'
+import type { Machine } from './machine.ts'
+
+/** Findings of which something enforces limits; others are looked for anew at each start. */
+type KeptTier = 'A' | 'B'
+
+/**
+ * All that a finding depends on: this boot, user and kernel, the namespaces we are in (a container may share our home),
+ * the programs, this build of ours.
+ */
+export async function findingKey(machine: Machine): Promise<string> {
+  const [boot, userNamespace, mounts, ours] = await Promise.all([
+    readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => ''),
+    readlink('/proc/self/ns/user').catch(() => ''),
+    readlink('/proc/self/ns/mnt').catch(() => ''),
+    stat(fileURLToPath(import.meta.url)).catch(() => null),
+  ])
+  return JSON.stringify([
+    boot.trim(),
+    userNamespace,
+    mounts,
+    process.getuid?.() ?? null,
+    release(),
+    describe(machine.bwrap),
+    describe(machine.perl),
+    describe(machine.sandboxExec),
+    process.execPath,
+    [ours?.mtimeMs ?? null, ours?.size ?? null],
+  ])
+}
+
+function describe(program: FoundProgram | null): string {
+  return program === null ? '' : `${program.path} ${program.modifiedMs} ${program.sizeBytes}`
+}
+
+/** Null when there is none for this key, or the file is not as we write it. */
+export async function readFinding(file: string, key: string): Promise<Finding | null> {
+  try {
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+    const { mode, uid } = await handle.stat()
+    if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) return null
+    const content: unknown = JSON.parse(await handle.readFile('utf8'))
+    return isRecord(content) && content['key'] === key ? findingOf(content['finding']) : null
+  } catch {
+    return null
+  }
+}
+
+function findingOf(value: unknown): Finding | null {
+  if (!isRecord(value)) return null
+  const { tier, reason, bubblewrap, landlock } = value
+  if (!isKept(tier) || typeof reason !== 'string') return null
+  return {
+    tier,
+    reason,
+    isSure: true,
+    ...(typeof bubblewrap === 'string' ? { bubblewrap } : {}),
+    ...(typeof landlock === 'number' ? { landlock } : {}),
+  }
+}
+
+/** Takes the file away when the finding is not to be kept. A file that cannot be written costs another search, no more. */
+export async function keepFinding(file: string, key: string, finding: Finding): Promise<void> {
+  try {
+    if (!isKept(finding.tier) || !finding.isSure) {
+      await rm(file, { force: true })
+      return
+    }
+    await makeFolder(dirname(file))
+    const written = `${file}.${process.pid}`
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+    const handle = await open(written, flags, 0o600)
+    try {
+      await handle.writeFile(JSON.stringify({ key, finding }))
+    } finally {
+      await handle.close()
+    }
+    await rename(written, file)
+  } catch {
+    // Nothing is lost but time.
+  }
+}
+
+/** One after the other: Node's `recursive` goes on for ever where the parent is there and answers ENOENT, as `/proc` does. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+    await makeFolder(dirname(path))
+    await mkdir(path, { mode: 0o700 })
+  }
+}
+
+function isKept(tier: unknown): tier is KeptTier {
+  return tier === 'A' || tier === 'B'
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

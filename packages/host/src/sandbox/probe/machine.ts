@@ -1,0 +1,33 @@
+import { homedir } from 'node:os'
+import { type FoundProgram, findProgram, programFolders } from './find-program.ts'
+
+/** What is looked at before anything is tried. */
+export interface Machine {
+  readonly platform: NodeJS.Platform
+  readonly arch: string
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly bwrap: FoundProgram | null
+  readonly perl: FoundProgram | null
+  readonly sandboxExec: FoundProgram | null
+}
+
+export interface MachineOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where programs are looked for, in place of the system's folders. */
+  readonly folders?: readonly string[]
+}
+
+export function lookAtMachine({ env, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
+  const { platform, arch } = process
+  const onLinux = (name: string) => (platform === 'linux' ? findProgram(name, folders) : null)
+  return {
+    platform,
+    arch,
+    home: env['HOME'] ?? homedir(),
+    env,
+    bwrap: onLinux('bwrap'),
+    perl: onLinux('perl'),
+    sandboxExec: platform === 'darwin' ? findProgram('sandbox-exec', ['/usr/bin']) : null,
+  }
+}

@@ -1,0 +1,39 @@
+import { isWithin } from '../is-within.ts'
+import type { SandboxLimits } from '../limits.ts'
+import type { Sandbox } from '../sandbox.ts'
+import { isFilterArch } from '../seccomp/filter.ts'
+import type { Finding } from './finding.ts'
+import type { Machine } from './machine.ts'
+
+export type Prepare = (limits: SandboxLimits) => Promise<Sandbox>
+
+/** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
+export function preparer(finding: Finding, machine: Machine): Prepare {
+  const { tier, reason, landlock } = finding
+  const { arch, home, perl, sandboxExec } = machine
+  if (tier === 'A' && sandboxExec !== null) return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, home))
+  if (tier === 'B' && perl !== null && landlock !== undefined && isFilterArch(arch)) {
+    return trusting(perl.path, async (limits) => {
+      const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
+      return prepareLandlock(limits, { program: perl.path, version: landlock, arch, home })
+    })
+  }
+  return () => Promise.reject(new Error(reason))
+}
+
+function bySeatbelt(program: string, home: string): Prepare {
+  return async (limits) => {
+    const { prepareSeatbelt } = await import('../macos/prepare-seatbelt.ts')
+    return prepareSeatbelt(limits, { program, home })
+  }
+}
+
+/** What a command could have changed enforces nothing on the next. */
+function trusting(program: string, prepare: Prepare): Prepare {
+  return (limits) => {
+    const isChangeable =
+      limits.mode === 'workspace-write' && limits.writableRoots.some((root) => isWithin(program, root))
+    if (!isChangeable) return prepare(limits)
+    return Promise.reject(new Error(`${program}, which enforces the limits, lies where commands may write`))
+  }
+}

@@ -1,0 +1,76 @@
+import type { TrialEnd } from './try-limits.ts'
+
+/** Settings of the kernel and of what surrounds this process, where they can be read. */
+export interface Surroundings {
+  readonly isContainer: boolean
+  /** kernel.apparmor_restrict_unprivileged_userns */
+  readonly restrictsUserNamespaces: boolean
+  /** kernel.unprivileged_userns_clone of Debian kernels is 0. */
+  readonly forbidsUserNamespaces: boolean
+  /** user.max_user_namespaces is 0. */
+  readonly hasNoUserNamespaces: boolean
+  readonly isRoot: boolean
+}
+
+export const noBubblewrap =
+  'bubblewrap is not installed: `sudo apt install bubblewrap` (Debian, Ubuntu), `sudo dnf install bubblewrap` (Fedora) or `sudo pacman -S bubblewrap` (Arch) gives the full sandbox.'
+
+export function noFilter(arch: string): string {
+  return `There is no system call filter for this processor (${arch}), so nothing can enforce limits here.`
+}
+
+/** Why bubblewrap is there and not used: one sentence, with what to do if that is known. */
+export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, around: Surroundings): string {
+  if (end.kind === 'tooLong') return 'bubblewrap did not answer within 2 seconds; it is tried again at the next start.'
+  if (end.kind === 'leaks') {
+    return `bubblewrap was tried and did not ${end.leaks.join(', nor ')}, so it is not used.`
+  }
+  const known = knownRefusal(around)
+  if (known !== null) return known
+  const said = firstLine(end.said)
+  return said === '' ? 'bubblewrap could not be started.' : `bubblewrap could not be started: ${said}.`
+}
+
+/** What refuses user namespaces, the likeliest first; null where none of it is in force. */
+function knownRefusal(around: Surroundings): string | null {
+  if (around.hasNoUserNamespaces) {
+    return 'This system allows no user namespaces, which bubblewrap needs: `sudo sysctl user.max_user_namespaces=15000` allows them.'
+  }
+  if (around.isContainer) {
+    return 'This container refuses the user namespaces or mounts that bubblewrap needs: start it with a security profile that allows them (Docker: `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`).'
+  }
+  if (around.isRoot) return null
+  if (around.forbidsUserNamespaces) {
+    return 'The kernel refuses user namespaces to ordinary users, and bubblewrap needs them: `sudo sysctl kernel.unprivileged_userns_clone=1` allows them.'
+  }
+  if (around.restrictsUserNamespaces) {
+    return 'AppArmor refuses user namespaces to bubblewrap: install a profile that lets it have them (Ubuntu: package `apparmor-profiles`, profile `bwrap-userns-restrict`), or `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`.'
+  }
+  return null
+}
+
+/** Why there is no Landlock sandbox either. */
+export function whyNotLandlock(
+  problem: 'noPerl' | 'noLandlock' | 'old' | Exclude<TrialEnd, { kind: 'holds' }>,
+): string {
+  if (problem === 'noPerl') return 'The partial sandbox needs Perl, which is not installed.'
+  if (problem === 'noLandlock') return 'This kernel has no Landlock either.'
+  if (problem === 'old') return 'The Landlock of this kernel is too old to use instead (Linux 6.2 or later has it).'
+  if (problem.kind === 'tooLong') return 'Landlock did not answer within 2 seconds either.'
+  if (problem.kind === 'leaks')
+    return `Landlock was tried and did not ${problem.leaks.join(', nor ')}, so it is not used.`
+  const said = firstLine(problem.said)
+  return said === '' ? 'Landlock could not be used either.' : `Landlock could not be used either: ${said}.`
+}
+
+export function fullBy(version: string): string {
+  return `bubblewrap ${version} and a system call filter enforce the limits.`
+}
+
+export function partialBy(whyNotFull: string): string {
+  return `Landlock and a system call filter limit writes and the network, without namespaces. ${whyNotFull}`
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n')[0] ?? '').trim().replace(/\.$/, '').slice(0, 200)
+}

@@ -1,0 +1,55 @@
+import { dirname } from 'node:path'
+import type { SandboxesOptions } from '../open-sandboxes.ts'
+import { findTier } from './find-tier.ts'
+import { type Finding, isWorse } from './finding.ts'
+import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
+import { lookAtMachine, type Machine } from './machine.ts'
+import { type Prepare, preparer } from './preparers.ts'
+
+export interface Found {
+  readonly finding: Finding
+  readonly prepare: Prepare
+}
+
+/** What was kept, or else what is found by trying. Never rejects. */
+export async function search(options: SandboxesOptions): Promise<Found> {
+  const { cacheFile } = options
+  try {
+    const machine = look(options)
+    const key = await findingKey(machine)
+    const kept = cacheFile === null ? null : await readFinding(cacheFile, key)
+    return found(kept ?? (await tryAndKeep(machine, key, cacheFile)), machine)
+  } catch (error) {
+    return nothing(error)
+  }
+}
+
+/** Whatever was kept, tried anew; what is better than before is not taken. Never rejects. */
+export async function searchAgain(before: Found, options: SandboxesOptions): Promise<Found> {
+  try {
+    const machine = look(options)
+    const finding = await tryAndKeep(machine, await findingKey(machine), options.cacheFile)
+    return isWorse(finding, before.finding) ? found(finding, machine) : before
+  } catch (error) {
+    return nothing(error)
+  }
+}
+
+function look({ env = process.env, programFolders }: SandboxesOptions): Machine {
+  return lookAtMachine({ env, ...(programFolders === undefined ? {} : { folders: programFolders }) })
+}
+
+async function tryAndKeep(machine: Machine, key: string, cacheFile: string | null): Promise<Finding> {
+  const finding = await findTier(machine, cacheFile === null ? null : dirname(cacheFile))
+  if (cacheFile !== null) await keepFinding(cacheFile, key, finding)
+  return finding
+}
+
+function found(finding: Finding, machine: Machine): Found {
+  return { finding, prepare: preparer(finding, machine) }
+}
+
+function nothing(error: unknown): Found {
+  const reason = `What enforces limits here could not be found out: ${error instanceof Error ? error.message : String(error)}.`
+  return { finding: { tier: 'C', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
+}

@@ -1,0 +1,63 @@
+import type { SandboxLimits } from '../limits.ts'
+import type { Sandbox } from '../sandbox.ts'
+import { type Ground, makeGround } from './ground.ts'
+import { judgeFindings } from './judge-findings.ts'
+import { runWrapped, type WrappedEnd } from './run-wrapped.ts'
+import { parseFindings, probeScript } from './script.ts'
+
+export type TrialEnd =
+  | { readonly kind: 'holds' }
+  /** Each is the rest of "it did not …". */
+  | { readonly kind: 'leaks'; readonly leaks: readonly string[] }
+  /** Nothing was tried: the sandbox could not be set up, or Node did not run in it. */
+  | { readonly kind: 'broken'; readonly said: string }
+  | { readonly kind: 'tooLong' }
+
+export interface Trial {
+  prepare(limits: SandboxLimits): Promise<Sandbox>
+  /** Whether a filter of system calls belongs to it. */
+  readonly filtered: boolean
+  /** A folder to try in that is not for temporary files, if there is one. */
+  readonly besides: string | null
+}
+
+const timeLimitMs = 2000
+
+/** Runs a program under the limits that tries to leave them, once for each mode, and looks at what came of it. */
+export async function tryLimits(trial: Trial): Promise<TrialEnd> {
+  try {
+    await using ground = await makeGround(trial.besides)
+    for (const mode of ['workspace-write', 'read-only'] as const) {
+      const end = await tryMode(mode, trial, ground)
+      if (end.kind !== 'holds') return end
+    }
+    const leaks = [
+      ...(ground.wasReached() ? ['keep it from the network'] : []),
+      ...((await ground.wasWritten()) ? ['keep it from writing elsewhere'] : []),
+    ]
+    return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
+  } catch (error) {
+    return { kind: 'broken', said: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function tryMode(mode: SandboxLimits['mode'], trial: Trial, ground: Ground): Promise<TrialEnd> {
+  const { root, inside, outside, secret, secretText, port } = ground
+  const limits = { mode, writableRoots: [root], network: false, unixSockets: false, masked: [secret], scratch: null }
+  const sandbox = await trial.prepare(limits)
+  try {
+    const args = [inside, outside, secret, secretText, String(port)]
+    const wrapped = sandbox.wrap({ argv: [process.execPath, '-e', probeScript, ...args], env: {}, cwd: '/' })
+    return judge(await runWrapped(wrapped, timeLimitMs), mode, trial.filtered)
+  } finally {
+    sandbox.release?.()
+  }
+}
+
+function judge(end: WrappedEnd, mode: SandboxLimits['mode'], filtered: boolean): TrialEnd {
+  if (end.tooLong) return { kind: 'tooLong' }
+  const findings = parseFindings(end.stdout)
+  if (findings === null) return { kind: 'broken', said: end.stderr.trim() }
+  const leaks = judgeFindings(findings, mode, filtered)
+  return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
+}

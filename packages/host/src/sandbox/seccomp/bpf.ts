@@ -1,0 +1,44 @@
+/** Instructions of the kernel's classic BPF as far as a filter of system calls needs them (linux/bpf_common.h). */
+export const opcodes = {
+  /** Loads the 32-bit word at offset `k` of `struct seccomp_data`. */
+  load: 0x20,
+  and: 0x54,
+  jumpIfEqual: 0x15,
+  jumpIfGreater: 0x25,
+  /** If any bit of `k` is set. */
+  jumpIfSet: 0x45,
+  return: 0x06,
+} as const
+
+/** Jumps name a label; where none is named they go on to the next line. */
+export interface Line<Label extends string> {
+  readonly label?: Label
+  readonly op: keyof typeof opcodes
+  readonly k: number
+  readonly yes?: Label
+  readonly no?: Label
+}
+
+const instructionBytes = 8
+
+/** An array of `struct sock_filter`, little-endian as both processors are. */
+export function assemble<Label extends string>(lines: readonly Line<Label>[]): Buffer {
+  const places = new Map<Label, number>()
+  for (const [index, { label }] of lines.entries()) if (label !== undefined) places.set(label, index)
+  const program = Buffer.alloc(lines.length * instructionBytes)
+  for (const [index, line] of lines.entries()) {
+    const at = index * instructionBytes
+    program.writeUInt16LE(opcodes[line.op], at)
+    program.writeUInt8(distance(line.yes), at + 2)
+    program.writeUInt8(distance(line.no), at + 3)
+    program.writeUInt32LE(line.k, at + 4)
+
+    function distance(label: Label | undefined): number {
+      if (label === undefined) return 0
+      const place = places.get(label)
+      if (place === undefined || place <= index) throw new Error(`No line after ${index} is labelled ${label}`)
+      return place - index - 1
+    }
+  }
+  return program
+}

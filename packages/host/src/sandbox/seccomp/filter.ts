@@ -1,0 +1,125 @@
+import { arm64Calls } from './arm64-calls.ts'
+import { assemble, type Line } from './bpf.ts'
+import { type CallName, refusedCalls } from './refused-calls.ts'
+import { x64Calls } from './x64-calls.ts'
+
+export type FilterArch = 'x64' | 'arm64'
+
+export interface FilterOptions {
+  readonly arch: FilterArch
+  /** Whether unix sockets may be made. Connected pairs of them always may. */
+  readonly unixSockets: boolean
+  /** False where no network namespace keeps IP sockets from the network; true unless told. */
+  readonly ipSockets?: boolean
+}
+
+type Label = 'x32' | 'clone' | 'socket' | 'socketpair' | 'netlink' | 'ioctl' | 'personality' | Verdict
+type Verdict = 'allow' | 'refuse' | 'unknown' | 'kill'
+
+const architectures = {
+  x64: { audit: 0xc000003e, calls: x64Calls },
+  arm64: { audit: 0xc00000b7, calls: arm64Calls },
+} as const satisfies Record<FilterArch, { audit: number; calls: Readonly<Partial<Record<CallName, number>>> }>
+
+/** removexattrat, Linux 6.13: what came later has not been judged, and looks as on an older kernel. The same number on both. */
+const lastKnownCall = 466
+const x32Bit = 0x40000000
+
+/** Offsets in `struct seccomp_data`; of an argument the lower half, which is all the kernel looks at in those judged here. */
+const data = { call: 0, arch: 4, argument: (index: 0 | 1 | 2) => 16 + 8 * index } as const
+
+const namespaceFlags = 0x7e020000 // CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET; the time namespace has no flag here
+const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const
+const socketTypes = { mask: 0xf, stream: 1, seqpacket: 5 } as const
+const netlinkProtocols = { route: 0, sockDiag: 4 } as const
+/** They type into a terminal, or take one over: TIOCSTI, TIOCLINUX, TIOCSETD. */
+const refusedIoctls = [0x5412, 0x541c, 0x5423] as const
+/** Plain, 32-bit names, old version numbers, addresses that are not random, and asking which it is. */
+const personalities = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff] as const
+
+const actions: Readonly<Record<Verdict, number>> = {
+  allow: 0x7fff0000,
+  refuse: 0x00050000 | 1, // EPERM
+  unknown: 0x00050000 | 38, // ENOSYS
+  kill: 0x80000000,
+}
+
+/** Whether there is a filter for this processor. */
+export function isFilterArch(arch: string): arch is FilterArch {
+  return Object.hasOwn(architectures, arch)
+}
+
+/** What a sandboxed command may ask of the kernel, as an array of `struct sock_filter`. */
+export function seccompFilter(options: FilterOptions): Buffer {
+  const { audit, calls } = architectures[options.arch]
+  const { unixSockets, ipSockets = true } = options
+  return assemble<Label>([
+    { op: 'load', k: data.arch },
+    { op: 'jumpIfEqual', k: audit, no: 'kill' },
+    { op: 'load', k: data.call },
+    { op: 'jumpIfGreater', k: lastKnownCall, yes: 'x32' },
+    ...refusals(calls),
+    // Its flags are behind a pointer, where a filter cannot look. A libc that gets this answer uses clone.
+    { op: 'jumpIfEqual', k: calls.clone3, yes: 'unknown' },
+    { op: 'jumpIfEqual', k: calls.clone, yes: 'clone' },
+    { op: 'jumpIfEqual', k: calls.socket, yes: 'socket' },
+    { op: 'jumpIfEqual', k: calls.socketpair, yes: 'socketpair' },
+    { op: 'jumpIfEqual', k: calls.ioctl, yes: 'ioctl' },
+    { op: 'jumpIfEqual', k: calls.personality, yes: 'personality', no: 'allow' },
+    { label: 'x32', op: 'jumpIfSet', k: x32Bit, yes: 'refuse', no: 'unknown' },
+    { label: 'clone', op: 'load', k: data.argument(0) },
+    { op: 'jumpIfSet', k: namespaceFlags, yes: 'refuse', no: 'allow' },
+    ...sockets({ unixSockets, ipSockets }),
+    ...socketPairs(unixSockets),
+    { label: 'ioctl', op: 'load', k: data.argument(1) },
+    ...oneOf(refusedIoctls, 'refuse', 'allow'),
+    { label: 'personality', op: 'load', k: data.argument(0) },
+    ...oneOf(personalities, 'allow', 'refuse'),
+    ...verdicts,
+  ])
+}
+
+const verdicts: readonly Line<Label>[] = (['allow', 'refuse', 'unknown', 'kill'] as const).map((verdict) => ({
+  label: verdict,
+  op: 'return',
+  k: actions[verdict],
+}))
+
+function refusals(calls: Readonly<Partial<Record<CallName, number>>>): Line<Label>[] {
+  const numbers = refusedCalls.map((name) => calls[name]).filter((number) => number !== undefined)
+  return numbers.map((k) => ({ op: 'jumpIfEqual', k, yes: 'refuse' }))
+}
+
+function sockets(allowed: { readonly unixSockets: boolean; readonly ipSockets: boolean }): Line<Label>[] {
+  const free = [
+    ...(allowed.unixSockets ? [families.unix] : []),
+    ...(allowed.ipSockets ? [families.inet, families.inet6] : []),
+  ]
+  return [
+    { label: 'socket', op: 'load', k: data.argument(0) },
+    ...free.map((k) => ({ op: 'jumpIfEqual', k, yes: 'allow' }) as const),
+    { op: 'jumpIfEqual', k: families.netlink, yes: 'netlink', no: 'refuse' },
+    // Which addresses and which sockets there are, in its own network.
+    { label: 'netlink', op: 'load', k: data.argument(2) },
+    ...oneOf(Object.values(netlinkProtocols), 'allow', 'refuse'),
+  ]
+}
+
+/** A pair of datagram sockets could send to any other unix socket (and SOCK_RAW is a datagram here); the others stay a pair. */
+function socketPairs(unixSockets: boolean): Line<Label>[] {
+  if (unixSockets) return [{ label: 'socketpair', op: 'return', k: actions.allow }]
+  return [
+    { label: 'socketpair', op: 'load', k: data.argument(1) },
+    { op: 'and', k: socketTypes.mask },
+    ...oneOf([socketTypes.stream, socketTypes.seqpacket], 'allow', 'refuse'),
+  ]
+}
+
+function oneOf(values: readonly number[], found: Verdict, otherwise: Verdict): Line<Label>[] {
+  return values.map((k, index) => ({
+    op: 'jumpIfEqual',
+    k,
+    yes: found,
+    ...(index === values.length - 1 ? { no: otherwise } : {}),
+  }))
+}

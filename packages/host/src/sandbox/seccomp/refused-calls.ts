@@ -1,0 +1,81 @@
+/**
+ * System calls that no command gets, whatever their arguments: they reach into other processes, into the kernel, or
+ * make namespaces and mounts by which a sandbox could be left. A command gets EPERM for them.
+ */
+export const refusedCalls = [
+  // Other processes.
+  'ptrace',
+  'process_vm_readv',
+  'process_vm_writev',
+  'pidfd_getfd',
+  'kcmp',
+  'move_pages',
+  'migrate_pages',
+  // Does what other calls do, unseen by this filter.
+  'io_uring_setup',
+  'io_uring_enter',
+  'io_uring_register',
+  // Parts of the kernel with a history of holes, and no use in building and testing programs.
+  'bpf',
+  'perf_event_open',
+  'userfaultfd',
+  'keyctl',
+  'add_key',
+  'request_key',
+  'fanotify_init',
+  'fanotify_mark',
+  'lookup_dcookie',
+  'nfsservctl',
+  'uselib',
+  // Namespaces and mounts.
+  'mount',
+  'umount2',
+  'move_mount',
+  'open_tree',
+  'fsopen',
+  'fsconfig',
+  'fsmount',
+  'fspick',
+  'mount_setattr',
+  'pivot_root',
+  'chroot',
+  'unshare',
+  'setns',
+  // Files by number instead of by path.
+  'name_to_handle_at',
+  'open_by_handle_at',
+  // The machine itself.
+  'syslog',
+  '_sysctl',
+  'create_module',
+  'get_kernel_syms',
+  'query_module',
+  'init_module',
+  'finit_module',
+  'delete_module',
+  'kexec_load',
+  'kexec_file_load',
+  'reboot',
+  'swapon',
+  'swapoff',
+  'acct',
+  'quotactl',
+  'quotactl_fd',
+  'vhangup',
+  'iopl',
+  'ioperm',
+  'sethostname',
+  'setdomainname',
+  'settimeofday',
+  'clock_settime',
+  'clock_adjtime',
+  'adjtimex',
+] as const
+
+/** What is looked at before it is allowed. */
+export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality'
+
+export type CallName = (typeof refusedCalls)[number] | JudgedCall
+
+/** What only the older processor has. */
+export type X64Only = '_sysctl' | 'uselib' | 'create_module' | 'get_kernel_syms' | 'query_module' | 'iopl' | 'ioperm'

@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SandboxLimits } from '../../src/sandbox/limits.ts'
+
+export interface Playground extends Disposable {
+  path(name: string): string
+  limits(more?: Partial<SandboxLimits>): SandboxLimits
+}
+
+/** A workspace, a home with a secret, a folder outside, and one for temporary files, which all go with the test. */
+export function openPlayground(): Playground {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-sandbox-test-')))
+  const path = (name: string) => join(folder, name)
+  for (const name of ['workspace/.git/hooks', 'workspace/src', 'home/.ssh', 'out', 'scratch']) {
+    mkdirSync(path(name), { recursive: true, mode: 0o700 })
+  }
+  writeFileSync(path('workspace/file'), 'old')
+  writeFileSync(path('home/.ssh/id'), 'a secret key')
+  writeFileSync(path('home/.profile'), 'a start file')
+  writeFileSync(path('out/victim'), 'victim')
+  const limits = {
+    mode: 'workspace-write',
+    writableRoots: [path('workspace')],
+    network: false,
+    unixSockets: false,
+    masked: [path('home/.ssh')],
+    scratch: path('scratch'),
+  } as const
+  return {
+    path,
+    limits: (more = {}) => ({ ...limits, ...more }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,83 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/sandbox/probe/finding.ts'
+import { findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe/kept-finding.ts'
+import { lookAtMachine } from '../../../src/sandbox/probe/machine.ts'
+import { openWorkspace } from '../../workspace.ts'
+
+const full: Finding = { tier: 'A', reason: 'It holds.', bubblewrap: '0.8.0', isSure: true }
+const partial: Finding = { tier: 'B', reason: 'It holds in part.', landlock: 7, isSure: true }
+
+describe('a finding that is kept', () => {
+  it.each([full, partial])('is read again for the same key, by its owner alone', async (finding) => {
+    using workspace = openWorkspace()
+    const file = workspace.path('made/on/the/way/sandbox.json')
+    await keepFinding(file, 'key', finding)
+    expect(await readFinding(file, 'key')).toEqual(finding)
+    expect(await readFinding(file, 'other key')).toBeNull()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(workspace.path('made/on')).mode & 0o777).toBe(0o700)
+    expect(readdirSync(workspace.path('made/on/the/way'))).toEqual(['sandbox.json'])
+  })
+
+  it('is one that enforces something and is sure; another takes it away', async () => {
+    using workspace = openWorkspace()
+    const file = workspace.path('sandbox.json')
+    for (const finding of [{ tier: 'C', reason: 'None.', isSure: true } as const, { ...partial, isSure: false }]) {
+      await keepFinding(file, 'key', full)
+      await keepFinding(file, 'key', finding)
+      expect(existsSync(file)).toBe(false)
+    }
+  })
+
+  it.each([
+    '',
+    '{"key":"key"',
+    'null',
+    '{"key":"key"}',
+    '{"key":"key","finding":{"tier":"C","reason":"x"}}',
+    '{"key":"key","finding":{"tier":"D","reason":"x"}}',
+    '{"key":"key","finding":{"tier":"A"}}',
+  ])('is none where the file is broken or says what is not kept: %s', async (text) => {
+    using workspace = openWorkspace()
+    writeFileSync(workspace.path('sandbox.json'), text, { mode: 0o600 })
+    expect(await readFinding(workspace.path('sandbox.json'), 'key')).toBeNull()
+  })
+
+  it('is none where others can read or write the file, or it is a link', async () => {
+    using workspace = openWorkspace()
+    const file = workspace.path('sandbox.json')
+    await keepFinding(file, 'key', full)
+    symlinkSync(file, workspace.path('link'))
+    expect(await readFinding(workspace.path('link'), 'key')).toBeNull()
+    for (const mode of [0o620, 0o602, 0o640]) {
+      chmodSync(file, mode)
+      expect(await readFinding(file, 'key')).toBeNull()
+    }
+  })
+
+  it('does not write through a link', async () => {
+    using workspace = openWorkspace()
+    writeFileSync(workspace.path('victim'), 'victim')
+    symlinkSync(workspace.path('victim'), workspace.path('sandbox.json'))
+    await keepFinding(workspace.path('sandbox.json'), 'key', full)
+    expect(readFileSync(workspace.path('victim'), 'utf8')).toBe('victim')
+  })
+
+  it('is not missed where it cannot be kept', async () => {
+    await keepFinding('/proc/nowhere/sandbox.json', 'key', full)
+    expect(await readFinding('/proc/nowhere/sandbox.json', 'key')).toBeNull()
+  })
+
+  it('is of these programs', async () => {
+    const machine = lookAtMachine({ env: {} })
+    const program = { path: '/usr/bin/bwrap', modifiedMs: 1, sizeBytes: 2 }
+    const keys = await Promise.all(
+      [null, program, { ...program, modifiedMs: 2 }, { ...program, sizeBytes: 3 }].map((bwrap) =>
+        findingKey({ ...machine, bwrap }),
+      ),
+    )
+    expect(new Set(keys).size).toBe(4)
+    expect(await findingKey({ ...machine, bwrap: program })).toBe(keys[1])
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import {
+  noBubblewrap,
+  type Surroundings,
+  whyNotBubblewrap,
+  whyNotLandlock,
+} from '../../../src/sandbox/probe/reasons.ts'
+
+const plain: Surroundings = {
+  isContainer: false,
+  restrictsUserNamespaces: false,
+  forbidsUserNamespaces: false,
+  hasNoUserNamespaces: false,
+  isRoot: false,
+}
+const broken = { kind: 'broken', said: 'bwrap: setting up uid map: Permission denied\nmore' } as const
+
+describe('why bubblewrap is not used', () => {
+  it('names the package where it is missing', () => {
+    for (const command of ['apt install bubblewrap', 'dnf install bubblewrap', 'pacman -S bubblewrap']) {
+      expect(noBubblewrap).toContain(command)
+    }
+  })
+
+  it.each<[string, Partial<Surroundings>, string]>([
+    ['Ubuntu', { restrictsUserNamespaces: true }, 'kernel.apparmor_restrict_unprivileged_userns=0'],
+    ['a Debian kernel', { forbidsUserNamespaces: true }, 'kernel.unprivileged_userns_clone=1'],
+    ['no namespaces at all', { hasNoUserNamespaces: true, isContainer: true }, 'user.max_user_namespaces'],
+    ['a container', { isContainer: true, restrictsUserNamespaces: true }, '--security-opt'],
+    ['nothing known', {}, 'bwrap: setting up uid map: Permission denied.'],
+    [
+      'root, whom those settings do not bind',
+      { isRoot: true, restrictsUserNamespaces: true, forbidsUserNamespaces: true },
+      'uid map',
+    ],
+  ])('says what refuses it and what to do: %s', (_, around, expected) => {
+    const reason = whyNotBubblewrap(broken, { ...plain, ...around })
+    expect(reason).toContain(expected)
+    expect(reason).toMatch(/^[A-Zb][^\n]*\.$/)
+  })
+
+  it('says what it let through, whatever surrounds it', () => {
+    const leaks = ['keep it from writing elsewhere', 'keep it from the network']
+    expect(whyNotBubblewrap({ kind: 'leaks', leaks }, { ...plain, isContainer: true })).toBe(
+      'bubblewrap was tried and did not keep it from writing elsewhere, nor keep it from the network, so it is not used.',
+    )
+  })
+
+  it('says so when it took too long, or said nothing', () => {
+    expect(whyNotBubblewrap({ kind: 'tooLong' }, plain)).toContain('2 seconds')
+    expect(whyNotBubblewrap({ kind: 'broken', said: '' }, plain)).toBe('bubblewrap could not be started.')
+  })
+})
+
+describe('why Landlock is not used', () => {
+  it.each<[Parameters<typeof whyNotLandlock>[0], string]>([
+    ['noPerl', 'Perl'],
+    ['noLandlock', 'no Landlock'],
+    ['old', 'Linux 6.2'],
+    [broken, 'uid map'],
+    [{ kind: 'leaks', leaks: ['hide a secret from it'] }, 'did not hide a secret'],
+    [{ kind: 'tooLong' }, '2 seconds'],
+  ])('is said: %o', (problem, expected) => {
+    expect(whyNotLandlock(problem)).toContain(expected)
+  })
+})

@@ -1,0 +1,56 @@
+/** Programs whose subcommand says what they do, and after which more words still do that: the first words of a rule. */
+const prefixes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    npm: 'test t',
+    pnpm: 'test t',
+    yarn: 'test',
+    cargo: 'build b check c test t bench clippy fmt doc',
+    go: 'build test vet',
+    dotnet: 'build test',
+    mvn: 'test compile verify package',
+    gradle: 'test build check',
+    swift: 'build test',
+    mix: 'test compile format',
+    zig: 'build fmt',
+  }).map(([name, words]) => [name, new Set(words.split(' '))]),
+)
+
+/** Those that run a script of the project by its name. */
+const runners: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn'])
+
+/**
+ * Programs that run what they are given or fetch, reach other machines, or take things away: no file of rules should
+ * come to allow them by one key. Who wants that writes the rule.
+ */
+const never: ReadonlySet<string> = new Set(
+  [
+    'sh bash zsh dash ksh ash fish csh tcsh pwsh busybox toybox',
+    'env xargs sudo doas su runuser nice ionice nohup setsid timeout time stdbuf parallel watch entr script unbuffer',
+    'command builtin exec eval source . alias trap export set unset hash',
+    'chroot unshare nsenter bwrap firejail flock strace ltrace gdb lldb systemd-run at batch crontab',
+    'python python2 python3 node deno bun perl ruby php lua luajit tclsh Rscript julia java awk gawk mawk nawk sed ed ex vi vim nvim emacs less more man',
+    'npx bunx pnpx uvx pipx pip pip3 uv gem make cmake ninja just task ant rake',
+    'ssh scp sftp rsync curl wget nc ncat netcat socat telnet ftp aria2c openssl gpg',
+    'docker podman nerdctl kubectl helm terraform ansible vagrant gh aws gcloud az',
+    'find fd rm rmdir unlink shred srm dd truncate mkfs mount umount chmod chown chgrp chattr setfacl ln mv install tee',
+    'kill pkill killall systemctl service launchctl osascript open xdg-open',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** By family: `python3.12`, `mkfs.ext4`, `pip3.11`. */
+const neverLike = /^(?:python|pypy|pip|perl|ruby|php|lua|node|mkfs|fsck|gcc-|qemu)[-.\d]/
+
+/** How many words of this command a rule should begin with: all for `exact`; null when no rule is to be offered. */
+export function wordsForAlways(argv: readonly string[]): { readonly count: number; readonly exact: boolean } | null {
+  const [program = '', subcommand = '', script = ''] = argv
+  if (never.has(program) || neverLike.test(program)) return null
+  if (program === 'git') return null
+  if (prefixes.get(program)?.has(subcommand)) return { count: 2, exact: false }
+  if (runners.has(program)) {
+    // Of the rest (`npm exec`, `yarn dlx`, `npm publish`) nothing is to become a habit.
+    return subcommand === 'run' && /^[\w:.-]+$/.test(script) && !script.startsWith('-')
+      ? { count: 3, exact: false }
+      : null
+  }
+  return prefixes.has(program) ? null : { count: argv.length, exact: true }
+}

@@ -1,0 +1,72 @@
+/** A path that a command names, as it is written there. */
+export interface NamedPath {
+  readonly text: string
+  /** The line that names it says that it is not there. */
+  readonly saidMissing: boolean
+}
+
+const maxLines = 400
+const maxLineLength = 2_000
+const maxNamed = 40
+
+const saysMissing = /no such file|not found|does not exist|cannot find|ENOENT/i
+/** `file:12`, `file(12`, `"file", line 12`: a place in a source, which is shown and not touched. */
+const isSourcePlace = /^(?:["'`’”]?,? (?:at )?line \d|:\d|\(\d)/
+const quoted = /(?:'([^'\n]{1,1000})'|"([^"\n]{1,1000})"|`([^`\n]{1,1000})`|‘([^’\n]{1,1000})’|“([^”\n]{1,1000})”)/g
+const withSlash = /(?<![^\s:=([,'"])((?:~|\.{1,2})?\/[^\s:,;'"`()[\]<>]*|[\w.@+-]+(?:\/[\w.@+-]+)+)/g
+
+/** Paths in what a command that failed has written, the newest lines first. Programs say where they could not write. */
+export function pathsInOutput(output: string): readonly NamedPath[] {
+  const lines = output.split('\n').slice(-maxLines).reverse()
+  const named = lines.filter((line) => line.length <= maxLineLength).flatMap(pathsInLine)
+  return named.slice(0, maxNamed)
+}
+
+function pathsInLine(line: string): readonly NamedPath[] {
+  const saidMissing = saysMissing.test(line)
+  return [...inQuotes(line), ...bare(line), ...betweenColons(line)].map((text) => ({ text, saidMissing }))
+}
+
+function inQuotes(line: string): string[] {
+  return [...line.matchAll(quoted)].flatMap((match) => {
+    const text = match.slice(1).find((group) => group !== undefined) ?? ''
+    const after = line.slice(match.index + match[0].length)
+    return isSourcePlace.test(after) || !isPlausible(text) ? [] : [text]
+  })
+}
+
+function bare(line: string): string[] {
+  return [...line.matchAll(withSlash)].flatMap((match) => {
+    const text = (match[1] ?? '').replace(/[.!?]+$/, '')
+    const after = line.slice(match.index + match[0].length)
+    return isSourcePlace.test(after) || !isPlausible(text) ? [] : [text]
+  })
+}
+
+/** `program: name: what is wrong with it`. */
+function betweenColons(line: string): string[] {
+  const segments = line.split(': ')
+  return segments.slice(1, -1).filter((segment) => !/[\s'"`/]/.test(segment) && isPlausible(segment))
+}
+
+function isPlausible(text: string): boolean {
+  return (
+    text !== '' && !text.startsWith('//') && !text.includes('\0') && !/^\d+$/.test(text) && !/^[a-z]+:\/\//i.test(text)
+  )
+}
+
+const redirect = /(?:^|[^<>&\d])(?:\d?>>?\|?|&>>?)\s*([^\s;&|<>()'"`$]+)/g
+
+/** Where a script would have its shell write to: the shell may say it in any words, or in none. */
+export function redirectTargets(script: string): readonly string[] {
+  return [...script.matchAll(redirect)].map((match) => match[1] ?? '').filter(isPlausible)
+}
+
+/** All words of a script that may name a place by its full path. */
+export function placesMentioned(script: string): readonly string[] {
+  return script
+    .split(/[\s;&|<>()'"`=]+/)
+    .filter((word) => /^(?:~?\/|\$HOME\/|\$\{HOME\}\/)/.test(word))
+    .map((word) => word.replace(/^\$\{?HOME\}?/, '~'))
+    .slice(0, maxNamed)
+}

@@ -1,0 +1,20 @@
+import type { Approval, ConversationEvent, ItemOf } from '@parley/protocol'
+import type { OpenConversation } from './open-conversation.ts'
+import { refusal } from './refusal.ts'
+
+/**
+ * Writes the rule of a yes for always into the user's file; it holds at once in all conversations of this server. The
+ * event says where. Where it cannot be written the answer is not taken, and the question stays.
+ */
+export function addRule({ bench }: OpenConversation, { always, turnId }: Approval): ConversationEvent {
+  if (always === undefined) throw refusal('invalidParams', 'No rule goes with this question.', { field: 'decision' })
+  const added = bench.userRules.add(always.rule)
+  if ('problem' in added)
+    throw refusal('configInvalid', `The rule was not added: ${added.problem}. A yes for this once is still possible.`, {
+      where: always.file,
+    })
+  const title = `From now on allowed: ${always.label} (${always.file}:${added.line}).`
+  const shown = { type: 'notice', status: 'completed', level: 'info', code: 'ruleAdded', title, text: '' } as const
+  const item: ItemOf<'notice'> = { id: bench.ids.item(), ...shown }
+  return { type: 'item.completed', turnId, item }
+}

@@ -1,0 +1,98 @@
+import { type CallItem, type ItemOf, type SandboxDenial, withoutOutcome } from '@parley/protocol'
+import { tellDenial } from '../core/policy/denial.ts'
+import { type Retry, retryAfter } from '../core/policy/retry.ts'
+import { honoursWishes } from '../core/policy/run-limits.ts'
+import type { ReadyCall, ToolOutcome } from '../tools/tool.ts'
+import { approvalFor } from './approval-request.ts'
+import { completeCall } from './complete-call.ts'
+import { contentHashOf, type DecidedCall } from './decided-call.ts'
+import { findDenial } from './find-denial.ts'
+import { workspaceOf } from './proposed-item.ts'
+import type { Run } from './run.ts'
+import { type CallContext, toolContext } from './tool-context.ts'
+
+/** From here on it may have happened: nothing starts before `item.began` is on disk. */
+export async function beginCall(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
+  const { conversation, bench, signal } = run
+  const { decision } = item
+  if (decision === undefined) return
+  const decidedBy =
+    decision.approvalId === undefined
+      ? { rule: decision.rule, reason: decision.reason }
+      : { approvalId: decision.approvalId }
+  conversation.record({
+    type: 'item.began',
+    itemId: item.id,
+    attempt: call.attempt,
+    decidedBy,
+    payloadHash: contentHashOf(ready, call, workspaceOf(conversation.state).roots),
+    ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
+  })
+  if (item.readOnly !== true) await conversation.synced()
+  const startedMs = bench.clock.elapsed()
+  const context = toolContext(run, item.id, call.limits)
+  const outcome = signal.aborted ? notStarted : await ready.run(context.tool)
+  context.stop()
+  const ended = { item, outcome, context, durationMs: Math.round(bench.clock.elapsed() - startedMs) }
+  await settleCall(run, ready, ended, call)
+  if (outcome.sandboxBroke === true) await bench.limits.doubt()
+}
+
+const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
+
+interface EndedCall {
+  readonly item: CallItem
+  readonly outcome: ToolOutcome
+  readonly context: CallContext
+  readonly durationMs: number
+}
+
+/** It is complete, or waits for the user to say whether it may run again with more rights. */
+async function settleCall(run: Run, ready: ReadyCall, ended: EndedCall, call: DecidedCall): Promise<void> {
+  const item = finished(ended, call.attempt)
+  if (item.type !== 'commandExecution') return completeCall(run, item)
+  const { approvalPolicy } = run.conversation.state.core.settings
+  const denial = await findDenial(run, item, ended)
+  const told = denial === null ? item : withDenial(item, denial, honoursWishes(approvalPolicy))
+  const retry = call.attempt === 1 && !run.signal.aborted ? retryAfter(denial, approvalPolicy, call.limits) : null
+  if (retry === null) return completeCall(run, told)
+  await askAgain(run, ready, told, { ...call, ...retry, attempt: 2 })
+}
+
+function finished({ item, outcome, durationMs }: EndedCall, attempt: number): CallItem {
+  const { status, modelText, failure, fields } = outcome
+  const before = item.type === 'commandExecution' ? withoutOutcome(item) : item
+  const text = attempt === 1 ? modelText : `${modelText}\n${secondRun}`
+  const known = { ...before, ...fields, status, modelText: text, attempt, durationMs }
+  return failure === undefined ? known : { ...known, failure }
+}
+
+const secondRun =
+  '(This was its second run, with more rights, which the user allowed. The first one, in the sandbox, failed.)'
+
+function withDenial(
+  item: ItemOf<'commandExecution'>,
+  sandboxDenial: SandboxDenial,
+  mayAsk: boolean,
+): ItemOf<'commandExecution'> {
+  const modelText = `${item.modelText ?? ''}\n${tellDenial(sandboxDenial, { mayAsk })}`
+  return { ...item, sandboxDenial, modelText }
+}
+
+/** In one write, so that the question is there with what it is about. */
+async function askAgain(
+  run: Run,
+  ready: ReadyCall,
+  item: ItemOf<'commandExecution'>,
+  call: DecidedCall & Retry,
+): Promise<void> {
+  const { conversation, patience } = run
+  const contentHash = contentHashOf(ready, call, workspaceOf(conversation.state).roots)
+  const approval = approvalFor(run, item, { ...call, contentHash, sessionOffered: false, always: null })
+  await patience.persist(() =>
+    conversation.recordAll([
+      { type: 'item.attempted', itemId: item.id, attempt: 1, item },
+      { type: 'approval.requested', approval },
+    ]),
+  )
+}

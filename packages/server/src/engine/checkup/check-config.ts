@@ -1,0 +1,46 @@
+import type { Check } from '@parley/protocol'
+import { ConfigProblem } from '../../config/config-problem.ts'
+import { readPolicyFile } from '../../policy-file/read-policy-file.ts'
+import type { PolicyPorts } from '../policy/policy-ports.ts'
+import { readConfig } from '../read-config.ts'
+
+/** Whether the user's files can be read, and what in them has no effect. */
+export async function checkConfig(_cwd: string, ports: PolicyPorts): Promise<Check[]> {
+  return [...checkSettings(ports.home), await checkRules(ports.userRules.file)]
+}
+
+function checkSettings(home: string): Check[] {
+  try {
+    const { origins, warnings } = readConfig(home, {})
+    const count = origins.size
+    const text =
+      count === 0
+        ? 'nothing is set; the defaults hold'
+        : `${count} ${count === 1 ? 'value' : 'values'} set; \`parley config\` shows each with its origin`
+    return [
+      { name: 'configuration', level: 'ok', text },
+      ...warnings.map((warning): Check => ({ name: 'configuration', level: 'warning', text: warning })),
+    ]
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error
+    return [
+      { name: 'configuration', level: 'problem', text: error.message, remedy: 'parley does not start before that.' },
+    ]
+  }
+}
+
+async function checkRules(file: string): Promise<Check> {
+  const { rules, problems } = await readPolicyFile(file)
+  const [problem] = problems
+  if (problem === undefined) {
+    const text = rules.length === 0 ? 'none of your own' : `${rules.length} in ${file}`
+    return { name: 'rules', level: 'ok', text }
+  }
+  const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
+  return {
+    name: 'rules',
+    level: 'problem',
+    text: `${place}: ${problem.message}`,
+    remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
+  }
+}

@@ -1,0 +1,84 @@
+import { access, constants, lstat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Check } from '@parley/protocol'
+import { isMissing, systemErrorReason } from '../../lookup/system-error.ts'
+
+const mebibyte = 1024 * 1024
+/** Below this a long turn may fill the disk; below the second one nothing can be kept. */
+const littleBytes = 500 * mebibyte
+const tooLittleBytes = 20 * mebibyte
+
+/** Files in it that only their user should read. */
+const privateFiles = ['config.toml', 'policy.toml', 'server-token', 'mcp-token', 'exec-server-token']
+
+/** The folder conversations are kept in: whether it is ours alone, and whether there is room. */
+export async function checkHome(home: string): Promise<Check[]> {
+  const facts = await lstat(home).catch((error: unknown) => {
+    if (isMissing(error)) return null
+    throw error
+  })
+  if (facts === null)
+    return [{ name: 'home', level: 'ok', text: `${home} is not there yet; it is made with the first conversation` }]
+  return [await checkRights(home, facts), ...(await checkPrivate(home)), await checkDisk(home)]
+}
+
+async function checkRights(home: string, { mode, uid }: { mode: number; uid: number }): Promise<Check> {
+  const name = 'home'
+  const own = process.getuid?.()
+  if (own !== undefined && uid !== own && own !== 0)
+    return {
+      name,
+      level: 'problem',
+      text: `${home} belongs to user ${uid}, and this is user ${own}`,
+      remedy: 'Set PARLEY_HOME to a folder of your own.',
+    }
+  const isWritable = await access(home, constants.W_OK).then(
+    () => null,
+    (error: unknown) => systemErrorReason(error),
+  )
+  if (isWritable !== null)
+    return {
+      name,
+      level: 'problem',
+      text: `${home} cannot be written to: ${isWritable}`,
+      remedy: 'Conversations cannot be kept there. Mend its rights, or set PARLEY_HOME to another folder.',
+    }
+  if ((mode & 0o077) === 0) return { name, level: 'ok', text: `${home}, for you alone` }
+  return {
+    name,
+    level: 'warning',
+    text: `${home} has mode ${(mode & 0o777).toString(8)}: others of this machine may look into it`,
+    remedy: `chmod 700 ${home}`,
+  }
+}
+
+async function checkPrivate(home: string): Promise<Check[]> {
+  const open = await Promise.all(
+    privateFiles.map(async (name) => {
+      const mode = await lstat(join(home, name)).then(
+        (facts) => (facts.isFile() ? facts.mode : 0),
+        () => 0,
+      )
+      return (mode & 0o022) === 0 ? [] : [name]
+    }),
+  )
+  const names = open.flat()
+  if (names.length === 0) return []
+  return [
+    {
+      name: 'home',
+      level: 'problem',
+      text: `others of this machine may change ${names.join(', ')}, and so what runs unasked`,
+      remedy: `chmod 600 ${names.map((name) => join(home, name)).join(' ')}`,
+    },
+  ]
+}
+
+async function checkDisk(home: string): Promise<Check> {
+  const { bavail, bsize } = await statfs(home)
+  const freeBytes = bavail * bsize
+  const text = `${Math.floor(freeBytes / mebibyte).toLocaleString('en')} MB free where conversations are kept`
+  if (freeBytes >= littleBytes) return { name: 'disk', level: 'ok', text }
+  const level = freeBytes < tooLittleBytes ? 'problem' : 'warning'
+  return { name: 'disk', level, text, remedy: 'Make room: a full disk stops conversations.' }
+}

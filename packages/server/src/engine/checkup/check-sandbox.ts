@@ -1,0 +1,24 @@
+import type { Check, SandboxTier } from '@parley/protocol'
+import type { PolicyPorts } from '../policy/policy-ports.ts'
+
+const meanings: Readonly<Record<Exclude<SandboxTier, 'D'>, string>> = {
+  A: 'tier A, full',
+  B: 'tier B, partial: only what is known to look runs unasked',
+  C: 'tier C, none: all that is not known to be safe asks first',
+}
+
+/** What enforces limits on this machine. */
+export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
+  const { place, release } = places.take({ environment: undefined, config: {} })
+  const { tier, reason } = await place.sandboxes.report().finally(release)
+  const said = { name: 'sandbox', text: meanings[tier] }
+  return [tier === 'A' ? { ...said, level: 'ok' } : { ...said, level: 'warning', remedy: reason }]
+}
+
+/** Without it no command is understood, and every one asks. */
+export async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
+  const { commands, because } = await shellParser.read('true')
+  if (commands !== null) return [{ name: 'shell parser', level: 'ok', text: 'reads commands' }]
+  const text = because ?? 'it reads nothing'
+  return [{ name: 'shell parser', level: 'problem', text, remedy: 'Every command asks. Install parley anew.' }]
+}

@@ -1,0 +1,46 @@
+import { type BackgroundProcesses, createBackgroundProcesses } from '@parley/host'
+import type { ItemOf } from '@parley/protocol'
+import type { Place } from '../place/place.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Conversation } from './conversation.ts'
+import { type ConversationLimits, createConversationLimits } from './conversation-limits.ts'
+import { createScratch } from './scratch.ts'
+import { unlessStorageFails } from './storage-patience.ts'
+
+interface OpenLimits {
+  readonly limits: ConversationLimits
+  readonly background: BackgroundProcesses
+}
+
+interface LimitsPorts {
+  readonly conversation: Conversation
+  readonly place: Place
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  /** Where its /tmp is. */
+  readonly folder: string
+  readonly ids: Pick<Ids, 'item'>
+  readonly onFault: (fault: unknown) => void
+}
+
+/** The limits of a conversation's commands, and those in the background, which use the same /tmp. */
+export function openLimits(ports: LimitsPorts): OpenLimits {
+  const { conversation, place, folder, ids, onFault } = ports
+  const background = createBackgroundProcesses({
+    startCommand: place.commands.startCommand,
+    onEnd: (_id, { spawnError }) => {
+      if (spawnError?.subject === 'sandbox') void limits.doubt().catch(onFault)
+    },
+  })
+  const isInUse = () => background.list().some(({ end }) => end === null)
+  const onEmptied = () =>
+    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptied(ids.item()) }))
+  const scratch = createScratch({ folder, isInUse, onEmptied })
+  const limits = createConversationLimits({ ...ports, scratch, newItemId: ids.item })
+  return { limits, background }
+}
+
+function emptied(id: string): ItemOf<'notice'> {
+  const shown = { id, type: 'notice', status: 'completed', level: 'info', code: 'scratchEmptied' } as const
+  return { ...shown, title: 'The /tmp of the sandbox had grown over 1 GiB and was emptied.', text: '' }
+}

@@ -1,0 +1,120 @@
+import type { ParamsOf, ResultOf, Settings } from '@parley/protocol'
+import { type DescribedFact, describeFacts } from '../../core/policy/describe-facts.ts'
+import { findConversation } from '../find-conversation.ts'
+import { refusal } from '../refusal.ts'
+import type { PolicyPorts } from './policy-ports.ts'
+import { factsOf, type Question, type RecordedCall, recordedCalls } from './recorded-calls.ts'
+import { whichOf } from './replay-calls.ts'
+
+const maxTextLength = 2_000
+
+/** Why a call was run or not, told from what is stored of it. */
+export async function explainCall(
+  params: ParamsOf<'policy/why'>,
+  { files, home }: Pick<PolicyPorts, 'files' | 'home'>,
+): Promise<ResultOf<'policy/why'>> {
+  const conversationId = await findConversation(files, home, whichOf(params))
+  const calls = recordedCalls(files, home, conversationId)
+  const call = chosenCall(calls, params.item ?? '1')
+  const { id, tool, title, status } = call.item
+  const rows = rowsOf(call).map(({ about, text }) => ({ about, text: clipped(text) }))
+  return { conversationId, item: { id, tool, title: clipped(title), status }, rows, calls: calls.length }
+}
+
+/** By id or a part of it, by how many calls back, or by what stands in the title; the newest that fits. */
+function chosenCall(calls: readonly RecordedCall[], wanted: string): RecordedCall {
+  const newestFirst = calls.toReversed()
+  const back = /^\d{1,6}$/.test(wanted) ? newestFirst[Number(wanted) - 1] : undefined
+  const found =
+    newestFirst.find(({ item }) => item.id === wanted) ??
+    back ??
+    newestFirst.find(({ item }) => wanted.length >= 4 && item.id.includes(wanted)) ??
+    newestFirst.find(({ item }) => wanted.length > 1 && item.title.includes(wanted))
+  if (found !== undefined) return found
+  if (calls.length === 0) throw refusal('itemNotFound', 'The model has called no tool in this conversation yet.')
+  const nearest = newestFirst.slice(0, 5).map(({ item }) => item.id)
+  throw refusal(
+    'itemNotFound',
+    `No call of this conversation fits "${wanted}". Give its id, a part of its title, or how many calls back (1 to ${calls.length}).`,
+    { nearest },
+  )
+}
+
+function rowsOf({ item, questions, settings }: RecordedCall): readonly DescribedFact[] {
+  const facts = factsOf({ item, questions, settings })
+  return [
+    { about: 'call', text: `${item.tool}: ${item.text === '' ? item.title : item.text}` },
+    ...decisionRows({ item, questions, settings }),
+    ...questions.flatMap(questionRows),
+    { about: 'settings then', text: settingsText(settings) },
+    ...(facts === null
+      ? [{ about: 'facts', text: 'none are stored: it did not come to a decision' }]
+      : describeFacts(facts)),
+    { about: 'outcome', text: outcomeText(item) },
+  ]
+}
+
+const verdicts = { allow: 'ran unasked', ask: 'was asked about', deny: 'was refused' } as const
+
+function decisionRows({ item, questions }: RecordedCall): readonly DescribedFact[] {
+  const asked = questions.at(-1)?.asked
+  const { decision } = item
+  if (decision === undefined && asked === undefined)
+    return [{ about: 'decision', text: item.failure?.message ?? 'none is stored' }]
+  const { verdict, rule, reason } = decision ?? { verdict: 'ask' as const, rule: asked?.rule, reason: asked?.reason }
+  const limits = decision?.limits
+  return [
+    { about: 'decision', text: `${verdicts[verdict]}: ${reason ?? ''}` },
+    { about: 'rule', text: ruleText(rule) },
+    ...(limits === undefined ? [] : [{ about: 'limits', text: limitsText(limits.sandbox, limits.network) }]),
+  ]
+}
+
+function ruleText(rule: Question['asked']['rule'] | undefined): string {
+  if (rule === undefined) return 'none is stored'
+  const { name, file, line } = rule
+  if (file === undefined) return `${name}, which is built in`
+  return `${name}, ${file}${line === undefined ? '' : `:${line}`}`
+}
+
+const answers: Readonly<Record<string, string>> = {
+  approved: 'yes',
+  approvedForSession: 'yes, for the conversation',
+  approvedAlways: 'yes, and always',
+  denied: 'no',
+  abort: 'stop',
+  withdrawn: 'the question was withdrawn',
+}
+
+function questionRows({ asked, answer }: Question): readonly DescribedFact[] {
+  const again = asked.attempt === undefined ? '' : ` (attempt ${asked.attempt})`
+  const question = { about: 'asked', text: `${asked.reason}${again}` }
+  const limits = { about: 'asked for', text: limitsText(asked.sandbox, asked.network ?? asked.sandbox === 'none') }
+  if (answer === null) return [question, limits, { about: 'answer', text: 'none yet' }]
+  const who = answer.by.title ?? answer.by.name
+  const note = answer.note === undefined ? '' : `, and says: ${answer.note}`
+  return [question, limits, { about: 'answer', text: `${who}: ${answers[answer.decision] ?? answer.decision}${note}` }]
+}
+
+function limitsText(sandbox: string, network: boolean): string {
+  if (sandbox === 'none') return 'no sandbox: the rights of the user'
+  return `sandbox ${sandbox}, ${network ? 'with network' : 'without network'}`
+}
+
+function settingsText({ approvalPolicy, sandbox, tier }: Settings): string {
+  return `approvals ${approvalPolicy}, sandbox ${sandbox}, tier ${tier}`
+}
+
+function outcomeText(item: RecordedCall['item']): string {
+  const exit =
+    item.type === 'commandExecution' && item.exitCode !== undefined && item.exitCode !== null
+      ? `, exit ${item.exitCode}`
+      : ''
+  const attempt = item.attempt === undefined || item.attempt === 1 ? '' : `, attempt ${item.attempt}`
+  const duration = item.durationMs === undefined ? '' : `, ${(item.durationMs / 1000).toFixed(1)} s`
+  return `${item.status}${exit}${attempt}${duration}`
+}
+
+function clipped(text: string): string {
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)} … (${text.length} characters)`
+}

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Rules } from '../../core/policy/rules.ts'
+import { type PolicyFile, readPolicyFile } from '../../policy-file/read-policy-file.ts'
+import type { UserRules } from '../../policy-file/user-rules.ts'
+import { refusal } from '../refusal.ts'
+
+export interface WantedRules {
+  /** Taken instead of the user's own file. */
+  readonly rules?: string | undefined
+  /** Laid over it, as with `parley exec --policy`. */
+  readonly policyFile?: string | undefined
+  readonly cwd: string
+}
+
+/** The rules to judge by. A file that was named has to be there, and each has to be sound. */
+export async function readWantedRules(userRules: UserRules, { rules, policyFile, cwd }: WantedRules): Promise<Rules> {
+  const own = rules === undefined ? await userRules.read() : await readNamed(resolve(cwd, rules))
+  const over = policyFile === undefined ? null : await readNamed(resolve(cwd, policyFile))
+  const problem = [...own.problems, ...(over?.problems ?? [])][0]
+  if (problem === undefined) return [...own.rules, ...(over?.rules ?? [])]
+  const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
+  throw refusal('configInvalid', `${where}: ${problem.message}`, { where })
+}
+
+function readNamed(file: string): Promise<PolicyFile> {
+  if (!existsSync(file)) throw refusal('configInvalid', `The rules file ${file} does not exist.`, { where: file })
+  return readPolicyFile(file)
+}

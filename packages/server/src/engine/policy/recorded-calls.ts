@@ -1,0 +1,79 @@
+import type { EventOf } from '@parley/protocol'
+import { type CallItem, initialState, type Settings } from '@parley/protocol'
+import type { Facts } from '../../core/policy/facts.ts'
+import { storedFacts } from '../../core/policy/stored-facts.ts'
+import type { Files } from '../../log/files.ts'
+import { LogView } from '../../log/log-view.ts'
+import { envelopeOf } from '../../log/read-log.ts'
+import { sessionPaths } from '../../log/session-paths.ts'
+import { createLogFold } from '../fold-log.ts'
+import { isCallItem } from '../is-call-item.ts'
+import { refusal } from '../refusal.ts'
+
+/** What policy knew of it: stored on it when it ended, and with the question while it waits. */
+export function factsOf({ item, questions }: RecordedCall): Facts | null {
+  return storedFacts(item.facts ?? questions.at(-1)?.asked.facts)
+}
+
+/** A call of a conversation, with what held when it was decided. */
+export interface RecordedCall {
+  readonly item: CallItem
+  readonly settings: Settings
+  /** The questions about it and their answers, oldest first. */
+  readonly questions: readonly Question[]
+}
+
+export interface Question {
+  readonly asked: EventOf<'approval.requested'>['approval']
+  readonly answer: EventOf<'approval.decided'> | null
+}
+
+/** Every call, oldest first, those that wait included; from the log alone, whoever writes it. */
+export function recordedCalls(files: Files, home: string, conversationId: string): readonly RecordedCall[] {
+  const paths = sessionPaths(home, conversationId)
+  if (paths === null || files.look(paths.log) === null)
+    throw refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
+  using view = LogView.open(files, paths.log)
+  const fold = createLogFold(initialState(conversationId))
+  const calls = new Map<string, RecordedCall>()
+  const questions = new Map<string, Question[]>()
+  const note = (item: unknown, settings: Settings) => {
+    if (isItem(item) && isCallItem(item))
+      calls.set(item.id, { item, settings, questions: questions.get(item.id) ?? [] })
+  }
+  for (const line of view.lines()) {
+    fold.take(line)
+    if (!tellingTypes.has(line.type)) continue
+    const event = envelopeOf(line)?.event as unknown as Telling | undefined // narrowed: our own log, type checked above
+    if (event?.type === 'approval.requested') {
+      const { itemId } = event.approval
+      questions.set(itemId, [...(questions.get(itemId) ?? []), { asked: event.approval, answer: null }])
+    } else if (event?.type === 'approval.decided') answer(questions, event)
+    else if (event?.type === 'item.completed') note(event.item, fold.state.core.settings)
+  }
+  const { open, settings } = fold.state.core
+  for (const { item } of Object.values(open)) note(item, settings)
+  return [...calls.values()]
+}
+
+type Telling = EventOf<'approval.requested' | 'approval.decided' | 'item.completed'>
+
+const tellingTypes: ReadonlySet<string> = new Set<Telling['type']>([
+  'approval.requested',
+  'approval.decided',
+  'item.completed',
+])
+
+function answer(questions: Map<string, Question[]>, event: EventOf<'approval.decided'>): void {
+  for (const [itemId, asked] of questions) {
+    if (!asked.some((one) => one.asked.id === event.approvalId)) continue
+    questions.set(
+      itemId,
+      asked.map((one) => (one.asked.id === event.approvalId ? { ...one, answer: event } : one)),
+    )
+  }
+}
+
+function isItem(value: unknown): value is CallItem {
+  return typeof value === 'object' && value !== null && 'id' in value && 'type' in value
+}

@@ -1,0 +1,91 @@
+import type { ParamsOf, ResultOf, SandboxTier } from '@parley/protocol'
+import { type DecideSettings, decide } from '../../core/policy/decide.ts'
+import { type Grant, grantFor } from '../../core/policy/grants.ts'
+import type { Rules } from '../../core/policy/rules.ts'
+import { findConversation } from '../find-conversation.ts'
+import type { PolicyPorts } from './policy-ports.ts'
+import { readWantedRules } from './read-rules.ts'
+import { factsOf, type RecordedCall, recordedCalls } from './recorded-calls.ts'
+import { judgementOf, tierThere } from './test-command.ts'
+
+type Params = ParamsOf<'policy/replay'>
+type Replayed = ResultOf<'policy/replay'>['calls'][number]
+
+const maxTitleLength = 200
+
+/** Decides each call again from its stored facts, under the settings of then but for those that are given. */
+export async function replayCalls(params: Params, ports: PolicyPorts): Promise<ResultOf<'policy/replay'>> {
+  const conversationId = await findConversation(ports.files, ports.home, whichOf(params))
+  const recorded = recordedCalls(ports.files, ports.home, conversationId)
+  const tier = await tierNow(params, ports)
+  const calls: Replayed[] = []
+  const grants: Grant[] = []
+  const rulesBy = new Map<string | undefined, Rules>()
+  for (const call of recorded) {
+    const policyFile = params.policyFile ?? call.settings.policyFile
+    const rules = rulesBy.get(policyFile) ?? (await readWantedRules(ports.userRules, wanted(params, policyFile)))
+    rulesBy.set(policyFile, rules)
+    const replayed = replay(call, settingsOf(call, { params, tier, rules, grants }), grants)
+    if (replayed !== null) calls.push(replayed)
+  }
+  return { conversationId, calls, skipped: recorded.length - calls.length }
+}
+
+export function whichOf({ conversation, cwd }: Pick<Params, 'conversation' | 'cwd'>) {
+  if (conversation !== undefined) return { prefix: conversation }
+  return cwd === undefined ? { last: true } : { last: true, cwd }
+}
+
+function wanted({ rules, cwd = '/' }: Params, policyFile: string | undefined) {
+  return { cwd, rules, policyFile }
+}
+
+/** What enforces limits here, for a sandbox mode that was not the recorded one. */
+async function tierNow({ sandbox }: Params, { places }: PolicyPorts): Promise<SandboxTier | null> {
+  if (sandbox === undefined) return null
+  const { place, release } = places.take({ environment: undefined, config: {} })
+  return tierThere(place, sandbox).finally(release)
+}
+
+interface Given {
+  readonly params: Params
+  readonly tier: SandboxTier | null
+  readonly rules: Rules
+  readonly grants: readonly Grant[]
+}
+
+function settingsOf({ settings }: RecordedCall, { params, tier, rules, grants }: Given): DecideSettings {
+  return {
+    rules,
+    sessionGrants: grants,
+    approvalPolicy: params.approvalPolicy ?? settings.approvalPolicy,
+    sandboxMode: params.sandbox ?? settings.sandbox,
+    tier: tier ?? settings.tier,
+    network: settings.network === true,
+  }
+}
+
+/** What was granted for the session then holds for the calls after it, as it did. */
+function replay(call: RecordedCall, settings: DecideSettings, grants: Grant[]): Replayed | null {
+  const facts = factsOf(call)
+  const { item, questions } = call
+  const { decision } = item
+  if (facts === null || (decision === undefined && questions.length === 0)) return null
+  const after = decide(facts, settings)
+  if (decision?.answer === 'approvedForSession') {
+    const grant = grantFor(facts, after.run)
+    if (grant !== null) grants.push(grant)
+  }
+  const asked = questions.at(-1)?.asked
+  return {
+    itemId: item.id,
+    tool: item.tool,
+    title: item.title.slice(0, maxTitleLength),
+    before: {
+      verdict: decision?.verdict ?? 'ask',
+      rule: decision?.rule ?? asked?.rule ?? { name: 'builtin:ask' },
+      ...(decision?.answer === undefined ? {} : { answer: decision.answer }),
+    },
+    after: judgementOf(after),
+  }
+}

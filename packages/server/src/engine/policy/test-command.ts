@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+import { commandEnvironment } from '@parley/host'
+import type { Judgement, ParamsOf, ResultOf, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { Config } from '../../config/config-schema.ts'
+import { settingsFromConfig } from '../../config/settings-from-config.ts'
+import { alwaysRulesFor } from '../../core/policy/always-rule.ts'
+import { type DecideSettings, type Decision, decide } from '../../core/policy/decide.ts'
+import { factsOfPart } from '../../core/policy/part-facts.ts'
+import { gatherCommandFacts } from '../../facts/gather-command-facts.ts'
+import type { Place } from '../../place/place.ts'
+import { fileSurroundings } from '../../tools/tool-ports.ts'
+import { definedRules } from '../opener.ts'
+import { readConfig } from '../read-config.ts'
+import type { PolicyPorts } from './policy-ports.ts'
+import { readWantedRules } from './read-rules.ts'
+
+/** What would be decided about a command here and now. Looks at files' names and links; runs nothing. */
+export async function testCommand(
+  params: ParamsOf<'policy/test'>,
+  ports: PolicyPorts,
+): Promise<ResultOf<'policy/test'>> {
+  const { values } = readConfig(ports.home, params)
+  // No provider is needed to judge a command.
+  const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
+  const { approvalPolicy, sandbox, environment, writableRoots } = settings
+  const { place, release } = ports.places.take({ environment, config: values })
+  try {
+    const rules = await readWantedRules(ports.userRules, params)
+    const tier = await tierThere(place, sandbox)
+    const facts = await gather(params, { place, values, writableRoots }, ports)
+    const given = { rules, sessionGrants: [], approvalPolicy, sandboxMode: sandbox, tier } satisfies DecideSettings
+    const always = alwaysRulesFor(facts, given)
+    return {
+      ...judgementOf(decide(facts, given)),
+      argv: [...facts.argv],
+      approvalPolicy,
+      sandbox,
+      tier,
+      understood: facts.understood,
+      ...(facts.notUnderstoodBecause === undefined ? {} : { because: facts.notUnderstoodBecause }),
+      parts: facts.parts.map((part) => ({
+        argv: [...part.argv],
+        program: part.programPath,
+        ...judgementOf(decide(factsOfPart(facts, part), given)),
+      })),
+      ...(always === null ? {} : { always: always.label }),
+    }
+  } finally {
+    await release()
+  }
+}
+
+interface Around {
+  readonly place: Place
+  readonly values: Config
+  readonly writableRoots: readonly string[]
+}
+
+async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around, { shellParser }: PolicyPorts) {
+  const { place, values, writableRoots } = around
+  const workspace = { cwd: resolve(cwd), roots: [resolve(cwd), ...writableRoots] }
+  const { roots, secrets, files } = await fileSurroundings(place, workspace)
+  const searchPath = commandEnvironment(place.env, definedRules(values.shell_environment))['PATH'] ?? ''
+  const argv = typeof command === 'string' ? [place.shell, '-c', command] : command
+  return gatherCommandFacts(
+    { tool: 'shell', argv, cwd: workspace.cwd, escalation: null, background: false },
+    { roots, searchPath, secrets, shell: shellParser, files },
+  )
+}
+
+/** What would enforce the mode where it runs. */
+export async function tierThere(place: Place, sandbox: SandboxMode): Promise<SandboxTier> {
+  return sandbox === 'danger-full-access' ? 'D' : (await place.sandboxes.report()).tier
+}
+
+export function judgementOf({ verdict, rule, reason, code, run }: Decision): Judgement {
+  return { verdict, rule, reason, run, ...(code === undefined ? {} : { code }) }
+}

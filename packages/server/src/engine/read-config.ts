@@ -1,0 +1,16 @@
+import type { Overrides } from '@parley/protocol'
+import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts'
+import { flagsAsConfig } from '../config/settings-from-config.ts'
+import type { Project } from '../trust/project.ts'
+
+/** All layers of a request; those of a project only where it is handed in, which is for one that is trusted. */
+export function readConfig(home: string, overrides: Overrides, project: Project | null = null): EffectiveConfig {
+  const { profile, config } = overrides
+  return readEffectiveConfig({
+    home,
+    flags: flagsAsConfig(overrides),
+    ...(project === null ? {} : { project: project.layer }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(config === undefined ? {} : { config }),
+  })
+}

@@ -1,0 +1,71 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { SandboxLimits } from '@parley/host'
+import type { NamedPlace } from '../core/policy/denial.ts'
+import { pathsInOutput, placesMentioned, redirectTargets } from '../core/policy/named-paths.ts'
+import { componentsOf } from '../core/policy/path-text.ts'
+import { protectionOf } from '../core/policy/protected-names.ts'
+import { realPathOf } from '../lookup/real-path.ts'
+import { liesWithin } from '../lookup/workspace-path.ts'
+
+export interface FailedCommand {
+  readonly script: string
+  readonly output: string
+  /** Absolute. */
+  readonly cwd: string
+  readonly limits: SandboxLimits
+  /** The user's, for `~`. */
+  readonly home: string
+}
+
+/** The places that a failed command of this machine names, each looked at with the rights of the user. */
+export async function namedPlaces(command: FailedCommand): Promise<readonly NamedPlace[]> {
+  const said = pathsInOutput(command.output)
+  const written = redirectTargets(command.script).map((text) => ({ text, saidMissing: false }))
+  const mentioned = placesMentioned(command.script)
+  const [places, maskedOnly] = await Promise.all([
+    Promise.all([...written, ...said].map(({ text, saidMissing }) => lookAt(text, saidMissing, command))),
+    Promise.all(mentioned.map((text) => lookAt(text, true, command))),
+  ])
+  return [...places, ...maskedOnly].filter((place) => place !== null)
+}
+
+async function lookAt(text: string, saidMissing: boolean, command: FailedCommand): Promise<NamedPlace | null> {
+  const { limits, cwd, home } = command
+  const absolute = resolve(cwd, text.replace(/^~(?=\/|$)/, home))
+  const path = await realPathOf(absolute).catch(() => null)
+  if (path === null || isOfTheSystem(path)) return null
+  const masked = [absolute, path].some((place) => limits.masked.some((secret) => liesWithin(place, secret)))
+  const writableInside = letsWrite(path, limits, home)
+  const writableOutside = masked || writableInside ? true : await mayWrite(path)
+  return { path, masked, writableInside, writableOutside, saidMissing }
+}
+
+/** There are others of these inside. */
+function isOfTheSystem(path: string): boolean {
+  return ['/dev', '/proc', '/sys'].some((folder) => liesWithin(path, folder))
+}
+
+/** As the sandbox is built: in the roots but for what is protected there, and in /tmp, which is its own. */
+function letsWrite(path: string, { mode, writableRoots }: SandboxLimits, home: string): boolean {
+  const [root] = writableRoots.filter((folder) => liesWithin(path, folder)).sort((a, b) => b.length - a.length)
+  if (root === undefined) return liesWithin(path, '/tmp')
+  if (mode === 'read-only') return false
+  const [top = ''] = liesWithin(path, home) && liesWithin(home, root) ? componentsOf(path.slice(home.length)) : []
+  return (
+    !/^\.(?:ssh|config|local|bash.*|zsh.*|profile)$/.test(top) &&
+    protectionOf(componentsOf(path.slice(root.length))) === null
+  )
+}
+
+/** Something that is not there yet is made in the nearest folder that is. */
+async function mayWrite(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.W_OK)
+    return true
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    return isMissing && dirname(path) !== path && mayWrite(dirname(path))
+  }
+}

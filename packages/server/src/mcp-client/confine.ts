@@ -1,0 +1,35 @@
+import type { Sandbox, Sandboxes } from '@parley/host'
+import type { SecretPlaces } from '../facts/secret-places.ts'
+import { liesWithin } from '../lookup/workspace-path.ts'
+import type { Confinement } from '../trust/confinement.ts'
+import { contentOf } from '../trust/project-programs.ts'
+
+interface Ports {
+  readonly sandboxes: Sandboxes
+  readonly secrets: () => Promise<SecretPlaces>
+}
+
+/**
+ * The sandbox that a project's server is started in, right before its start; null where the user has said yes to none.
+ * Rejects with why it is not started.
+ */
+export async function confine(confinement: Confinement, { sandboxes, secrets }: Ports): Promise<Sandbox | null> {
+  const { root, mode, network, mayRunBare, programs } = confinement
+  const changed = programs.find(({ path, content }) => contentOf(root, path) !== content)
+  if (changed !== undefined)
+    throw new Error(`${changed.path} is not what was trusted; /trust shows what has changed, and /new starts with it`)
+  const { tier } = await sandboxes.report()
+  if (tier === 'A') {
+    const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
+    return await sandboxes.prepare({
+      mode,
+      writableRoots: mode === 'read-only' ? [] : [root],
+      network,
+      unixSockets: false,
+      masked,
+      scratch: null,
+    })
+  }
+  if (mayRunBare) return null
+  throw new Error('it was trusted to run inside the sandbox, and there is none here now; /trust asks anew')
+}

@@ -1,0 +1,31 @@
+import type { Host, Sandboxes } from '@parley/host'
+import type { SecretPlaces } from '../facts/secret-places.ts'
+import { lookUpLimits } from '../lookup/look-up-limits.ts'
+import { type BoundedRun, type BoundedRunOutcome, runBounded } from '../lookup/run-bounded.ts'
+import { runConfined } from '../lookup/run-confined.ts'
+import type { Ripgrep } from './place.ts'
+
+export interface LocalSearchParts {
+  readonly host: Pick<Host, 'startProcess'>
+  readonly sandboxes: Sandboxes
+  readonly secrets: () => Promise<SecretPlaces>
+  /** Absolute path of the program that comes with parley. */
+  readonly ripgrep: string
+}
+
+/** Our own ripgrep, which may only read where this machine can see to that. */
+export function localSearch(parts: LocalSearchParts): Ripgrep {
+  return { command: [parts.ripgrep], run: (run) => runHere(parts, run) }
+}
+
+async function runHere({ host, sandboxes, secrets }: LocalSearchParts, run: BoundedRun): Promise<BoundedRunOutcome> {
+  if ((await sandboxes.report()).tier === 'C') return runBounded(run)
+  try {
+    const sandbox = await sandboxes.prepare(lookUpLimits(run, await secrets()))
+    const outcome = await runConfined(host, sandbox, run)
+    if (outcome.kind === 'notStarted') void sandboxes.recheck()
+    return outcome
+  } catch (error) {
+    return { kind: 'notStarted', reason: error instanceof Error ? error.message : String(error) }
+  }
+}

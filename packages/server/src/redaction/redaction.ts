@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto'
+import type { OutputFilter } from '@parley/host'
+import {
+  createRedactor,
+  type RedactedStream,
+  type Redactor,
+  type SecretValue,
+  secretsNamed,
+} from '@parley/protocol/redaction'
+import { redactOutput } from './output-filter.ts'
+import { readRedactionKey } from './redaction-key.ts'
+
+/** What keeps secrets out of all that a server writes down and passes on. One for all of its conversations. */
+export interface Redaction {
+  text(text: string): string
+  /** For a text that comes in pieces. */
+  stream(): RedactedStream
+  /** For the output of one command. */
+  filter(): OutputFilter
+  /** From now on these are secret too. */
+  learn(values: readonly SecretValue[]): void
+  /** Whether some secret is in it. */
+  touches(text: string): boolean
+}
+
+export interface RedactionParts {
+  /** `$PARLEY_HOME`, for the key of the marks. */
+  readonly home: string
+  /** Secret is what its name says is. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export function createRedaction({ home, env }: RedactionParts): Redaction {
+  const values = new Map(secretsNamed(env).map((secret) => [secret.value, secret]))
+  let key: Buffer | null = null
+  let redactor: Redactor | null = null
+
+  /** Most servers never see a secret, and those make no key. */
+  function tag(value: string): string {
+    key ??= readRedactionKey(home)
+    return createHmac('sha256', key).update(value).digest('hex').slice(0, 8)
+  }
+
+  function current(): Redactor {
+    redactor ??= createRedactor({ values: [...values.values()], tag })
+    return redactor
+  }
+
+  return {
+    text: (text) => current().text(text),
+    stream: () => current().stream(),
+    filter: () => redactOutput(current().stream()),
+    learn(more) {
+      const unknown = more.filter(({ value }) => !values.has(value))
+      if (unknown.length === 0) return
+      for (const secret of unknown) values.set(secret.value, secret)
+      redactor = null
+    },
+    touches: (text) => current().text(text) !== text,
+  }
+}

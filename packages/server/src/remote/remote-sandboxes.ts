@@ -1,0 +1,43 @@
+import type { Sandboxes, SandboxReport } from '@parley/host'
+import type { ExecInfo } from './exec-connection.ts'
+import type { Link } from './link.ts'
+
+const order = ['A', 'B', 'C'] as const
+
+/** What enforces limits on the machine of an environment: its exec-server, as it says of itself. */
+export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'ask'>): Sandboxes {
+  let worst: SandboxReport | null = null
+
+  async function learn(ask: () => Promise<ExecInfo>): Promise<SandboxReport> {
+    let found: SandboxReport
+    try {
+      found = reportOf(name, await ask())
+    } catch {
+      // Says nothing of the machine, so it does not count when it is back.
+      return worst ?? { tier: 'C', reason: `The environment ${name} cannot be reached, so nothing is enforced there.` }
+    }
+    if (worst === null || order.indexOf(found.tier) >= order.indexOf(worst.tier)) worst = found
+    return worst
+  }
+
+  const report = () => learn(async () => (await link.connection()).info)
+  return {
+    report,
+    recheck: () => learn(() => link.ask('environment/info', {})),
+    async prepare(limits) {
+      const { tier, reason } = await report()
+      if (tier === 'C') throw new Error(reason)
+      return {
+        limits,
+        wrap() {
+          throw new Error(`limits of the environment ${name} are enforced there, not here`)
+        },
+      }
+    },
+  }
+}
+
+/** One of an older version does not speak of it, and confines nothing. */
+function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
+  return sandbox ?? { tier: 'C', reason: `The exec-server of environment ${name} is too old to confine what it runs.` }
+}

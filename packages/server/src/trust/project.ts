@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Config, McpServerConfig } from '../config/config-schema.ts'
+import { projectConfigPath, projectLayer } from '../config/project-layer.ts'
+import type { Layer } from '../config/read-layer.ts'
+import type { Rules } from '../core/policy/rules.ts'
+import type { Files } from '../log/files.ts'
+import { parsePolicyText } from '../policy-file/read-policy-file.ts'
+import { type ProgramFile, programFiles } from './project-programs.ts'
+import { isParleyHome, projectRoot } from './project-root.ts'
+import { type ProjectRules, projectRules } from './project-rules.ts'
+import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
+import { createTrustStore, type TrustEntry, type TrustStore } from './trust-store.ts'
+
+/** What a project brings along, read once, and what the user has said of exactly this. */
+export interface Project {
+  readonly root: string
+  readonly state: 'untrusted' | 'changed' | 'trusted' | 'declined'
+  readonly files: readonly ProjectFile[]
+  /** Why something that is there was not read. */
+  readonly problems: readonly string[]
+  readonly servers: Readonly<Record<string, McpServerConfig>>
+  /** Of all servers: files of the project that are run or named. */
+  readonly programs: readonly ProgramFile[]
+  /** Of everything that would take effect, byte for byte. */
+  readonly hash: string
+  readonly entry: TrustEntry | null
+  /** Over the user's own values. Takes effect only where it is trusted, as the rules do. */
+  layer(own: Config): Layer
+  rules(own: Config): ProjectRules
+}
+
+export interface Projects {
+  readonly store: TrustStore
+  /** Null where there is nothing of a project that could take effect, and nothing to say of it. */
+  of(cwd: string): Project | null
+}
+
+interface ProjectPorts {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly files: Files
+}
+
+export function createProjects({ home, env, files }: ProjectPorts): Projects {
+  const store = createTrustStore(home, files)
+  return {
+    store,
+    of(cwd) {
+      const root = projectRoot(cwd)?.folder ?? null
+      if (root === null || isParleyHome(root, home)) return null
+      return readProject(root, { store, searchPath: env['PATH'] ?? '' })
+    },
+  }
+}
+
+function readProject(root: string, { store, searchPath }: { store: TrustStore; searchPath: string }): Project | null {
+  const { files, problems } = readProjectFiles(root)
+  if (files.length === 0 && problems.length === 0) return null
+  const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
+  const layer = (own: Config) => projectLayer(textOf(projectConfigPath), own)
+  // Without the user's own values: what is trusted must not depend on them.
+  const servers = layer({}).values.mcp_servers ?? {}
+  const programs = allPrograms(root, servers, searchPath)
+  const hash = hashOf({ root, files, programs })
+  const entry = store.read(root)
+  const policy = parsePolicyText(textOf(projectPolicyPath), join(root, projectPolicyPath))
+  return {
+    root,
+    state: stateOf(entry, hash, files.length),
+    files,
+    problems,
+    servers,
+    programs,
+    hash,
+    entry,
+    layer,
+    rules: (own) => projectRules(policy, Object.keys(layer(own).values.mcp_servers ?? {})),
+  }
+}
+
+function stateOf(entry: TrustEntry | null, hash: string, fileCount: number): Project['state'] {
+  if (entry?.hash === hash) return entry.verdict
+  // What is left of it when nothing can be read does nothing.
+  return entry?.verdict === 'trusted' && fileCount > 0 ? 'changed' : 'untrusted'
+}
+
+function allPrograms(root: string, servers: Project['servers'], searchPath: string): readonly ProgramFile[] {
+  const found = Object.values(servers).flatMap((section) => programFiles(root, section, searchPath))
+  return [...new Map(found.map((file) => [file.path, file])).values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** JSON has one reading, so no two contents are written alike. */
+function hashOf(content: Pick<Project, 'root' | 'files' | 'programs'>): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
+}
+
+/** Rules of a project that the user has said yes to. */
+export function trustedRules(project: Project | null, own: Config): Rules {
+  return project?.state === 'trusted' ? project.rules(own).rules : []
+}

@@ -1,0 +1,122 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from './support/scripted-model.ts'
+import { fullAccess, type TestPlace, testPlace } from './support/test-server.ts'
+
+const danger = 'danger-full-access'
+const full = { sandbox: danger, approvalPolicy: 'never' } as const
+
+function configure({ root }: TestPlace, text: string): void {
+  const file = join(root, '.parley', 'config.toml')
+  writeFileSync(file, `${text}\n${readFileSync(file, 'utf8')}`)
+}
+
+/** A conversation with full access, in a server that was started for it and has gone. */
+async function recorded(place: TestPlace): Promise<string> {
+  const { server, watched } = await place.talk({ model: scriptedModel({ text: 'a' }) }, full)
+  await watched.send('hi')
+  await watched.turnEnded()
+  await server.close()
+  return watched.conversationId
+}
+
+describe('a server that was started for no more than usual', () => {
+  it.each([
+    [full, '--max-sandbox'],
+    [{ sandbox: danger }, '--max-sandbox'],
+    [{ config: { sandbox_mode: danger } }, '--max-sandbox'],
+    [{ config: { profile: 'open' } }, '--max-sandbox'],
+    [{ profile: 'open' }, '--max-sandbox'],
+  ] as const)('creates no conversation with %j (A103)', async (params, flag) => {
+    await using place = testPlace()
+    appendFileSync(join(place.root, '.parley', 'config.toml'), `[profiles.open]\nsandbox_mode = "${danger}"\n`)
+    const client = await place.start().connect()
+    expect(await client.refused('conversation/create', { cwd: place.cwd, ...params })).toMatchObject({
+      number: -32007,
+      code: 'aboveCeiling',
+      message: expect.stringContaining(flag),
+      detail: { flag },
+    })
+  })
+
+  it('changes no conversation to more, whichever way it is asked', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ model: scriptedModel({ text: 'a' }) })
+    const { conversationId } = watched
+    await watched.send('hi')
+    await watched.turnEnded()
+    const { seq } = watched.state.core
+    const more = { sandbox: danger } as const
+    for (const refused of [
+      await client.refused('conversation/configure', { conversationId, settings: more }),
+      await client.refused('conversation/resume', { conversationId, overrides: more }),
+      await client.refused('conversation/resume', { conversationId, overrides: { config: { sandbox_mode: danger } } }),
+      await client.refused('conversation/sendMessage', {
+        conversationId,
+        input: [{ type: 'text', text: 'hi' }],
+        overrides: more,
+      }),
+    ])
+      expect(refused).toMatchObject({ code: 'aboveCeiling', detail: { flag: '--max-sandbox' } })
+    expect(watched.state.core).toMatchObject({ seq, settings: { sandbox: 'workspace-write' } })
+    await client.request('conversation/configure', { conversationId, settings: { approvalPolicy: 'never' } })
+    await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
+  })
+
+  it('takes what a log says of full access for no more than a wish (A155)', async () => {
+    await using place = testPlace()
+    const conversationId = await recorded(place)
+    const client = await place.start().connect()
+    const summary = await client.request('conversation/resume', { conversationId })
+    expect(summary.settings).toMatchObject({ sandbox: 'workspace-write', tier: 'C' })
+    const watched = await client.watch(conversationId)
+    expect(watched.items().at(-1)).toMatchObject({
+      type: 'notice',
+      code: 'limitsLowered',
+      title: expect.stringContaining(`This conversation was recorded with ${danger}`),
+    })
+    const again = await client.request('conversation/resume', { conversationId })
+    expect(again.settings.sandbox).toBe('workspace-write')
+    expect((await client.watch(conversationId)).items()).toHaveLength(watched.items().length)
+  })
+
+  it('forks a conversation with full access into one without', async () => {
+    await using place = testPlace()
+    const conversationId = await recorded(place)
+    const client = await place.start().connect()
+    const fork = await client.request('conversation/fork', { conversationId })
+    expect(fork.settings).toMatchObject({ sandbox: 'workspace-write' })
+  })
+})
+
+describe('a server whose user has configured full access', () => {
+  it('allows what the file says, and nobody asked only where that says so too', async () => {
+    await using place = testPlace()
+    configure(place, `sandbox_mode = "${danger}"`)
+    const client = await place.start().connect()
+    const { settings } = await client.request('conversation/create', { cwd: place.cwd })
+    expect(settings.sandbox).toBe(danger)
+    const unasked = { cwd: place.cwd, approvalPolicy: 'never' } as const
+    expect(await client.refused('conversation/create', unasked)).toMatchObject({ detail: { flag: '--allow-never' } })
+    configure(place, 'approval_policy = "never"')
+    expect((await client.request('conversation/create', unasked)).settings).toMatchObject(full)
+  })
+
+  it('counts the profile that it was started with', async () => {
+    await using place = testPlace()
+    appendFileSync(join(place.root, '.parley', 'config.toml'), `[profiles.open]\nsandbox_mode = "${danger}"\n`)
+    const client = await place.start({ ceiling: { maxSandbox: null, allowNever: false, profile: 'open' } }).connect()
+    const { settings } = await client.request('conversation/create', { cwd: place.cwd, profile: 'open' })
+    expect(settings.sandbox).toBe(danger)
+  })
+
+  it('goes no further than its own flag, and says so', async () => {
+    await using place = testPlace()
+    configure(place, `sandbox_mode = "${danger}"`)
+    const client = await place.start({ ceiling: { ...fullAccess, maxSandbox: 'read-only' } }).connect()
+    const { settings, warnings } = await client.request('conversation/create', { cwd: place.cwd })
+    expect(settings.sandbox).toBe('read-only')
+    expect(warnings).toEqual([expect.stringMatching(/^The configuration says danger-full-access, .* read-only is in/)])
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Asked,
+  assertUnderCeiling,
+  type Ceiling,
+  ceilingOf,
+  defaultCeilingFlags,
+  loweredText,
+  underCeiling,
+} from '../../src/engine/ceiling.ts'
+
+const plain: Ceiling = { sandbox: 'workspace-write', neverWithFullAccess: false }
+const full: Ceiling = { sandbox: 'danger-full-access', neverWithFullAccess: false }
+const all: Ceiling = { sandbox: 'danger-full-access', neverWithFullAccess: true }
+const readOnly: Ceiling = { sandbox: 'read-only', neverWithFullAccess: false }
+
+const danger = { sandbox: 'danger-full-access', approvalPolicy: 'on-request' } as const
+const unasked = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const
+const usual = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const
+
+describe('the ceiling of a server', () => {
+  it.each([
+    [{}, {}, plain],
+    [{}, { sandbox_mode: 'read-only' }, plain],
+    [{}, { sandbox_mode: 'danger-full-access' }, full],
+    [{}, { sandbox_mode: 'danger-full-access', approval_policy: 'never' }, all],
+    [{ maxSandbox: 'danger-full-access' }, {}, full],
+    [{ maxSandbox: 'danger-full-access', allowNever: true }, {}, all],
+    [{ maxSandbox: 'read-only' }, { sandbox_mode: 'danger-full-access' }, readOnly],
+  ] as const)('is, for the flags %j and the configuration %j, %j', (flags, own, ceiling) => {
+    expect(ceilingOf({ ...defaultCeilingFlags, ...flags }, own)).toEqual(ceiling)
+  })
+})
+
+describe('what is asked for', () => {
+  it.each([
+    ['full access', danger, { sandbox: 'danger-full-access' }, plain, '--max-sandbox'],
+    ['more than reading', usual, { sandbox: 'workspace-write' }, readOnly, '--max-sandbox'],
+    ['full access with nobody asked', unasked, unasked, plain, '--max-sandbox'],
+    ['full access with nobody asked', unasked, unasked, full, '--allow-never'],
+    ['never, where there is full access', unasked, { approvalPolicy: 'never' }, full, '--allow-never'],
+  ] as const)('is refused when it is %s above the ceiling', (_, wanted, asked, ceiling, flag) => {
+    expect(() => underCeiling(wanted, asked, ceiling)).toThrow(
+      expect.objectContaining({
+        code: -32007,
+        message: expect.stringContaining(flag),
+        data: expect.objectContaining({ code: 'aboveCeiling', flag }),
+      }),
+    )
+  })
+
+  it.each([
+    [usual, {}, plain],
+    [danger, { sandbox: 'danger-full-access' }, full],
+    [unasked, unasked, all],
+    [{ sandbox: 'workspace-write', approvalPolicy: 'never' }, { approvalPolicy: 'never' }, plain],
+    [{ sandbox: 'read-only', approvalPolicy: 'never' }, { approvalPolicy: 'never' }, readOnly],
+  ] as const)('is taken under it: %j, of which %j was said', (wanted, asked, ceiling) => {
+    expect(underCeiling(wanted, asked, ceiling)).toEqual(wanted)
+  })
+})
+
+describe('what only a log or a file says', () => {
+  it.each([
+    [danger, plain, usual],
+    [unasked, plain, { sandbox: 'workspace-write', approvalPolicy: 'never' }],
+    [unasked, full, danger],
+    [usual, readOnly, { sandbox: 'read-only', approvalPolicy: 'on-request' }],
+  ] as const)('is lowered from %j under %j to %j, in words', (wanted, ceiling, allowed) => {
+    expect(underCeiling(wanted, {}, ceiling)).toEqual(allowed)
+    expect(loweredText(wanted, allowed, 'It was recorded with')).toMatch(/^It was recorded with .* on the command line/)
+  })
+
+  it('is not mentioned where it stays', () => {
+    expect(loweredText(usual, usual, 'x')).toBeNull()
+  })
+
+  it('does not keep a resume with a higher sandbox from taking it, and then somebody is asked', () => {
+    expect(underCeiling(unasked, { sandbox: 'danger-full-access' }, full)).toEqual(danger)
+  })
+})
+
+describe('a change of what is in force', () => {
+  const check = (change: Asked, now: Parameters<typeof underCeiling>[0], ceiling: Ceiling) =>
+    assertUnderCeiling(change, now, () => ceiling)
+
+  it('counts what stays as well', () => {
+    const now = { sandbox: 'workspace-write', approvalPolicy: 'never' } as const
+    expect(() => check({ sandbox: 'danger-full-access' }, now, full)).toThrow(/--allow-never/)
+    expect(() => check({ approvalPolicy: 'never' }, danger, full)).toThrow(/--allow-never/)
+    expect(() => check({ sandbox: 'danger-full-access' }, now, all)).not.toThrow()
+  })
+
+  it('may always be one to less', () => {
+    expect(() => check({ sandbox: 'read-only' }, unasked, plain)).not.toThrow()
+    expect(() => check({ approvalPolicy: 'untrusted' }, unasked, plain)).not.toThrow()
+  })
+})

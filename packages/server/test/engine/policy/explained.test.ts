@@ -1,0 +1,152 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const shell = (command: string) => ({ name: 'shell', args: { command } })
+const policy = `[[rule]]
+decision = "deny"
+command = ["curl"]
+reason = "nothing is fetched here"
+`
+
+describe('what the policy would say of a command', () => {
+  it('names the rule, its line, and each part', async () => {
+    await using place = testPlace()
+    writeFileSync(join(place.root, '.parley', 'policy.toml'), policy)
+    const client = await place.start().connect()
+    const ask = (command: string | string[], more = {}) =>
+      client.request('policy/test', { cwd: place.cwd, command, ...more })
+    expect(await ask('ls && curl x')).toMatchObject({
+      verdict: 'deny',
+      reason: 'nothing is fetched here',
+      rule: { name: 'rule:command curl', file: join(place.root, '.parley', 'policy.toml'), line: 1 },
+      tier: 'C',
+      approvalPolicy: 'on-request',
+      parts: [
+        { argv: ['ls'], verdict: 'allow', rule: { name: 'builtin:known-safe' } },
+        { argv: ['curl', 'x'], verdict: 'deny' },
+      ],
+    })
+    expect(await ask('ls $(curl x)')).toMatchObject({ verdict: 'deny', understood: false, parts: [] })
+    expect(await ask(['touch', 'a'])).toMatchObject({ verdict: 'ask', always: 'touch a', argv: ['touch', 'a'] })
+    expect(await ask('touch a', { approvalPolicy: 'never' })).toMatchObject({ verdict: 'deny', code: 'noSandbox' })
+    expect(await ask('touch a', { sandbox: 'danger-full-access' })).toMatchObject({ verdict: 'allow', tier: 'D' })
+  })
+
+  it('goes by another file instead, which has to be there and sound', async () => {
+    await using place = testPlace()
+    writeFileSync(join(place.root, '.parley', 'policy.toml'), policy)
+    place.write('new.toml', '[[rule]]\ndecision = "allow"\ncommand = ["curl"]\n')
+    place.write('bad.toml', '[[rule]]\ndecision = "maybe"\ncommand = ["curl"]\n')
+    const client = await place.start().connect()
+    const params = { cwd: place.cwd, command: 'curl x' }
+    expect(await client.request('policy/test', { ...params, rules: join(place.cwd, 'new.toml') })).toMatchObject({
+      verdict: 'allow',
+    })
+    expect(await client.request('policy/test', { ...params, policyFile: join(place.cwd, 'new.toml') })).toMatchObject({
+      verdict: 'deny',
+    })
+    for (const [rules, where] of [
+      ['none.toml', /does not exist/],
+      ['bad.toml', /bad\.toml:2/],
+    ] as const)
+      expect((await client.refused('policy/test', { ...params, rules: join(place.cwd, rules) })).message).toMatch(where)
+  })
+})
+
+describe('the calls of a conversation', () => {
+  it('are judged again under other rules and settings, without running anything', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { calls: [shell('ls'), shell('touch made'), shell('touch made'), shell('touch other')] },
+      { text: 'ok' },
+    )
+    const { watched, client } = await place.talk({ model })
+    await watched.send('go')
+    await watched.decide('approvedForSession')
+    await watched.until(({ core }) => Object.values(core.approvals).find(({ title }) => title === 'touch other'))
+    await watched.decide('denied')
+    await watched.turnEnded()
+    place.write(
+      'new.toml',
+      '[[rule]]\ndecision = "allow"\ncommand = ["touch", "other"]\n\n[[rule]]\ndecision = "deny"\ncommand = ["ls"]\n',
+    )
+    const conversation = watched.conversationId
+    const same = await client.request('policy/replay', { conversation })
+    expect(same.calls.map(({ before, after }) => [before.verdict, after.verdict])).toEqual([
+      ['allow', 'allow'],
+      ['ask', 'ask'],
+      ['allow', 'allow'],
+      ['ask', 'ask'],
+    ])
+    expect(same.calls.map(({ before }) => before.answer)).toEqual([
+      undefined,
+      'approvedForSession',
+      undefined,
+      'denied',
+    ])
+    const changed = await client.request('policy/replay', { cwd: place.cwd, rules: join(place.cwd, 'new.toml') })
+    expect(changed.conversationId).toBe(conversation)
+    expect(changed.calls.map(({ title, after }) => [title, after.verdict, after.rule.line])).toEqual([
+      ['ls', 'deny', 5],
+      ['touch made', 'ask', undefined],
+      ['touch made', 'allow', undefined],
+      ['touch other', 'allow', 1],
+    ])
+    const strict = await client.request('policy/replay', { conversation, approvalPolicy: 'never' })
+    expect(strict.calls.map(({ after }) => after.verdict)).toEqual(['allow', 'deny', 'deny', 'deny'])
+  })
+
+  it('say why they ran or not, also one that waits, and by whom they were answered', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [shell('ls'), shell('touch made'), shell('rm -rf x')] })
+    const { watched, client } = await place.talk({ model })
+    await watched.send('go')
+    await watched.decide('approved')
+    await watched.until(({ core }) => Object.values(core.approvals).find(({ title }) => title === 'rm -rf x'))
+    const why = async (item?: string) => {
+      const about = { conversation: watched.conversationId, ...(item === undefined ? {} : { item }) }
+      const { rows, item: found, calls } = await client.request('policy/why', about)
+      return { found, calls, text: rows.map(({ about: label, text }) => `${label}: ${text}`).join('\n') }
+    }
+    const waiting = await why()
+    expect(waiting).toMatchObject({ calls: 3, found: { title: 'rm -rf x', status: 'awaitingApproval' } })
+    expect(waiting.text).toMatch(/danger: rm deletes without asking/)
+    expect(waiting.text).toMatch(/answer: none yet/)
+    const made = await why('2')
+    expect(made.text).toMatch(/rule: builtin:no-sandbox, which is built in/)
+    expect(made.text).toMatch(/answer: test: yes/)
+    expect(made.text).toMatch(/would run: touch made \(\/.*touch; not known to be safe\)/)
+    expect(made.text).toMatch(/settings then: approvals on-request, sandbox workspace-write, tier C/)
+    expect(made.text).toMatch(/outcome: completed, exit 0/)
+    expect((await why('ls')).text).toMatch(/decision: ran unasked: it only looks/)
+    expect((await why(made.found.id)).found).toEqual(made.found)
+    const refused = await client.refused('policy/why', { conversation: watched.conversationId, item: '9' })
+    expect(refused).toMatchObject({ code: 'itemNotFound', message: expect.stringContaining('1 to 3') })
+  })
+})
+
+describe('the checkup', () => {
+  it('says how things stand, and what to do about what is not right', async () => {
+    await using place = testPlace()
+    const client = await place.start({ model: scriptedModel() }).connect()
+    const look = async () => {
+      const { checks } = await client.request('server/checkup', { cwd: place.cwd, provider: false })
+      return Object.fromEntries(checks.map(({ name, level }) => [name, level]))
+    }
+    expect(await look()).toEqual({
+      home: 'ok',
+      disk: expect.any(String),
+      configuration: 'ok',
+      rules: 'ok',
+      sandbox: 'warning',
+      'shell parser': 'ok',
+      conversations: 'ok',
+    })
+    writeFileSync(join(place.root, '.parley', 'policy.toml'), '[[rule]]\n', { mode: 0o600 })
+    writeFileSync(join(place.root, '.parley', 'config.toml'), 'sandbox_mode = "none"\n')
+    expect(await look()).toMatchObject({ configuration: 'problem', rules: 'problem' })
+  })
+})

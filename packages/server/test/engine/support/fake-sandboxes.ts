@@ -1,0 +1,35 @@
+import { noSandbox, type Sandboxes, type SandboxLimits, type SandboxReport } from '@parley/host'
+
+export interface FakeSandboxes {
+  readonly sandboxes: Sandboxes
+  /** What sandboxes were asked for, in order. */
+  readonly prepared: SandboxLimits[]
+  /** From now on none can be set up, and a look at it finds this. */
+  breakTo(tier: SandboxReport['tier']): void
+}
+
+/** Says that it enforces limits and does not: what a command does in it is up to the command. */
+export function fakeSandboxes(first: SandboxReport['tier'] = 'A'): FakeSandboxes {
+  const prepared: SandboxLimits[] = []
+  let tier = first
+  let found = first
+  const report = (): SandboxReport => ({ tier, reason: `Tests say ${tier}.` })
+  return {
+    prepared,
+    breakTo(next) {
+      found = next
+    },
+    sandboxes: {
+      report: () => Promise.resolve(report()),
+      recheck() {
+        tier = found
+        return Promise.resolve(report())
+      },
+      prepare(limits) {
+        prepared.push(limits)
+        if (found !== first) return Promise.reject(new Error('the helper is gone'))
+        return Promise.resolve({ limits, wrap: noSandbox.wrap })
+      },
+    },
+  }
+}

@@ -1,0 +1,255 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fakeSandboxes } from '../support/fake-sandboxes.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })
+const asking = { reason: 'to see' }
+
+describe('a command where limits are enforced', () => {
+  it('runs unasked in the sandbox, which is told exactly what it may do', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes()
+    const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
+    const { watched, summary } = await place.talk({ model, sandboxes })
+    expect(summary.settings.tier).toBe('A')
+    await watched.send('go')
+    await watched.turnEnded()
+    const scratch = join(place.root, '.parley', 'scratch', watched.conversationId)
+    expect(prepared).toEqual([
+      {
+        mode: 'workspace-write',
+        writableRoots: [place.cwd],
+        network: false,
+        unixSockets: false,
+        masked: expect.arrayContaining([join(place.root, '.parley'), join(place.root, '.ssh')]),
+        scratch,
+      },
+    ])
+    expect(statSync(scratch).mode & 0o777).toBe(0o700)
+    expect(watched.items()[1]).toMatchObject({
+      status: 'completed',
+      decision: { rule: { name: 'builtin:sandboxed' }, limits: { sandbox: 'workspace-write', network: false } },
+    })
+  })
+
+  it('that only looks may do no more than look', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes()
+    const model = scriptedModel({ calls: [shell('ls')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(prepared).toMatchObject([{ mode: 'read-only', network: false }])
+  })
+
+  it('leaves nothing of its /tmp when the conversation is closed', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [shell('true')] }, { text: 'ok' })
+    const { server, watched } = await place.talk({ model, ...fakeSandboxes() })
+    await watched.send('go')
+    await watched.turnEnded()
+    const scratch = join(place.root, '.parley', 'scratch', watched.conversationId)
+    expect(existsSync(scratch)).toBe(true)
+    await server.close()
+    expect(existsSync(scratch)).toBe(false)
+  })
+})
+
+describe('a command that asks for more', () => {
+  it('gets the network for itself after a yes, and the question says so', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes()
+    const fetching = shell('echo x', { network: true, ...asking })
+    const model = scriptedModel({ calls: [fetching] }, { calls: [fetching, shell('echo x; true')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes })
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({
+      kind: 'network',
+      sandbox: 'workspace-write',
+      network: true,
+      justification: 'to see',
+      rule: { name: 'builtin:network' },
+    })
+    expect(prepared).toEqual([])
+    await watched.decide('approvedForSession')
+    await watched.turnEnded()
+    expect(prepared.map(({ network }) => network)).toEqual([true, true, false])
+  })
+
+  it('is asked about outside the sandbox, whatever it is, and then runs with nothing around it', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes()
+    const model = scriptedModel({ calls: [shell('ls', { escalate: true, ...asking })] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes })
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({
+      kind: 'escalation',
+      sandbox: 'none',
+      network: true,
+      justification: 'to see',
+    })
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(prepared).toEqual([])
+    expect(watched.items()[1]).toMatchObject({ status: 'completed', decision: { limits: { sandbox: 'none' } } })
+  })
+
+  it('without a reason is told to give one', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [shell('ls', { network: true })] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, ...fakeSandboxes() })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(watched.items()[1]).toMatchObject({ status: 'failed', modelText: expect.stringContaining('network needs') })
+  })
+
+  it('is refused the network where nobody may be asked, and has it where the user gave it to all', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes()
+    const fetching = shell('touch made', { network: true, ...asking })
+    const model = scriptedModel({ calls: [fetching] }, { text: 'ok' }, { calls: [fetching] }, { text: 'ok' })
+    const { client, watched } = await place.talk({ model, sandboxes }, { approvalPolicy: 'never' })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(watched.items()[1]).toMatchObject({ status: 'declined', decision: { code: 'networkRefused' } })
+    const config = { 'sandbox_workspace_write.network_access': true }
+    await client.request('conversation/resume', { conversationId: watched.conversationId, overrides: { config } })
+    expect((await watched.until(({ core }) => core.settings.network === true && core.settings)).network).toBe(true)
+    await watched.send('again')
+    await watched.until(({ core }) => core.counts.turns === 2 && core.turn === null)
+    expect(prepared).toMatchObject([{ network: true }])
+  })
+})
+
+describe('a yes', () => {
+  it('to a run under some limits is none to a run under others', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes()
+    const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
+    const { client, watched } = await place.talk({ model, sandboxes }, { approvalPolicy: 'untrusted' })
+    const { conversationId } = watched
+    await watched.send('go')
+    const { id, sandbox } = await watched.approval()
+    expect(sandbox).toBe('workspace-write')
+    await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
+    await watched.decide('approved')
+    const again = await watched.until(({ core }) => Object.values(core.approvals).find((asked) => asked.id !== id))
+    expect(again).toMatchObject({ sandbox: 'read-only', reason: expect.stringContaining('has changed since the yes') })
+    expect(prepared).toEqual([])
+  })
+})
+
+describe('a sandbox that cannot be set up', () => {
+  it('means that nothing is run, and that the next one asks', async () => {
+    await using place = testPlace()
+    const fake = fakeSandboxes()
+    const model = scriptedModel({ calls: [shell('touch made')] }, { calls: [shell('touch made')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes: fake.sandboxes })
+    fake.breakTo('C')
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({ rule: { name: 'builtin:no-sandbox' }, sandbox: 'none' })
+    expect(() => place.read('made')).toThrow()
+    expect(watched.state.core.settings.tier).toBe('C')
+    expect(watched.items().slice(1)).toMatchObject([
+      { status: 'failed', failure: { code: 'sandboxFailed' }, modelText: expect.stringMatching(/^Not run: .*helper/) },
+      { type: 'notice', code: 'sandboxWeaker', title: expect.stringContaining('Tests say C.') },
+    ])
+  })
+
+  it('once does not weaken it where another one can be', async () => {
+    await using place = testPlace()
+    const { sandboxes } = fakeSandboxes()
+    let failures = 1
+    const flaky: typeof sandboxes = {
+      ...sandboxes,
+      prepare: (limits) => (failures-- > 0 ? Promise.reject(new Error('busy')) : sandboxes.prepare(limits)),
+    }
+    const model = scriptedModel({ calls: [shell('touch made')] }, { calls: [shell('touch made')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes: flaky })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(place.read('made')).toBe('')
+    expect(watched.state.core.settings.tier).toBe('A')
+  })
+})
+
+describe('the tier of a conversation', () => {
+  it('is looked at again when it is resumed, and what has become worse is said', async () => {
+    await using place = testPlace()
+    const { server, watched: before } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes() })
+    await before.send('go')
+    await before.turnEnded()
+    await server.close()
+    const client = await place.start({ model: scriptedModel() }).connect()
+    const { settings } = await client.request('conversation/resume', { conversationId: before.conversationId })
+    expect(settings.tier).toBe('C')
+    const watched = await client.watch(before.conversationId)
+    expect(watched.items().at(-1)).toMatchObject({ code: 'sandboxWeaker', level: 'warning' })
+  })
+
+  it('follows the mode, and comes back to what enforces it', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes('B') })
+    const { conversationId } = watched
+    await watched.send('go')
+    await watched.turnEnded()
+    await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
+    expect((await watched.until(({ core }) => core.settings.sandbox === 'read-only' && core.settings)).tier).toBe('B')
+    expect(await client.request('server/diagnostics', {})).toMatchObject({
+      tier: 'B',
+      tierReason: 'Tests say B.',
+      conversations: [{ tierReason: 'Tests say B.' }],
+    })
+  })
+
+  it('of a partial sandbox means that a command asks and then runs in it', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes('B')
+    const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes })
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({
+      rule: { name: 'builtin:partial-sandbox' },
+      sandbox: 'workspace-write',
+    })
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(prepared).toMatchObject([{ mode: 'workspace-write' }])
+  })
+})
+
+describe('a workspace', () => {
+  it('that is the whole file system is read-only, and that is said', async () => {
+    await using place = testPlace()
+    const server = place.start({ model: scriptedModel(), ...fakeSandboxes() })
+    const client = await server.connect()
+    const { conversationId, settings, warnings } = await client.request('conversation/create', { cwd: '/' })
+    expect(settings.sandbox).toBe('read-only')
+    expect(warnings).toContainEqual(expect.stringContaining('whole file system'))
+    const wish = { conversationId, settings: { sandbox: 'workspace-write' as const } }
+    expect(await client.refused('conversation/configure', wish)).toMatchObject({ code: 'invalidParams' })
+  })
+
+  it('that holds the home folder is worth a warning', async () => {
+    await using place = testPlace()
+    const client = await place.start({ model: scriptedModel(), ...fakeSandboxes() }).connect()
+    const { warnings, settings } = await client.request('conversation/create', { cwd: place.root })
+    expect(warnings).toContainEqual(expect.stringContaining('holds your home folder'))
+    expect(settings.sandbox).toBe('workspace-write')
+  })
+
+  it('that has gone is not written to', async () => {
+    await using place = testPlace()
+    const added = join(place.root, 'added')
+    mkdirSync(added)
+    const { sandboxes, prepared } = fakeSandboxes()
+    const model = scriptedModel({ calls: [shell('rmdir ../added')] }, { calls: [shell('true')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes }, { addDirs: [added] })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(prepared.map(({ writableRoots }) => writableRoots)).toEqual([[place.cwd, added], [place.cwd]])
+  })
+})

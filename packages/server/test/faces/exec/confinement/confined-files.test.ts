@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempWorkspace } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { execPlace } from '../support/in-process.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+/** A workspace `work` beside a folder `out`, which holds a file that must not change and one that must not be read. */
+async function twoFolders() {
+  await using stack = new AsyncDisposableStack()
+  const files = {
+    'work/a': 'a',
+    'work/deep/b': 'b',
+    'out/victim': 'victim',
+    'out/key': 'secret',
+    'work/.git/config': '',
+  }
+  const { path: root } = stack.use(await tempWorkspace({ files }))
+  const at = (name: string) => join(root, name)
+  const client = await stack.use(execPlace({ secrets: [at('out/key')] })).greeted()
+  const writable = { type: 'workspace-write', writableRoots: [at('work')] }
+  const disposal = stack.move()
+  return {
+    at,
+    async ask(method: string, name: string, more: Record<string, unknown> = {}) {
+      const answer = await client.ask(`fs/${method}`, { path: at(name), sandbox: writable, ...more })
+      return answer.error?.data?.['code'] ?? 'done'
+    },
+    [Symbol.asyncDispose]: () => disposal.disposeAsync(),
+  }
+}
+
+describe('files under the wish for a sandbox', () => {
+  it('are written, made and removed in its writable roots', async () => {
+    await using place = await twoFolders()
+    expect(await place.ask('writeFile', 'work/a', { dataBase64: base64('new') })).toBe('done')
+    expect(await place.ask('createDirectory', 'work/x/y', { recursive: true })).toBe('done')
+    expect(await place.ask('remove', 'work/deep', { recursive: true })).toBe('done')
+    expect(readFileSync(place.at('work/a'), 'utf8')).toBe('new')
+    expect([existsSync(place.at('work/x/y')), existsSync(place.at('work/deep'))]).toEqual([true, false])
+  })
+
+  it('stay as they are outside, whatever leads there, and where programs are started from', async () => {
+    await using place = await twoFolders()
+    symlinkSync(place.at('out'), place.at('work/link'))
+    symlinkSync(place.at('out/fresh'), place.at('work/dangling'))
+    mkdirSync(place.at('work-2'))
+    mkdirSync(place.at('work/sub/.git/hooks'), { recursive: true })
+    const writes = [
+      'out/victim',
+      'work/link/victim',
+      'work/link/new',
+      'work/../out/victim',
+      'work/dangling',
+      'work-2/a',
+    ]
+    const kept = [
+      'work/.git/config',
+      'work/.git/hooks/pre-commit',
+      'work/.mcp.json',
+      'work/.GIT/x',
+      'work/sub/.vscode/a',
+    ]
+    for (const name of [...writes, ...kept])
+      expect([name, await place.ask('writeFile', name, { dataBase64: base64('bad') })]).toEqual([name, 'EROFS'])
+    for (const name of ['out', 'work/link/victim', 'work/.git', 'work/sub', 'work'])
+      expect([name, await place.ask('remove', name, { recursive: true })]).toEqual([name, 'EROFS'])
+    for (const name of ['out/x', 'work/link/x', 'work/.husky'])
+      expect([name, await place.ask('createDirectory', name)]).toEqual([name, 'EROFS'])
+    expect(readFileSync(place.at('out/victim'), 'utf8')).toBe('victim')
+    expect(existsSync(place.at('work/sub/.git/hooks'))).toBe(true)
+  })
+
+  it('are not written at all where it is for reading, though roots are named', async () => {
+    await using place = await twoFolders()
+    const sandbox = { type: 'read-only', writableRoots: [place.at('work')] }
+    expect(await place.ask('writeFile', 'work/a', { dataBase64: base64('new'), sandbox })).toBe('EROFS')
+    expect(await place.ask('writeFile', 'work/a', { dataBase64: base64('new'), sandbox: 'workspace-write' })).toBe(
+      'EROFS',
+    )
+    expect(await place.ask('readFile', 'out/victim', { sandbox })).toBe('done')
+  })
+
+  it('are not read where secrets are kept, whatever leads there', async () => {
+    await using place = await twoFolders()
+    symlinkSync(place.at('out/key'), place.at('work/k'))
+    symlinkSync(place.at('out'), place.at('work/link'))
+    for (const name of ['out/key', 'work/k', 'work/link/key'])
+      expect([name, await place.ask('readFile', name), await place.ask('getMetadata', name)]).toEqual([
+        name,
+        'EACCES',
+        'EACCES',
+      ])
+    const masked = { type: 'read-only', masked: [place.at('out/victim')] }
+    expect(await place.ask('readFile', 'out/victim', { sandbox: masked })).toBe('EACCES')
+    expect(await place.ask('readFile', 'out/victim', { sandbox: 'read-only' })).toBe('done')
+    expect(await place.ask('writeFile', 'out/key', { dataBase64: '' })).toBe('EACCES')
+  })
+
+  it('of a wish that is not understood are left alone', async () => {
+    await using place = await twoFolders()
+    const more = { dataBase64: base64('new'), sandbox: { type: 'workspace-write', deny: ['x'] } }
+    expect(await place.ask('writeFile', 'work/a', more)).toBe('sandboxNotUnderstood')
+    const all = { type: 'workspace-write', writableRoots: ['/'] }
+    expect(await place.ask('writeFile', 'out/victim', { dataBase64: '', sandbox: all })).toBe('sandboxNotUnderstood')
+    expect(readFileSync(place.at('work/a'), 'utf8')).toBe('a')
+  })
+})
+
+describe('a path that was said to be a real one', () => {
+  it.each([
+    ['writeFile', 'link/victim', { dataBase64: '' }],
+    ['writeFile', 'straight', { dataBase64: '' }],
+    ['createDirectory', 'link/x', {}],
+    ['createDirectory', 'link/x/y', { recursive: true }],
+    ['remove', 'link/victim', {}],
+    ['readDirectory', 'link', {}],
+    ['readFile', 'link/victim', {}],
+  ])('is not followed to another place: %s %s', async (method, name, more) => {
+    await using place = await twoFolders()
+    symlinkSync(place.at('out'), place.at('work/link'))
+    symlinkSync(place.at('out/victim'), place.at('work/straight'))
+    const code = await place.ask(method, `work/${name}`, { ...more, followLinks: false, sandbox: null })
+    expect(['ELOOP', 'ENOTDIR']).toContain(code)
+    expect(readFileSync(place.at('out/victim'), 'utf8')).toBe('victim')
+    expect(existsSync(place.at('out/x'))).toBe(false)
+  })
+
+  it('is emptied to its last folder, and links in it lead nowhere', async () => {
+    await using place = await twoFolders()
+    symlinkSync(place.at('out'), place.at('work/deep/link'))
+    mkdirSync(place.at('work/deep/more/still'), { recursive: true })
+    writeFileSync(place.at('work/deep/more/still/c'), 'c')
+    expect(await place.ask('remove', 'work/deep', { recursive: true, followLinks: false, sandbox: null })).toBe('done')
+    expect(existsSync(place.at('work/deep'))).toBe(false)
+    expect(readFileSync(place.at('out/victim'), 'utf8')).toBe('victim')
+  })
+})

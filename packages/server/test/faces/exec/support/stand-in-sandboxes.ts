@@ -1,0 +1,49 @@
+import type { SandboxedCommand, Sandboxes, SandboxLimits, SandboxReport } from '@parley/host'
+
+export interface StandInSandboxes extends Sandboxes {
+  /** Of all that was prepared, in order. */
+  readonly prepared: SandboxLimits[]
+  released: number
+  rechecks: number
+}
+
+export interface StandInOptions {
+  readonly tier?: SandboxReport['tier']
+  /** Why nothing can be prepared. */
+  readonly refusal?: string
+  /** Instead of marking the command as confined. */
+  readonly wrap?: (command: SandboxedCommand) => SandboxedCommand
+  /** Preparing waits for it. */
+  readonly gate?: Promise<unknown>
+}
+
+/** Enforces nothing: a command finds `CONFINED` in its environment. For what is decided around a sandbox. */
+export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes {
+  const { tier = 'A', refusal, gate, wrap = marked } = options
+  let worse: SandboxReport | null = null
+  const found: StandInSandboxes = {
+    prepared: [],
+    released: 0,
+    rechecks: 0,
+    report: () => Promise.resolve(worse ?? { tier, reason: `It is tier ${tier}.` }),
+    recheck() {
+      found.rechecks += 1
+      worse = { tier: 'C', reason: 'It broke.' }
+      return found.report()
+    },
+    async prepare(limits) {
+      await gate
+      if (refusal !== undefined) throw new Error(refusal)
+      found.prepared.push(limits)
+      const release = () => {
+        found.released += 1
+      }
+      return { limits, wrap, release }
+    },
+  }
+  return found
+}
+
+function marked(command: SandboxedCommand): SandboxedCommand {
+  return { ...command, argv: ['/usr/bin/env', 'CONFINED=yes', ...command.argv] }
+}

@@ -1,0 +1,69 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { createUserRules } from '../../src/policy-file/user-rules.ts'
+
+const npm = '[[rule]]\ndecision = "allow"\ncommand = ["npm", "test"]\n'
+const isOrdinaryUser = process.getuid?.() !== 0
+
+async function home(text?: string) {
+  const directory = await tempDirectory()
+  const file = join(directory.path, 'policy.toml')
+  if (text !== undefined) writeFileSync(file, text)
+  return { rules: createUserRules(directory.path), file, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() }
+}
+
+describe('a rule that is added', () => {
+  it('makes the file, for its user alone, and holds at once', async () => {
+    await using place = await home()
+    expect(place.rules.add(npm)).toEqual({ line: 1 })
+    expect(readFileSync(place.file, 'utf8')).toBe(npm)
+    expect(statSync(place.file).mode & 0o777).toBe(0o600)
+    expect(place.rules.rules).toMatchObject([{ decision: 'allow', source: { file: place.file, line: 1 } }])
+  })
+
+  it.each([
+    ['# mine\n[[rule]]\ndecision = "deny"\ntool = "x" # why\n', 6],
+    ['# no line end', 3],
+    ['reason = 1', null],
+  ])('stands behind %j, which stays as it is', async (before, line) => {
+    await using place = await home(before)
+    const added = place.rules.add(npm)
+    if (line === null) expect(added).toMatchObject({ problem: expect.stringContaining('policy.toml:1') })
+    else expect(added).toEqual({ line })
+    const text = readFileSync(place.file, 'utf8')
+    expect(text.startsWith(before)).toBe(true)
+    expect(text.endsWith(npm)).toBe(line !== null)
+  })
+
+  it.each([
+    'rule = [{decision = "deny", tool = "x"}]\n',
+    '[[rule]]\ndecision = "deny"\ntool = "x"\nreason = """\nopen',
+    '[[rule]]\ndecision = "allow"\ncommand = ["x"',
+  ])('is not written behind %j', async (before) => {
+    await using place = await home(before)
+    expect(place.rules.add(npm)).toMatchObject({ problem: expect.any(String) })
+    expect(readFileSync(place.file, 'utf8')).toBe(before)
+  })
+
+  it('is not written twice', async () => {
+    await using place = await home(`# mine\n${npm}`)
+    expect(place.rules.add(npm)).toEqual({ line: 2 })
+    expect(place.rules.add(npm)).toEqual({ line: 2 })
+    expect(readFileSync(place.file, 'utf8')).toBe(`# mine\n${npm}`)
+  })
+
+  it('is no way to write anything but what allows', async () => {
+    await using place = await home('')
+    expect(place.rules.add('[[rule]]\ndecision = "deny"\ntool = "x"\n')).toMatchObject({ problem: expect.any(String) })
+    expect(readFileSync(place.file, 'utf8')).toBe('')
+  })
+
+  it.runIf(isOrdinaryUser)('is not said to hold where the file cannot be written', async () => {
+    await using place = await home('# mine\n')
+    chmodSync(place.file, 0o400)
+    expect(place.rules.add(npm)).toMatchObject({ problem: expect.stringContaining('permission denied') })
+    expect(place.rules.rules).toEqual([])
+  })
+})
