@@ -1,4 +1,7 @@
 import { defineProject } from 'vitest/config'
-import { sourceConditions } from '../../vitest.shared.ts'
+import { sharedWorker, sourceConditions } from '../../vitest.shared.ts'
 
-export default defineProject({ ...sourceConditions, test: { name: 'tui', include: ['test/**/*.test.{ts,tsx}'] } })
+export default defineProject({
+  ...sourceConditions,
+  test: { ...sharedWorker, name: 'tui', include: ['test/**/*.test.{ts,tsx}'] },
+})

@@ -1,4 +1,7 @@
 import { defineProject } from 'vitest/config'
-import { sourceConditions } from '../../vitest.shared.ts'
+import { sharedWorker, sourceConditions } from '../../vitest.shared.ts'
 
-export default defineProject({ ...sourceConditions, test: { name: 'testkit', include: ['test/**/*.test.ts'] } })
+export default defineProject({
+  ...sourceConditions,
+  test: { ...sharedWorker, name: 'testkit', include: ['test/**/*.test.ts'] },
+})

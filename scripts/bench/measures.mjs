@@ -3,6 +3,7 @@ import { execHello } from './measures/exec-hello.mjs'
 import { execServer } from './measures/exec-server.mjs'
 import { floodJson, floodText } from './measures/flood.mjs'
 import { manyClients } from './measures/many-clients.mjs'
+import { policy } from './measures/policy.mjs'
 import { resume } from './measures/resume.mjs'
 import { screenFlood } from './measures/screen-flood.mjs'
 import { screenIdle } from './measures/screen-idle.mjs'
@@ -31,6 +32,7 @@ export const measures = [
   manyClients,
   catchUp,
   resume,
+  policy,
   execServer,
   screenFlood,
   screenKeys,

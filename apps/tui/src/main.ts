@@ -44,8 +44,8 @@ export async function main(argv: readonly string[], program: Program): Promise<v
   } catch (error) {
     return exit(explainStart(error, argv), null)
   }
-  const fail = (error: unknown) => {
-    const report = reportBug(launch.home, program, error)
+  const fail = async (error: unknown) => {
+    const report = await reportBug(launch, program, error)
     explain(`internal error, this is a bug. A report is in ${report}`, argv)
     return exit(exitCodes.internal, launch.early)
   }

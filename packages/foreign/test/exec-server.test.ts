@@ -5,6 +5,7 @@ import {
   expectTranscript,
   recordTranscript,
   startProgram,
+  type TranscriptEntry,
   tempHome,
   tempWorkspace,
   waitUntil,
@@ -84,7 +85,12 @@ it('the built exec-server holds the session that its documentation shows', { tim
   await ask('process/terminate', { processId: 't' }, 'process/closed')
   recorder.remark('what cannot be started')
   await ask('process/start', { processId: 'x', argv: ['no-such-program'], ...start })
-  await ask('process/start', { processId: 'x', argv: ['true'], ...start, sandbox: { type: 'read-only' } })
+  await ask('process/start', {
+    processId: 'x',
+    argv: ['true'],
+    ...start,
+    sandbox: { type: 'read-only', deny: ['/srv'] },
+  })
   recorder.remark('files')
   const path = `${workspace.path}/notes.txt`
   await ask('fs/readFile', { path })
@@ -92,11 +98,22 @@ it('the built exec-server holds the session that its documentation shows', { tim
   await ask('fs/writeFile', { path, dataBase64: base64('second\n'), expectedHash })
   await ask('fs/writeFile', { path, dataBase64: base64('second\n') })
   await ask('fs/readFile', { path: `${workspace.path}/none` })
+  recorder.remark('files under the limits of a sandbox')
+  const sandbox = { type: 'workspace-write', writableRoots: [workspace.path] }
+  await ask('fs/writeFile', { path, dataBase64: base64('third\n'), sandbox })
+  await ask('fs/writeFile', { path: `${workspace.path}/.git/config`, dataBase64: base64('x'), sandbox })
+  await ask('fs/writeFile', { path: '/etc/motd', dataBase64: base64('x'), sandbox })
   run.closeStdin()
   expect((await run.result).exitCode).toBe(0)
 
-  expectTranscript('docs/transcripts/exec-server.jsonl', recorder.entries, {
+  expectTranscript('docs/transcripts/exec-server.jsonl', recorder.entries.map(ofAnyMachine), {
     places: { $WORK: workspace.path },
-    keys: ['shell', 'executorVersion', 'tempDir', 'userHomeDir', 'platformOs'],
+    keys: ['shell', 'executorVersion', 'tempDir', 'userHomeDir', 'platformOs', 'tier', 'reason'],
   })
 })
+
+/** Whether there is a sandbox depends on the machine; elsewhere the word stands for what a client asks. */
+function ofAnyMachine(entry: TranscriptEntry): TranscriptEntry {
+  const text = JSON.stringify(entry).replace(/("capabilities":\{"sandbox":)(?:true|false)/, '$1"<yes or no>"')
+  return JSON.parse(text)
+}

@@ -1,13 +1,12 @@
-import type { StandardFds } from './launch.ts'
+import type { StandardFds, TerminalTaking } from './launch.ts'
 import type { OutputStream, TerminalSize } from './process.ts'
 
 /** What connects us with one process. */
 export interface Channels {
   /** Its side. */
   readonly fds: StandardFds
-  /** See `LaunchOptions`. */
-  readonly prefix: readonly string[]
-  readonly ownSession: boolean
+  /** When its side is a terminal. */
+  readonly terminal?: TerminalTaking
   /** Null when its stdin is empty. */
   readonly input: ProcessInput | null
   /** From then on its output is read. */

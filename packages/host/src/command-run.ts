@@ -18,6 +18,8 @@ import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
 import type { Guard } from './guard.ts'
 import { launch } from './launch.ts'
 import { isUsableMark } from './mark.ts'
+import { outcomeOf, sandboxFailure, signalInside } from './sandbox/heed-watch.ts'
+import type { SandboxOutcome, SandboxWatch } from './sandbox/sandbox.ts'
 import { signalGroup } from './signals.ts'
 import { explainSpawnFailure, SpawnProblem, shellExitCode } from './spawn-failure.ts'
 import { createStopLadder, type Rung, type StopLadder } from './stop-ladder.ts'
@@ -53,6 +55,7 @@ export class CommandRun implements RunningCommand {
   readonly #drain: Drain
   #settle: ((end: CommandEnd) => void) | null = null
   #child: ChildProcess | null = null
+  #watch: SandboxWatch | null = null
   #leaderEnd: LeaderEnd | null = null
   #stopped: StopReason | 'timedOut' | null = null
   #timeout: NodeJS.Timeout | undefined
@@ -124,9 +127,13 @@ export class CommandRun implements RunningCommand {
       this.#finish()
       return
     }
-    signalGroup(groupId, rung)
+    this.#signal(groupId, rung)
     // A process that is stopped takes no signal but KILL before it runs again.
-    if (rung !== 'SIGKILL') signalGroup(groupId, 'SIGCONT')
+    if (rung !== 'SIGKILL') this.#signal(groupId, 'SIGCONT')
+  }
+
+  #signal(groupId: number, signal: NodeJS.Signals): void {
+    if (!signalInside(this.#watch, signal)) signalGroup(groupId, signal)
   }
 
   #spawn(fifo: Fifo): void {
@@ -141,7 +148,10 @@ export class CommandRun implements RunningCommand {
     this.#machinery.guard.watch(mark)
     try {
       const fds = [null, fifo.writeFd, fifo.writeFd] as const
-      this.#child = launch(this.#spec, { sandbox: this.#options.sandbox, fds, shield: this.#machinery.shield })
+      const { sandbox } = this.#options
+      const { child, watch } = launch(this.#spec, { sandbox, fds, shield: this.#machinery.shield })
+      this.#child = child
+      this.#watch = watch
     } catch (error) {
       this.#fail(error)
       return
@@ -167,16 +177,20 @@ export class CommandRun implements RunningCommand {
     this.#finish(explainSpawnFailure(error, this.#spec))
   }
 
-  #finish(spawnError?: SpawnError): void {
+  #finish(spawnFailure?: SpawnError): void {
     const settle = this.#settle
     if (settle === null) return
     this.#settle = null
     this.#ladder.close()
     clearTimeout(this.#timeout)
     this.#drain.close()
-    const leftovers = this.#killLeftovers()
+    const outcome = this.#leaderEnd === null ? null : outcomeOf(this.#watch)
+    const leftovers = this.#killLeftovers() + (outcome?.leftovers ?? 0)
     const spool = this.#output.close()
     this.#machinery.guard.release(this.#spec.mark)
+    this.#watch?.close()
+    this.#options.sandbox.release?.()
+    const spawnError = spawnFailure ?? this.#sandboxFailure(outcome)
     settle({
       exitCode: spawnError === undefined ? (this.#leaderEnd?.exitCode ?? null) : shellExitCode(spawnError),
       signal: this.#leaderEnd?.signal ?? null,
@@ -186,7 +200,14 @@ export class CommandRun implements RunningCommand {
       ...this.#output.snapshot(),
       ...(spawnError === undefined ? {} : { spawnError }),
       ...(spool === undefined ? {} : { spool }),
+      ...(outcome?.triedNetwork === undefined ? {} : { triedNetwork: outcome.triedNetwork }),
     })
+  }
+
+  /** Of one that was stopped before it had begun nobody wants to know. */
+  #sandboxFailure(outcome: SandboxOutcome | null): SpawnError | undefined {
+    if (outcome === null || outcome.ran || this.#stopped !== null) return undefined
+    return sandboxFailure(this.#output.snapshot().head)
   }
 
   #killLeftovers(): number {

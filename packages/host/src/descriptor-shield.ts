@@ -31,7 +31,10 @@ export function createDescriptorShield(): DescriptorShield {
 }
 
 /** The child's descriptors in order: those it is meant to have, and /dev/null in place of each that it would inherit. */
-export function shielded(fds: readonly (number | null)[], shield: DescriptorShield): (number | 'ignore')[] {
+export function shielded(
+  fds: readonly (number | null | 'pipe')[],
+  shield: DescriptorShield,
+): (number | 'ignore' | 'pipe')[] {
   const stdio = fds.map((fd) => fd ?? 'ignore')
   for (const fd of shield.inherited()) {
     if (fd < fds.length) continue

@@ -64,7 +64,7 @@ export function openHost(): Host {
       return run
     },
     startProgram(spec) {
-      const program = startProgram(spec, guard)
+      const program = startProgram(spec, machinery)
       programs.add(program)
       void program.ended.then(() => programs.delete(program))
       if (closed) void program.stop(0)

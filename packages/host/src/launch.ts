@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { type DescriptorShield, shielded } from './descriptor-shield.ts'
 import { markVariable } from './mark.ts'
-import type { Sandbox, WrappedCommand } from './sandbox/sandbox.ts'
+import { runAs } from './run-as.ts'
+import type { Sandbox, SandboxWatch, WrappedCommand } from './sandbox/sandbox.ts'
 import { SpawnProblem } from './spawn-failure.ts'
 
 export interface LaunchSpec {
@@ -14,48 +15,70 @@ export interface LaunchSpec {
   readonly arg0?: string
 }
 
-/** Descriptors 0, 1 and 2 of the process; null is /dev/null. */
-export type StandardFds = readonly [number | null, number, number]
+/** Descriptors 0, 1 and 2 of the process; null is /dev/null, `pipe` one that Node makes. */
+export type StandardFds = readonly [number | null | 'pipe', number | 'pipe', number | 'pipe']
 
 export interface LaunchOptions {
   readonly sandbox: Sandbox
   readonly fds: StandardFds
   readonly shield: DescriptorShield
-  /** Programs that run the command in their place, outside of the sandbox. */
-  readonly prefix?: readonly string[]
+  /** The descriptors are a terminal. */
+  readonly terminal?: TerminalTaking
+}
+
+/** How the process makes the terminal its session's. */
+export interface TerminalTaking {
+  /** Programs that do it and then become the command, outside of the sandbox. */
+  readonly prefix: readonly string[]
   /** False when the prefix makes the session. */
-  readonly ownSession?: boolean
+  readonly ownSession: boolean
+}
+
+export interface Launched {
+  readonly child: ChildProcess
+  /** To be closed by the caller. */
+  readonly watch: SandboxWatch | null
 }
 
 /**
  * Starts the process in a session of its own. Throws, or the child emits 'error': Node does either. From the main
  * thread only: a sandbox that dies with its parent dies with the thread.
  */
-export function launch(spec: LaunchSpec, options: LaunchOptions): ChildProcess {
-  const { sandbox, fds, shield, prefix = [], ownSession = true } = options
-  const wrapped = wrap(spec, sandbox)
-  const extraFds = wrapped.extraFds ?? []
+export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: LaunchOptions): Launched {
+  const { arg0 } = spec
+  // The name of what is started is the command's only where nothing stands before it.
+  const isDirect = sandbox.limits === null && terminal === undefined
+  const argv = arg0 === undefined || isDirect ? spec.argv : [...runAs(arg0), ...spec.argv]
+  const wrapped = wrap({ ...spec, argv }, sandbox, terminal !== undefined)
+  const { extraFds = [], watch = null } = wrapped
+  const taking = wrapped.takesTerminal === true ? undefined : terminal
   try {
-    const [program, ...args] = [...prefix, ...wrapped.argv]
+    const [program, ...args] = [...(taking?.prefix ?? []), ...wrapped.argv]
     if (program === undefined || wrapped.argv.length === 0)
       throw new SpawnProblem('EINVAL', 'arguments', 'No program is named')
-    return spawn(program, args, {
+    const child = spawn(program, args, {
       cwd: wrapped.cwd,
       env: wrapped.env,
-      detached: ownSession,
+      detached: taking?.ownSession ?? true,
       stdio: shielded([...fds, ...extraFds], shield),
-      ...(spec.arg0 === undefined ? {} : { argv0: spec.arg0 }),
+      ...(arg0 === undefined || !isDirect ? {} : { argv0: arg0 }),
     })
+    return { child, watch }
+  } catch (error) {
+    watch?.close()
+    throw error
   } finally {
     for (const fd of extraFds) closeSync(fd)
   }
 }
 
-function wrap(spec: LaunchSpec, sandbox: Sandbox): WrappedCommand {
-  const command = { argv: spec.argv, cwd: spec.cwd, env: { ...spec.env, [markVariable]: spec.mark } }
+function wrap(spec: LaunchSpec, sandbox: Sandbox, terminal: boolean): WrappedCommand {
+  const env = { ...spec.env, [markVariable]: spec.mark }
+  const command = { argv: spec.argv, cwd: spec.cwd, env, ...(terminal ? { terminal } : {}) }
   try {
     return sandbox.wrap(command)
   } catch (cause) {
+    if (cause instanceof SpawnProblem) throw cause
     throw new SpawnProblem('ENOSYS', 'sandbox', `The sandbox cannot be set up: ${describe(cause)}`, { cause })
   }
 }

@@ -41,8 +41,6 @@ function connect(stdout: Fifo, stderr: Fifo, stdin: Fifo | null): Channels {
   }
   return {
     fds: [stdin?.readFd ?? null, stdout.writeFd, stderr.writeFd],
-    prefix: [],
-    ownSession: true,
     input,
     open,
     closeItsSide() {

@@ -9,6 +9,8 @@ import { launch } from './launch.ts'
 import { createMark } from './mark.ts'
 import { openPipeChannels } from './pipe-channels.ts'
 import type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess, TerminalSize } from './process.ts'
+import { outcomeOf, sandboxFailure, signalInside } from './sandbox/heed-watch.ts'
+import { noSandbox, type SandboxWatch } from './sandbox/sandbox.ts'
 import { signalGroup } from './signals.ts'
 import { assertStartable, explainSpawnFailure } from './spawn-failure.ts'
 import { killLeftovers } from './sweep.ts'
@@ -37,6 +39,7 @@ export class ProcessRun implements RunningProcess {
   #settleClosed: (() => void) | null
   #channels: Channels | null = null
   #child: ChildProcess | null = null
+  #watch: SandboxWatch | null = null
   /** Was there still a group when the leader ended? Null while it runs. */
   #groupAlive: boolean | null = null
   #outputEnded = false
@@ -94,6 +97,7 @@ export class ProcessRun implements RunningProcess {
 
   signal(signal: NodeJS.Signals): boolean {
     if (this.pid === null || this.#groupAlive !== null) return false
+    if (signalInside(this.#watch, signal)) return true
     // What takes a terminal makes its group itself, a moment after its start.
     return signalGroup(this.pid, signal) || (this.#child?.kill(signal) ?? false)
   }
@@ -104,7 +108,7 @@ export class ProcessRun implements RunningProcess {
     this.#killTree()
     this.#abandon ??= setTimeout(() => {
       this.#child?.unref()
-      if (this.#groupAlive === null) this.#leaderEnds({ exitCode: null, signal: null })
+      if (this.#groupAlive === null) this.#exits({ exitCode: null, signal: null })
     }, abandonMs)
   }
 
@@ -123,14 +127,14 @@ export class ProcessRun implements RunningProcess {
   }
 
   #openChannels(): Channels | Promise<Channels> {
-    const { arg0, terminal, pipeStdin } = this.#spec
+    const { terminal, pipeStdin } = this.#spec
     const { fifos, inputFifos, shield } = this.#machinery
     if (terminal === null) return openPipeChannels(fifos, pipeStdin ? inputFifos : null)
-    assertStartable(this.#spec)
-    return this.#openTerminal({ size: terminal, arg0, shield })
+    if (this.#options.sandbox === noSandbox) assertStartable(this.#spec)
+    return this.#openTerminal({ size: terminal, shield })
   }
 
-  async #openTerminal(options: { size: TerminalSize; arg0: string | undefined; shield: DescriptorShield }) {
+  async #openTerminal(options: { size: TerminalSize; shield: DescriptorShield }) {
     const { openTerminalChannels } = await import('./terminal/terminal-channels.ts')
     return openTerminalChannels(options)
   }
@@ -142,8 +146,11 @@ export class ProcessRun implements RunningProcess {
     if (this.#paused) channels.pause()
     guard.watch(this.#mark)
     try {
-      const { prefix, ownSession, fds } = channels
-      this.#child = launch(this.#launched(), { sandbox: this.#options.sandbox, fds, shield, prefix, ownSession })
+      const { terminal, fds } = channels
+      const taking = terminal === undefined ? {} : { terminal }
+      const { child, watch } = launch(this.#launched(), { sandbox: this.#options.sandbox, fds, shield, ...taking })
+      this.#child = child
+      this.#watch = watch
     } finally {
       channels.closeItsSide()
     }
@@ -154,14 +161,22 @@ export class ProcessRun implements RunningProcess {
     this.#settleStarted(null)
   }
 
-  /** In a terminal the prefix gives the program its name. */
   #launched() {
-    const { argv, cwd, env, arg0, terminal } = this.#spec
-    const named = arg0 === undefined || terminal !== null ? {} : { arg0 }
-    return { argv, cwd, env, mark: this.#mark, ...named }
+    const { argv, cwd, env, arg0 } = this.#spec
+    return { argv, cwd, env, mark: this.#mark, ...(arg0 === undefined ? {} : { arg0 }) }
   }
 
   #leaderEnds(exit: ProcessExit): void {
+    const outcome = outcomeOf(this.#watch)
+    const failed = outcome !== null && !outcome.ran && !this.#killed
+    this.#exits({
+      ...exit,
+      ...(failed ? { spawnError: sandboxFailure(null) } : {}),
+      ...(outcome?.triedNetwork === undefined ? {} : { triedNetwork: outcome.triedNetwork }),
+    })
+  }
+
+  #exits(exit: ProcessExit): void {
     if (this.#settleClosed === null || this.#groupAlive !== null) return
     this.#groupAlive = this.pid !== null && signalGroup(this.pid, 0)
     clearTimeout(this.#abandon)
@@ -191,11 +206,15 @@ export class ProcessRun implements RunningProcess {
     this.#killTree()
     this.#channels?.close()
     this.#machinery.guard.release(this.#mark)
+    this.#watch?.close()
+    this.#watch = null
+    this.#options.sandbox.release?.()
     settle()
   }
 
   #killTree(): void {
     if (this.pid === null) return
+    if (this.#groupAlive === null) signalInside(this.#watch, 'SIGKILL')
     const ageMs = performance.now() - this.#startedMs
     killLeftovers({ groupId: this.pid, mark: this.#mark, groupAlive: this.#groupAlive ?? true, ageMs })
   }

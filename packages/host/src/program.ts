@@ -1,8 +1,12 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { SpawnError } from './command.ts'
+import type { DescriptorShield } from './descriptor-shield.ts'
 import type { Guard } from './guard.ts'
-import { createMark, markVariable } from './mark.ts'
+import { type Launched, launch } from './launch.ts'
+import { createMark } from './mark.ts'
+import { outcomeOf, sandboxFailure, signalInside } from './sandbox/heed-watch.ts'
+import { noSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { signalGroup } from './signals.ts'
 import { explainSpawnFailure } from './spawn-failure.ts'
 import { killLeftovers } from './sweep.ts'
@@ -12,12 +16,14 @@ export interface ProgramSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** Released when it has ended. None unless told. */
+  readonly sandbox?: Sandbox
 }
 
 export interface ProgramEnd {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** It could not be started. */
+  /** It could not be started, or its sandbox could not be set up. */
   readonly spawnError?: SpawnError
 }
 
@@ -36,52 +42,64 @@ export interface RunningProgram {
 
 const killAfterMs = 700
 
+export interface ProgramMachinery {
+  readonly guard: Guard
+  readonly shield: DescriptorShield
+}
+
 /** Its own session, its tree marked and known to the guard: when we are killed it goes as well. */
-export function startProgram(spec: ProgramSpec, guard: Guard): RunningProgram {
+export function startProgram(spec: ProgramSpec, { guard, shield }: ProgramMachinery): RunningProgram {
   const mark = createMark()
   const startedMs = performance.now()
-  const [program = '', ...args] = spec.argv
+  const { argv, cwd, env, sandbox = noSandbox } = spec
   const { promise: ended, resolve } = Promise.withResolvers<ProgramEnd>()
-  const fail = (error: unknown) => {
+  const leave = () => {
     guard.release(mark)
-    const spawnError = explainSpawnFailure(error, spec)
-    resolve({ exitCode: null, signal: null, spawnError })
+    sandbox.release?.()
+  }
+  const fail = (error: unknown) => {
+    leave()
+    resolve({ exitCode: null, signal: null, spawnError: explainSpawnFailure(error, spec) })
   }
   guard.watch(mark)
-  let child: ChildProcessWithoutNullStreams
+  let launched: Launched
   try {
-    const env = { ...spec.env, [markVariable]: mark }
-    child = spawn(program, args, { cwd: spec.cwd, env, detached: true, stdio: 'pipe' })
+    launched = launch({ argv, cwd, env, mark }, { sandbox, fds: ['pipe', 'pipe', 'pipe'], shield })
   } catch (error) {
     fail(error)
-    return { pid: null, stdin: null, stdout: null, stderr: null, ended, stop: () => ended }
+    return notStarted(ended)
   }
+  const { child, watch } = launched
   const { pid } = child
   child.once('error', (error) => {
     if (pid === undefined) fail(error)
   })
   // EPIPE and the like when it has gone, which 'exit' tells.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => undefined)
-  if (pid === undefined) return { pid: null, stdin: null, stdout: null, stderr: null, ended, stop: () => ended }
+  if (pid === undefined) {
+    watch?.close()
+    return notStarted(ended)
+  }
   guard.adopt(mark, pid)
   child.once('exit', (exitCode, signal) => {
+    const ran = outcomeOf(watch)?.ran ?? true
     killLeftovers({ groupId: pid, mark, groupAlive: signalGroup(pid, 0), ageMs: performance.now() - startedMs })
-    guard.release(mark)
-    resolve({ exitCode, signal })
+    watch?.close()
+    leave()
+    resolve({ exitCode, signal, ...(ran ? {} : { spawnError: sandboxFailure(null) }) })
   })
-  return {
-    pid,
-    stdin: child.stdin,
-    stdout: child.stdout,
-    stderr: child.stderr,
-    ended,
-    stop: stopper(child, pid, ended),
-  }
+  const send = (signal: NodeJS.Signals) => void (signalInside(watch, signal) || signalGroup(pid, signal))
+  const { stdin, stdout, stderr } = child
+  return { pid, stdin, stdout, stderr, ended, stop: stopper(child, send, ended) }
+}
+
+function notStarted(ended: Promise<ProgramEnd>): RunningProgram {
+  return { pid: null, stdin: null, stdout: null, stderr: null, ended, stop: () => ended }
 }
 
 function stopper(
-  child: ChildProcessWithoutNullStreams,
-  groupId: number,
+  child: ChildProcess,
+  send: (signal: NodeJS.Signals) => void,
   ended: Promise<ProgramEnd>,
 ): RunningProgram['stop'] {
   let term: NodeJS.Timeout | undefined
@@ -91,12 +109,12 @@ function stopper(
     clearTimeout(kill)
   })
   return (graceMs) => {
-    child.stdin.end()
+    child.stdin?.end()
     clearTimeout(term)
     term = setTimeout(() => {
-      signalGroup(groupId, 'SIGTERM')
-      signalGroup(groupId, 'SIGCONT')
-      kill ??= setTimeout(() => signalGroup(groupId, 'SIGKILL'), killAfterMs)
+      send('SIGTERM')
+      send('SIGCONT')
+      kill ??= setTimeout(() => send('SIGKILL'), killAfterMs)
     }, graceMs)
     return ended
   }

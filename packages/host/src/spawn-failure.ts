@@ -66,39 +66,45 @@ function sandboxProblem(error: unknown, code: string, spec: Attempted): SpawnErr
   return { code, subject: 'sandbox', message: `The sandbox cannot be started: ${error.path} (${code})` }
 }
 
-function cwdProblem(cwd: string): SpawnError | null {
+function cwdProblem(cwd: string, locate: Locate = (path) => path): SpawnError | null {
+  const place = locate(cwd)
   try {
-    if (!statSync(cwd).isDirectory()) throw new SpawnProblem('ENOTDIR', 'cwd', 'not a directory')
-    accessSync(cwd, constants.X_OK)
+    if (place === null) throw new SpawnProblem('ENOENT', 'cwd', 'not there')
+    if (!statSync(place).isDirectory()) throw new SpawnProblem('ENOTDIR', 'cwd', 'not a directory')
+    accessSync(place, constants.X_OK)
     return null
   } catch (error) {
     return { code: errorCode(error), subject: 'cwd', message: `The working directory ${cwd} cannot be entered` }
   }
 }
 
-function programProblem(code: string, spec: Attempted): SpawnError {
+function programProblem(code: string, spec: Attempted, locate: Locate = (path) => path): SpawnError {
   const program = spec.argv[0] ?? ''
   if (program === '') return { code, subject: 'program', message: emptyName }
   if (code !== 'ENOENT') return { code, subject: 'program', message: `${program} may not be executed` }
   const where = program.includes('/') ? '' : ' on PATH'
-  const message = isFound(program, spec)
+  const message = isFound(program, spec, locate)
     ? `${program} names an interpreter that does not exist`
     : `${program} was not found${where}`
   return { code, subject: 'program', message }
 }
 
+/** Where something lies that the command will see under this path; null when it will see nothing there. */
+export type Locate = (path: string) => string | null
+
 /** For a command that is started by way of another program, whose own failure would hide this one. */
-export function assertStartable(spec: Attempted): void {
+export function assertStartable(spec: Attempted, locate: Locate = (path) => path): void {
   const program = spec.argv[0] ?? ''
-  const candidates = placesOf(program, spec).filter(exists)
+  const places = placesOf(program, spec).map(locate)
+  const candidates = places.filter((place) => place !== null).filter(exists)
   const problem =
-    cwdProblem(spec.cwd) ??
-    (candidates.some(isExecutable) ? null : programProblem(candidates.length > 0 ? 'EACCES' : 'ENOENT', spec))
+    cwdProblem(spec.cwd, locate) ??
+    (candidates.some(isExecutable) ? null : programProblem(candidates.length > 0 ? 'EACCES' : 'ENOENT', spec, locate))
   if (problem !== null) throw new SpawnProblem(problem.code, problem.subject, problem.message)
 }
 
-function isFound(program: string, spec: Attempted): boolean {
-  return placesOf(program, spec).some(exists)
+function isFound(program: string, spec: Attempted, locate: Locate): boolean {
+  return placesOf(program, spec).some((place) => exists(locate(place) ?? ''))
 }
 
 function placesOf(program: string, spec: Attempted): string[] {

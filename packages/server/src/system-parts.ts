@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { noSandboxes, openHost } from '@parley/host'
+import { join } from 'node:path'
+import { openHost, openSandboxes } from '@parley/host'
 import type { EngineParts } from './engine/engine.ts'
 import { createModelSources } from './engine/model-sources.ts'
 import { createShellParser } from './facts/parse-shell.ts'
@@ -33,7 +34,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     redaction,
     files: nodeFiles,
     host: openHost(),
-    sandboxes: noSandboxes('This version has no sandbox: what is not known to be safe asks first.'),
+    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), env }),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
       secrets ??= secretPlaces({ home: userHome, parleyHome: home }, diskFiles)

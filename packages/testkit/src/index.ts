@@ -18,6 +18,7 @@ export type {
   Usage,
   Wire,
 } from './scripted-step.ts'
+export { type SecretSample, secretCorpus } from './secret-corpus.ts'
 export { cutBytes, everyOffset, type Playback, playBytes } from './sse-player.ts'
 export type { StandIns } from './stand-ins.ts'
 export {

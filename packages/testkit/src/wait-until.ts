@@ -12,7 +12,7 @@ const pollEveryMs = 10
 
 /** Polls until the condition yields a truthy value, and hands that value back. A throw inside counts as "not yet". */
 export async function waitUntil<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<Truthy<T>> {
-  const timeoutMs = options.timeoutMs ?? 5_000
+  const timeoutMs = options.timeoutMs ?? 15_000
   const deadline = performance.now() + timeoutMs
   let last: unknown
   for (;;) {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Client } from '@parley/client'
 import type { TrustReport } from '@parley/protocol'
 import type { Launch } from '../main.ts'
-import { type Row, trustRows } from '../view/trust-rows.ts'
+import { oneLine, type Row, trustRows } from '../view/trust-rows.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 import { misused } from './parley-error.ts'
@@ -35,14 +35,14 @@ async function reportOn(client: Client, cwd: string, { yes, no }: TrustFlags): P
 
 function textOf(report: TrustReport): string {
   const { root, state, hash } = report
-  if (state === 'none') return `${root} brings no configuration of its own.\n`
+  if (state === 'none') return `${oneLine(root)} brings no configuration of its own.\n`
   const ways =
     hash === null
       ? []
       : state === 'trusted'
         ? ['parley trust --no takes that back.']
         : [`To trust exactly this: parley trust --yes ${hash}`, 'To decline it:         parley trust --no']
-  return [`What the configuration of ${root} does`, ...trustRows(report).map(lineOf), ...ways, '']
+  return [`What the configuration of ${oneLine(root)} does`, ...trustRows(report).map(lineOf), ...ways, '']
     .map((line) => line.trimEnd())
     .join('\n')
 }

@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { secretHider } from '../cli/hide-secrets.ts'
 
 /** What was sent in a folder, across its conversations. */
 export interface PromptHistory {
@@ -14,13 +15,17 @@ const keptPrompts = 200
 /** Characters. One that is longer was pasted, and would push out many that were written. */
 const maxPromptLength = 16 * 1024
 
-/** One JSON line a prompt, in a file that only this user reads. A file that cannot be used costs nothing but the memory. */
-export function openPromptHistory(home: string): PromptHistory {
+/**
+ * One JSON line a prompt, in a file that only this user reads. A file that cannot be used costs nothing but the memory.
+ * One with a secret in it is not remembered: with a mark in its place it would not be what was sent.
+ */
+export function openPromptHistory(home: string, env: Readonly<Record<string, string | undefined>> = {}): PromptHistory {
   const path = join(home, 'prompts.jsonl')
+  const hide = secretHider(env)
   return {
     read: (folder) => promptsIn(tailOf(path), folder),
     add(folder, text) {
-      if (text.length > maxPromptLength) return
+      if (text.length > maxPromptLength || hide(text) !== text) return
       try {
         appendFileSync(path, `${JSON.stringify({ folder, text })}\n`, { mode: 0o600 })
       } catch {

@@ -58,7 +58,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     extra,
     stage,
     homeFolder,
-    prompts: openPromptHistory(launch.home),
+    prompts: openPromptHistory(launch.home, env),
     onEnd: end.resolve,
   })
   const screen = holdScreen({

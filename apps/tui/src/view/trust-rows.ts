@@ -21,7 +21,12 @@ export function trustRows(report: TrustReport): readonly Row[] {
     ...ignored.map((text): Row => ['ignored', text]),
     ...contentRows(report),
   ]
-  return rows.map(([label, text]) => [showHidden(label), showHidden(text)])
+  return rows.map(([label, text]) => [oneLine(label), oneLine(text)])
+}
+
+/** A line end in a name must not make a line that nobody wrote. */
+export function oneLine(text: string): string {
+  return showHidden(text).replaceAll('\n', '\\n')
 }
 
 function programRows({ name, argv, cwd, env = {}, url, sandboxed, network }: TrustReport['wouldRun'][number]): Row[] {

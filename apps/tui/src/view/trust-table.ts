@@ -1,7 +1,6 @@
 import type { TrustReport } from '@parley/protocol'
-import { showHidden } from './neutralise.ts'
 import type { Said } from './said.ts'
-import { trustRows } from './trust-rows.ts'
+import { oneLine, trustRows } from './trust-rows.ts'
 
 /** More than people read in a window. */
 const maxRows = 300
@@ -9,13 +8,13 @@ const maxRows = 300
 /** What a project's configuration would do; `hash` only where all of it is shown, so that a yes is to what was seen. */
 export function trustTable(report: TrustReport): { readonly said: Said; readonly hash: string | null } {
   const { root, state } = report
-  if (state === 'none') return { said: note(`${showHidden(root)} brings no configuration of its own.`), hash: null }
+  if (state === 'none') return { said: note(`${oneLine(root)} brings no configuration of its own.`), hash: null }
   const rows = trustRows(report)
   const isWhole = rows.length <= maxRows
   const end = isWhole
     ? waysOn(report)
     : `${rows.length - maxRows} more lines: \`parley trust\` shows them all, and takes your answer.`
-  const title = `What the configuration of ${showHidden(root)} does`
+  const title = `What the configuration of ${oneLine(root)} does`
   return {
     said: { kind: 'table', title, rows: [...rows.slice(0, maxRows), ['answer', end]] },
     hash: isWhole ? report.hash : null,

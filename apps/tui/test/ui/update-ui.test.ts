@@ -226,6 +226,28 @@ describe('slash commands', () => {
     expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
   })
 
+  test('trust a project only by a word, and only what this window has shown', () => {
+    const blind = typeKeys(openUi, idle, '/trust yes', 'enter')
+    expect(blind.intents).toEqual([])
+    expect(lastSaid(blind.ui)).toContain('Look at it first')
+    expect(typeKeys(openUi, idle, '/trust', 'enter').intents).toEqual([{ kind: 'readTrust' }])
+    const { ui } = updateUi(openUi, { kind: 'trustShown', hash: 'h' }, contextAt(idle, 0))
+    expect(typeKeys(ui, idle, 'enter', '/trust y', 'enter').intents).toEqual([])
+    const yes = { kind: 'decideTrust', hash: 'h', verdict: 'trusted' }
+    expect(typeKeys(ui, idle, '/trust yes', 'enter').intents).toEqual([yes])
+    expect(typeKeys(ui, idle, '/trust no', 'enter').intents).toEqual([{ ...yes, verdict: 'declined' }])
+    const there = {
+      conversationId: 'd',
+      shortId: 'd',
+      readOnly: false,
+      onlyWatches: false,
+      attached: false,
+      ephemeral: false,
+    }
+    const moved = updateUi(ui, { kind: 'opened', opened: there }, contextAt(idle, 0))
+    expect(typeKeys(moved.ui, idle, '/trust yes', 'enter').intents).toEqual([])
+  })
+
   test('are chosen from the list by arrows, completed by Tab and run by Enter', () => {
     expect(typeKeys(openUi, idle, '/s', 'down', 'tab').ui.composer.text).toBe('/status ')
     expect(typeKeys(openUi, idle, '/sta', 'enter').intents).toEqual([{ kind: 'status' }])

@@ -1,9 +1,18 @@
 import type { TrustReport } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { saidBlock } from '../../src/view/said.ts'
+import { lineText } from '../../src/view/span.ts'
 import { trustTable } from '../../src/view/trust-table.ts'
 
-const empty: TrustReport = { root: '/repo', state: 'none', hash: null, wouldRun: [], changes: [], ignored: [], files: [] }
+const empty: TrustReport = {
+  root: '/repo',
+  state: 'none',
+  hash: null,
+  wouldRun: [],
+  changes: [],
+  ignored: [],
+  files: [],
+}
 const report: TrustReport = {
   ...empty,
   state: 'untrusted',
@@ -27,13 +36,36 @@ const report: TrustReport = {
 
 function shown(from: TrustReport, columns = 100): string {
   const { said } = trustTable(from)
-  const { lines } = saidBlock(said, { columns, colours: false } as never)
-  return lines.map((line) => line.map(({ text }) => text).join('').trimEnd()).join('\n')
+  return saidBlock(said, { columns })
+    .lines.map((line) => lineText(line).trimEnd())
+    .join('\n')
 }
 
 describe('the configuration of a project on the screen', () => {
   test('is what it would start, change and not do, then its files and the ways to answer', () => {
-    expect(shown(report)).toMatchInlineSnapshot()
+    expect(
+      shown(report)
+        .split('\n')
+        .map((line) => line.trim()),
+    ).toEqual([
+      'What the configuration of /repo does',
+      'state                not trusted: nothing of it takes effect',
+      'starts               node tools/mcp.js "two words" "a\\"b"',
+      'for the tool server tools, in /repo, inside the sandbox, without network',
+      'with MODE="x y"',
+      'starts               ./serve',
+      'for the tool server bare, in /repo/sub, outside any sandbox: it may do all',
+      'that you may',
+      'connects to          https://tools.example/mcp for the tool server far',
+      'effect               model = "theirs"',
+      'ignored              .parley/config.toml:3: "openai_base_url" is ignored: only your own',
+      'config.toml can set this.',
+      '.parley/config.toml',
+      'model = "theirs"',
+      '',
+      'nested = 1',
+      'answer               /trust yes trusts exactly this, /trust no declines it.',
+    ])
   })
 
   test('has nothing that can hide, move or end a line', () => {
@@ -47,7 +79,8 @@ describe('the configuration of a project on the screen', () => {
       files: [{ path: nasty, text: nasty }],
     })
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u202e]/)
-    expect(text).toContain('⟨U+202E⟩')
+    expect(text).toContain('U+202E')
+    expect(trustTable({ ...report, root: 'a\nb' }).said).toMatchObject({ title: expect.stringContaining('a\\nb') })
     expect(text).toContain('"safe\\u001b[2K')
   })
 

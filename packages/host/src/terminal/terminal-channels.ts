@@ -11,12 +11,11 @@ import { takeTerminal } from './take-terminal.ts'
 
 export interface TerminalOptions {
   readonly size: TerminalSize
-  readonly arg0: string | undefined
   readonly shield: DescriptorShield
 }
 
 /** One terminal for all three: what is typed and what is shown. */
-export function openTerminalChannels({ size, arg0, shield }: TerminalOptions): Channels {
+export function openTerminalChannels({ size, shield }: TerminalOptions): Channels {
   const { ours, its, path } = openTerminal(size)
   shield.add(ours)
   shield.add(its)
@@ -39,7 +38,7 @@ export function openTerminalChannels({ size, arg0, shield }: TerminalOptions): C
   }
   return {
     fds: [its, its, its],
-    ...takeTerminal(path, arg0),
+    terminal: takeTerminal(path),
     get input() {
       return input
     },

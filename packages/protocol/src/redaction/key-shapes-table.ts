@@ -12,7 +12,7 @@ export interface KeyShape {
 }
 
 /** A quote, which in JSON text within JSON text is escaped, or none. */
-const quote = String.raw`["'\\]{0,2}`
+const quote = String.raw`["'\\]{0,4}`
 const assigned = String.raw`${quote}\s{0,4}[:=]{1,2}>{0,1}\s{0,4}${quote}`
 const variableValue = String.raw`["']{0,1}([^\s"'$\`<>(){}[;&|\\,]{12,512})`
 const hexDigits = [...'0123456789abcdef']
@@ -99,7 +99,7 @@ const bare: Readonly<Record<string, readonly string[]>> = {
     '&sig=([A-Za-z0-9%/+]{40,120}[=]{0,1})',
   ],
   kubernetes: [String.raw`client-key-data:\s{0,4}([A-Za-z0-9+/=]{40,16384})`],
-  registry: [String.raw`auth\\{0,1}"\s{0,4}:\s{0,4}\\{0,1}"([A-Za-z0-9+/]{16,1024}[=]{0,2})`],
+  registry: [String.raw`auth\\{0,3}"\s{0,4}:\s{0,4}\\{0,3}"([A-Za-z0-9+/]{16,1024}[=]{0,2})`],
 }
 
 /** What only the words around it tell. */

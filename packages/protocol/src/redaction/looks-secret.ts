@@ -6,6 +6,9 @@ const standIns =
 const plainPasswords =
   /^(pass(word|wd|phrase)?|pwd|secret|token|user(name)?|key|x-oauth-basic|test(ing)?|foo|bar|baz|abc|hunter2|admin|root|guest|[a-z]|[0-9]{1,5}|%[a-z]|[A-Z_]+)$/i
 
+/** In code, what a secret is taken from. */
+const dottedNames = /^[A-Za-z_]\w{0,30}(\.[A-Za-z_]\w{0,30})+$/
+
 const leastDistinct = 5
 
 /** Whether a value of a key's shape is one: a stand-in is not, nor where the shape leaves doubt is an ordinary word. */
@@ -14,5 +17,6 @@ export function looksSecret(value: string, doubt: Doubt): boolean {
   if (doubt === 'none') return true
   if (standIns.test(value)) return false
   if (doubt === 'password') return !plainPasswords.test(value) && !/^[${%*]/.test(value)
+  if (dottedNames.test(value)) return false
   return /[0-9]/.test(value) && /[A-Za-z]/.test(value)
 }

@@ -86,7 +86,7 @@ function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof
 export const contextLength = 24
 
 /** Escapes that end in a letter or digit which belongs to no word: of JSON and C, of URLs, of terminals. */
-const escape =
+const escapeAtEnd =
   /(?:\\[nrtbfv0]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,10}[a-z])$/i
 
 const mayEscape = /[\\%\x1b]/
@@ -94,5 +94,5 @@ const mayEscape = /[\\%\x1b]/
 function beginsWord(text: string, start: number): boolean {
   if (start === 0 || !isWordCode(text.charCodeAt(start - 1))) return true
   const before = text.slice(Math.max(0, start - contextLength), start)
-  return mayEscape.test(before) && escape.test(before)
+  return mayEscape.test(before) && escapeAtEnd.test(before)
 }

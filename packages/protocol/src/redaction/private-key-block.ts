@@ -22,26 +22,39 @@ export function matchKeyBlock(text: string, from: number, whole: boolean): Shape
   header.lastIndex = from
   const opening = header.exec(text)
   if (opening === null) return isUnfinished(text, from, whole) ? 'more' : 'no'
-  const start = from + opening[0].length
-  const limit = from + maxLength
-  let end = start
+  const body = from + opening[0].length
+  const block = { text: text.slice(0, from + maxLength), limit: from + maxLength, whole }
+  let end = body
   for (;;) {
-    next.lastIndex = end
-    const reach = Math.min(end + maxGap, limit)
-    const window = text.slice(0, Math.min(text.length, limit))
-    const found = next.exec(window)
-    const isNear = found !== null && found.index <= reach
-    if (!isNear) {
-      if (text.length < reach + leastRun + maxHeader && text.length < limit && !whole) return 'more'
-      return end === start ? 'no' : { start: from, end }
-    }
-    const stop = found.index + found[0].length
-    if (found[0].startsWith('[')) return end === start ? 'no' : { start: from, end }
-    if (found[0].startsWith('-')) return end === start ? 'no' : { start: from, end: stop }
-    // A run may go on in what comes next, and the end of the block with it.
-    if (stop === text.length && text.length < limit && !whole) return 'more'
-    end = stop
+    const piece = nextPiece(block, end)
+    if (piece === 'more') return 'more'
+    if (piece.kind === 'line') end = piece.end
+    else if (end === body) return 'no'
+    else return { start: from, end: piece.kind === 'footer' ? piece.end : end }
   }
+}
+
+interface Block {
+  /** Up to the limit. */
+  readonly text: string
+  readonly limit: number
+  readonly whole: boolean
+}
+
+type Piece = { readonly kind: 'line' | 'footer'; readonly end: number } | { readonly kind: 'other' }
+
+function nextPiece({ text, limit, whole }: Block, from: number): Piece | 'more' {
+  const isAll = whole || text.length === limit
+  const reach = Math.min(from + maxGap, limit)
+  next.lastIndex = from
+  const found = next.exec(text)
+  if (found === null || found.index > reach)
+    return isAll || text.length >= reach + leastRun + maxHeader ? { kind: 'other' } : 'more'
+  const end = found.index + found[0].length
+  if (found[0].startsWith('[')) return { kind: 'other' }
+  if (found[0].startsWith('-')) return { kind: 'footer', end }
+  // A line may go on in what comes next, and the block with it.
+  return end === text.length && !isAll ? 'more' : { kind: 'line', end }
 }
 
 function isUnfinished(text: string, from: number, whole: boolean): boolean {

@@ -20,6 +20,8 @@ export interface Bench {
   readonly redaction: Redaction
   /** Exact calls that hold a secret, by item: the log has them with marks. They end with the process. */
   readonly secretCalls: Map<string, ModelCall>
+  /** Codes of notices that are said once. */
+  readonly told: Set<string>
   /** Ours, and those of MCP servers that the log says were offered. */
   readonly tools: readonly Tool[]
   /** Those of the user as they are now, and those given with this conversation. */

@@ -221,6 +221,7 @@ function createBench(conversation: Conversation, toolPorts: ToolPorts, ports: Be
     random,
     redaction,
     secretCalls: new Map(),
+    told: new Set(),
     get tools() {
       return [...tools, ...mcp.tools()]
     },

@@ -22,10 +22,14 @@ export function recoveryText(recovery: Recovery): string {
 function findings({ lost, tornBytes, pending, waiting, settling }: Recovery): string[] {
   const items = settling.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
   const unknown = items.filter(({ status }) => status === 'unknown').map(({ title }) => title)
+  const forgotten = items.filter((item) => 'failure' in item && item.failure?.code === 'secretNotKept').length
   return [
     ...(tornBytes > 0 ? [`an unfinished last line (${tornBytes} bytes) was kept aside`] : []),
     ...(lost.length > 0 ? [`${counted(lost.length, 'damaged place')} in the log skipped`] : []),
     ...(unknown.length > 0 ? [`started, end unknown: ${unknown.join(', ')}`] : []),
+    ...(forgotten > 0
+      ? [`${counted(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
+      : []),
     ...(pending > 0 ? [`${counted(pending, 'approval')} ${pending === 1 ? 'waits' : 'wait'} for you again`] : []),
     ...(waiting > 0 ? [`${counted(waiting, 'queued message')} ${waiting === 1 ? 'waits' : 'wait'} for you`] : []),
   ]

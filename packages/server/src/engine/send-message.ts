@@ -4,6 +4,7 @@ import type { OpenConversation } from './open-conversation.ts'
 import { assertOutputSchema } from './output-schema.ts'
 import { refusal } from './refusal.ts'
 import { takeContent, textOnly } from './take-content.ts'
+import { secretNotice } from './tell-of-secret.ts'
 import { assertFits, userMessageItem } from './user-message.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
@@ -54,15 +55,18 @@ function assertSendable({ input, when = 'now', overrides, outputSchema }: Sendin
 
 /** Into a turn of its own, or into the inbox. */
 function place(open: OpenConversation, taken: Taken, by: Actor): Sent {
-  const { conversation, driver } = open
+  const { conversation, bench, driver } = open
   const { messageId, when = 'now', content, outputSchema } = taken
   const { turn } = conversation.state.core
   if (when === 'now' || turn === null) return startTurn(open, taken, by)
   const schema = outputSchema === undefined ? {} : { outputSchema }
   const message = { messageId, when, content, ...schema, by }
-  const { seq } = conversation.record({ type: 'message.queued', message })
+  const [queued] = conversation.recordAll([
+    { type: 'message.queued', message },
+    ...secretNotice(bench, content, turn.id),
+  ])
   driver.wake()
-  return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq }
+  return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq: queued?.seq ?? 0 }
 }
 
 function startTurn(open: OpenConversation, taken: Taken, by: Actor): Sent {
@@ -79,8 +83,9 @@ function startTurn(open: OpenConversation, taken: Taken, by: Actor): Sent {
   const events: ConversationEvent[] = [
     { type: 'turn.started', turnId, trigger: 'message', ...schema },
     { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), { content, messageId, by }) },
+    ...secretNotice(bench, content, turnId),
   ]
-  const seq = conversation.recordAll(events).at(-1)?.seq ?? 0
+  const [, sent] = conversation.recordAll(events)
   driver.wake()
-  return { turnId, disposition: 'started', seq }
+  return { turnId, disposition: 'started', seq: sent?.seq ?? 0 }
 }

@@ -4,55 +4,66 @@ import { isShell, programOf } from '../core/policy/reached-commands.ts'
 import { unescapeDouble } from './read-plain-script.ts'
 
 export interface FoundCommand {
+  readonly node: Node
   readonly words: SeenCommand
   /** Where each word stands, for comparison with another reading. */
   readonly ranges: readonly (readonly [start: number, end: number])[]
 }
 
-/** Every simple command of the tree, in the order of the text, also inside substitutions, functions and errors. */
-export function commandsIn(root: Node): FoundCommand[] {
-  return root.descendantsOfType('command').flatMap((node) => (node === null ? [] : [foundCommand(node)]))
+/** Every simple command of the tree of `source`, in its order, also inside substitutions, functions and errors. */
+export function commandsIn(root: Node, source: string): FoundCommand[] {
+  return root.descendantsOfType('command').flatMap((node) => (node === null ? [] : [foundCommand(node, source)]))
 }
 
 /** Texts that the script feeds to a shell as its input. */
-export function fedScripts(root: Node): string[] {
-  return root.descendantsOfType('command').flatMap((command) => {
-    if (command === null || !isShell(programOf(foundCommand(command).words))) return []
-    const statement = command.parent?.type === 'redirected_statement' ? command.parent : command
-    const hereDocuments = statement.descendantsOfType('heredoc_body').map((body) => body?.text ?? null)
+export function fedScripts(commands: readonly FoundCommand[], source: string): string[] {
+  return commands.flatMap(({ node, words }) => {
+    if (!isShell(programOf(words))) return []
+    const statement = node.parent?.type === 'redirected_statement' ? node.parent : node
+    const hereDocuments = statement
+      .descendantsOfType('heredoc_body')
+      .map((body) => (body === null ? null : textOf(body, source)))
     const hereStrings = statement
       .descendantsOfType('herestring_redirect')
-      .map((redirect) => (redirect?.firstNamedChild ? literalOf(redirect.firstNamedChild) : null))
+      .map((redirect) => (redirect?.firstNamedChild ? literalOf(redirect.firstNamedChild, source) : null))
     return [...hereDocuments, ...hereStrings].filter((text) => text !== null)
   })
 }
 
-function foundCommand(node: Node): FoundCommand {
+function foundCommand(node: Node, source: string): FoundCommand {
   const words = node.namedChildren.flatMap((child) =>
     child === null || child.type === 'variable_assignment' || child.type.endsWith('_redirect') ? [] : [child],
   )
   return {
-    words: words.map(literalOf),
+    node,
+    words: words.map((word) => literalOf(word, source)),
     ranges: words.map((word) => [word.startIndex, word.endIndex]),
   }
 }
 
+/** A node's own `text` asks the parser for each piece, which is most of the cost of a long script. */
+function textOf({ startIndex, endIndex }: Node, source: string): string {
+  return source.slice(startIndex, endIndex)
+}
+
 /** What the shell makes of a word, null when that takes more than its text. */
-function literalOf(node: Node): string | null {
+function literalOf(node: Node, source: string): string | null {
   switch (node.type) {
     case 'command_name':
-      return node.firstNamedChild === null ? unescapeBare(node.text) : literalOf(node.firstNamedChild)
+      return node.firstNamedChild === null
+        ? unescapeBare(textOf(node, source))
+        : literalOf(node.firstNamedChild, source)
     case 'word':
     case 'number':
-      return unescapeBare(node.text)
+      return unescapeBare(textOf(node, source))
     case 'raw_string':
-      return node.text.slice(1, -1)
+      return textOf(node, source).slice(1, -1)
     case 'string':
       return node.namedChildren.every((child) => child?.type === 'string_content')
-        ? unescapeDouble(node.text.slice(1, -1).replace(/\\\n/g, ''))
+        ? unescapeDouble(textOf(node, source).slice(1, -1).replace(/\\\n/g, ''))
         : null
     case 'concatenation':
-      return joined(node.namedChildren.map((child) => (child === null ? null : literalOf(child))))
+      return joined(node.namedChildren.map((child) => (child === null ? null : literalOf(child, source))))
     default:
       return null
   }
@@ -63,7 +74,7 @@ function joined(pieces: readonly (string | null)[]): string | null {
 }
 
 function unescapeBare(text: string): string {
-  return text.replace(/\\\n/g, '').replace(/\\(.)/gs, '$1')
+  return text.includes('\\') ? text.replace(/\\\n/g, '').replace(/\\(.)/gs, '$1') : text
 }
 
 // More than any system takes as one argument.

@@ -85,14 +85,15 @@ function keepBaselineCode(): void {
 function readWith(parser: Parser, script: string): ShellReading {
   const plain = readPlainScript(script)
   // The grammar splits a word at a backslash and newline, where the shell joins it.
-  const tree = parser.parse(plain.ok ? script : script.replaceAll('\\\n', ''))
+  const source = plain.ok ? script : script.replaceAll('\\\n', '')
+  const tree = parser.parse(source)
   if (tree === null) return unread(script, 'it cannot be parsed')
   try {
-    const found = commandsIn(tree.rootNode)
+    const found = commandsIn(tree.rootNode, source)
     const because = objection(plain, found, tree.rootNode.hasError)
     const commands = because === null && plain.ok ? plain.commands.map((words) => words.map(({ text }) => text)) : null
     const loose = tree.rootNode.hasError ? looseCommands(script) : []
-    return { commands, because, seen: [...found.map(({ words }) => words), ...loose], fed: fedScripts(tree.rootNode) }
+    return { commands, because, seen: [...found.map(({ words }) => words), ...loose], fed: fedScripts(found, source) }
   } finally {
     tree.delete()
   }

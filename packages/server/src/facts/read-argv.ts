@@ -26,7 +26,8 @@ const maxNesting = 4
 const maxSeen = 20_000
 
 /** Takes a command apart: a shell's script into its commands, and once more where one of them is a shell again. */
-export async function readArgv(argv: readonly string[], shell: ShellParser): Promise<ArgvReading> {
+export async function readArgv(argv: readonly string[], parser: Pick<ShellParser, 'read'>): Promise<ArgvReading> {
+  const shell = readingOnce(parser)
   const seen = await everythingSeen([argv], shell)
   const script = scriptOf(argv)
   if (script !== null) {
@@ -50,9 +51,22 @@ export async function readArgv(argv: readonly string[], shell: ShellParser): Pro
   }
 }
 
+/** What is looked for and what is understood are of the same text: it is parsed once. */
+function readingOnce(parser: Pick<ShellParser, 'read'>): Reader {
+  const known = new Map<string, ReturnType<ShellParser['read']>>()
+  return {
+    read(script) {
+      const reading = known.get(script) ?? parser.read(script)
+      known.set(script, reading)
+      return reading
+    },
+  }
+}
+
+type Reader = Pick<ShellParser, 'read'>
 type Reading = Pick<ArgvReading, 'commands' | 'because' | 'shells'>
 
-async function commandsOfScript(script: string, shell: ShellParser, deeper: number): Promise<Reading> {
+async function commandsOfScript(script: string, shell: Reader, deeper: number): Promise<Reading> {
   const reading = await shell.read(script)
   if (reading.commands === null) return { commands: null, because: reading.because, shells: [] }
   const commands: ScriptCommand[] = []
@@ -87,7 +101,7 @@ function objectionToArgv(argv: readonly string[]): string | null {
 }
 
 /** Commands inside wrappers and nested scripts, to a depth and a number; the outermost come first. */
-async function everythingSeen(start: readonly SeenCommand[], shell: ShellParser): Promise<SeenCommand[]> {
+async function everythingSeen(start: readonly SeenCommand[], shell: Reader): Promise<SeenCommand[]> {
   let all: SeenCommand[] = []
   let level = start
   for (let depth = 0; depth < maxNesting && level.length > 0 && all.length < maxSeen; depth++) {

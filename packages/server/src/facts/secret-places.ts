@@ -28,7 +28,18 @@ const underHome = [
   '.terraform.d',
   'Library/Keychains',
 ]
-const ofTheSystem = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/ssh', '/run/secrets', '/run/user']
+const ofTheSystem = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/sudoers',
+  '/etc/sudoers.d',
+  '/etc/ssh',
+  '/etc/ssl/private',
+  '/run/secrets',
+  '/run/user',
+]
 
 /** Absolute paths of files and folders that hold secrets, each as written and with links followed. */
 export type SecretPlaces = readonly string[]
@@ -44,13 +55,17 @@ export async function secretPlaces({ home, parleyHome }: Homes, files: PlaceFile
   return [...new Set([...written, ...real])]
 }
 
-// Another process's environment, memory and open files; disks as raw bytes.
-const secretProcFile = /^\/proc\/(?:\d+|self|thread-self)\/./
+// Another process's environment, memory and open files; the kernel's memory, keys and messages; disks as raw bytes.
+const secretProcFile = /^\/proc\/(?:(?:\d+|self|thread-self)\/.|(?:kcore|kmsg|keys)$)/
+// Of other people, where this user may look into their folders.
+const ofAnybody =
+  /^\/(?:home\/[^/]+|Users\/[^/]+|root)\/(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.netrc|\.npmrc|\.pgpass|\.git-credentials|\.password-store)(?:\/|$)/i
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty)$/
 
 /** Whether a path lies in a secret place. Compared without case: some file systems do not see it. */
 export function isSecret(path: string, places: SecretPlaces): boolean {
-  if (secretProcFile.test(path) || (path.startsWith('/dev/') && !harmlessDevice.test(path))) return true
+  if (secretProcFile.test(path) || ofAnybody.test(path) || (path.startsWith('/dev/') && !harmlessDevice.test(path)))
+    return true
   const folded = `${path.toLowerCase().replace(/\/+/g, '/')}/`
   return places.some((place) => folded.startsWith(`${place.toLowerCase()}/`))
 }

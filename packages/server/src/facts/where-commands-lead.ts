@@ -32,8 +32,13 @@ export async function whereCommandsLead(
   const notSafe = new Set<JudgedCommand>()
   const reads: PlaceRead[] = []
   let secret: string | null = null
-  for (const command of commands) {
-    const named = await placesNamed(command, { folders: [...folders], files: around.files })
+  // All at once, for the usual script that stays where it is.
+  const fromHere = await Promise.all(
+    commands.map((command) => placesNamed(command, { folders: [cwd], files: around.files })),
+  )
+  for (const [index, command] of commands.entries()) {
+    const here = folders.size === 1 ? fromHere[index] : undefined
+    const named = here ?? (await placesNamed(command, { folders: [...folders], files: around.files }))
     secret ??= await secretWord(command, named, around)
     const read = await readBy(command, named, around.files)
     if (reads.length + read.length <= maxReads) reads.push(...read)

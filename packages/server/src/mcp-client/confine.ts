@@ -1,4 +1,4 @@
-import type { Sandbox, Sandboxes } from '@parley/host'
+import { noSandbox, type Sandbox, type Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 import type { Confinement } from '../trust/confinement.ts'
@@ -10,10 +10,10 @@ interface Ports {
 }
 
 /**
- * The sandbox that a project's server is started in, right before its start; null where the user has said yes to none.
+ * The sandbox that a project's server is started in, right before its start; none where the user has said yes to that.
  * Rejects with why it is not started.
  */
-export async function confine(confinement: Confinement, { sandboxes, secrets }: Ports): Promise<Sandbox | null> {
+export async function confine(confinement: Confinement, { sandboxes, secrets }: Ports): Promise<Sandbox> {
   const { root, mode, network, mayRunBare, programs } = confinement
   const changed = programs.find(({ path, content }) => contentOf(root, path) !== content)
   if (changed !== undefined)
@@ -30,6 +30,6 @@ export async function confine(confinement: Confinement, { sandboxes, secrets }: 
       scratch: null,
     })
   }
-  if (mayRunBare) return null
+  if (mayRunBare) return noSandbox
   throw new Error('it was trusted to run inside the sandbox, and there is none here now; /trust asks anew')
 }

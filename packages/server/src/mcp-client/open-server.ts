@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { commandEnvironment, type Host, type ProgramEnd, type RunningProgram, type Sandboxes } from '@parley/host'
+import {
+  commandEnvironment,
+  type Host,
+  noSandbox,
+  type ProgramEnd,
+  type RunningProgram,
+  type Sandboxes,
+} from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import type { Redaction } from '../redaction/redaction.ts'
 import { confine } from './confine.ts'
@@ -111,13 +118,16 @@ async function startProgram(
   { signal, log }: OpenWatch,
 ): Promise<RunningProgram> {
   const { argv, cwd, env, confinement } = launch
-  const sandbox = confinement === undefined ? null : await confine(confinement, ports)
-  signal.throwIfAborted()
+  const sandbox = confinement === undefined ? noSandbox : await confine(confinement, ports)
+  if (signal.aborted) {
+    sandbox.release?.()
+    throw new Error('it is no longer wanted')
+  }
   const program = ports.host.startProgram({
     argv,
     cwd,
     env: { ...commandEnvironment(ports.env), ...env },
-    ...(sandbox === null ? {} : { sandbox }),
+    sandbox,
   })
   if (program.stderr !== null) log.follow(program.stderr)
   return program

@@ -29,10 +29,10 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
   }
 }
 
-function watchFor({ name }: McpServer, context: ToolContext, deadline: Deadline): CallWatch {
+function watchFor({ name, redact }: McpServer, context: ToolContext, deadline: Deadline): CallWatch {
   return {
     signal: AbortSignal.any([context.signal, deadline.signal]),
-    onProgress: (text) => context.report(Buffer.from(`${text}\n`)),
+    onProgress: (text) => context.report(Buffer.from(`${redact(text)}\n`)),
     elicit: (question) => deadline.pausedFor(context.ask(questionOf(name, question), question.signal)),
   }
 }

@@ -37,6 +37,11 @@ export class McpServer implements AsyncDisposable {
     if (!settings.enabled) this.#error = 'It is switched off (enabled = false).'
   }
 
+  /** What it says of its progress is shown as it comes, so its secrets are taken out here. */
+  get redact(): (text: string) => string {
+    return this.#ports.redaction.text
+  }
+
   get name(): string {
     return this.settings.name
   }

@@ -132,13 +132,15 @@ function usualEnd(lines: readonly TextLine[]): '\n' | '\r\n' {
 
 /** Whether the file ends with a line end stays as it was; an empty file gets one. */
 function applyEdits(lines: readonly TextLine[], edits: readonly Edit[]): TextLine[] {
-  const result: TextLine[] = []
+  // Joined at the end: a file may have more lines than a call can have arguments.
+  const pieces: (readonly TextLine[])[] = []
   let position = 0
   for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
-    result.push(...lines.slice(position, edit.start), ...edit.lines)
+    pieces.push(lines.slice(position, edit.start), edit.lines)
     position = edit.start + edit.removed
   }
-  result.push(...lines.slice(position))
+  pieces.push(lines.slice(position))
+  const result = pieces.flat()
   const keepsEnd = lines.at(-1)?.end !== ''
   return result.map((line, index) => {
     if (index === result.length - 1 && !keepsEnd) return { ...line, end: '' }

@@ -1,5 +1,5 @@
 import { constants, type Dirent, type Stats } from 'node:fs'
-import { access, type FileHandle, readlink, stat } from 'node:fs/promises'
+import { access, type FileHandle, lstat, readlink, stat } from 'node:fs/promises'
 import { entriesOf, inFolder } from '../lookup/held-folder.ts'
 import { openRealFile } from '../lookup/open-real-file.ts'
 import { realPathOf } from '../lookup/real-path.ts'
@@ -28,6 +28,9 @@ export const diskFiles: PlaceFiles = {
   },
   readLink: (path) => inFolder(path, (name) => readlink(name)),
   async open(realPath) {
+    // Only to open some devices does something, such as start a watchdog.
+    const stats = await lstat(realPath)
+    if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return unopened(foundFile(stats))
     const handle = await openRealFile(realPath)
     try {
       return openedFile(handle, await handle.stat())
@@ -36,6 +39,10 @@ export const diskFiles: PlaceFiles = {
       throw error
     }
   },
+}
+
+function unopened(found: FoundFile): OpenedFile {
+  return { ...found, read: () => Promise.resolve(new Uint8Array()), [Symbol.asyncDispose]: () => Promise.resolve() }
 }
 
 function openedFile(handle: FileHandle, stats: Stats): OpenedFile {

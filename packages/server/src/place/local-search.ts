@@ -1,6 +1,7 @@
 import type { Host, Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import { lookUpLimits } from '../lookup/look-up-limits.ts'
+import { realPathOf } from '../lookup/real-path.ts'
 import { type BoundedRun, type BoundedRunOutcome, runBounded } from '../lookup/run-bounded.ts'
 import { runConfined } from '../lookup/run-confined.ts'
 import type { Ripgrep } from './place.ts'
@@ -18,11 +19,18 @@ export function localSearch(parts: LocalSearchParts): Ripgrep {
   return { command: [parts.ripgrep], run: (run) => runHere(parts, run) }
 }
 
+/** Where it really is: what a sandbox shows has no links in its path. */
+async function withRealProgram(run: BoundedRun): Promise<BoundedRun> {
+  const [program, ...args] = run.command
+  return { ...run, command: [await realPathOf(program), ...args] }
+}
+
 async function runHere({ host, sandboxes, secrets }: LocalSearchParts, run: BoundedRun): Promise<BoundedRunOutcome> {
   if ((await sandboxes.report()).tier === 'C') return runBounded(run)
   try {
-    const sandbox = await sandboxes.prepare(lookUpLimits(run, await secrets()))
-    const outcome = await runConfined(host, sandbox, run)
+    const really = await withRealProgram(run)
+    const sandbox = await sandboxes.prepare(lookUpLimits(really, await secrets()))
+    const outcome = await runConfined(host, sandbox, really)
     if (outcome.kind === 'notStarted') void sandboxes.recheck()
     return outcome
   } catch (error) {

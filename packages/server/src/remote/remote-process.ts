@@ -43,6 +43,7 @@ export class RemoteProcess implements FarProcess {
   #heardSeq = 0
   #exitCode: number | null = null
   #triedNetwork = false
+  #failure: string | null = null
   /** What is missing is being asked for; what comes meanwhile is in the answer, or asked for again. */
   #fetching = false
 
@@ -87,6 +88,7 @@ export class RemoteProcess implements FarProcess {
       case 'process/exited':
         this.#exitCode = notice.params.exitCode
         this.#triedNetwork = notice.params.sandboxDenied ?? false
+        this.#failure = notice.params.failure ?? null
         return
       case 'process/closed':
         this.#end()
@@ -155,20 +157,22 @@ export class RemoteProcess implements FarProcess {
   }
 
   #takeRead(read: ExecResultOf<'process/read'>): void {
-    const { chunks, gap, nextSeq, lastSeq, exited, exitCode, closed, sandboxDenied } = read
+    const { chunks, gap, nextSeq, lastSeq, exited, exitCode, closed } = read
     if (gap !== null) this.#spec.onOutput(lostOutput, 'stdout')
     for (const { seq, stream, chunk } of chunks) {
       if (seq > this.#lastSeq) this.#spec.onOutput(Buffer.from(chunk, 'base64'), stream)
     }
     this.#lastSeq = Math.max(this.#lastSeq, nextSeq - 1)
     if (exited) this.#exitCode = exitCode
-    this.#triedNetwork ||= sandboxDenied ?? false
+    this.#triedNetwork ||= read.sandboxDenied ?? false
+    this.#failure ??= read.failure ?? null
     // Exit and close have numbers too, which no chunk carries; not every exec-server counts them in.
     if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#end()
   }
 
   #end(): void {
-    this.#finish({ kind: 'ended', exitCode: this.#exitCode, triedNetwork: this.#triedNetwork })
+    if (this.#failure !== null) this.#finish({ kind: 'notStarted', why: this.#failure, sandboxBroke: true })
+    else this.#finish({ kind: 'ended', exitCode: this.#exitCode, triedNetwork: this.#triedNetwork })
   }
 
   #tell(send: (connection: ExecConnection) => Promise<unknown>): void {

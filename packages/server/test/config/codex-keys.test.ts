@@ -8,7 +8,7 @@ describe('a configuration of Codex', () => {
     ['web_search', 'web_search'],
     ['features.web', 'features'],
     ['tools.view_image', 'tools'],
-    ['sandbox_workspace_write.network_access', 'sandbox_workspace_write.network_access'],
+    ['sandbox_workspace_write.exclude_slash_tmp', 'sandbox_workspace_write.exclude_slash_tmp'],
   ])('may have %s, which has no effect', (key, named) => {
     expect(read({ [key]: 'true' }).warnings).toEqual([`-c: "${named}" has no effect in parley.`])
   })

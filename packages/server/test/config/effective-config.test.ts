@@ -70,6 +70,23 @@ describe('the effective configuration', () => {
     ])
   })
 
+  it.each(['network.allowed_domains = []', 'sandbox_workspace_write.allowed_domains = []', 'network_access = true'])(
+    'gives no network for %s, and says that it does not know it',
+    (line) => {
+      file(`${line}\n`)
+      const { values, warnings } = read()
+      expect(warnings).toEqual([expect.stringContaining('unknown key')])
+      expect(values.sandbox_workspace_write?.network_access).toBeUndefined()
+    },
+  )
+
+  it('takes network and unix sockets as yes or no only', () => {
+    file('[sandbox_workspace_write]\nnetwork_access = true\nallow_unix_sockets = false\n')
+    expect(read().values.sandbox_workspace_write).toEqual({ network_access: true, allow_unix_sockets: false })
+    file('[sandbox_workspace_write]\nnetwork_access = []\n')
+    expect(() => read()).toThrow(/network_access/)
+  })
+
   it('names the profile that was meant', () => {
     file('[profiles.careful]\nmodel = "m"\n')
     expect(() => read({ profile: 'carefull' })).toThrow(

@@ -24,9 +24,7 @@ describe('the surroundings', () => {
     platform: 'linux',
     shell: '/bin/bash',
     gitBranch: 'main',
-    sandbox: 'read-only',
-    approvalPolicy: 'never',
-    writableRoots: ['/tmp/a', '/tmp/b'],
+    limits: ['Sandbox: read-only; approval policy: never', 'Also writable: /tmp/a, /tmp/b'],
   }
 
   it('are told in full', () => {
@@ -43,8 +41,8 @@ describe('the surroundings', () => {
   })
 
   it('leave out what is not there', () => {
-    const text = describeSurroundings({ ...around, gitBranch: null, writableRoots: [] })
+    const text = describeSurroundings({ ...around, gitBranch: null, limits: [] })
     expect(text).toContain('Not a git repository.')
-    expect(text).not.toContain('Also writable')
+    expect(text).toMatch(/shell: .*\n<\/environment>$/)
   })
 })

@@ -152,6 +152,8 @@ describe('a recorder', () => {
     },
   ]
 
+  const same = (text: string) => text
+
   function clientThatStreams(events: readonly ModelEvent[]): ModelClient {
     return {
       adapter: 'fake/1',
@@ -164,7 +166,7 @@ describe('a recorder', () => {
   }
 
   async function recordTurns(path: string, count: number): Promise<ModelEntry[][]> {
-    const options = { path, newId: () => randomUUID(), onProblem: (error: unknown) => expect.fail(String(error)) }
+    const options = { path, redact: same, newId: () => randomUUID(), onProblem: (error: unknown) => expect.fail(String(error)) }
     const client = createRecorder(clientThatStreams(streamed), options)
     const entries: ModelEntry[] = [user('hi')]
     const requests: ModelEntry[][] = []
@@ -179,7 +181,7 @@ describe('a recorder', () => {
   it('hands on what it hears and writes it down with its deltas joined, for its owner only', async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, 'recording.jsonl')
-    const options = { path, newId: () => 'r1', onProblem: () => expect.fail() }
+    const options = { path, redact: same, newId: () => 'r1', onProblem: () => expect.fail() }
     expect(await collect(createRecorder(clientThatStreams(streamed), options))).toEqual(streamed)
     const line = JSON.parse(readFileSync(path, 'utf8'))
     expect(line.events).toEqual([say('I will run it.'), call('c1'), streamed.at(-1)])
@@ -189,7 +191,7 @@ describe('a recorder', () => {
   it('keeps the text of a response that broke off, and writes down one that was left', async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, 'recording.jsonl')
-    const options = { path, newId: () => 'r1', onProblem: () => expect.fail() }
+    const options = { path, redact: same, newId: () => 'r1', onProblem: () => expect.fail() }
     const signal = new AbortController().signal
     let seen = 0
     for await (const _ of createRecorder(clientThatStreams(streamed), options).stream(requestOf(), signal)) {
@@ -207,6 +209,7 @@ describe('a recorder', () => {
     const options = {
       path: '/dev/null/recording',
       newId: () => 'r1',
+      redact: same,
       onProblem: (error: unknown) => problems.push(error),
     }
     expect(await collect(createRecorder(clientThatStreams(streamed), options))).toEqual(streamed)

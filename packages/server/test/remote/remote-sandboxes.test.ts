@@ -7,7 +7,7 @@ import type { Link } from '../../src/remote/link.ts'
 import { startRemoteCommand } from '../../src/remote/remote-commands.ts'
 import { remoteSandboxes } from '../../src/remote/remote-sandboxes.ts'
 import { sandboxIntent } from '../../src/remote/sandbox-intent.ts'
-import { standInSandboxes } from '../faces/exec/support/stand-in-sandboxes.ts'
+import { ending, standInSandboxes } from '../faces/exec/support/stand-in-sandboxes.ts'
 import { brittleLink } from './support/brittle-link.ts'
 
 const limits: SandboxLimits = {
@@ -79,6 +79,20 @@ describe('a command there', () => {
     expect(sandboxes.prepared).toMatchObject([{ ...limits, scratch: expect.any(String) }])
     const free = await startRemoteCommand(brittle.link, spec(), { sandbox: noSandbox }).ended
     expect([free.reason, free.head.toString(), sandboxes.prepared.length]).toEqual(['exited', '\n', 1])
+  })
+
+  it('says that it was not run when its sandbox broke there, and what it tried when that was seen', async () => {
+    const ran = async (wrap: ReturnType<typeof ending>) => {
+      await using brittle = brittleLink(null, undefined, standInSandboxes({ wrap }))
+      return await startRemoteCommand(brittle.link, spec(), { sandbox: { limits, wrap: noSandbox.wrap } }).ended
+    }
+    expect(await ran(ending({ ran: false, leftovers: 0 }, ['/bin/sh', '-c', 'exit 1']))).toMatchObject({
+      reason: 'spawnFailed',
+      exitCode: null,
+      spawnError: { subject: 'sandbox' },
+    })
+    const tried = ending({ ran: true, leftovers: 0, triedNetwork: true }, ['/bin/sh', '-c', 'exit 1'])
+    expect(await ran(tried)).toMatchObject({ reason: 'exited', exitCode: 1, triedNetwork: true })
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '@parley/client'
 import type { Step } from '@parley/testkit'
@@ -132,7 +132,7 @@ export const projectConfig: Scenarios = {
     const { world } = told
     const site = siteOf(told)
     for (const name of ['bwrap', 'git', 'sh', 'bash', 'rg', 'prlimit', 'perl', 'node', 'setpriv', 'sandbox-exec']) {
-      site.write(name, `#!/bin/sh\ntouch ${site.out}/pwned\nexec /usr/bin/${name} "$@"\n`, 0o755)
+      site.write(name, `#!/bin/sh\necho ${name} >> ${site.out}/pwned\nexec /usr/bin/${name} "$@"\n`, 0o755)
     }
     await using server = await world.another({
       cwd: site.cwd,
@@ -160,16 +160,14 @@ export const projectConfig: Scenarios = {
     const { world, context } = told
     if (world.tier !== 'A') context.skip('no sandbox here that could break')
     const site = siteOf(told)
-    const bin = join(site.out, '..', 'bin')
-    const broken = join(site.out, 'broken')
+    const [bin, broken, real] = [join(site.out, '..', 'bin'), join(site.out, 'broken'), bubblewrap()]
     mkdirSync(bin)
-    writeFileSync(
-      join(bin, 'bwrap'),
-      `#!/bin/sh\n[ -e ${broken} ] && exit 1\nfor b in /usr/local/bin/bwrap /usr/bin/bwrap; do [ -x $b ] && exec $b "$@"; done\n`,
-      { mode: 0o755 },
-    )
+    copyFileSync(real, join(bin, 'real'))
+    const fake = `#!/bin/sh\n[ -e ${broken} ] && exit 1\nexec ${bin}/real "$@"\n`
+    writeFileSync(join(bin, 'fake'), fake, { mode: 0o755 })
     giveTo(world.user, bin)
-    await using server = await world.another({ env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } })
+    const through = [real, '--dev-bind', '/', '/', '--ro-bind', join(bin, 'fake'), real, '--die-with-parent']
+    await using server = await world.another({ through })
     const works = await site.talk(server, [shell('echo inside')])
     expect(toldModel(works)).toContain('inside')
     writeFileSync(broken, '')
@@ -181,3 +179,5 @@ export const projectConfig: Scenarios = {
     expect(talk.state.core.settings.tier).not.toBe('A')
   },
 }
+
+const bubblewrap = (): string => ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap'].find((path) => existsSync(path)) ?? ''

@@ -5,6 +5,7 @@ import { projectConfig } from './project-config.ts'
 import { protocol } from './protocol.ts'
 import type { Scenarios } from './scenario.ts'
 import { storage } from './storage.ts'
+import { terminal } from './terminal.ts'
 import { toolServers } from './tool-servers.ts'
 import { turns } from './turns.ts'
 
@@ -15,6 +16,7 @@ export const scenarios: Scenarios = {
   ...projectConfig,
   ...protocol,
   ...storage,
+  ...terminal,
   ...toolServers,
   ...turns,
 }

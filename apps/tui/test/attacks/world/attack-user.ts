@@ -15,7 +15,7 @@ export const ordinaryUser: AttackUser = { name: 'an ordinary user', uid: 65534 }
 export function asUser({ uid }: AttackUser, command: readonly string[]): readonly [string, ...string[]] {
   const [program = '', ...args] = command
   if (uid === null) return [program, ...args]
-  return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', program, ...args]
+  return ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', program, ...args]
 }
 
 /** All below a folder becomes that user's; links themselves, never what they point to. */

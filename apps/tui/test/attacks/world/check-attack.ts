@@ -5,7 +5,7 @@ import type { AttackCase, Check, Mode } from './attack-case.ts'
 import type { AttackWorld } from './attack-world.ts'
 import { bytesOf, filesOf, hasBegun, outputOf, type Talk, toldModel } from './converse.ts'
 import { existsInAnyCase, lookAt, processesBelow } from './look-at.ts'
-import { shownQuestions, unbroken } from './shown-question.ts'
+import { paintedTalk, shownQuestions, unbroken } from './shown-question.ts'
 
 /** One attack in one mode, carried out. Texts of `attack` are filled in. */
 export interface Outcome {
@@ -43,7 +43,9 @@ const checks: Checks = {
   not_unasked: (_, { talk }) => expect(begunUnasked(talk)).toEqual([]),
   tier_unchanged: (_, { talk, world }) => expect(talk.state.core.settings?.tier).toBe(world.tier),
   terminal_lacks_regex: (pattern, { talk }) => {
-    for (const { painted } of shownQuestions(talk.asked)) expect(painted).not.toMatch(new RegExp(pattern))
+    const questions = talk.asked.length === 0 ? [] : shownQuestions(talk.asked)
+    for (const painted of [...questions.map((shown) => shown.painted), paintedTalk(talk.state)])
+      expect(painted).not.toMatch(new RegExp(pattern))
   },
   display_separates: () => undefined,
   output_bytes_max: (limit, { talk }) => expect(Buffer.byteLength(outputOf(talk))).toBeLessThanOrEqual(limit),

@@ -1,3 +1,4 @@
+import type { ConversationState } from '@parley/client'
 import { lineText } from '../../../src/view/span.ts'
 import { paintLine } from '../../../src/view/paint-line.ts'
 import { project } from '../../../src/view/project.ts'
@@ -27,3 +28,9 @@ export function shownQuestions(asked: readonly Asked[]): readonly ShownQuestion[
 
 /** Where a text is broken into rows says nothing about whether it can be read. */
 export const unbroken = (text: string): string => text.replaceAll(/\s/g, '')
+
+/** All that a conversation has on the screen at its end, as it is written to a terminal. */
+export function paintedTalk(state: ConversationState): string {
+  const { settled, live } = project(sceneOf(state)).screen
+  return [...settled.flatMap(({ lines }) => lines), ...live].map((line) => paintLine(line, true)).join('\n')
+}

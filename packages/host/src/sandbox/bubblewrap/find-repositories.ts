@@ -45,9 +45,7 @@ export function isBare(listed: readonly Pick<Dirent, 'name'>[]): boolean {
 }
 
 function foldersOf(folder: string, listed: readonly Dirent[]): string[] {
-  return listed
-    .filter((entry) => entry.isDirectory() && !skipped.has(entry.name))
-    .map(({ name }) => join(folder, name))
+  return listed.filter((entry) => entry.isDirectory() && !skipped.has(entry.name)).map(({ name }) => join(folder, name))
 }
 
 async function list(folder: string): Promise<{ folder: string; listed: Dirent[] }> {

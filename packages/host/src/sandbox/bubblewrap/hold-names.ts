@@ -47,6 +47,7 @@ function makeOrLook(path: string): 'ours' | 'empty' | 'other' | 'impossible' {
   const made = makeFolder(path)
   if (made === 'made') return 'ours'
   if (made === 'impossible') return 'impossible'
+  if (made === 'gone') throw new Error(`The folder of ${path} is gone, so it cannot be kept from being made`)
   const entries = list(path)
   if (entries === null) return 'other'
   if (entries.length === 0) return 'empty'

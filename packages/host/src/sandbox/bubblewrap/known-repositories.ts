@@ -18,7 +18,8 @@ const searches = new Map<string, Promise<Known>>()
  */
 export async function knownRepositories(root: string): Promise<FoundRepositories> {
   const last = known.get(root)
-  if (last === undefined || ![...last.found.entries, ...last.found.bare].every(isThere)) return (await search(root)).found
+  if (last === undefined || ![...last.found.entries, ...last.found.bare].every(isThere))
+    return (await search(root)).found
   if (performance.now() - last.atMs > freshMs) void search(root).catch(() => undefined)
   return last.found
 }

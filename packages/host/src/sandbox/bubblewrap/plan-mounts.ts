@@ -106,7 +106,9 @@ function pins(planned: readonly Mount[]): Mount[] {
   return planned.flatMap(({ kind, path }) => {
     if (kind !== 'emptyFolder' && kind !== 'emptyFile') return []
     const around = planned.findLast((other) => other.path !== path && isWithin(path, other.path))
-    return around?.kind === 'writable' ? between(around.path, path).map((at) => ({ kind: 'pinned' as const, path: at })) : []
+    return around?.kind === 'writable'
+      ? between(around.path, path).map((at) => ({ kind: 'pinned' as const, path: at }))
+      : []
   })
 }
 

@@ -3,7 +3,7 @@ import { arch, release as kernelRelease } from 'node:os'
 import type { SandboxLimits } from '../limits.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
-import { systemServices, seenAgain } from './guarded-names.ts'
+import { seenAgain, systemServices } from './guarded-names.ts'
 import { type GuardedPlaces, guardedPlaces } from './guarded-places.ts'
 import { hiddenPlaces, realOf } from './hidden-places.ts'
 import { type HeldName, holdName } from './hold-names.ts'
@@ -19,7 +19,7 @@ const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
 export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
   const processor = arch()
   if (!isFilterArch(processor)) throw new Error(`There is no filter of system calls for ${processor}`)
-  const roots = limits.writableRoots.filter(isFolder)
+  const roots = limits.writableRoots.filter(isThere)
   for (const root of roots) assertUsable(root, limits.mode)
   const isWritable = limits.mode === 'workspace-write'
   const guarded = isWritable ? await guardedPlaces(roots, machine.home) : nothingGuarded
@@ -51,9 +51,10 @@ interface Found {
 function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, guarded, held }: Found): Mount[] {
   const hidden = hiddenPlaces([...systemServices(machine.home), ...limits.masked])
   const isWritable = limits.mode === 'workspace-write'
+  const readOnlyRoots = roots.filter((root) => !isWritable || guarded.kept.includes(root))
   return planMounts({
     writable: isWritable ? [...roots, ...guarded.writable] : [],
-    readable: [...(isWritable ? [] : roots), ...seenAgain.map(realOf).filter((path) => path !== null)],
+    readable: [...readOnlyRoots, ...seenAgain.map(realOf).filter((path) => path !== null)],
     kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
@@ -61,7 +62,7 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
   })
 }
 
-function isFolder(path: string): boolean {
+function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 

@@ -1,4 +1,4 @@
-import { assertStartable, type Attempted } from '../../spawn-failure.ts'
+import { type Attempted, assertStartable } from '../../spawn-failure.ts'
 import { isWithin } from '../is-within.ts'
 import type { Mount } from './plan-mounts.ts'
 

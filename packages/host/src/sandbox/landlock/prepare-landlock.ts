@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { assertStartable } from '../../spawn-failure.ts'
 import { guardedPlaces } from '../bubblewrap/guarded-places.ts'
 import type { SandboxLimits } from '../limits.ts'
 import type { Sandbox } from '../sandbox.ts'
+import { scratchOf } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { callNumbers } from './calls.ts'
 import { hiddenEnvironment } from './environment.ts'
@@ -33,16 +31,14 @@ const maxRuleBytes = 1_000_000
  * only in its folders; other processes can be seen; modes, owners and times of files can be changed.
  */
 export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
-  const own = await mkdtemp(join(tmpdir(), 'parley-sandbox-'))
-  const release = () => void rm(own, { recursive: true, force: true }).catch(() => undefined)
+  const { scratch, release } = await scratchOf(limits)
   try {
-    const scratch = limits.scratch ?? (await mkdtemp(join(own, 'tmp-')))
     const outer = await scriptCommand(limits, scratch, machine)
     return {
       limits,
       wrap(command) {
         assertStartable(command)
-        const { writeFd, watch } = openStatus(join(own, 'status'))
+        const { writeFd, watch } = openStatus()
         const argv = [...outer, ...command.argv]
         return { argv, env: hiddenEnvironment(command, scratch), cwd: command.cwd, extraFds: [writeFd], watch }
       },

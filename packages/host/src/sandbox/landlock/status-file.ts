@@ -1,29 +1,24 @@
-import { closeSync, fstatSync, openSync, unlinkSync } from 'node:fs'
+import { closeSync } from 'node:fs'
+import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { SandboxWatch } from '../sandbox.ts'
 
 export interface Status {
-  /** For the script. */
+  /** For the script, which writes to it when only the command itself can go wrong. */
   readonly writeFd: number
   readonly watch: SandboxWatch
 }
 
-/** A file with no name any more: the script writes to it when only the command itself can go wrong. */
-export function openStatus(path: string): Status {
-  const readFd = openSync(path, 'wx+', 0o600)
-  try {
-    const writeFd = openSync(path, 'a')
-    unlinkSync(path)
-    return { writeFd, watch: watchOf(readFd) }
-  } catch (error) {
-    closeSync(readFd)
-    throw error
-  }
-}
-
-function watchOf(readFd: number): SandboxWatch {
-  return {
+export function openStatus(): Status {
+  const file = openAnonymousFile()
+  const watch = {
     innerGroup: () => null,
-    outcome: () => ({ ran: fstatSync(readFd).size > 0, leftovers: 0 }),
-    close: () => closeSync(readFd),
+    outcome: () => ({ ran: readAnonymousFile(file, 1) !== '', leftovers: 0 }),
+    close: () => closeSync(file),
+  }
+  try {
+    return { writeFd: openToAppend(file), watch }
+  } catch (error) {
+    closeSync(file)
+    throw error
   }
 }

@@ -1,10 +1,8 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { assertStartable } from '../../spawn-failure.ts'
 import { guardedPlaces } from '../bubblewrap/guarded-places.ts'
 import type { SandboxLimits } from '../limits.ts'
 import type { Sandbox } from '../sandbox.ts'
+import { scratchOf } from '../scratch.ts'
 import { intoScratch } from '../scratch-variables.ts'
 import { seatbeltProfile } from './profile.ts'
 
@@ -22,8 +20,7 @@ export interface SeatbeltMachine {
 export async function prepareSeatbelt(limits: SandboxLimits, { program, home }: SeatbeltMachine): Promise<Sandbox> {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
   const guarded = await guardedPlaces(roots, home)
-  const own = limits.scratch === null ? await mkdtemp(join(await realpath(tmpdir()), 'parley-sandbox-')) : null
-  const scratch = limits.scratch ?? own ?? ''
+  const { scratch, release } = await scratchOf(limits)
   const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
   const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
   return {
@@ -33,8 +30,6 @@ export async function prepareSeatbelt(limits: SandboxLimits, { program, home }: 
       const argv = [program, '-p', text, ...definitions, '--', ...command.argv]
       return { argv, env: intoScratch(command.env, scratch), cwd: command.cwd }
     },
-    release() {
-      if (own !== null) void rm(own, { recursive: true, force: true }).catch(() => undefined)
-    },
+    release,
   }
 }

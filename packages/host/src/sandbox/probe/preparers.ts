@@ -9,9 +9,12 @@ export type Prepare = (limits: SandboxLimits) => Promise<Sandbox>
 
 /** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
 export function preparer(finding: Finding, machine: Machine): Prepare {
-  const { tier, reason, landlock } = finding
-  const { arch, home, perl, sandboxExec } = machine
+  const { tier, reason, bubblewrap, landlock } = finding
+  const { arch, home, bwrap, perl, sandboxExec } = machine
   if (tier === 'A' && sandboxExec !== null) return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, home))
+  if (tier === 'A' && bwrap !== null && bubblewrap !== undefined) {
+    return trusting(bwrap.path, byBubblewrap(machine, bwrap.path, bubblewrap))
+  }
   if (tier === 'B' && perl !== null && landlock !== undefined && isFilterArch(arch)) {
     return trusting(perl.path, async (limits) => {
       const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
@@ -19,6 +22,14 @@ export function preparer(finding: Finding, machine: Machine): Prepare {
     })
   }
   return () => Promise.reject(new Error(reason))
+}
+
+function byBubblewrap({ home }: Machine, program: string, version: string): Prepare {
+  return async (limits) => {
+    const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
+    const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+    return prepareBubblewrap(limits, { program, version: [major, minor, patch], home })
+  }
 }
 
 function bySeatbelt(program: string, home: string): Prepare {

@@ -27,10 +27,10 @@ const timeLimitMs = 2000
 export async function tryLimits(trial: Trial): Promise<TrialEnd> {
   try {
     await using ground = await makeGround(trial.besides)
-    for (const mode of ['workspace-write', 'read-only'] as const) {
-      const end = await tryMode(mode, trial, ground)
-      if (end.kind !== 'holds') return end
-    }
+    const modes = ['workspace-write', 'read-only'] as const
+    const ends = await Promise.all(modes.map((mode) => tryMode(mode, trial, ground)))
+    const failed = ends.find(({ kind }) => kind !== 'holds')
+    if (failed !== undefined) return failed
     const leaks = [
       ...(ground.wasReached() ? ['keep it from the network'] : []),
       ...((await ground.wasWritten()) ? ['keep it from writing elsewhere'] : []),

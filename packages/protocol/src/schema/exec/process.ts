@@ -44,6 +44,10 @@ const sandboxDenied = z
   .describe(
     'It failed, and the kernel saw it try to reach a network it was not given. Other denials are in its own words only, so false does not rule them out.',
   )
+const failure = z
+  .string()
+  .exactOptional()
+  .describe('Its sandbox could not be set up after all: nothing of it was run, whatever the exit code.')
 const byProcess = z.object({ processId })
 
 export const processMethods = {
@@ -111,6 +115,7 @@ export const processMethods = {
       closed: z.boolean().describe('It has ended and all its output has a number up to `lastSeq`.'),
       lastSeq: z.int().describe('The highest number given so far.'),
       sandboxDenied,
+      failure,
     }),
   },
 } as const
@@ -122,6 +127,7 @@ export const processNotifications = {
     seq,
     exitCode: z.int().describe('128 and the number of the signal that ended it; -1 when it is not known.'),
     sandboxDenied,
+    failure,
   }),
   'process/closed': z.object({ processId, seq }),
 } as const

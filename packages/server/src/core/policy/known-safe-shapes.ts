@@ -73,3 +73,6 @@ export const shapeChecks: ReadonlyMap<string, ShapeCheck> = new Map<string, Shap
   ['test', testOnlyLooks],
   ['true', anything],
 ])
+
+/** Those that look at everything below a folder. */
+export const shapesBelow: ReadonlySet<string> = new Set(['find'])

@@ -13,7 +13,7 @@ export interface FlagTool {
   readonly numeric?: true
   readonly maxOperands?: number
   readonly operand?: RegExp
-  /** It reads all files below a folder: always, or with one of these options. */
+  /** It reads all files below a folder, or lists their names: always, or with one of these options. */
   readonly readsBelow?: 'always' | readonly string[]
   /** A folder as operand would make it read, through links, what the operand does not name. */
   readonly filesOnly?: true
@@ -74,6 +74,7 @@ export const flagTools: ReadonlyMap<string, FlagTool> = new Map<string, FlagTool
       valueFlags: 'd',
       long: '--all --apparent-size --bytes --total --human-readable --summarize --separate-dirs --one-file-system',
       valueLong: '--max-depth --exclude --threshold',
+      readsBelow: 'always',
     },
   ],
   [
@@ -113,6 +114,7 @@ export const flagTools: ReadonlyMap<string, FlagTool> = new Map<string, FlagTool
       long: '--all --almost-all --author --escape --ignore-backups --color --directory --classify --file-type --full-time --group-directories-first --no-group --human-readable --si --inode --kibibytes --dereference --numeric-uid-gid --literal --quote-name --reverse --recursive --size --context --zero',
       valueLong:
         '--block-size --color --classify --format --hide --ignore --indicator-style --quoting-style --sort --time --time-style --width',
+      readsBelow: ['R', '--recursive'],
     },
   ],
   ['md5sum', digest],

@@ -1,8 +1,8 @@
-import { shapeChecks } from './known-safe-shapes.ts'
+import { shapeChecks, shapesBelow } from './known-safe-shapes.ts'
 import { type FlagTool, flagTools } from './known-safe-tools.ts'
 
 export interface SafeUse {
-  /** It reads every file below the folders it is given, or below the current one. */
+  /** It reads, or names, every file below the folders it is given, or below the current one. */
   readonly readsBelow: boolean
   /** Safe only as long as no operand is a folder. */
   readonly filesOnly: boolean
@@ -17,7 +17,7 @@ const plainUse: SafeUse = { readsBelow: false, filesOnly: false }
 export function judgeKnownSafe(argv: readonly string[]): SafeUse | null {
   const [program = '', ...args] = argv
   const shape = shapeChecks.get(program)
-  if (shape !== undefined) return shape(args) ? plainUse : null
+  if (shape !== undefined) return shape(args) ? { ...plainUse, readsBelow: shapesBelow.has(program) } : null
   const tool = flagTools.get(program)
   return tool === undefined ? null : judgeFlags(tool, args)
 }

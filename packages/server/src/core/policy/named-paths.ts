@@ -24,7 +24,9 @@ export function pathsInOutput(output: string): readonly NamedPath[] {
 
 function pathsInLine(line: string): readonly NamedPath[] {
   const saidMissing = saysMissing.test(line)
-  return [...inQuotes(line), ...bare(line), ...betweenColons(line)].map((text) => ({ text, saidMissing }))
+  // What is quoted is one path, blanks included.
+  const rest = line.replace(quoted, "''")
+  return [...inQuotes(line), ...bare(rest), ...betweenColons(rest)].map((text) => ({ text, saidMissing }))
 }
 
 function inQuotes(line: string): string[] {
@@ -39,7 +41,8 @@ function bare(line: string): string[] {
   return [...line.matchAll(withSlash)].flatMap((match) => {
     const text = (match[1] ?? '').replace(/[.!?]+$/, '')
     const after = line.slice(match.index + match[0].length)
-    return isSourcePlace.test(after) || !isPlausible(text) ? [] : [text]
+    const isSpeaker = match.index === 0 && /^: .*: /.test(after)
+    return isSpeaker || isSourcePlace.test(after) || !isPlausible(text) ? [] : [text]
   })
 }
 
@@ -51,7 +54,11 @@ function betweenColons(line: string): string[] {
 
 function isPlausible(text: string): boolean {
   return (
-    text !== '' && !text.startsWith('//') && !text.includes('\0') && !/^\d+$/.test(text) && !/^[a-z]+:\/\//i.test(text)
+    text !== '' &&
+    !text.startsWith('//') &&
+    !text.includes('\0') &&
+    !/^(?:\d+|E[A-Z]+)$/.test(text) &&
+    !/^[a-z]+:\/\//i.test(text)
   )
 }
 

@@ -24,6 +24,7 @@ export function allHaveNetwork({ sandboxMode, network }: Pick<LimitSettings, 'sa
 export function runLimits(facts: Facts, run: 'sandboxed' | 'unsandboxed', settings: LimitSettings): RunLimits {
   const { approvalPolicy, sandboxMode } = settings
   if (run === 'unsandboxed' || sandboxMode === 'danger-full-access') return { sandbox: 'none', network: true }
+  if (facts.kind === 'mcp') return { sandbox: 'none', network: true }
   if (facts.kind !== 'command') return { sandbox: sandboxMode, network: false }
   const wished = facts.network !== undefined && honoursWishes(approvalPolicy)
   if (facts.knownSafe && !wished) return { sandbox: 'read-only', network: false }

@@ -14,10 +14,14 @@ export interface Exited {
   readonly seq: number
   readonly exitCode: number
   readonly sandboxDenied: boolean
+  /** Nothing of it was run. */
+  readonly failure: string | null
 }
 
-export function exitedLine(spelling: Spelling, idJson: string, { seq, exitCode, sandboxDenied }: Exited): string {
-  const params = `{"processId":${idJson},"seq":${seq},"exitCode":${exitCode},"sandboxDenied":${sandboxDenied}}`
+export function exitedLine(spelling: Spelling, idJson: string, exited: Exited): string {
+  const { seq, exitCode, sandboxDenied, failure } = exited
+  const failed = failure === null ? '' : `,"failure":${JSON.stringify(failure)}`
+  const params = `{"processId":${idJson},"seq":${seq},"exitCode":${exitCode},"sandboxDenied":${sandboxDenied}${failed}}`
   return notificationLine(notificationName(spelling, 'process/exited'), params)
 }
 

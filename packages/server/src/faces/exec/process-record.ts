@@ -115,7 +115,7 @@ export class ProcessRecord implements OutputSink {
   exit(exit: ProcessExit, isConfined: boolean): void {
     const exitCode = exitCodeOf(exit)
     const sandboxDenied = isConfined && exitCode !== 0 && exit.triedNetwork === true
-    const exited = { seq: this.#next(), exitCode, sandboxDenied }
+    const exited = { seq: this.#next(), exitCode, sandboxDenied, failure: exit.spawnError?.message ?? null }
     this.#exit = exited
     this.#say(exited.seq, (link) => exitedLine(link.spelling, this.#idJson, exited))
   }
@@ -156,6 +156,7 @@ export class ProcessRecord implements OutputSink {
   /** What is kept above `afterSeq`, up to `maxBytes`. */
   read(afterSeq: number, maxBytes: number): ExecResultOf<'process/read'> {
     const { chunks, missingThrough } = this.#retained.read(afterSeq, maxBytes)
+    const failure = this.#exit?.failure ?? null
     const last = this.#throughEnds(chunks.at(-1)?.seq ?? Math.max(afterSeq, missingThrough ?? 0))
     if (last >= (this.#unsureThrough ?? 0)) this.#isSure()
     return {
@@ -167,6 +168,7 @@ export class ProcessRecord implements OutputSink {
       closed: this.isClosed,
       lastSeq: this.#seq,
       sandboxDenied: this.#exit?.sandboxDenied ?? false,
+      ...(failure === null ? {} : { failure }),
     }
   }
 

@@ -104,6 +104,7 @@ export class ExecSession implements Outlet {
       onOutput: (stream, chunk) => this.#gatherer.take(record, stream, chunk),
       onExit: (exit) => {
         this.#gatherer.flush()
+        if (exit.spawnError !== undefined) broke()
         record.exit(exit, sandbox.limits !== null)
       },
     })

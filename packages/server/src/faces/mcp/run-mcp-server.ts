@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts } from '../../engine/engine.ts'
+import { sweepScratch } from '../../engine/sweep-scratch.ts'
 import { createConnections } from '../../serving/connections.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../../serving/process-manners.ts'
 import { listenInRunFolder } from '../../serving/run-socket.ts'
@@ -79,7 +80,7 @@ async function serveHttp(face: McpParts, listen: { host: string; port: number },
 }
 
 /** Other processes join conversations that are open here by a socket of this one. */
-async function joinRunFolder(engine: Engine, { env, home, writeLog }: EngineParts): Promise<() => Promise<void>> {
+async function joinRunFolder(engine: Engine, { env, home, files, writeLog }: EngineParts): Promise<() => Promise<void>> {
   const connections = createConnections({ engine, onChange: () => undefined })
   const listener = await listenInRunFolder({
     env,
@@ -89,7 +90,7 @@ async function joinRunFolder(engine: Engine, { env, home, writeLog }: EnginePart
   })
   const socket = listener?.address ?? null
   engine.listensAt({ socket, others: [] })
-  sweepLater(writeLog, socket)
+  sweepLater(writeLog, { socket, sweepFolders: () => sweepScratch(files, home) })
   return async () => {
     await listener?.close()
     await connections.close()

@@ -5,6 +5,7 @@ import { decide } from '../../../src/core/policy/decide.ts'
 import type { CommandFacts, Facts } from '../../../src/core/policy/facts.ts'
 import { grantFor } from '../../../src/core/policy/grants.ts'
 import type { Rule } from '../../../src/core/policy/rules.ts'
+import { storedFacts } from '../../../src/core/policy/stored-facts.ts'
 import { command, mcp, part, rule, sampleOf } from './sample-facts.ts'
 
 // Few words and paths, so that rules often fit.
@@ -21,8 +22,10 @@ const commandFacts: fc.Arbitrary<CommandFacts> = fc
     dangerous: fc.constantFrom(null, 'rm'),
     touchesSecret: fc.constantFrom(null, '/s'),
     escalation: fc.constantFrom(null, { reason: 'r' }),
+    network: fc.constantFrom(undefined, { reason: 'n' }),
   })
-  .map(({ argvs, understood, safe, inside, ...rest }) => {
+  .map(({ argvs, understood, safe, inside, network, ...others }) => {
+    const rest = network === undefined ? others : { ...others, network }
     const parts = argvs.map((each) => part(each, { knownSafe: safe, programInsideRoots: inside }))
     const knownSafe = understood && safe && rest.touchesSecret === null
     return command(understood ? parts : [], { ...rest, argv: argvs[0] ?? [], understood, knownSafe })
@@ -37,6 +40,7 @@ const target = fc.oneof(
   fc
     .array(fc.array(word, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 })
     .map((prefix) => ({ kind: 'command' as const, prefix })),
+  argv.map((words) => ({ kind: 'command' as const, prefix: words.map((one) => [one]), exact: true as const })),
   fc.constantFrom('shell', 'apply_patch', 'update_plan', 'read_file').map((tool) => ({ kind: 'tool' as const, tool })),
   fc.constantFrom('git/*', '*/push', 'git/pull').map((pattern) => ({ kind: 'mcp' as const, pattern })),
   fc.constantFrom('**', '/**', 'a', '.parley/**', '/etc/*').map((pattern) => ({ kind: 'path' as const, pattern })),
@@ -52,6 +56,7 @@ const settings = fc.record({
   approvalPolicy: fc.constantFrom<ApprovalPolicy>('untrusted', 'on-failure', 'on-request', 'never'),
   sandboxMode: fc.constantFrom<SandboxMode>('read-only', 'workspace-write', 'danger-full-access'),
   tier: fc.constantFrom<SandboxTier>('A', 'B', 'C', 'D'),
+  network: fc.boolean(),
 })
 
 const freedom = { deny: 0, ask: 1, allow: 2 }
@@ -76,6 +81,66 @@ describe('for any call and any settings', () => {
         const before = decide(call, { ...given, sessionGrants: [] })
         fc.pre(before.verdict === 'deny')
         expect(decide(call, { ...given, rules: [extra, ...given.rules] }).verdict).toBe('deny')
+      }),
+      runs,
+    )
+  })
+
+  it('an allow rule only ever turns a question into a yes', () => {
+    fc.assert(
+      fc.property(facts, settings, ruleOf('allow'), (call, given, extra) => {
+        const before = decide(call, given)
+        const after = decide(call, { ...given, rules: [...given.rules, extra] })
+        if (after.verdict !== before.verdict) expect([before.verdict, after.verdict]).toEqual(['ask', 'allow'])
+      }),
+      runs,
+    )
+  })
+
+  it('the order of the rules decides nothing', () => {
+    const shuffled = settings.chain((given) =>
+      fc.tuple(fc.constant(given), fc.shuffledSubarray([...given.rules], { minLength: given.rules.length })),
+    )
+    fc.assert(
+      fc.property(facts, shuffled, (call, [given, rules]) => {
+        const { verdict, run, code } = decide(call, given)
+        expect(decide(call, { ...given, rules })).toMatchObject(
+          code === undefined ? { verdict, run } : { verdict, run, code },
+        )
+      }),
+      runs,
+    )
+  })
+
+  it('no rule decides whether it runs in the sandbox', () => {
+    fc.assert(
+      fc.property(facts, settings, (call, given) => {
+        expect(decide(call, given).run).toBe(decide(call, { ...given, rules: [] }).run)
+      }),
+      runs,
+    )
+  })
+
+  it('an exact rule fits no more than the prefix of the same words', () => {
+    fc.assert(
+      fc.property(facts, settings, argv, fc.constantFrom('allow', 'ask', 'deny'), (call, given, words, decision) => {
+        const prefix = words.map((one) => [one])
+        const exactly = rule(decision, { kind: 'command', prefix, exact: true })
+        const loosely = rule(decision, { kind: 'command', prefix })
+        const before = decide(call, given).verdict
+        if (decide(call, { ...given, rules: [...given.rules, loosely] }).verdict !== before) return
+        expect(decide(call, { ...given, rules: [...given.rules, exactly] }).verdict).toBe(before)
+      }),
+      runs,
+    )
+  })
+
+  it('the same facts after a way through the log get the same decision', () => {
+    fc.assert(
+      fc.property(facts, settings, (call, given) => {
+        const stored = storedFacts(JSON.parse(JSON.stringify(call)))
+        if (stored === null) throw new Error('the facts cannot be read back')
+        expect(decide(stored, given)).toEqual(decide(call, given))
       }),
       runs,
     )

@@ -5,7 +5,7 @@ describe('the paths that a failed command names', () => {
   it.each<[string, string[]]>([
     ["touch: cannot touch '/opt/x': Read-only file system", ['/opt/x']],
     ["touch: cannot touch 'made': Nur-Lese-Dateisystem", ['made']],
-    ['/bin/bash: line 1: made: Read-only file system', ['made', '/bin/bash']],
+    ['/bin/bash: line 1: made: Read-only file system', ['made']],
     ['sh: 1: cannot create /etc/x: Permission denied', ['/etc/x']],
     ["fatal: Unable to create '/w/.git/index.lock': Read-only file system", ['/w/.git/index.lock']],
     ['error: could not lock config file .git/config: Read-only file system', ['.git/config']],
@@ -17,8 +17,7 @@ describe('the paths that a failed command names', () => {
     ['see https://example.org/a/b', []],
     ['plain words without any of them', []],
   ])('in %j', (line, expected) => {
-    expect(pathsInOutput(line).map(({ text }) => text)).toEqual(expect.arrayContaining(expected))
-    if (expected.length === 0) expect(pathsInOutput(line)).toEqual([])
+    expect(pathsInOutput(line).map(({ text }) => text)).toEqual(expected)
   })
 
   it('are known to be missing where the line says so', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { tempWorkspace, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { execPlace } from '../support/in-process.ts'
-import { standInSandboxes } from '../support/stand-in-sandboxes.ts'
+import { ending, standInSandboxes } from '../support/stand-in-sandboxes.ts'
 
 const say = ['sh', '-c', 'echo "$CONFINED"']
 
@@ -88,6 +88,33 @@ describe('a process under the wish for a sandbox', () => {
     expect((await starting).error?.data).toMatchObject({ code: 'spawnFailed', errno: 'ECANCELED' })
     expect(sandboxes.released).toBe(1)
     expect((await client.start('a', ['true'])).result).toBeDefined()
+  })
+
+  it('that the kernel saw try for a network, and that failed, was denied it', async () => {
+    for (const [exitCode, triedNetwork, sandboxDenied] of [
+      [7, true, true],
+      [7, false, false],
+      [0, true, false],
+    ] as const) {
+      const wrap = ending({ ran: true, leftovers: 0, triedNetwork }, ['sh', '-c', `exit ${exitCode}`])
+      await using place = execPlace({ sandboxes: standInSandboxes({ wrap }) })
+      const client = await place.greeted()
+      await client.run('a', ['true'], { sandbox: 'read-only' })
+      const { params } = await client.untilTold('a', 'process/exited')
+      expect(params).toMatchObject({ exitCode, sandboxDenied })
+      expect((await client.ask('process/read', { processId: 'a' })).result).toMatchObject({ exitCode, sandboxDenied })
+    }
+  })
+
+  it('whose sandbox broke after its start says that nothing of it was run', async () => {
+    const sandboxes = standInSandboxes({ wrap: ending({ ran: false, leftovers: 0 }, ['sh', '-c', 'exit 1']) })
+    await using place = execPlace({ sandboxes })
+    const client = await place.greeted()
+    await client.run('a', ['true'], { sandbox: 'read-only' })
+    const failure = expect.stringContaining('The sandbox could not be set up')
+    expect((await client.untilTold('a', 'process/exited')).params).toMatchObject({ failure, sandboxDenied: false })
+    expect((await client.ask('process/read', { processId: 'a' })).result).toMatchObject({ failure })
+    expect([sandboxes.rechecks, sandboxes.released]).toEqual([1, 1])
   })
 
   it('whose sandbox cannot be put around it is not run, and from then on the server says that it has none', async () => {

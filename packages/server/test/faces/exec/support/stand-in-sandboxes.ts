@@ -1,4 +1,4 @@
-import type { SandboxedCommand, Sandboxes, SandboxLimits, SandboxReport } from '@parley/host'
+import type { SandboxedCommand, Sandboxes, SandboxLimits, SandboxReport, WrappedCommand } from '@parley/host'
 
 export interface StandInSandboxes extends Sandboxes {
   /** Of all that was prepared, in order. */
@@ -12,7 +12,7 @@ export interface StandInOptions {
   /** Why nothing can be prepared. */
   readonly refusal?: string
   /** Instead of marking the command as confined. */
-  readonly wrap?: (command: SandboxedCommand) => SandboxedCommand
+  readonly wrap?: (command: SandboxedCommand) => WrappedCommand
   /** Preparing waits for it. */
   readonly gate?: Promise<unknown>
 }
@@ -43,6 +43,17 @@ export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes
   }
   return found
 }
+
+/** Tells at the command's end how it fared. */
+export function ending(outcome: SandboxOutcome, argv: readonly string[]) {
+  return (command: SandboxedCommand): WrappedCommand => ({
+    ...command,
+    argv,
+    watch: { innerGroup: () => null, outcome: () => outcome, close: () => undefined },
+  })
+}
+
+type SandboxOutcome = ReturnType<NonNullable<WrappedCommand['watch']>['outcome']>
 
 function marked(command: SandboxedCommand): SandboxedCommand {
   return { ...command, argv: ['/usr/bin/env', 'CONFINED=yes', ...command.argv] }

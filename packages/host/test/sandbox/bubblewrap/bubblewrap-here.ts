@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process'
+import type { BubblewrapMachine } from '../../../src/sandbox/bubblewrap/machine.ts'
+
+function works(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore', timeout: 10_000 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const bwrap = '/usr/bin/bwrap'
+const trial = ['--unshare-all', '--unshare-user', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
+
+/** Found by trying it, as this user. */
+export const hasBubblewrap = works(bwrap, trial)
+export const whyNot = hasBubblewrap ? '' : ' (bwrap does not work here)'
+
+/** Runs what follows as an ordinary user, where this one is root and can. */
+export const asOrdinaryUser = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const
+const [setpriv, ...setprivArgs] = asOrdinaryUser
+export const canBeOrdinary =
+  process.getuid?.() === 0 &&
+  works(setpriv, [...setprivArgs, bwrap, ...trial]) &&
+  works(setpriv, [...setprivArgs, process.execPath, '-e', ''])
+
+export function machine(home: string): BubblewrapMachine {
+  const said = execFileSync(bwrap, ['--version'], { encoding: 'utf8' })
+  const [major = 0, minor = 0, patch = 0] = said.replace(/^\D+/, '').split('.').map(Number)
+  return { program: bwrap, version: [major, minor, patch], home }
+}

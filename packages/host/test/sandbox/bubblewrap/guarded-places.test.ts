@@ -1,0 +1,148 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { guardedPlaces } from '../../../src/sandbox/bubblewrap/guarded-places.ts'
+import { variantsOf } from '../../../src/sandbox/bubblewrap/spellings.ts'
+import { openWorkspace, type Workspace } from '../../workspace.ts'
+
+function write(workspace: Workspace, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(workspace.path(name)), { recursive: true })
+    writeFileSync(workspace.path(name), text)
+  }
+}
+
+const repository = (at: string) => ({
+  [`${at}/HEAD`]: 'ref: refs/heads/main',
+  [`${at}/objects/x`]: '',
+  [`${at}/refs/x`]: '',
+})
+const usual = ['.parley', '.vscode', '.idea', '.husky', '.envrc', '.mcp.json']
+
+/** Relative to the folder of the test; `usual` names of the workspace that are missing are left out. */
+async function placesIn(workspace: Workspace, roots: readonly string[] = ['w'], home = 'home') {
+  const top = realpathSync(workspace.path('.'))
+  const places = await guardedPlaces(
+    roots.map((root) => `${top}/${root}`),
+    `${top}/${home}`,
+  )
+  const short = (paths: readonly string[]) => paths.map((path) => path.slice(top.length + 1)).sort()
+  const isUsual = (path: string) => roots.some((root) => usual.some((name) => path === `${root}/${name}`))
+  const { kept, missing, writable } = places
+  return { kept: short(kept), missing: short(missing).filter((path) => !isUsual(path)), writable: short(writable) }
+}
+
+describe('what stays as it is in a workspace', () => {
+  it('is its repository and what starts programs, made or not', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { 'w/.git/config': '', 'w/.git/hooks/x': '', 'w/.envrc': '', 'w/.vscode/tasks.json': '' })
+    const top = realpathSync(workspace.path('w'))
+    const { kept, missing } = await guardedPlaces([top], '/nowhere')
+    expect(kept).toEqual(expect.arrayContaining([`${top}/.git`, `${top}/.envrc`, `${top}/.vscode`]))
+    expect([...missing].sort()).toEqual(['.husky', '.idea', '.mcp.json', '.parley'].map((name) => `${top}/${name}`))
+  })
+
+  it('is a repository that is not there yet', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { 'w/file': '' })
+    expect(await placesIn(workspace)).toEqual({ kept: [], missing: ['w/.git'], writable: [] })
+  })
+
+  it('is where a worktree keeps its state, as long as that is in a writable folder', async () => {
+    using workspace = openWorkspace()
+    write(workspace, {
+      ...repository('w/main/.git'),
+      'w/main/.git/worktrees/a/commondir': '../..',
+      'w/a/.git': `gitdir: ${workspace.path('w/main/.git/worktrees/a')}\n`,
+      'w/.git': 'gitdir: ../elsewhere/.git/worktrees/w\n',
+      'elsewhere/.git/worktrees/w/commondir': '../..\n',
+    })
+    const { kept, missing } = await placesIn(workspace)
+    expect(kept).toEqual(expect.arrayContaining(['w/.git', 'w/a/.git', 'w/main/.git', 'w/main/.git/worktrees/a']))
+    expect(missing).toEqual([])
+    expect((await placesIn(workspace, ['w', 'elsewhere'])).kept).toContain('elsewhere/.git')
+  })
+
+  it('is where a pointer leads though nothing is there', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
+    expect(await placesIn(workspace)).toEqual({ kept: ['w/.git'], missing: ['w/evil'], writable: [] })
+  })
+
+  it('are nested repositories, bare ones too, but not those of packages', async () => {
+    using workspace = openWorkspace()
+    write(workspace, {
+      ...repository('w/.git'),
+      ...repository('w/vendor/sub/.git'),
+      ...repository('w/fixtures/bare'),
+      ...repository('w/node_modules/x/.git'),
+      'w/mod/.git': 'gitdir: ../.git/modules/mod',
+      'w/.git/modules/mod/config': '',
+    })
+    const { kept } = await placesIn(workspace)
+    expect(kept).toEqual(expect.arrayContaining(['w/vendor/sub/.git', 'w/fixtures/bare', 'w/mod/.git']))
+    expect(kept.filter((path) => path.includes('node_modules'))).toEqual([])
+  })
+
+  it('is found again when it has another name', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { ...repository('w/.git'), ...repository('w/a/.git') })
+    expect((await placesIn(workspace)).kept).toContain('w/a/.git')
+    const { renameSync } = await import('node:fs')
+    renameSync(workspace.path('w/a'), workspace.path('w/b'))
+    expect((await placesIn(workspace)).kept).toContain('w/b/.git')
+  })
+
+  it('are other files of settings, and hooks elsewhere, that the settings name', async () => {
+    using workspace = openWorkspace()
+    write(workspace, {
+      ...repository('w/.git'),
+      'w/.git/config': '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared.config\n\tpath = "../.more"',
+      'w/shared.config': '',
+    })
+    const { kept, missing } = await placesIn(workspace)
+    expect(kept).toContain('w/shared.config')
+    expect(missing).toEqual(['w/.more', 'w/tools'])
+  })
+
+  it('is not the workspace itself, whatever the settings of a repository name', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { ...repository('w/.git'), 'w/.git/config': '[core]\nhooksPath = .\n[include]\npath = ../..' })
+    const { kept, missing } = await placesIn(workspace)
+    expect([...kept, ...missing]).not.toContain('w')
+  })
+
+  it('is a repository without files of its own as a whole, with its worktrees left to work in', async () => {
+    using workspace = openWorkspace()
+    write(workspace, {
+      ...repository('w'),
+      'w/hooks/x': '',
+      'w/tree/.git': 'gitdir: ../worktrees/tree',
+      'w/tree/file': '',
+    })
+    const { kept, missing, writable } = await placesIn(workspace)
+    expect(kept).toEqual(expect.arrayContaining(['w', 'w/tree/.git']))
+    expect({ missing, writable }).toEqual({ missing: [], writable: ['w/tree'] })
+  })
+
+  it('is what is read when programs start, where the home is in the workspace', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { 'home/.bashrc': '', 'home/.config/x': '', 'home/.git/config': '' })
+    const { kept, missing } = await placesIn(workspace, ['home'])
+    expect(kept).toEqual(expect.arrayContaining(['home/.bashrc', 'home/.config']))
+    expect(missing).toEqual(expect.arrayContaining(['home/.ssh', 'home/.profile', 'home/.local', 'home/.zshenv']))
+  })
+
+  it('cannot be a link named .git, which could be replaced; other links count by what they lead to', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { 'w/settings/x': '', 'real/.git/config': '' })
+    symlinkSync('settings', workspace.path('w/.vscode'))
+    expect((await placesIn(workspace)).kept).toEqual(['w/settings'])
+    symlinkSync('../real/.git', workspace.path('w/.git'))
+    await expect(placesIn(workspace)).rejects.toThrow('w/.git is a link')
+  })
+
+  it('has names in all spellings where the file system does not tell them apart', () => {
+    expect(variantsOf('.git')).toEqual(['.git', '.giT', '.gIt', '.gIT', '.Git', '.GiT', '.GIt', '.GIT'])
+  })
+})

@@ -1,0 +1,68 @@
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { openSandboxes } from '../../../src/sandbox/open-sandboxes.ts'
+import { findProgram, programFolders } from '../../../src/sandbox/probe/find-program.ts'
+import { refusedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
+import { fixturePath } from '../../fixture-process.ts'
+import { openPlayground } from '../playground.ts'
+import { runLimited } from '../run-limited.ts'
+
+const sandboxes = openSandboxes({ cacheFile: null })
+const { tier, reason } = await sandboxes.report()
+const hasPerl = findProgram('perl', programFolders('')) !== null
+const isFull = tier === 'A' && process.platform === 'linux' && hasPerl
+const calls = refusedCalls.filter(
+  (name) => process.arch === 'x64' || !/^(_sysctl|uselib|iopl|ioperm|.*_module|get_kernel_syms)$/.test(name),
+)
+const probe = `perl ${fixturePath('probe.pl')}`
+
+/** What each of these attempts came to. */
+async function attempt(probes: readonly string[], unixSockets = false): Promise<{ allowed: string[]; count: number }> {
+  using ground = openPlayground()
+  const sandbox = await sandboxes.prepare(ground.limits({ unixSockets }))
+  const { lines } = await runLimited(sandbox, probes.map((each) => `${probe} ${each}`).join('\n'))
+  sandbox.release?.()
+  const told = lines.filter((line) => /: (allowed|blocked)/.test(line))
+  expect(lines).toEqual(told)
+  return { allowed: told.filter((line) => line.includes(': allowed')), count: told.length }
+}
+
+describe.skipIf(!isFull)(
+  `the filter in the full sandbox${isFull ? '' : ` (${hasPerl ? reason : 'no Perl to try it with'})`}`,
+  () => {
+    it('refuses every call that is to be refused, in a real kernel', async () => {
+      const { allowed, count } = await attempt([
+        `syscalls ${calls.join(' ')}`,
+        'namespaces',
+        'sockets',
+        'unix',
+        'tiocsti',
+      ])
+      expect(allowed).toEqual([])
+      expect(count).toBeGreaterThan(calls.length + 7)
+    })
+
+    it.skipIf(process.arch !== 'x64')('refuses the numbers and the rules of other processors', async () => {
+      const { allowed, count } = await attempt(['x32 socket', 'x32 ptrace', 'foreign'])
+      expect(allowed).toEqual([])
+      expect(count).toBe(3)
+    })
+
+    it('lets no pair of sockets reach a socket of the system', async () => {
+      using ground = openPlayground()
+      const path = ground.path('out/socket')
+      let contacts = 0
+      const server = createServer(() => contacts++).listen(path)
+      await new Promise((resolve) => server.once('listening', resolve))
+      const { allowed, count } = await attempt([`connect ${path}`])
+      server.close()
+      expect(allowed).toEqual([])
+      expect(count).toBe(8)
+      expect(contacts).toBe(0)
+    })
+
+    it('lets unix sockets be made where they may', async () => {
+      expect((await attempt(['unix'], true)).allowed).toHaveLength(4)
+    })
+  },
+)

@@ -1,0 +1,135 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createScratch } from '../../src/engine/scratch.ts'
+import { sweepScratch } from '../../src/engine/sweep-scratch.ts'
+import { nodeFiles } from '../../src/log/node-files.ts'
+import { thisProcess } from '../../src/log/owner.ts'
+import { sessionPaths } from '../../src/log/session-paths.ts'
+
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'parley-scratch-'))
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+function scratchIn(folder: string, maxBytes = 1024 ** 2) {
+  const told: string[] = []
+  const use = { isInUse: false }
+  const parts = { folder, isInUse: () => use.isInUse, onEmptied: () => void told.push('emptied'), maxBytes }
+  return { scratch: createScratch(parts), told, use }
+}
+
+describe('the /tmp of a conversation', () => {
+  it('is made when it is first needed, for its user alone, and taken away', async () => {
+    const folder = join(root, 'scratch', 'a')
+    const { scratch } = scratchIn(folder)
+    await scratch.remove()
+    expect(existsSync(folder)).toBe(false)
+    expect(await scratch.ready()).toBe(folder)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    await scratch.remove()
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it('begins without what a crashed session left, and keeps what this one writes', async () => {
+    const folder = join(root, 'a')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'old'), 'x')
+    const { scratch } = scratchIn(folder)
+    await scratch.ready()
+    writeFileSync(join(folder, 'new'), 'x')
+    await scratch.ready()
+    expect(readdirSync(folder)).toEqual(['new'])
+  })
+
+  it('is emptied once it has grown too large, but not under something that runs', async () => {
+    const folder = join(root, 'a')
+    const { scratch, told, use } = scratchIn(folder, 64 * 1024)
+    await scratch.ready()
+    mkdirSync(join(folder, 'deep'))
+    writeFileSync(join(folder, 'deep', 'large'), Buffer.alloc(256 * 1024, 1))
+    scratch.measure()
+    use.isInUse = true
+    await scratch.ready()
+    expect(readdirSync(folder)).toEqual(['deep'])
+    use.isInUse = false
+    await scratch.ready()
+    expect(readdirSync(folder)).toEqual([])
+    expect(told).toEqual(['emptied'])
+  })
+
+  it('never leads out: neither what counts it nor what empties it follows a link', async () => {
+    const folder = join(root, 'a')
+    const outside = join(root, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'mine'), Buffer.alloc(256 * 1024, 1))
+    const { scratch } = scratchIn(folder, 64 * 1024)
+    await scratch.ready()
+    symlinkSync(outside, join(folder, 'link'))
+    symlinkSync(join(outside, 'mine'), join(folder, 'file'))
+    scratch.measure()
+    await scratch.ready()
+    expect(readdirSync(folder).sort()).toEqual(['file', 'link'])
+    await scratch.remove()
+    expect(readdirSync(outside)).toEqual(['mine'])
+  })
+
+  it('goes also where its folders were closed', async () => {
+    const folder = join(root, 'a')
+    const { scratch } = scratchIn(folder)
+    await scratch.ready()
+    mkdirSync(join(folder, 'closed'))
+    writeFileSync(join(folder, 'closed', 'x'), 'x')
+    chmodSync(join(folder, 'closed'), 0)
+    await scratch.remove()
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it('that is a link to elsewhere is replaced, and what it led to is left alone', async () => {
+    const folder = join(root, 'a')
+    const outside = join(root, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'mine'), 'x')
+    symlinkSync(outside, folder)
+    const { scratch } = scratchIn(folder)
+    await scratch.ready()
+    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(outside)).toEqual(['mine'])
+  })
+})
+
+describe('what killed servers left', () => {
+  const dead = '0190a0b0-0000-7000-8000-000000000001'
+  const live = '0190a0b0-0000-7000-8000-000000000002'
+
+  function pathsOf(id: string) {
+    const paths = sessionPaths(root, id)
+    if (paths === null) throw new Error(`${id} is no id`)
+    return paths
+  }
+
+  it('is swept but for what a running process owns, and for what is not ours', async () => {
+    const { folder, owner } = pathsOf(live)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(owner, JSON.stringify(thisProcess(nodeFiles, { program: 'test', socket: null })))
+    for (const name of [dead, live, 'other']) mkdirSync(join(root, 'scratch', name), { recursive: true })
+    await sweepScratch(nodeFiles, root)
+    expect(readdirSync(join(root, 'scratch')).sort()).toEqual([live, 'other'])
+  })
+
+  it('is nothing where there is none', async () => {
+    await expect(sweepScratch(nodeFiles, root)).resolves.toBeUndefined()
+  })
+})

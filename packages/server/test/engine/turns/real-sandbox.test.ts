@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { openSandboxes } from '@parley/host'
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const sandboxes = openSandboxes({ cacheFile: null })
+const { tier, reason } = await sandboxes.report()
+
+const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })
+
+describe.skipIf(tier !== 'A')(`commands in a full sandbox (here: ${reason})`, () => {
+  it('work in the workspace, keep their /tmp, and are told what they may not do', async () => {
+    await using place = testPlace()
+    mkdirSync(join(place.cwd, '.git'))
+    writeFileSync(join(place.cwd, '.git', 'HEAD'), 'ref: refs/heads/main\n')
+    mkdirSync(join(place.root, '.ssh'))
+    writeFileSync(join(place.root, '.ssh', 'id'), 'hunter2\n')
+    const outside = join('/var/tmp', `parley-outside-${process.pid}`)
+    const model = scriptedModel(
+      { calls: [shell('echo kept > /tmp/note; echo x > made; cat made')] },
+      { calls: [shell('test -d /tmp && [ "$(cat /tmp/note)" = kept ] && echo still there')] },
+      { calls: [shell(`touch ${outside}`)] },
+      { calls: [shell('echo x > .git/config')] },
+      { calls: [shell('cat ../.ssh/id; grep -r hunter2 .. ')] },
+      { text: 'ok' },
+    )
+    const { watched } = await place.talk({ model, sandboxes, shell: '/bin/sh' })
+    await watched.send('go')
+    // What only looks, where secrets are, is asked about before any sandbox.
+    await watched.turnEnded()
+    const [first, second, third, fourth, fifth] = watched.items().filter(({ type }) => type === 'commandExecution')
+    expect(first).toMatchObject({ status: 'completed', output: { head: 'x\n' } })
+    expect(second).toMatchObject({ status: 'completed', output: { head: 'still there\n' } })
+    expect(third).toMatchObject({ status: 'failed', sandboxDenial: { paths: [outside], network: false } })
+    expect(fourth).toMatchObject({ sandboxDenial: { paths: [join(place.cwd, '.git', 'config')] } })
+    expect(JSON.stringify(fifth)).not.toContain('hunter2\\n')
+    expect(place.read('made')).toBe('x\n')
+    expect(existsSync(outside)).toBe(false)
+    expect(existsSync(join(place.cwd, '.git', 'config'))).toBe(false)
+    await rm(outside, { force: true })
+  })
+
+  it('have the network after a yes only', async () => {
+    await using place = testPlace()
+    let contacts = 0
+    const listener = createServer((socket) => {
+      contacts += 1
+      socket.end()
+    })
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    const address = listener.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const connect = `exec 3<>/dev/tcp/127.0.0.1/${port}`
+    const model = scriptedModel(
+      { calls: [shell(connect)] },
+      { calls: [shell(connect, { network: true, reason: 'to fetch' })] },
+      { text: 'ok' },
+    )
+    const { watched } = await place.talk({ model, sandboxes, shell: '/bin/bash' })
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({ kind: 'network', network: true })
+    expect(contacts).toBe(0)
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(contacts).toBe(1)
+    listener.close()
+  })
+})
