@@ -4,6 +4,7 @@ import { execServer } from './measures/exec-server.mjs'
 import { floodJson, floodText } from './measures/flood.mjs'
 import { manyClients } from './measures/many-clients.mjs'
 import { policy } from './measures/policy.mjs'
+import { redaction } from './measures/redaction.mjs'
 import { resume } from './measures/resume.mjs'
 import { screenFlood } from './measures/screen-flood.mjs'
 import { screenIdle } from './measures/screen-idle.mjs'
@@ -32,6 +33,7 @@ export const measures = [
   manyClients,
   catchUp,
   resume,
+  redaction,
   policy,
   execServer,
   screenFlood,

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TempHome, tempHome } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { connectClient, spawnServer } from '../src/index.ts'
+import { connect, connectClient, spawnServer } from '../src/index.ts'
 
 function spawnNode(home: TempHome, script: string) {
   return spawnServer({
@@ -21,6 +21,18 @@ test('a server that ends says how, and what it wrote to stderr', async () => {
   expect(server.lastWords()).toEqual({ text: 'no good', path: logOf(home) })
   expect((await stat(logOf(home))).mode & 0o777).toBe(0o600)
   await server.transport.close()
+})
+
+test('a server of our own is started for as much as it is told', async () => {
+  await using home = await tempHome()
+  const script = 'console.error(process.argv.slice(1).join(" ")); process.exit(3)'
+  const spawn = {
+    command: [process.execPath, '-e', script, '--'] as const,
+    env: { ...process.env, ...home.env },
+    maxSandbox: 'danger-full-access' as const,
+    allowNever: true,
+  }
+  await expect(connect({ spawn })).rejects.toThrow('--max-sandbox danger-full-access --allow-never')
 })
 
 test('only what this server said counts, however much is in the log', async () => {

@@ -26,6 +26,11 @@ const cases: readonly (readonly [string, EnvironmentRules, Record<string, string
   ['other pattern characters stand for themselves', { include: ['CARG.*', '[A-Z]*', '.+'] }, always],
   ['exclude wins over include', { include: ['CARGO_*'], exclude: ['*_HOME'] }, pick('PATH', 'HOME', 'LC_ALL', 'LANG')],
   ['exclude wins over the allow list', { exclude: ['LC_*', 'XDG_*'] }, pick('PATH', 'HOME', 'LANG')],
+  [
+    'a secret value is held back, unless its name was asked for',
+    { include: ['CARGO_*'], isSecret: (value) => ['/c', '/cargo'].includes(value) },
+    { ...pick('PATH', 'HOME', 'LC_ALL', 'LANG'), CARGO_HOME: '/cargo' },
+  ],
   ['set adds and replaces', { set: { CI: '1', PATH: '/x' } }, { ...always, CI: '1', PATH: '/x' }],
   ['set is not held back by exclude', { exclude: ['*'], set: { PATH: '/x' } }, { PATH: '/x' }],
 ]

@@ -6,6 +6,7 @@ import type { EngineParts } from './engine/engine.ts'
 import { createModelSources } from './engine/model-sources.ts'
 import { createShellParser } from './facts/parse-shell.ts'
 import { type SecretPlaces, secretPlaces } from './facts/secret-places.ts'
+import { keepHomePrivate } from './keep-home-private.ts'
 import { nodeFiles } from './log/node-files.ts'
 import { diskPatchFiles } from './patch/disk-patch-files.ts'
 import { diskFiles } from './place/disk-files.ts'
@@ -20,6 +21,8 @@ export function systemParts(options: ServerOptions): EngineParts {
   const { home, env, assets } = options
   const redaction = createRedaction({ home, env })
   const log = openServerLog(home, redaction.text)
+  const mended = keepHomePrivate(home)
+  if (mended !== null) sayMended(mended, log.write)
   let secrets: Promise<SecretPlaces> | null = null
   const userHome = env['HOME'] ?? homedir()
   return {
@@ -56,4 +59,9 @@ export function systemParts(options: ServerOptions): EngineParts {
     report: (fault) => log.write(String(fault)),
     writeLog: log.write,
   }
+}
+
+function sayMended(sentence: string, write: (line: string) => void): void {
+  write(sentence)
+  process.stderr.write(`parley: ${sentence}\n`)
 }

@@ -1,6 +1,7 @@
 import { RpcError } from '@parley/rpc'
 import { CommanderError } from 'commander'
 import type { Launch } from '../main.ts'
+import { stripEffects } from '../view/neutralise.ts'
 import { failedLines, wantsCodexLines } from './codex-callers.ts'
 import { defineProgram } from './define-program.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
@@ -20,7 +21,7 @@ export async function runCommandLine(argv: readonly string[], launch: Launch): P
     const ending = endingOf(error)
     if (ending === null) throw error
     // Commander has printed its own.
-    if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${ending.message}\n`)
+    if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${stripEffects(ending.message)}\n`)
     if (ending.exitCode !== exitCodes.ok && wantsCodexLines(argv)) process.stdout.write(failedLines(ending.message))
     return ending.exitCode
   }

@@ -1,8 +1,13 @@
 import type { RpcError } from '@parley/rpc'
+import { stripEffects } from '../view/neutralise.ts'
 
-/** A server's refusal, with the flag that mends it: the server speaks to every client, and names none. */
+/**
+ * A server's refusal, with the flag that mends it: the server speaks to every client, and names none. It may quote what
+ * others wrote, such as another machine's exec-server.
+ */
 export function explainRefusal({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
-  return data?.code === 'cwdMissing' ? `${message} Choose another with --cd.` : message
+  const text = stripEffects(message)
+  return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text
 }
 
 /** What commander says of a wrong command line, as a line of ours. */

@@ -8,7 +8,7 @@ import { type CommonFlags, overridesOf } from './flags.ts'
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-config' })
   const config = await connection.client.request('config/read', { cwd: process.cwd(), ...overridesOf(flags) })
-  for (const warning of config.warnings) process.stderr.write(`parley: ${warning}\n`)
+  for (const warning of config.warnings) process.stderr.write(`parley: ${stripEffects(warning)}\n`)
   const width = Math.max(...config.values.map(({ key }) => key.length))
   const lines = config.values.map(({ key, value, origin }) =>
     stripEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),

@@ -1,3 +1,4 @@
+import { stripEffects } from '../view/neutralise.ts'
 import type { Reporter } from './reporter.ts'
 import type { ResultStream } from './stdout.ts'
 
@@ -6,7 +7,7 @@ export function createJsonReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },
 ): Reporter {
-  const problem = (text: string) => void stderr.write(`parley: ${text}\n`)
+  const problem = (text: string) => void stderr.write(`parley: ${stripEffects(text)}\n`)
   return {
     event: (envelope) => stdout.line(JSON.stringify(envelope)),
     problem,

@@ -8,10 +8,15 @@ export function paintLine(line: Line, colours: boolean): string {
   return line.map((span) => paintSpan(span, colours)).join('')
 }
 
-function paintSpan(span: Span, colours: boolean): string {
+/** No span has any by its contract. Should one come by a way that was forgotten, it stops here. */
+const control = /[\x00-\x1f\x7f-\x9f]/
+const controls = /[\x00-\x1f\x7f-\x9f]+/g
+
+function paintSpan(given: Span, colours: boolean): string {
+  const span = control.test(given.text) ? { ...given, text: given.text.replace(controls, ' ') } : given
   const codes = codesOf(span, colours)
   const text = codes.length === 0 ? span.text : `\x1b[${codes.join(';')}m${span.text}\x1b[0m`
-  return span.href === undefined ? text : `\x1b]8;;${span.href}\x1b\\${text}\x1b]8;;\x1b\\`
+  return span.href === undefined || control.test(span.href) ? text : `\x1b]8;;${span.href}\x1b\\${text}\x1b]8;;\x1b\\`
 }
 
 function codesOf(span: Span, colours: boolean): readonly number[] {

@@ -26,3 +26,8 @@ test('a folder that is not there is refused with the flag that names another', (
   expect(explainRefusal({ message, data: { code: 'cwdMissing' } })).toBe(`${message} Choose another with --cd.`)
   expect(explainRefusal({ message, data: { code: 'configInvalid' } })).toBe(message)
 })
+
+test('a refusal that quotes others has no effect on the terminal', () => {
+  const message = 'Environment x: it said \x1b]52;c;cm0=\x07\x1b[2J\u202ehello.'
+  expect(explainRefusal({ message, data: { code: 'environmentUnreachable' } })).toBe('Environment x: it said hello.')
+})

@@ -101,6 +101,8 @@ function configFor(url: string, provider: string): string {
   return `
 model = "scripted"
 model_provider = "local"
+# Asks in the same way whether this machine has a sandbox or not.
+approval_policy = "untrusted"
 
 [model_providers.local]
 name = "Local"

@@ -34,6 +34,8 @@ export async function place(steps: readonly Step[], ...more: readonly string[]):
   const config = [
     'model = "scripted"',
     'model_provider = "test"',
+    // Asks in the same way whether this machine has a sandbox or not.
+    'approval_policy = "untrusted"',
     '[model_providers.test]',
     'name = "test"',
     `base_url = "${model.url}"`,

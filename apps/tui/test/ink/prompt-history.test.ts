@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { tempDirectory } from '@parley/testkit'
+import { secretCorpus, tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { openPromptHistory } from '../../src/ink/prompt-history.ts'
 
@@ -21,6 +21,14 @@ describe('the prompts of a folder', () => {
     history.add('/shop', 'one')
     appendFileSync(join(home.path, 'prompts.jsonl'), '{"folder":"/sh\n"text"\n')
     history.add('/shop', 'two')
+    expect(history.read('/shop')).toEqual(['one', 'two'])
+  })
+
+  test('leave out those with a key in them, or a secret of the environment', async () => {
+    await using home = await tempDirectory()
+    const key = secretCorpus().find(({ name }) => name === 'npm')?.secret
+    const history = openPromptHistory(home.path, { SHOP_TOKEN: 'Own-value-77' })
+    for (const text of ['one', `use ${key}`, 'and Own-value-77 too', 'two']) history.add('/shop', text)
     expect(history.read('/shop')).toEqual(['one', 'two'])
   })
 

@@ -21,4 +21,12 @@ describe('paintLine', () => {
       'plain \x1b[1mbad\x1b[0m\x1b[2msoft\x1b[0m\x1b]8;;https://x.org\x1b\\\x1b[4mlink\x1b[0m\x1b]8;;\x1b\\',
     )
   })
+
+  test('lets no control reach the terminal, whatever came to be in a line', () => {
+    const hostile: Line = [
+      { text: 'a\x1b[2J\rb\nc\x9bd', bold: true },
+      { text: 'link', href: 'https://x\x1b]52;c;x\x07' },
+    ]
+    expect(paintLine(hostile, true)).toBe('\x1b[1ma [2J b c d\x1b[0mlink')
+  })
 })

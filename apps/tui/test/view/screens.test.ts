@@ -247,6 +247,29 @@ const scenes: Readonly<Record<string, Scene>> = {
   'a choice of its form': sceneOf(after(...elicited), {
     purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, problem: null } },
   }),
+  'commands that met the limits of the sandbox': sceneOf(
+    after(
+      turnStarted,
+      completed(
+        ended('git commit -m x', "fatal: Unable to create '.git/index.lock'\n", 128, {
+          modelText: 'exit 128',
+          sandboxDenial: { paths: ['/home/ada/shop/.git/index.lock'], network: true },
+        }),
+      ),
+      completed(
+        ended('npm install', 'added 3 packages\n', 0, {
+          network: 'to fetch the packages',
+          decision: {
+            verdict: 'ask',
+            rule: { name: 'builtin:network' },
+            reason: 'it asks to use the network',
+            approvalId: 'a1',
+            limits: { sandbox: 'workspace-write', network: true },
+          },
+        }),
+      ),
+    ),
+  ),
   'a command of your own being written': sceneOf(after(), { composer: written('!git push') }),
   'a sandbox with network': sceneOf(
     after({ type: 'conversation.configured', settings: { sandbox: 'workspace-write', tier: 'A', network: true } }),

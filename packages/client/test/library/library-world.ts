@@ -63,8 +63,10 @@ export async function listeningServer(world: LibraryWorld, address: string) {
 }
 
 function configOf(modelUrl: string): string {
+  // Asks in the same way whether this machine has a sandbox or not.
   return `model_provider = "fake"
 model = "m1"
+approval_policy = "untrusted"
 [model_providers.fake]
 base_url = "${modelUrl}"
 wire_api = "responses"

@@ -1,4 +1,4 @@
-import type { Found } from './probe/search.ts'
+import { type Found, nothingFound } from './found.ts'
 import type { Sandboxes } from './sandboxes.ts'
 
 export interface SandboxesOptions {
@@ -12,11 +12,13 @@ export interface SandboxesOptions {
 
 /** What can enforce limits on this machine. Nothing is loaded, read or started before the first question. */
 export function openSandboxes(options: SandboxesOptions): Sandboxes {
-  const load = () => import('./probe/search.ts')
   let current: Promise<Found> | null = null
   let checking: Promise<Found> | null = null
+  const load = () => import('./probe/search.ts')
   const find = () => {
-    current ??= load().then(({ search }) => search(options))
+    current ??= load()
+      .then(({ search }) => search(options))
+      .catch(nothingFound)
     return current
   }
   const report = async () => {
@@ -30,6 +32,7 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
         const before = find()
         checking = load()
           .then(async ({ searchAgain }) => searchAgain(await before, options))
+          .catch(nothingFound)
           .finally(() => {
             checking = null
           })

@@ -9,8 +9,8 @@ export interface Playground extends Disposable {
 }
 
 /** A workspace, a home with a secret, a folder outside, and one for temporary files, which all go with the test. */
-export function openPlayground(): Playground {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-sandbox-test-')))
+export function openPlayground(parent = tmpdir()): Playground {
+  const folder = realpathSync(mkdtempSync(join(parent, 'parley-sandbox-test-')))
   const path = (name: string) => join(folder, name)
   for (const name of ['workspace/.git/hooks', 'workspace/src', 'home/.ssh', 'out', 'scratch']) {
     mkdirSync(path(name), { recursive: true, mode: 0o700 })

@@ -1,4 +1,9 @@
-export type CharacterClass = (code: number) => boolean
+export interface CharacterClass {
+  /** 1 for each of the first 256 characters that is in it. */
+  readonly table: Uint8Array
+  /** Whether all further ones are. */
+  readonly others: boolean
+}
 
 /** Many shapes use few classes. */
 const made = new Map<string, CharacterClass>()
@@ -20,7 +25,7 @@ function makeClass(source: string, anyCase: boolean): CharacterClass {
     if (anyCase) table[otherCase(code)] = leavesOut ? 0 : 1
   }
   // All that is left out by name is ASCII.
-  return (code) => (code < 256 ? table[code] === 1 : leavesOut)
+  return { table, others: leavesOut }
 }
 
 const spaces = [9, 10, 11, 12, 13, 32]

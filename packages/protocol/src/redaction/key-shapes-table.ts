@@ -14,6 +14,8 @@ export interface KeyShape {
 /** A quote, which in JSON text within JSON text is escaped, or none. */
 const quote = String.raw`["'\\]{0,4}`
 const assigned = String.raw`${quote}\s{0,4}[:=]{1,2}>{0,1}\s{0,4}${quote}`
+/** Between two words that may stand on two lines: of a file, of JSON text, or with numbers before them. */
+const gap = String.raw`[\s\\nrt0-9|:>+-]{1,64}`
 const variableValue = String.raw`["']{0,1}([^\s"'$\`<>(){}[;&|\\,]{12,512})`
 const hexDigits = [...'0123456789abcdef']
 
@@ -121,7 +123,7 @@ const inContext: readonly KeyShape[] = [
   ].map((name) => told('key', `${name}${assigned}([A-Za-z0-9_.~+/=-]{20,4096})`)),
   {
     kind: 'netrc',
-    shape: String.raw`machine\s{1,8}[^\s]{1,255}\s{1,64}login\s{1,8}[^\s"]{1,255}\s{1,64}password\s{1,8}([^\s"'\\[]{3,255})`,
+    shape: String.raw`machine\s{1,8}[^\s"\\]{1,255}${gap}login\s{1,8}[^\s"\\]{1,255}${gap}password\s{1,8}([^\s"'\\[]{3,255})`,
     doubt: 'password',
   },
   ...['_authToken=', '_auth=', '_password='].map(

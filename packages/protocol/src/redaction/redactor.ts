@@ -7,6 +7,8 @@ import type { SecretValue } from './value-forms.ts'
 export interface Redactor {
   /** The same text where there is no secret in it. */
   text(text: string): string
+  /** The secrets in it, as they stand there, by their marks. */
+  secretsIn(text: string): ReadonlyMap<string, string>
   stream(): RedactedStream
 }
 
@@ -37,6 +39,12 @@ export function createRedactor({ values, tag }: RedactorParts): Redactor {
     text(text) {
       const { found } = scan(index, inText(text, index.marked), { from: 0, whole: true, afterSecret: false })
       return replaceFound({ text, from: 0, to: text.length }, found, markOf)
+    },
+    secretsIn(text) {
+      const { found } = scan(index, inText(text, index.marked), { from: 0, whole: true, afterSecret: false })
+      const secrets = found.filter(({ secret }) => secret !== null)
+      const standing = secrets.map((one) => text.slice(one.start, one.end))
+      return new Map(secrets.map((one, nth) => [markOf(one, ''), standing[nth] ?? '']))
     },
     stream: () => createStream(index, markOf),
   }

@@ -5,7 +5,7 @@ export type ShapeMatch = { readonly start: number; readonly end: number } | 'no'
 
 /** A step of a shape: from `min` to `max` characters of a class, taken greedily and never given back. */
 interface Step {
-  readonly has: CharacterClass
+  readonly of: CharacterClass
   readonly min: number
   readonly max: number
 }
@@ -40,9 +40,9 @@ export function readShape(source: string, anyCase = false): Shape {
       reader.at += 1
       continue
     }
-    const has = readClass(reader, anyCase)
+    const of = readClass(reader, anyCase)
     const [min, max] = readCount(reader)
-    steps.push({ has, min, max })
+    steps.push({ of, min, max })
   }
   const to = secret[1] < 0 ? steps.length : secret[1]
   return { steps, secret: [secret[0], to], closed: source.endsWith('!') }
@@ -90,11 +90,13 @@ export function matchShape(shape: Shape, text: string, from: number, whole: bool
   return at < text.length && isWordCode(text.charCodeAt(at)) ? 'no' : { start, end }
 }
 
-function runEnd({ has, max }: Step, text: string, from: number): number {
+function runEnd({ of: { table, others }, max }: Step, text: string, from: number): number {
   const until = Math.min(from + max, text.length)
-  let at = from
-  while (at < until && has(text.charCodeAt(at))) at += 1
-  return at
+  for (let at = from; at < until; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 256 ? table[code] !== 1 : !others) return at
+  }
+  return until
 }
 
 /** An ASCII letter or digit. */

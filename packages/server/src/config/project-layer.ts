@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { ConfigProblem } from './config-problem.ts'
 import type { Config } from './config-schema.ts'
 import { lineOfKey } from './line-of-key.ts'
+import { printable } from './printable.ts'
 import { type Layer, layerOf, parseToml } from './read-layer.ts'
 import { isStricterPolicy, isStricterSandbox } from './strictness.ts'
 import { isTable } from './unknown-keys.ts'
@@ -28,6 +29,12 @@ const serverKeys = [
 /** It becomes part of tool names and of a file's name. */
 const serverName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
+/** More than that are not looked at: each costs files to be read and a program to be started. */
+const maxServers = 32
+
+/** More is not read by anybody, and finding each line takes a look through the file. */
+const maxWarnings = 20
+
 /**
  * What of a project's file may take effect over the user's own values. Nothing of it is an error: a repository must not
  * be able to keep parley from starting.
@@ -36,18 +43,26 @@ export function projectLayer(text: string, own: Config): Layer {
   const nothing: Layer = { origin: projectConfigPath, values: {}, warnings: [] }
   try {
     const raw = parseToml(text, projectConfigPath)
+    let looks = 0
     const at = (path: readonly PropertyKey[]) => {
-      const line = lineOfKey(text, path)
+      looks += 1
+      const line = looks > maxWarnings ? null : lineOfKey(text, path)
       return line === null ? projectConfigPath : `${projectConfigPath}:${line}`
     }
     const { kept, warnings } = picked(raw, own, at)
     const layer = layerOf(kept, projectConfigPath, (path) => lineOfKey(text, path))
     const loose = looser(layer.values, own, at)
-    return { ...layer, values: loose.values, warnings: [...warnings, ...layer.warnings, ...loose.warnings] }
+    return { ...layer, values: loose.values, warnings: shown([...warnings, ...layer.warnings, ...loose.warnings]) }
   } catch (error) {
     if (!(error instanceof ConfigProblem)) throw error
-    return { ...nothing, warnings: [`${error.message} Nothing of this file takes effect.`] }
+    return { ...nothing, warnings: shown([`${error.message} Nothing of this file takes effect.`]) }
   }
+}
+
+function shown(warnings: readonly string[]): readonly string[] {
+  const more = warnings.length - maxWarnings
+  const rest = more > 0 ? [`${projectConfigPath}: ${more} more of its lines are ignored.`] : []
+  return [...warnings.slice(0, maxWarnings).map(printable), ...rest]
 }
 
 interface Picked {
@@ -76,7 +91,7 @@ function pickServers(sections: Record<string, unknown>, own: Config, at: At): Pi
   const warnings: string[] = []
   for (const [name, section] of Object.entries(sections)) {
     const path = ['mcp_servers', name]
-    const problem = problemOf(name, section, own)
+    const problem = Object.keys(kept).length < maxServers ? problemOf(name, section, own) : tooMany
     if (problem !== null || !isTable(section)) {
       warnings.push(`${at(path)}: "${path.join('.')}" ${problem}`)
       continue
@@ -87,6 +102,8 @@ function pickServers(sections: Record<string, unknown>, own: Config, at: At): Pi
   }
   return { kept, warnings }
 }
+
+const tooMany = `is ignored: a project can have ${maxServers} tool servers at most.`
 
 /** Completes the sentence that begins with the server's key. */
 function problemOf(name: string, section: unknown, own: Config): string | null {

@@ -33,8 +33,8 @@ export async function limitsOfCommand(
     writableRoots,
     network,
     unixSockets: conversation.state.core.settings.unixSockets === true,
-    // A folder that the user chose to work in is not hidden for lying in such a place.
-    masked: secrets.filter((secret) => !writableRoots.some((root) => liesWithin(root, secret))),
+    // A folder in such a place that the user chose to work in is seen there, and nothing beside it.
+    masked: secrets.filter((secret) => !writableRoots.includes(secret)),
     scratch: isHere ? await scratch.ready() : null,
   }
 }

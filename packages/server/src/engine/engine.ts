@@ -115,7 +115,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
     report,
     mcpServers,
-    policy: { ...parts, places, userRules },
+    policy: { ...parts, places, projects, userRules },
     listModels: () => listModels(parts),
     readConfig: (params) => describeConfig(params, { ...parts, projects }),
     readTrust: (params) => readTrust(params, trust),

@@ -1,8 +1,18 @@
+import { imageTypeOf } from '../core/image-type.ts'
 import { redactJson } from '../core/redaction/redact-event.ts'
 import type { Redaction } from '../redaction/redaction.ts'
 import type { SideFiles } from './side-files.ts'
 
-/** Texts go to the disk with marks in place of secrets. Bytes are images, or output that was looked through as it came. */
-export function redactSideFiles(files: SideFiles, { text }: Redaction): SideFiles {
-  return { ...files, put: (content) => files.put(typeof content === 'string' ? redactJson(content, text) : content) }
+/** All that goes to the disk beside the log has marks in place of secrets, but images, which are to stay what they are. */
+export function redactSideFiles(files: SideFiles, redaction: Redaction): SideFiles {
+  const redacted = (content: string | Buffer) => {
+    if (typeof content === 'string') return redactJson(content, redaction.text)
+    return imageTypeOf(content) === null ? redactBytes(content, redaction) : content
+  }
+  return { ...files, put: (content) => files.put(redacted(content)) }
+}
+
+function redactBytes(bytes: Buffer, redaction: Redaction): Buffer {
+  const filter = redaction.filter()
+  return Buffer.concat([filter.push(bytes), filter.end()])
 }

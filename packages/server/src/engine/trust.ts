@@ -27,24 +27,23 @@ export async function readTrust({ cwd }: ParamsOf<'trust/read'>, ports: TrustPor
 export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: TrustPorts): Promise<TrustReport> {
   const { cwd, hash, verdict } = params
   const project = projectAt(cwd, ports)
-  if (project === null || project.files.length === 0)
-    throw refusal('invalidParams', 'This project has no configuration of its own, so there is nothing to trust.', {
-      field: 'cwd',
-    })
+  const content = project?.hash() ?? null
+  if (project === null || content === null)
+    throw refusal('invalidParams', 'This project has no configuration that could be trusted.', { field: 'cwd' })
   const sandboxed = await isSandboxed(project, ports)
   if (hash !== shownHash(project, sandboxed))
     throw refusal('invalidParams', 'It has changed since it was shown, so nothing was decided. Look at it again.', {
       field: 'hash',
     })
-  const { root, files, programs } = project
+  const { root, files } = project
   ports.projects.store.write({
     root,
-    hash: project.hash,
+    hash: content,
     verdict,
     decidedAt: new Date(ports.clock.now()).toISOString(),
     outsideSandbox: !sandboxed,
     files: [...files],
-    programs: [...programs],
+    programs: [...project.programs().files],
   })
   return readTrust({ cwd }, ports)
 }

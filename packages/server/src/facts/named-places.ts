@@ -36,10 +36,16 @@ async function lookAt(text: string, saidMissing: boolean, command: FailedCommand
   const absolute = resolve(cwd, text.replace(/^~(?=\/|$)/, home))
   const path = await realPathOf(absolute).catch(() => null)
   if (path === null || isOfTheSystem(path)) return null
-  const masked = [absolute, path].some((place) => limits.masked.some((secret) => liesWithin(place, secret)))
+  const masked = [absolute, path].some((place) => isMasked(place, limits))
   const writableInside = letsWrite(path, limits, home)
   const writableOutside = masked || writableInside ? true : await mayWrite(path)
   return { path, masked, writableInside, writableOutside, saidMissing }
+}
+
+/** A root within a masked place is seen there. */
+function isMasked(place: string, { masked, writableRoots }: SandboxLimits): boolean {
+  const over = masked.filter((secret) => liesWithin(place, secret))
+  return over.some((secret) => !writableRoots.some((root) => liesWithin(root, secret) && liesWithin(place, root)))
 }
 
 /** There are others of these inside. */

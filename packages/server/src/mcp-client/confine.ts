@@ -2,7 +2,7 @@ import { noSandbox, type Sandbox, type Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 import type { Confinement } from '../trust/confinement.ts'
-import { contentOf } from '../trust/project-programs.ts'
+import { isUnchanged } from '../trust/project-programs.ts'
 
 interface Ports {
   readonly sandboxes: Sandboxes
@@ -15,7 +15,7 @@ interface Ports {
  */
 export async function confine(confinement: Confinement, { sandboxes, secrets }: Ports): Promise<Sandbox> {
   const { root, mode, network, mayRunBare, programs } = confinement
-  const changed = programs.find(({ path, content }) => contentOf(root, path) !== content)
+  const changed = programs.find((program) => !isUnchanged(root, program))
   if (changed !== undefined)
     throw new Error(`${changed.path} is not what was trusted; /trust shows what has changed, and /new starts with it`)
   const { tier } = await sandboxes.report()

@@ -38,6 +38,7 @@ export type PatchFailureCode =
   | 'readOnlyFile'
   | 'tooLarge'
   | 'notText'
+  | 'unknownMark'
   | 'contextNotFound'
   | 'linesNotFound'
   | 'changedMeanwhile'

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { nearestNames } from '../lookup/nearest-names.ts'
 import type { PatchFailure } from './file-plan.ts'
-import type { Hunk } from './patch-hunks.ts'
+import type { Chunk, Hunk } from './patch-hunks.ts'
 import { placeChunks } from './place-chunks.ts'
 import {
   type Complaint,
@@ -10,7 +10,8 @@ import {
   type PlannedFiles,
   type PlanSurroundings,
 } from './planned-files.ts'
-import { decodeTextFile, encodeTextFile } from './text-file.ts'
+import { mentionsMarks, restoreChunks, strayMark } from './restore-marks.ts'
+import { decodeTextFile, encodeTextFile, type TextFile } from './text-file.ts'
 
 type UpdateHunk = Extract<Hunk, { kind: 'update' }>
 
@@ -22,7 +23,7 @@ export async function planHunk(
 ): Promise<readonly PatchFailure[]> {
   switch (hunk.kind) {
     case 'add':
-      return await planAdd(hunk, planned)
+      return await planAdd(hunk, planned, surroundings)
     case 'delete':
       return await planDelete(hunk, planned, surroundings)
     case 'update':
@@ -30,9 +31,15 @@ export async function planHunk(
   }
 }
 
-async function planAdd(hunk: Extract<Hunk, { kind: 'add' }>, planned: PlannedFiles): Promise<PatchFailure[]> {
+async function planAdd(
+  hunk: Extract<Hunk, { kind: 'add' }>,
+  planned: PlannedFiles,
+  { secretsIn }: PlanSurroundings,
+): Promise<PatchFailure[]> {
   const loaded = await planned.load(hunk.path)
   if (!loaded.ok) return [failureAt(hunk, loaded)]
+  const stray = secretsIn === undefined ? null : strayMark(hunk.lines, () => false)
+  if (stray !== null) return [failureAt(hunk, markComplaint(hunk.path, stray))]
   const { file } = loaded
   if (file.bytes !== null) {
     return [failureAt(hunk, complain('fileExists', `${hunk.path} exists already; update it instead of adding it.`))]
@@ -62,7 +69,7 @@ async function planUpdate(
   const found = await loadExisting(hunk, planned, surroundings)
   if (!found.ok) return [failureAt(hunk, found)]
   const target = await moveTarget(hunk, found.file, planned)
-  const edited = editFile(hunk, found, quotes(found.file, surroundings))
+  const edited = editFile(hunk, found, surroundings)
   if (!target.ok) return [failureAt(hunk, target), ...(edited.ok ? [] : edited.failures)]
   if (!edited.ok) return [...edited.failures]
   found.file.bytes = edited.bytes
@@ -118,15 +125,34 @@ type Edited =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly failures: readonly PatchFailure[] }
 
-function editFile(hunk: UpdateHunk, { file, bytes }: Existing, quoting: boolean): Edited {
+function editFile(hunk: UpdateHunk, { file, bytes }: Existing, surroundings: PlanSurroundings): Edited {
   if (hunk.chunks.length === 0) return { ok: true, bytes }
   if (!file.writable) return rejected(hunk, complain('readOnlyFile', `${hunk.path} is read-only.`))
   const decoded = decodeTextFile(bytes)
   if (!decoded.ok) return rejected(hunk, complain('notText', `${hunk.path} cannot be patched: ${decoded.reason}.`))
-  const placed = placeChunks(hunk.path, decoded.file, hunk.chunks, quoting)
+  const chunks = withSecrets(hunk, decoded.file, surroundings)
+  if ('code' in chunks) return rejected(hunk, chunks)
+  const placed = placeChunks(hunk.path, decoded.file, chunks, quotes(file, surroundings))
   if (placed.ok) return { ok: true, bytes: encodeTextFile(placed.file) }
   const failures = placed.failures.map(({ code, line, message }) => ({ code, line, message, path: hunk.path }))
   return { ok: false, failures }
+}
+
+/** The model sees marks where the file has secrets, and writes them where it means what is there. */
+function withSecrets(hunk: UpdateHunk, file: TextFile, { secretsIn }: PlanSurroundings): readonly Chunk[] | Complaint {
+  if (secretsIn === undefined || !mentionsMarks(hunk)) return hunk.chunks
+  const text = file.lines.map((line) => line.text + line.end).join('')
+  const known = secretsIn(text)
+  const added = hunk.chunks.flatMap(({ lines }) =>
+    lines.filter(({ kind }) => kind === 'insert').map((line) => line.text),
+  )
+  const stray = strayMark(added, (mark) => known.has(mark) || text.includes(mark))
+  return stray === null ? restoreChunks(hunk.chunks, known) : markComplaint(hunk.path, stray)
+}
+
+function markComplaint(path: string, mark: string): Complaint {
+  const message = `${path} would get the mark ${mark} instead of the secret that it stands for, which is not in that file. Move it with a command, or ask the user to.`
+  return complain('unknownMark', message)
 }
 
 function quotes({ path }: PlannedFile, { mayQuote }: PlanSurroundings): boolean {

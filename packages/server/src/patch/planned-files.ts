@@ -5,6 +5,7 @@ import { pathComplaint } from '../lookup/workspace-path.ts'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { type FileVersion, type PatchFailureCode, type PatchPath, versionOf } from './file-plan.ts'
 import type { FileStat, PatchView } from './patch-files.ts'
+import type { KnownMarks } from './restore-marks.ts'
 
 export interface PlanSurroundings {
   readonly cwd: string
@@ -13,6 +14,8 @@ export interface PlanSurroundings {
   readonly refusal?: (realPath: string) => string | null
   /** Whether a failure may show what is in a file, or beside it; it may when nothing is said. */
   readonly mayQuote?: (realPath: string) => boolean
+  /** The secrets of a text by the marks that the model sees in their place; without it marks are ordinary text. */
+  readonly secretsIn?: (text: string) => KnownMarks
 }
 
 /** A file as it will be after the hunks planned so far. */

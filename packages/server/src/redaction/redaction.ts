@@ -21,6 +21,8 @@ export interface Redaction {
   learn(values: readonly SecretValue[]): void
   /** Whether some secret is in it. */
   touches(text: string): boolean
+  /** The secrets in it, as they stand there, by their marks. */
+  secretsIn(text: string): ReadonlyMap<string, string>
 }
 
 export interface RedactionParts {
@@ -56,6 +58,7 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
       for (const secret of unknown) values.set(secret.value, secret)
       redactor = null
     },
+    secretsIn: (text) => current().secretsIn(text),
     touches: (text) => current().text(text) !== text,
   }
 }

@@ -52,7 +52,7 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
       ),
     async workOut({ cwd }, facts) {
       const files = ports.place.patches
-      const planned = await planPatch({ hunks, files, cwd, ...limitsFrom(facts) })
+      const planned = await planPatch({ hunks, files, cwd, secretsIn: ports.redaction.secretsIn, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned
       return {

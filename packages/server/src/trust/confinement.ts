@@ -23,7 +23,8 @@ export function confinements(
   sandbox: SandboxMode,
 ): ReadonlyMap<string, Confinement> {
   if (project?.state !== 'trusted') return new Map()
-  const { root, programs, entry } = project
+  const { root, entry } = project
+  const { files: programs } = project.programs()
   const mode = sandbox === 'read-only' ? 'read-only' : 'workspace-write'
   const mayRunBare = entry?.outsideSandbox === true
   const confinement = { root, mode, network: hasNetwork(own), mayRunBare, programs } as const

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { McpServerConfig } from '../config/config-schema.ts'
+import { printable } from '../config/printable.ts'
+import { isMissing, systemErrorReason } from '../lookup/system-error.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 import { visitPlainFile } from './read-project-files.ts'
 
-/** A server that is one file is large; anything larger is not read. */
-const maxProgramBytes = 64 * 1024 * 1024
+/** Of all files of a project together: servers that are one file are large, and no more is read while somebody waits. */
+const maxBytes = 128 * 1024 * 1024
+const maxFiles = 200
 
 /** A file of the project that what it starts is, or is told of. Trust is bound to what it holds. */
 export interface ProgramFile {
@@ -16,11 +19,31 @@ export interface ProgramFile {
   readonly content: string
 }
 
-/**
- * Files of the project that an MCP server's words name: its program, wherever it is found, its arguments, and what its
- * variables mention. What these load in turn is not known.
- */
-export function programFiles(root: string, section: McpServerConfig, searchPath: string): readonly ProgramFile[] {
+export interface Programs {
+  readonly files: readonly ProgramFile[]
+  /** Why trust cannot be bound to all of them, so that there can be none. */
+  readonly problem: string | null
+}
+
+/** What is there now of everything that the servers of a project name in it. What these files load in turn is not known. */
+export function lookAtPrograms(root: string, servers: readonly McpServerConfig[], searchPath: string): Programs {
+  const named = servers.flatMap((section) => namedFiles(root, section, searchPath))
+  const paths = [...new Set(named.map((path) => relative(root, path)))].toSorted()
+  if (paths.length > maxFiles) return { files: [], problem: `its tool servers name more than ${maxFiles} files` }
+  let leftBytes = maxBytes
+  const files: ProgramFile[] = []
+  for (const path of paths) {
+    const content = contentOf(root, path, leftBytes)
+    if ('problem' in content)
+      return { files: [], problem: `${printable(path)} cannot be looked at: ${content.problem}` }
+    leftBytes -= content.sizeBytes
+    files.push({ path, content: content.text })
+  }
+  return { files, problem: null }
+}
+
+/** The program, wherever it is found, and the words and variables that may be files. */
+function namedFiles(root: string, section: McpServerConfig, searchPath: string): readonly string[] {
   const { command, args = [], env = {}, cwd = '.' } = section
   if (command === undefined) return []
   const folder = resolve(root, cwd)
@@ -28,27 +51,34 @@ export function programFiles(root: string, section: McpServerConfig, searchPath:
   const words = [...args, ...Object.values(env)].flatMap((text) => [text, ...text.split(/[\s=:,;]+/)])
   const named = words.filter((word) => word !== '' && !word.startsWith('-')).map((word) => resolve(folder, word))
   const paths = [...(program === null ? [] : [program]), ...named]
-  return [...new Set(paths.filter((path) => path !== root && liesWithin(path, root)))]
-    .toSorted()
-    .map((path) => ({ path: relative(root, path), content: contentOf(root, path) }))
+  return paths.filter((path) => path !== root && liesWithin(path, root))
 }
 
-/** What is there now; equal texts for equal content. */
-export function contentOf(root: string, path: string): string {
-  const absolute = resolve(root, path)
+/** Whether it still is what it was. */
+export function isUnchanged(root: string, { path, content }: ProgramFile): boolean {
+  const now = contentOf(root, path, maxBytes)
+  return 'text' in now && now.text === content
+}
+
+type Content = { readonly text: string; readonly sizeBytes: number } | { readonly problem: string }
+
+/** Equal texts for equal content. */
+function contentOf(root: string, path: string, leftBytes: number): Content {
   let real: string
   try {
-    real = realpathSync(absolute)
-  } catch {
-    return 'absent'
+    real = realpathSync(resolve(root, path))
+  } catch (error) {
+    return isMissing(error) ? { text: 'absent', sizeBytes: 0 } : { problem: systemErrorReason(error) }
   }
-  if (!liesWithin(real, root)) return `outside:${real}`
-  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) return 'folder'
+  if (!liesWithin(real, root)) return { text: `outside:${real}`, sizeBytes: 0 }
+  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) return { text: 'folder', sizeBytes: 0 }
   const hash = createHash('sha256')
-  const problem = visitPlainFile({ root, path: relative(root, real), maxBytes: maxProgramBytes }, (chunk) =>
-    hash.update(chunk),
-  )
-  return problem === null ? `sha256:${hash.digest('hex')}` : `unreadable: ${problem}`
+  let sizeBytes = 0
+  const problem = visitPlainFile({ root, path: relative(root, real), maxBytes: leftBytes }, (chunk) => {
+    sizeBytes += chunk.length
+    hash.update(chunk)
+  })
+  return problem === null ? { text: `sha256:${hash.digest('hex')}`, sizeBytes } : { problem }
 }
 
 /** As the system looks for it: a relative folder of the search path is one of where it is started. */

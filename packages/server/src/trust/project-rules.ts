@@ -1,5 +1,7 @@
+import { printable } from '../config/printable.ts'
 import type { Rule, Rules } from '../core/policy/rules.ts'
 import type { PolicyFile } from '../policy-file/read-policy-file.ts'
+import { projectPolicyPath } from './read-project-files.ts'
 
 export interface ProjectRules {
   readonly rules: Rules
@@ -18,11 +20,18 @@ export function projectRules({ rules, problems }: PolicyFile, ownServers: readon
   })
   return {
     rules: rules.filter((rule) => !refused.some((one) => one.rule === rule)),
-    ignored: [
+    ignored: shown([
       ...problems.map(({ line, message }) => `${place(line)}: ${message}. Its allow rules do not count.`),
       ...refused.map(({ rule, why }) => `${place(rule.source.line)}: ${why}`),
-    ],
+    ]),
   }
+}
+
+const maxShown = 20
+
+function shown(ignored: readonly string[]): readonly string[] {
+  const more = ignored.length - maxShown
+  return [...ignored.slice(0, maxShown).map(printable), ...(more > 0 ? [`${projectPolicyPath}: ${more} more.`] : [])]
 }
 
 function whyRefused({ decision, target }: Rule, ownServers: readonly string[]): string | null {
@@ -36,5 +45,5 @@ function whyRefused({ decision, target }: Rule, ownServers: readonly string[]): 
 }
 
 function place(line: number | undefined): string {
-  return line === undefined ? '.parley/policy.toml' : `.parley/policy.toml:${line}`
+  return line === undefined ? projectPolicyPath : `${projectPolicyPath}:${line}`
 }

@@ -6,7 +6,7 @@ import type { Layer } from '../config/read-layer.ts'
 import type { Rules } from '../core/policy/rules.ts'
 import type { Files } from '../log/files.ts'
 import { parsePolicyText } from '../policy-file/read-policy-file.ts'
-import { type ProgramFile, programFiles } from './project-programs.ts'
+import { lookAtPrograms, type ProgramFile, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
 import { type ProjectRules, projectRules } from './project-rules.ts'
 import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
@@ -20,10 +20,10 @@ export interface Project {
   /** Why something that is there was not read. */
   readonly problems: readonly string[]
   readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** Of all servers: files of the project that are run or named. */
-  readonly programs: readonly ProgramFile[]
-  /** Of everything that would take effect, byte for byte. */
-  readonly hash: string
+  /** Files of the project that its servers run or name; looked at once, when it is first asked. */
+  programs(): Programs
+  /** Of everything that would take effect, byte for byte; null where there is nothing that trust could be bound to. */
+  hash(): string | null
   readonly entry: TrustEntry | null
   /** Over the user's own values. Takes effect only where it is trusted, as the rules do. */
   layer(own: Config): Layer
@@ -62,13 +62,19 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
   const layer = (own: Config) => projectLayer(textOf(projectConfigPath), own)
   // Without the user's own values: what is trusted must not depend on them.
   const servers = layer({}).values.mcp_servers ?? {}
-  const programs = allPrograms(root, servers, searchPath)
-  const hash = hashOf({ root, files, programs })
+  let known: Programs | null = null
+  const programs = () => {
+    known ??= lookAtPrograms(root, Object.values(servers), searchPath)
+    return known
+  }
+  const hash = () => {
+    const { files: looked, problem } = programs()
+    return problem !== null || files.length === 0 ? null : hashOf({ root, files, programs: looked })
+  }
   const entry = store.read(root)
-  const policy = parsePolicyText(textOf(projectPolicyPath), join(root, projectPolicyPath))
   return {
     root,
-    state: stateOf(entry, hash, files.length),
+    state: stateOf(entry, files, hash),
     files,
     problems,
     servers,
@@ -76,23 +82,30 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
     hash,
     entry,
     layer,
-    rules: (own) => projectRules(policy, Object.keys(layer(own).values.mcp_servers ?? {})),
+    rules: (own) =>
+      projectRules(
+        parsePolicyText(textOf(projectPolicyPath), join(root, projectPolicyPath)),
+        Object.keys(layer(own).values.mcp_servers ?? {}),
+      ),
   }
 }
 
-function stateOf(entry: TrustEntry | null, hash: string, fileCount: number): Project['state'] {
-  if (entry?.hash === hash) return entry.verdict
+/** Programs are looked at only where the files are those that were decided on: a stranger's repository costs little. */
+function stateOf(entry: TrustEntry | null, files: readonly ProjectFile[], hash: () => string | null): Project['state'] {
+  if (entry === null) return 'untrusted'
+  if (JSON.stringify(entry.files) === JSON.stringify(files) && entry.hash === hash()) return entry.verdict
   // What is left of it when nothing can be read does nothing.
-  return entry?.verdict === 'trusted' && fileCount > 0 ? 'changed' : 'untrusted'
+  return entry.verdict === 'trusted' && files.length > 0 ? 'changed' : 'untrusted'
 }
 
-function allPrograms(root: string, servers: Project['servers'], searchPath: string): readonly ProgramFile[] {
-  const found = Object.values(servers).flatMap((section) => programFiles(root, section, searchPath))
-  return [...new Map(found.map((file) => [file.path, file])).values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+interface Content {
+  readonly root: string
+  readonly files: readonly ProjectFile[]
+  readonly programs: readonly ProgramFile[]
 }
 
 /** JSON has one reading, so no two contents are written alike. */
-function hashOf(content: Pick<Project, 'root' | 'files' | 'programs'>): string {
+function hashOf(content: Content): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 

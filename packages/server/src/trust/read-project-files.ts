@@ -6,7 +6,7 @@ import { liesWithin } from '../lookup/workspace-path.ts'
 import { projectFolderName } from './project-root.ts'
 
 /** Configuration that people read before they trust it is short. */
-const maxFileBytes = 256 * 1024
+const maxFileBytes = 64 * 1024
 
 export const projectPolicyPath = `${projectFolderName}/policy.toml`
 

@@ -6,6 +6,7 @@ import type { Config, McpServerConfig } from '../config/config-schema.ts'
 import { ruleRefOf } from '../core/policy/rules.ts'
 import { hasNetwork } from './confinement.ts'
 import type { Project } from './project.ts'
+import type { ProgramFile } from './project-programs.ts'
 import type { TrustEntry } from './trust-store.ts'
 
 /** What a report is about besides the project. */
@@ -21,7 +22,8 @@ export function emptyReport(root: string): TrustReport {
 }
 
 export function trustReport(project: Project, { own, sandboxed }: Around): TrustReport {
-  const { root, files, problems, programs, entry } = project
+  const { root, files, problems, entry } = project
+  const { files: programs, problem } = project.programs()
   const layer = project.layer(own)
   const rules = project.rules(own)
   const { mcp_servers: servers = {}, ...settings } = layer.values
@@ -30,7 +32,7 @@ export function trustReport(project: Project, { own, sandboxed }: Around): Trust
   return {
     root,
     state: isWider ? 'changed' : project.state,
-    hash: files.length === 0 ? null : shownHash(project, sandboxed),
+    hash: shownHash(project, sandboxed),
     wouldRun: Object.entries(servers).map(([name, section]) =>
       programOf({ name, section, root, sandboxed, network: !sandboxed || hasNetwork(own) }),
     ),
@@ -40,16 +42,22 @@ export function trustReport(project: Project, { own, sandboxed }: Around): Trust
       ...programs.flatMap(boundTo),
       ...(isWider ? ['It was trusted to run inside the sandbox. There is none here now.'] : []),
     ],
-    ignored: [...problems, ...layer.warnings, ...rules.ignored],
+    ignored: [
+      ...problems,
+      ...(problem === null ? [] : [`It cannot be trusted: ${problem}.`]),
+      ...layer.warnings,
+      ...rules.ignored,
+    ],
     files: files.map(({ path, text }) => ({ path, text })),
     ...(diff === '' ? {} : { diff }),
   }
 }
 
 /** A yes to a program inside the sandbox is no yes to the same one outside. */
-export function shownHash(project: Project, sandboxed: boolean): string {
-  if (sandboxed || !runsPrograms(project)) return project.hash
-  return createHash('sha256').update(`${project.hash} outside any sandbox`).digest('hex')
+export function shownHash(project: Project, sandboxed: boolean): string | null {
+  const hash = project.hash()
+  if (hash === null || sandboxed || !runsPrograms(project)) return hash
+  return createHash('sha256').update(`${hash} outside any sandbox`).digest('hex')
 }
 
 export function runsPrograms({ servers }: Pick<Project, 'servers'>): boolean {
@@ -79,7 +87,7 @@ function programOf({ name, section, root, sandboxed, network }: Named): TrustRep
 }
 
 /** What is not there yet is bound as well: a file that appears asks anew. There is nothing to show of it. */
-function boundTo({ path, content }: Project['programs'][number]): string[] {
+function boundTo({ path, content }: ProgramFile): string[] {
   return content.startsWith('sha256:') ? [`the file ${path} counts as it is now (${content.slice(0, 19)})`] : []
 }
 
@@ -90,7 +98,8 @@ function ruleText(rule: Parameters<typeof ruleRefOf>[0]): string {
 }
 
 /** Of the files' text and of what the programs hold. */
-function diffSince(entry: TrustEntry, { files, programs }: Project): string {
+function diffSince(entry: TrustEntry, { files, programs: programsOf }: Project): string {
+  const { files: programs } = programsOf()
   const before = [...entry.files, ...entry.programs.map(({ path, content }) => ({ path, text: `${content}\n` }))]
   const after = [...files, ...programs.map(({ path, content }) => ({ path, text: `${content}\n` }))]
   const paths = [...new Set([...before, ...after].map(({ path }) => path))].toSorted()

@@ -74,6 +74,34 @@ describe('what a project may set', () => {
   )
 })
 
+describe('a project that is out to do harm', () => {
+  it('gets no more than a few lines said of it, in which nothing hides', () => {
+    const keys = Array.from({ length: 5000 }, (_, index) => `k${index} = 1`).join('\n')
+    const { warnings } = read(keys)
+    expect(warnings).toHaveLength(21)
+    expect(warnings.at(-1)).toBe('.parley/config.toml: 4980 more of its lines are ignored.')
+    const [nasty = ''] = read('"\\u001b]0;x\\u0007\\u202e\\nok" = 1').warnings
+    expect(nasty).toBe(
+      '.parley/config.toml: "\\u{1b}]0;x\\u{7}\\u{202e}\\u{a}ok" is ignored: only your own config.toml can set this.',
+    )
+    expect(read(`${'x'.repeat(10_000)} = 1`).warnings[0]?.length).toBeLessThan(450)
+  })
+
+  it('can have 32 tool servers', () => {
+    const servers = Array.from({ length: 40 }, (_, index) => `[mcp_servers.s${index}]\ncommand = "x"\n`).join('')
+    const { values, warnings } = read(servers)
+    expect(Object.keys(values.mcp_servers ?? {})).toHaveLength(32)
+    expect(warnings).toHaveLength(8)
+  })
+
+  it.each([`a = ${'['.repeat(50_000)}`, `a${'.a'.repeat(30_000)} = 1`, `[mcp_servers.x.env${'.a'.repeat(20_000)}]`])(
+    'does not break what reads it',
+    (text) => {
+      expect(read(text).values.model).toBeUndefined()
+    },
+  )
+})
+
 describe('the limits that a project sets', () => {
   const policies = ['untrusted', 'on-failure', 'on-request', 'never'] as const
   const stricter = new Set(['on-failure > on-request', 'on-failure > untrusted', 'on-request > untrusted'])

@@ -129,7 +129,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
     server.child.kill('SIGKILL')
     await server.exited
     const { watched, client: next } = await takeOver(place, conversationId)
-    const item = watched.items().at(-1)
+    const item = watched.items().findLast(({ type }) => type === 'commandExecution')
     expect(item).toMatchObject({ status: 'unknown', output: { totalBytes: 108_894 } })
     const file = item?.type === 'commandExecution' ? (item.output?.file ?? '') : ''
     const read = await next.request('conversation/readFile', { conversationId, file, offset: 108_888 })

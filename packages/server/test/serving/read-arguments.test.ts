@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readMcpArguments } from '../../src/faces/mcp/read-mcp-arguments.ts'
 import { readServerArguments } from '../../src/serving/read-arguments.ts'
 
 describe('the arguments of a server', () => {
@@ -37,6 +38,14 @@ describe('the arguments of a server', () => {
     expect(readServerArguments(['--listen', 'ws://[::1]:80'])).toMatchObject({ listen: [{ host: '::1' }] })
   })
 
+  it('say how much it may allow, whoever asks', () => {
+    const args = ['--daemon', '--max-sandbox', 'danger-full-access', '--allow-never', '--profile', 'open']
+    expect(readServerArguments(args)).toMatchObject({
+      ceiling: { maxSandbox: 'danger-full-access', allowNever: true, profile: 'open' },
+    })
+    expect(readMcpArguments(args.slice(1))).toMatchObject({ ceiling: readServerArguments(args).ceiling })
+  })
+
   it('make it leave by itself after half an hour in the background, never in the foreground', () => {
     expect(readServerArguments(['--daemon'])).toMatchObject({ role: 'launcher' })
     expect(readServerArguments(['--daemon-process'])).toMatchObject({ role: 'service', idleExitMs: 1_800_000 })
@@ -56,6 +65,8 @@ describe('the arguments of a server', () => {
     [['--daemon', '--idle-exit', '30'], '--idle-exit takes a time such as 90s, 30m or 2h, or never, not "30".'],
     [['--daemon', '--idle-exit', '1000h'], '--idle-exit takes'],
     [['--idle-exit', '30m'], '--idle-exit needs --daemon or --listen.'],
+    [['--max-sandbox', 'full'], '--max-sandbox takes read-only, workspace-write, danger-full-access, not "full".'],
+    [['--allow-never=yes'], '--allow-never'],
     [['--daemon', '--token-file', '/t'], '--token-file needs --listen ws://HOST:PORT.'],
   ])('%j are refused in one sentence', (argv, sentence) => {
     expect(() => readServerArguments(argv)).toThrow(sentence)

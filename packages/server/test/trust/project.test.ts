@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -48,15 +49,15 @@ function found(cwd?: string, path?: string): Project {
 }
 
 function decide(verdict: 'trusted' | 'declined', project = found()): void {
-  const { files, programs, hash } = project
+  const { files } = project
   projects().store.write({
     root: project.root,
-    hash,
+    hash: project.hash() ?? '',
     verdict,
     decidedAt: '2026-01-01T00:00:00.000Z',
     outsideSandbox: false,
     files: [...files],
-    programs: [...programs],
+    programs: [...project.programs().files],
   })
 }
 
@@ -100,7 +101,7 @@ describe('what is read of a project', () => {
     ['a link', (file: string) => symlinkSync('/etc/passwd', file), 'it is a link'],
     ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'it is no file'],
     ['a folder', (file: string) => mkdirSync(file), 'it is no file'],
-    ['too large', (file: string) => writeFileSync(file, '#'.repeat(300_000)), 'it has more than 256 KiB'],
+    ['too large', (file: string) => writeFileSync(file, '#'.repeat(70_000)), 'it has more than 64 KiB'],
     ['no text', (file: string) => writeFileSync(file, Buffer.from([0xff, 0xfe])), 'it is not UTF-8'],
   ])('is nothing that is %s, at once and with a reason', (_, make, reason) => {
     const file = write('.parley/config.toml', '')
@@ -150,7 +151,7 @@ describe('trust', () => {
     mkdirSync(join(copy, '.parley'), { recursive: true })
     writeFileSync(join(copy, '.parley', 'config.toml'), 'model = "m"\n')
     expect(found(copy).state).toBe('untrusted')
-    expect(found(copy).hash).not.toBe(found().hash)
+    expect(found(copy).hash()).not.toBe(found().hash())
   })
 
   it('is kept where only its owner can read it, one file a project, and a file that cannot be read is no yes', () => {
@@ -169,7 +170,10 @@ describe('trust', () => {
 })
 
 describe('the programs of a project', () => {
-  const contentOf = (path: string) => found().programs.find((program) => program.path === path)?.content
+  const contentOf = (path: string) =>
+    found()
+      .programs()
+      .files.find((program) => program.path === path)?.content
 
   it.each([
     ['its program', server('./mcp'), 'mcp'],
@@ -202,14 +206,26 @@ describe('the programs of a project', () => {
     expect(found().state).toBe('changed')
   })
 
+  it('that are too many or too large cannot be trusted, and cost nothing before they are asked for', () => {
+    const many = Array.from({ length: 201 }, (_, index) => `"f${index}"`).join()
+    write('.parley/config.toml', server('node', `args = [${many}]`))
+    expect(found().programs()).toEqual({ files: [], problem: 'its tool servers name more than 200 files' })
+    expect(found().hash()).toBeNull()
+    write('.parley/config.toml', server('./big'))
+    truncateSync(write('big', ''), 129 * 1024 * 1024)
+    expect(found().state).toBe('untrusted')
+    expect(found().programs().problem).toMatch(/^big cannot be looked at: it has more than/)
+    expect(found().hash()).toBeNull()
+  })
+
   it('are found as the system finds them, also in a relative folder of the search path', () => {
     write('.parley/config.toml', server('tool'))
-    expect(found(repo, '/usr/bin:bin').programs).toEqual([])
+    expect(found(repo, '/usr/bin:bin').programs().files).toEqual([])
     chmodSync(write('bin/tool', '#!/bin/sh\n'), 0o755)
-    expect(found(repo, '/usr/bin:bin').programs).toEqual([
+    expect(found(repo, '/usr/bin:bin').programs().files).toEqual([
       { path: 'bin/tool', content: expect.stringMatching(/^sha256:/) },
     ])
-    expect(found(repo, '/usr/bin').programs).toEqual([])
+    expect(found(repo, '/usr/bin').programs().files).toEqual([])
   })
 })
 

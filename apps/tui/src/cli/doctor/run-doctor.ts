@@ -56,11 +56,12 @@ function closing(checks: readonly Check[]): string {
   const problems = count('problem')
   const warnings = count('warning')
   if (problems === 0 && warnings === 0) return 'All is well.'
-  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`
+  const text = `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function counted(count: number, what: string): string {
-  return `${count === 0 ? 'No' : count} ${what}${count === 1 ? '' : 's'}`
+  return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,6 @@
 import type { ConversationEvent, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
+import { stripEffects } from '../../view/neutralise.ts'
 import { whyNoAnswer } from '../closing-lines.ts'
 import type { Reporter } from '../reporter.ts'
 import { retrySentence } from '../retry-line.ts'
@@ -82,7 +83,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
       write({ type: 'error', message })
       write({ type: 'turn.failed', error: { message } })
       // The SDK quotes it where it tells of the exit code.
-      stderr.write(`parley: ${message}\n`)
+      stderr.write(`parley: ${stripEffects(message)}\n`)
     },
   }
 }

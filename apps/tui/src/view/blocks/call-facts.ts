@@ -5,7 +5,7 @@ import type { Span, Tone } from '../span.ts'
 
 /** How a call stands, as spans that go behind its title. */
 export function callFacts(item: CallItem | ItemOf<'shellCommand'>): readonly Span[] {
-  const facts = [ending(item), duration(item)].filter((fact) => fact !== null)
+  const facts = [ending(item), rights(item), duration(item)].filter((fact) => fact !== null)
   return facts.flatMap((fact): readonly Span[] => [{ text: ' · ', tone: 'muted' }, fact])
 }
 
@@ -38,6 +38,17 @@ function exit(item: CallItem | ItemOf<'shellCommand'>): Span | null {
   const code = 'exitCode' in item ? item.exitCode : undefined
   if (typeof code === 'number') return { text: `exit ${code}`, tone: code === 0 ? 'muted' : 'bad' }
   return item.status === 'failed' ? { text: 'failed', tone: 'bad' } : null
+}
+
+/** More than the sandbox gives, where that was asked for and granted. */
+function rights(item: CallItem | ItemOf<'shellCommand'>): Span | null {
+  if (item.type !== 'commandExecution' || item.status === 'declined') return null
+  const { limits, approvalId } = item.decision ?? {}
+  if (limits === undefined || approvalId === undefined) return null
+  const wasAsked = item.attempt === 2 || item.escalation !== undefined || item.network !== undefined
+  if (!wasAsked) return null
+  if (limits.sandbox === 'none') return { text: 'outside the sandbox', tone: 'warn' }
+  return limits.network ? { text: 'with network', tone: 'warn' } : null
 }
 
 function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | null {

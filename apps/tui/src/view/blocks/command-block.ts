@@ -31,6 +31,7 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
       ...answerRows(item, room),
       ...authorRows(author, room),
       ...failureRows(item, room),
+      ...denialRows(item, room),
       ...barred(clipRows(output, clip)),
     ],
   }
@@ -53,6 +54,18 @@ function commandHead(item: Command, room: Room): readonly Line[] {
 function answerRows(item: Command, room: Room): readonly Line[] {
   const note = item.type === 'commandExecution' ? answerNote(item) : null
   return note === null ? [] : marked({ text: ' ' }, textRows(note, room, { tone: 'muted' }))
+}
+
+/** What the sandbox keeps a command from that failed: a person should not have to find out. */
+function denialRows(item: Command, room: Room): readonly Line[] {
+  const denial = item.type === 'commandExecution' ? item.sandboxDenial : undefined
+  if (denial === undefined) return []
+  const { paths, network } = denial
+  const what = [
+    ...(paths.length > 0 ? [`it does not let commands change or see ${paths.join(', ')}`] : []),
+    ...(network ? ['it gives no network'] : []),
+  ].join('; ')
+  return marked({ text: ' ' }, textRows(stripEffects(`The sandbox: ${what}`), room, { tone: 'warn' }))
 }
 
 function failureRows(item: Command, room: Room): readonly Line[] {

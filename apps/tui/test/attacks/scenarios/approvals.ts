@@ -1,9 +1,9 @@
-import { expect } from 'vitest'
 import { codeOf } from '@parley/client'
-import { converse, type OpenTalk, messageOf, openTalk, settingsOf } from '../world/converse.ts'
-import { lookAt } from '../world/look-at.ts'
+import { expect } from 'vitest'
 import type { AttackWorld } from '../world/attack-world.ts'
-import { nameOf, type Scenarios, type Told } from './scenario.ts'
+import { converse, messageOf, type OpenTalk, openTalk, settingsOf } from '../world/converse.ts'
+import { lookAt } from '../world/look-at.ts'
+import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 
 /** A conversation in which the attack's question waits, and the file that it would make. */
 export async function askedToEscape(told: Told, suffix = ''): Promise<{ talk: OpenTalk; pwned: string }> {
@@ -33,6 +33,7 @@ async function decide(world: AttackWorld, talk: OpenTalk, more: object): Promise
 
 export const approvals: Scenarios = {
   async P703(told) {
+    onlyOnce(told)
     const [a, b] = await Promise.all([askedToEscape(told, '-a'), askedToEscape(told, '-b')])
     const of = await b.talk.question()
     expect(await decide(told.world, a.talk, { approvalId: of.id })).toBe('approvalNotPending')
@@ -46,6 +47,7 @@ export const approvals: Scenarios = {
   },
 
   async P704(told) {
+    onlyOnce(told)
     const { talk, pwned } = await askedToEscape(told)
     const { id: approvalId } = await talk.question()
     const { conversationId } = talk
@@ -61,8 +63,10 @@ export const approvals: Scenarios = {
     expect(lookAt(pwned)).toBe('nothing')
   },
 
-  async A103({ world, mode, attack }) {
-    const { WS: cwd = '' } = world.places(nameOf({ attack, mode }))
+  async A103(told) {
+    onlyOnce(told)
+    const { world } = told
+    const { WS: cwd = '' } = world.places(nameOf(told))
     const { client } = world.server
     const wish = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const
     expect(await refusalOf(client.request('conversation/create', { cwd, ...wish }))).toBe('aboveCeiling')
@@ -71,13 +75,15 @@ export const approvals: Scenarios = {
     expect(await refusalOf(raised)).toBe('aboveCeiling')
   },
 
-  async P713({ world, mode, attack }) {
-    const { WS: cwd = '' } = world.places(nameOf({ attack, mode }))
+  async P713(told) {
+    onlyOnce(told)
+    const { world } = told
+    const { WS: cwd = '' } = world.places(nameOf(told))
     const { client } = world.server
     const config = { sandbox_mode: 'danger-full-access' }
     expect(await refusalOf(client.request('conversation/create', { cwd, config }))).toBe('aboveCeiling')
     const created = await client.request('conversation/create', { cwd })
-    await converse(world, { client, attack: nameOf({ attack, mode }), cwd, settings: {} }, [{ text: 'saved' }])
+    await converse(world, { client, attack: nameOf(told), cwd, settings: {} }, [{ text: 'saved' }])
     const { conversationId } = created
     const overrides = { config, sandbox: 'danger-full-access' } as const
     expect(await refusalOf(client.request('conversation/resume', { conversationId, overrides }))).not.toBe(null)
@@ -88,6 +94,7 @@ export const approvals: Scenarios = {
 
   /** A yes for the session covers these words in this folder under these limits, and nothing else. */
   async P706(told) {
+    onlyOnce(told)
     const { world } = told
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)
@@ -117,11 +124,14 @@ export const approvals: Scenarios = {
     // Where nothing enforces limits, a wish for the network is a command like any other.
     const network = world.tier === 'C' ? 'command here' : 'network here'
     expect(questions).toEqual(['command here', 'command elsewhere', 'escalation here', network])
-    expect(talk.items().filter(({ type, status }) => type === 'commandExecution' && status === 'completed').length).toBe(2)
+    expect(
+      talk.items().filter(({ type, status }) => type === 'commandExecution' && status === 'completed').length,
+    ).toBe(2)
   },
 
   /** And it ends with the process. */
   async P707(told) {
+    onlyOnce(told)
     const { world } = told
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)

@@ -3,7 +3,7 @@ import { messageOf } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
 import { filled } from '../world/placeholders.ts'
 import { type Heard, startRaw } from '../world/raw-program.ts'
-import { nameOf, type Scenario, type Scenarios } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenario, type Scenarios } from './scenario.ts'
 
 const initialize = {
   protocolVersion: '2025-06-18',
@@ -18,6 +18,7 @@ const initialize = {
 const answeredWith =
   ({ runs = false }: { readonly runs?: boolean } = {}): Scenario =>
   async (told) => {
+    onlyOnce(told)
     const { world, attack } = told
     const name = nameOf(told)
     const places = world.places(name)
@@ -42,7 +43,8 @@ const answeredWith =
     const other = '01a20000-0000-7000-8000-000000000000'
     for (const line of attack.input.lines ?? [])
       program.line(filled(withId(line, question), { ...places, OUT: out, A: other }))
-    if (attack.id === 'A097') program.line(JSON.stringify({ jsonrpc: '2.0', id: question.id, result: { decision: 'denied' } }))
+    if (attack.id === 'A097')
+      program.line(JSON.stringify({ jsonrpc: '2.0', id: question.id, result: { decision: 'denied' } }))
     await program.until('the end of the call', ({ id, method }) => id === 2 && method === undefined)
     expect(lookAt(file)).toMatch(runs ? /^file/ : /^nothing$/)
     expect(lookAt(`${out}/pwned`)).toBe('nothing')

@@ -180,4 +180,5 @@ export const projectConfig: Scenarios = {
   },
 }
 
-const bubblewrap = (): string => ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap'].find((path) => existsSync(path)) ?? ''
+const bubblewrap = (): string =>
+  ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap'].find((path) => existsSync(path)) ?? ''

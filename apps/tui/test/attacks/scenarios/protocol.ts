@@ -1,12 +1,12 @@
-import { methodParams } from '@parley/protocol/params'
 import { codeOf, connectClient } from '@parley/client'
+import { methodParams } from '@parley/protocol/params'
 import { connectSocket } from '@parley/rpc'
 import { expect } from 'vitest'
 import { messageOf, openTalk, settingsOf } from '../world/converse.ts'
 import { askedToEscape } from './approvals.ts'
-import { nameOf, type Scenarios } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenarios } from './scenario.ts'
 
-const paths = ['../../etc/passwd', '..', 'a/b', '/etc/passwd', '\0', '__proto__', 'constructor', 'x'.repeat(100_000)]
+const paths = ['../../etc/passwd', '/etc/passwd', '\0', '__proto__', 'x'.repeat(100_000)]
 
 /** Enough for every method that takes an id to get as far as the id. */
 const others = {
@@ -28,7 +28,9 @@ const named = Object.entries(methodParams).flatMap(([method, schema]) =>
 )
 
 export const protocol: Scenarios = {
-  async P701({ world }) {
+  async P701(told) {
+    onlyOnce(told)
+    const { world } = told
     expect(named.length).toBeGreaterThan(15)
     const { client } = world.server
     const request = client.request as (method: string, params: object) => Promise<unknown>
@@ -47,6 +49,7 @@ export const protocol: Scenarios = {
   },
 
   async P702(told) {
+    onlyOnce(told)
     const { world, mode } = told
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)
@@ -63,11 +66,16 @@ export const protocol: Scenarios = {
   },
 
   async P705(told) {
+    onlyOnce(told)
     const { world } = told
     const { talk, pwned } = await askedToEscape(told)
     const { addresses } = await world.server.client.request('server/diagnostics', {})
     const path = addresses.find((address) => address.startsWith('/')) ?? ''
-    const introduction = { clientInfo: { name: 'watcher', version: '1' }, canApprove: true, access: 'readOnly' } as const
+    const introduction = {
+      clientInfo: { name: 'watcher', version: '1' },
+      canApprove: true,
+      access: 'readOnly',
+    } as const
     await using watcher = await connectClient({ transport: await connectSocket(path), ...introduction })
     const { conversationId } = talk
     const { id: approvalId } = await talk.question()

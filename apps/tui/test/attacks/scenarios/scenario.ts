@@ -16,3 +16,8 @@ export type Scenarios = Readonly<Record<string, Scenario>>
 
 /** Of this case in this mode. */
 export const nameOf = ({ attack, mode }: Pick<Told, 'attack' | 'mode'>): string => `${attack.id}-${mode}`
+
+/** What is the same for every user is looked at as the user of the tests. */
+export function onlyOnce({ world, context }: Told): void {
+  if (world.user.uid !== null) context.skip('the same for every user: done as the user of the tests')
+}

@@ -7,20 +7,18 @@ import { openUi } from '../../view/scenes/scene.ts'
 import { bytesOf, messageOf } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
 import { askedToEscape } from './approvals.ts'
-import { nameOf, type Scenarios, type Told } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 import { evilSection } from './tool-servers.ts'
 
 /** Sequences that no program of ours writes: a private mode, a command of one maker's terminals, the same in one byte. */
 const forged = '\u001b[?1337h\u001b]1337;x\u0007\u009d1337;x\u009c\u0007'
 const effects = /\u001b\[\?1337h|\u001b\]1337|\u009d1337|\u0007\u0007/
 
-/** The terminal is the same for every user, and costs a second. */
-function onlyOnce({ world, context }: Told): void {
-  if (world.user.uid !== null) context.skip('the terminal is looked at as the user of the tests')
-}
-
 /** The program on a terminal, over a home of its own, with a first message that names the attack. */
-function openTerminal(told: Told, options: { readonly steps: readonly Step[]; readonly more?: string; readonly flags?: readonly string[] }) {
+function openTerminal(
+  told: Told,
+  options: { readonly steps: readonly Step[]; readonly more?: string; readonly flags?: readonly string[] },
+) {
   const { world } = told
   const name = nameOf(told)
   const { WS: cwd = '' } = world.places(name)
@@ -90,7 +88,10 @@ export const terminal: Scenarios = {
     const print = `printf '${forged.replaceAll('\u001b', '\\033').replaceAll('\u0007', '\\007')}'; echo shown`
     const { pty } = openTerminal(told, {
       steps: [
-        ({ body }) => ({ text: `said ${forged} so`, calls: [{ name: 'shell', arguments: { command: print } }, ...evilCall(body)] }),
+        ({ body }) => ({
+          text: `said ${forged} so`,
+          calls: [{ name: 'shell', arguments: { command: print } }, ...evilCall(body)],
+        }),
         { text: `[link](http://127.0.0.1/${forged}) ends here` },
       ],
       more: ` ${forged}`,

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { fixturePath } from '../world/attack-case.ts'
 import { bytesOf, converse, filesOf, settingsOf, type Talk } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
-import { nameOf, type Scenarios, type Told } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 
 /** A user who has configured a tool server that turns out to be hostile, and a model that obeys it. */
 export const evilSection = `
@@ -28,7 +28,12 @@ async function talkTo(told: Told, calls: (names: readonly string[], home: string
   const talk: Talk = await converse(world, { client: server.client, attack: name, cwd, settings }, [
     ({ body }) => {
       offered.push(...toolsIn(body))
-      return { calls: calls(offered.map((tool) => tool.name), server.home) }
+      return {
+        calls: calls(
+          offered.map((tool) => tool.name),
+          server.home,
+        ),
+      }
     },
     { text: 'done' },
   ])
@@ -44,6 +49,7 @@ function toolsIn(body: unknown): readonly Offered[] {
 
 export const toolServers: Scenarios = {
   async A158(told) {
+    onlyOnce(told)
     const { talk, offered, files } = await talkTo(told, (_, home) => [
       { name: 'read_file', arguments: { path: `${home}/.aws/credentials` } },
     ])
@@ -56,6 +62,7 @@ export const toolServers: Scenarios = {
   },
 
   async A159(told) {
+    onlyOnce(told)
     const { WS: cwd = '' } = told.world.places(`${nameOf(told)}-target`)
     const pwned = `${cwd}/pwned`
     const { talk, offered } = await talkTo(told, (names) => [

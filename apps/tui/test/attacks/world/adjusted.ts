@@ -3,6 +3,10 @@ import type { AttackCase } from './attack-case.ts'
 type Adjustment = Partial<Omit<AttackCase, 'id' | 'input'>> & { readonly input?: Partial<AttackCase['input']> }
 
 const told = { scenario: true } as const
+/** What no command is run for comes out the same in each sandbox mode. */
+const toldOnce = { scenario: true, modes: ['workspace-write'] } as const
+/** Output is read in the same way whatever the sandbox. */
+const heavyOnce = { heavy: true, modes: ['workspace-write'] } as const
 const ourArguments = 'Our shell tool takes a command line, and asks to leave the sandbox by `escalate` and `reason`.'
 const anyPython = 'Python need not be there; the same in Perl.'
 
@@ -11,15 +15,15 @@ export const adjusted: Readonly<Record<string, Adjustment>> = {
   A011: { differs: ourArguments, input: { args: { command: 'touch {OUT}/pwned', workdir: '{OUT}' } } },
   A013: { input: { kind: 'command', cwd: '{HOME}', command: 'echo evil >> {HOME}/.bashrc' } },
   A014: { input: { kind: 'command', cwd: '/', command: 'touch /etc/parley-canary' } },
-  A026: told,
-  A039: told,
-  A040: told,
-  A042: told,
-  A043: told,
-  A046: told,
-  A048: told,
+  A026: toldOnce,
+  A039: toldOnce,
+  A040: toldOnce,
+  A042: toldOnce,
+  A043: toldOnce,
+  A046: toldOnce,
+  A048: toldOnce,
   A049: { input: { then_commands: ['mkdir -p .vscode; echo x > .vscode/tasks.json; true'] } },
-  A051: told,
+  A051: toldOnce,
   A091: {
     differs: ourArguments,
     input: {
@@ -48,15 +52,15 @@ export const adjusted: Readonly<Record<string, Adjustment>> = {
     },
   },
   A117: told,
-  A130: { heavy: true },
-  A131: { heavy: true, input: { command: 'head -c {BYTES} /dev/zero | tr "\\0" a' } },
-  A133: { heavy: true },
+  A130: heavyOnce,
+  A131: { ...heavyOnce, input: { command: 'head -c {BYTES} /dev/zero | tr "\\0" a' } },
+  A133: heavyOnce,
   A143: told,
   A145: told,
   A150: told,
-  A154: told,
-  A155: told,
-  A157: told,
-  A158: told,
-  A159: told,
+  A154: toldOnce,
+  A155: toldOnce,
+  A157: toldOnce,
+  A158: toldOnce,
+  A159: toldOnce,
 }

@@ -109,7 +109,9 @@ function read(name: string): AttackCase[] {
   return JSON.parse(readFileSync(new URL(name, folder), 'utf8')).cases
 }
 
-const ownFiles = readdirSync(folder).filter((name) => /^own-.*\.json$/.test(name)).sort()
+const ownFiles = readdirSync(folder)
+  .filter((name) => /^own-.*\.json$/.test(name))
+  .sort()
 
 export const givenCases: readonly AttackCase[] = read('given.json')
 export const ownCases: readonly AttackCase[] = ownFiles.flatMap(read)

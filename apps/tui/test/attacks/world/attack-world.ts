@@ -4,8 +4,8 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlin
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Environment, type ModelServer, type RecordedRequest, type Step, startModelServer } from '@parley/testkit'
-import { type AttackedServer, type ServerRecipe, startAttackedServer } from './attacked-server.ts'
 import { type AttackUser, giveTo } from './attack-user.ts'
+import { type AttackedServer, type ServerRecipe, startAttackedServer } from './attacked-server.ts'
 import type { Places } from './placeholders.ts'
 import { type Recorders, startRecorders } from './recorders.ts'
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import type { ApprovalDecision } from '@parley/client'
 import type { ScriptedCall, Step } from '@parley/testkit'
 import type { AttackCase, Input, Mode } from './attack-case.ts'
-import type { AttackWorld } from './attack-world.ts'
 import { asUser } from './attack-user.ts'
+import type { AttackWorld } from './attack-world.ts'
 import { type Outcome, watchedPaths } from './check-attack.ts'
 import { type Asked, converse, settingsOf } from './converse.ts'
 import { lookAt } from './look-at.ts'
@@ -16,7 +16,7 @@ const timeLimitMs = 10_000
 /** One attack in one mode: laid out, put into the mouth of the model, and looked at. */
 export async function carryOut(given: AttackCase, mode: Mode, world: AttackWorld): Promise<Outcome> {
   const name = `${given.id}-${mode}`
-  const places = { ...world.places(name), MODE: mode }
+  const places: Places = { ...world.places(name), MODE: mode }
   const workspace = places['WS'] ?? ''
   const attack = filledDeep(given, attackPlaces(given, places))
   const { input } = attack
@@ -34,9 +34,12 @@ export async function carryOut(given: AttackCase, mode: Mode, world: AttackWorld
     settings: { ...settingsOf[mode], ...(input.add_dirs === undefined ? {} : { addDirs: [...input.add_dirs] }) },
     answer,
   }
+  const memory = async () => (await world.server.client.request('server/diagnostics', {})).rssBytes
+  const rssBefore = await memory()
   const talk = await converse(world, recipe, stepsOf(input, mode))
   if (input.after !== undefined) afterwards(input.after, workspace, world)
-  return { attack, mode, world, workspace, talk, before, happenedBeforeAnswer }
+  const rssGrowthBytes = (await memory()) - rssBefore
+  return { attack, mode, world, workspace, talk, before, happenedBeforeAnswer, rssGrowthBytes }
 }
 
 /** Its folders, but for the one that the server's starter left open. */

@@ -16,6 +16,8 @@ export interface Outcome {
   readonly talk: Talk
   /** Path → how it looked before. */
   readonly before: ReadonlyMap<string, string>
+  /** Of the server's memory, over the attack. */
+  readonly rssGrowthBytes: number
   /** Something of the attack had happened when its question was put. */
   readonly happenedBeforeAnswer: readonly string[]
 }
@@ -30,7 +32,8 @@ const checks: Checks = {
   absent: (path) => expect(lookAt(path)).toBe('nothing'),
   unchanged: (path, { before }) => expect(lookAt(path)).toBe(before.get(path)),
   present: (path) => expect(existsSync(path)).toBe(true),
-  no_contact: (kind, { world }) => expect(world.recorders.contacts.filter((contact) => contact.kind === kind)).toEqual([]),
+  no_contact: (kind, { world }) =>
+    expect(world.recorders.contacts.filter((contact) => contact.kind === kind)).toEqual([]),
   not_in_output: (text, { talk, world }) => {
     expect(JSON.stringify(talk.events)).not.toContain(text)
     expect(talk.requests.map((request) => request.text).join('\n')).not.toContain(text)
@@ -47,7 +50,16 @@ const checks: Checks = {
     for (const painted of [...questions.map((shown) => shown.painted), paintedTalk(talk.state)])
       expect(painted).not.toMatch(new RegExp(pattern))
   },
-  display_separates: () => undefined,
+  // What the model says of its call has a label, and a row that has nothing of the command.
+  display_separates: (_, { talk }) => {
+    for (const { rows } of shownQuestions(talk.asked)) {
+      const [said = -1, command = -1] = [/the model says/, /touch/].map((text) =>
+        rows.findIndex((row) => text.test(row)),
+      )
+      expect(said).toBeGreaterThan(command)
+      expect(rows.slice(0, said).join('\n')).not.toMatch(/already approved|ls -la/)
+    }
+  },
   output_bytes_max: (limit, { talk }) => expect(Buffer.byteLength(outputOf(talk))).toBeLessThanOrEqual(limit),
   decision: (wanted, outcome) => expect(decisionOf(outcome)).toBe(wanted),
   modes: () => undefined,
@@ -66,7 +78,10 @@ const checks: Checks = {
   absent_ci: (path) => expect(existsInAnyCase(path)).toBe(false),
   absent_from_command: (path) => expect(lookAt(path)).toBe('nothing'),
   gone: (_, { workspace }) =>
-    waitUntil(() => processesBelow(workspace).length === 0, { timeoutMs: 3_000, what: 'the end of all of its processes' }),
+    waitUntil(() => processesBelow(workspace).length === 0, {
+      timeoutMs: 3_000,
+      what: 'the end of all of its processes',
+    }),
   server_alive: async (_, { world }) => {
     expect((await world.server.client.request('server/diagnostics', {})).pid).toBe(world.server.pid)
   },
@@ -77,12 +92,13 @@ const checks: Checks = {
   },
   // It ends by itself: a command that hangs is stopped by its own limit, and says so.
   returns_within_ms: (_, { talk }) => expect(toldModel(talk)).not.toMatch(/timed out|time limit/i),
-  rss_growth_mb_max: () => undefined,
+  rss_growth_mb_max: (limit, { rssGrowthBytes }) => expect(rssGrowthBytes / 1024 / 1024).toBeLessThan(limit),
   log_complete: (_, { talk, world }) => {
     const [log = ''] = filesOf(world.parleyHome, talk.conversationId).filter((path) => path.endsWith('.jsonl'))
     const lines = bytesOf([log]).split('\n').slice(0, -1)
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ seq: talk.events.at(-1)?.seq })
   },
+  // Of attacks that are told in code.
   error: () => undefined,
   interrupt_stops_all: () => undefined,
 }

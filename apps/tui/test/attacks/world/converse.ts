@@ -7,8 +7,8 @@ import {
   type ConversationState,
   type Envelope,
   type Item,
-  openConversationStore,
   type Overrides,
+  openConversationStore,
 } from '@parley/client'
 import type { RecordedRequest, Step } from '@parley/testkit'
 import type { Mode } from './attack-case.ts'

@@ -11,7 +11,8 @@ export function lookAt(path: string): string {
     if (stats.isDirectory()) return `folder ${mode}: ${readdirSync(path).sort().join(' ')}`
     return `file ${mode} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return 'nothing'
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return 'nothing'
     throw error
   }
 }

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { cleanEnvironment, cliPath, type Environment, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
+import {
+  cleanEnvironment,
+  cliPath,
+  type Environment,
+  killMarked,
+  markVariable,
+  newMark,
+  waitUntil,
+} from '@parley/testkit'
 import { type AttackUser, asUser } from './attack-user.ts'
 
 /** A message as it came; nothing is assumed of it. */

@@ -4,23 +4,42 @@ import { dirname, join } from 'node:path'
 import type { Setup } from './attack-case.ts'
 import { type AttackUser, giveTo } from './attack-user.ts'
 
+type Layings = { readonly [Name in keyof Setup]?: (value: NonNullable<Setup[Name]>, step: Setup, site: Site) => void }
+
+interface Site {
+  readonly workspace: string
+  readonly user: AttackUser
+}
+
+/** By the key that names a step; `to`, `content`, `script` and `mode` say more of it. */
+const layings: Layings = {
+  mkdir(path, _, { user }) {
+    mkdirSync(path, { recursive: true })
+    giveTo(user, path)
+  },
+  move: (path, { to = '' }) => renameSync(path, made(to)),
+  remove: (path) => rmSync(path, { recursive: true }),
+  symlink: (path, { to = '' }) => symlinkSync(to, made(path)),
+  hard_link: (path, { to = '' }) => linkSync(to, made(path)),
+  file: (path, { content = '' }) => writeFileSync(made(path), content),
+  exe: (path, { script = '' }) => writeFileSync(made(path), `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
+  chmod: (path, { mode = '0' }) => chmodSync(path, Number.parseInt(mode, 8)),
+  git_init: (path, _, { workspace }) => copyRepository(workspace, path),
+  git_config: (words, _, { workspace }) => git(workspace, 'config', ...words),
+  replace_with_link: (path, { to = '' }) => replaceWithLink(path, to),
+  fifo: (path) => void execFileSync('mkfifo', [path]),
+  bare: (_, __, { workspace }) => makeBare(workspace),
+  worktree: (_, __, { workspace }) => makeWorktree(workspace),
+}
+
 /** Lays out what an attack finds; placeholders are filled in already. */
 export function setUp(steps: readonly Setup[], workspace: string, user: AttackUser): void {
   for (const step of steps) {
-    if (step.mkdir !== undefined) own(user, step.mkdir, () => mkdirSync(step.mkdir ?? '', { recursive: true }))
-    if (step.move !== undefined) renameSync(step.move, made(step.to ?? ''))
-    if (step.remove !== undefined) rmSync(step.remove, { recursive: true })
-    if (step.symlink !== undefined) symlinkSync(step.to ?? '', made(step.symlink))
-    if (step.hard_link !== undefined) linkSync(step.to ?? '', made(step.hard_link))
-    if (step.file !== undefined) writeFileSync(made(step.file), step.content ?? '')
-    if (step.exe !== undefined) writeFileSync(made(step.exe), `#!/bin/sh\n${step.script ?? ''}\n`, { mode: 0o755 })
-    if (step.chmod !== undefined) chmodSync(step.chmod, Number.parseInt(step.mode ?? '0', 8))
-    if (step.git_init !== undefined) copyRepository(workspace, step.git_init)
-    if (step.git_config !== undefined) git(workspace, 'config', ...step.git_config)
-    if (step.replace_with_link !== undefined) replaceWithLink(step.replace_with_link, step.to ?? '')
-    if (step.fifo !== undefined) execFileSync('mkfifo', [step.fifo])
-    if (step.bare === true) makeBare(workspace)
-    if (step.worktree === true) makeWorktree(workspace)
+    for (const [name, lay] of Object.entries(layings)) {
+      const value = step[name as keyof Setup]
+      if (value !== undefined)
+        (lay as (value: unknown, step: Setup, site: Site) => void)(value, step, { workspace, user })
+    }
   }
   giveTo(user, dirname(workspace))
 }
@@ -57,9 +76,4 @@ function git(folder: string, ...args: readonly string[]): void {
 function made(path: string): string {
   mkdirSync(dirname(path), { recursive: true })
   return path
-}
-
-function own(user: AttackUser, path: string, make: () => void): void {
-  make()
-  giveTo(user, path)
 }

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/client'
-import { lineText } from '../../../src/view/span.ts'
 import { paintLine } from '../../../src/view/paint-line.ts'
 import { project } from '../../../src/view/project.ts'
+import { lineText } from '../../../src/view/span.ts'
 import { sceneOf } from '../../view/scenes/scene.ts'
 import type { Asked } from './converse.ts'
 

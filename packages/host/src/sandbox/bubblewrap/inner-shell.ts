@@ -20,11 +20,14 @@ export const reportFd = 3
  */
 export function innerShell({ watchNetwork, limitTasks }: InnerShellOptions): string {
   const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]
-  return [silence, ...limits, run, count, ...(watchNetwork ? [network] : []), 'exit $code'].join('\n')
+  return [silence, stay, ...limits, run, count, ...(watchNetwork ? [network] : []), 'exit $code'].join('\n')
 }
 
 // The shell would say of itself which signal has ended the command.
 const silence = 'exec 9>&2 2>/dev/null'
+
+// Some shells end by it. Not ignored: that the command would inherit.
+const stay = 'trap : INT'
 
 // Named differently by dash and bash.
 const tasks = `ulimit -u ${maxTasks} || ulimit -p ${maxTasks}`

@@ -29,8 +29,9 @@ export async function planRules(grant: Rule, holes: ReadonlySet<string>, list: L
     // What a link leads to is granted, or not, where it is.
     if (kind === 'link') return []
     const entry = path === '/' ? `/${name}` : `${path}/${name}`
-    const granted = kind === 'folder' ? rights : rightsOnFile(rights)
-    return granted === 0 ? [] : within({ path: entry, rights: granted })
+    if (kind === 'folder') return within({ path: entry, rights })
+    const granted = rightsOnFile(rights)
+    return granted === 0 || holes.has(entry) ? [] : [{ path: entry, rights: granted }]
   }
   return within(grant)
 }

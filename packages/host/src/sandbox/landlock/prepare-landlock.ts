@@ -28,7 +28,8 @@ const maxRuleBytes = 1_000_000
 /**
  * Limits by Landlock and the filter alone. Less than bubblewrap gives, in these: no unix sockets even where the limits
  * have them, and without the network no IP sockets at all; nothing can be made or removed directly in a writable root,
- * only in its folders; other processes can be seen; modes, owners and times of files can be changed.
+ * only in its folders; other processes can be seen; permissions and owners of files can be changed unless it is to read
+ * only, and times always.
  */
 export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
   const { scratch, release } = await scratchOf(limits)
@@ -52,7 +53,8 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
 
 async function scriptCommand(limits: SandboxLimits, scratch: string, machine: LandlockMachine): Promise<string[]> {
   const { program, version, arch } = machine
-  const { network } = limits
+  const { network, mode } = limits
+  const attributes = mode !== 'read-only'
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
   const guarded = await guardedPlaces(roots, machine.home)
   const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
@@ -67,7 +69,7 @@ async function scriptCommand(limits: SandboxLimits, scratch: string, machine: La
     landlockScript,
     callNumbers(arch),
     rulesetAttributes(version, { network }).toString('hex'),
-    seccompFilter({ arch, unixSockets: false, ipSockets: network }).toString('hex'),
+    seccompFilter({ arch, unixSockets: false, ipSockets: network, attributes }).toString('hex'),
     String(rightsOnOutput(version)),
     String(lines.length),
     ...lines,

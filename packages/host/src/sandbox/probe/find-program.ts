@@ -11,7 +11,15 @@ export interface FoundProgram {
 }
 
 /** Where only the system's package managers put programs. Other entries of PATH, in `/opt` or `/usr/src` too, may be a project's. */
-const trusted = ['/usr/bin', '/usr/sbin', '/usr/local', '/nix/store', '/gnu/store', '/run/current-system']
+const trusted = [
+  '/usr/bin',
+  '/usr/sbin',
+  '/usr/local/bin',
+  '/usr/local/sbin',
+  '/nix/store',
+  '/gnu/store',
+  '/run/current-system',
+]
 
 const systemFolders = [...helperPath.split(':'), '/usr/local/bin']
 

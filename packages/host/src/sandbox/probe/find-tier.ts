@@ -7,6 +7,8 @@ import { runWrapped } from './run-wrapped.ts'
 import { lookAround } from './surroundings.ts'
 import { type TrialEnd, tryLimits } from './try-limits.ts'
 
+const askLimitMs = 5000
+
 /** Tries what there is, best first, until one holds. `besides`: a folder that is not for temporary files. */
 export async function findTier(machine: Machine, besides: string | null): Promise<Finding> {
   const { platform, arch } = machine
@@ -23,11 +25,13 @@ export async function findTier(machine: Machine, besides: string | null): Promis
 }
 
 async function findBubblewrap(machine: Machine, besides: string | null): Promise<Finding> {
-  const { bwrap, env } = machine
+  const { bwrap, perl, env } = machine
   if (bwrap === null) return none(noBubblewrap)
-  const version = await bubblewrapVersion(bwrap.path)
+  const asked = await ask([bwrap.path, '--version'])
+  const version = /\d+\.\d+(\.\d+)?/.exec(asked.answer)?.[0]
+  if (version === undefined) return none(whyNotBubblewrap(asked.problem, await lookAround(env)), isFinal(asked.problem))
   const found = { tier: 'A', reason: fullBy(version), bubblewrap: version, isSure: true } as const
-  const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, besides })
+  const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, perl: perl?.path ?? null, besides })
   return end.kind === 'holds' ? found : none(whyNotBubblewrap(end, await lookAround(env)), isFinal(end))
 }
 
@@ -35,18 +39,20 @@ async function findLandlock(machine: Machine, besides: string | null): Promise<F
   const { perl } = machine
   if (perl === null) return none(whyNotLandlock('noPerl'))
   const { lowestVersion } = await import('../landlock/rights.ts')
-  const version = await landlockVersion(perl.path)
+  const asked = await ask([perl.path, '-f', '-e', askLandlock])
+  if (!/^-?\d+$/.test(asked.answer)) return none(whyNotLandlock(asked.problem), isFinal(asked.problem))
+  const version = Number(asked.answer)
   if (version < 1) return none(whyNotLandlock('noLandlock'))
   if (version < lowestVersion) return none(whyNotLandlock('old'))
   const found = { tier: 'B', reason: '', landlock: version, isSure: true } as const
-  const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, besides })
+  const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, perl: perl.path, besides })
   return end.kind === 'holds' ? found : none(whyNotLandlock(end), isFinal(end))
 }
 
 async function findSeatbelt(machine: Machine, besides: string | null): Promise<Finding> {
   if (machine.sandboxExec === null) return none('sandbox-exec, which enforces limits on macOS, is not there.')
   const found = { tier: 'A', reason: 'The sandbox of macOS enforces the limits.', isSure: true } as const
-  const end = await tryLimits({ prepare: preparer(found, machine), filtered: false, besides })
+  const end = await tryLimits({ prepare: preparer(found, machine), filtered: false, perl: null, besides })
   if (end.kind === 'holds') return found
   const why = end.kind === 'broken' ? `could not be started: ${end.said}` : 'did not hold when it was tried'
   return none(`The sandbox of macOS ${why}.`, isFinal(end))
@@ -60,18 +66,20 @@ function isFinal(end: TrialEnd): boolean {
   return end.kind !== 'tooLong'
 }
 
-async function bubblewrapVersion(program: string): Promise<string> {
-  return /\d+\.\d+(\.\d+)?/.exec(await wordsOf([program, '--version']))?.[0] ?? '0.0.0'
+/** landlock_create_ruleset with the flag that asks for the version, the same on both processors; -1 where there is none. */
+const askLandlock = 'print syscall(444, 0, 0, 1)'
+
+interface Asked {
+  readonly answer: string
+  /** What it was if the answer is of no use. */
+  readonly problem: Extract<TrialEnd, { kind: 'broken' | 'tooLong' }>
 }
 
-/** -1 where the kernel has none. */
-async function landlockVersion(perl: string): Promise<number> {
-  const askVersion = 'print syscall(444, 0, 0, 1)' // landlock_create_ruleset, the same on both processors
-  const version = Number(await wordsOf([perl, '-f', '-e', askVersion]))
-  return Number.isInteger(version) ? version : -1
-}
-
-async function wordsOf(argv: readonly string[]): Promise<string> {
-  const end = await runWrapped({ argv, env: {}, cwd: '/' }, 2000).catch(() => null)
-  return end?.exitCode === 0 ? end.stdout : ''
+async function ask(argv: readonly string[]): Promise<Asked> {
+  try {
+    const { stdout, stderr, tooLong } = await runWrapped({ argv, env: {}, cwd: '/' }, askLimitMs)
+    return { answer: stdout, problem: tooLong ? { kind: 'tooLong' } : { kind: 'broken', said: stderr.trim() } }
+  } catch (error) {
+    return { answer: '', problem: { kind: 'broken', said: error instanceof Error ? error.message : String(error) } }
+  }
 }

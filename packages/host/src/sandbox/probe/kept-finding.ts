@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
 import { release } from 'node:os'
@@ -66,15 +67,15 @@ function findingOf(value: unknown): Finding | null {
   }
 }
 
-/** Takes the file away when the finding is not to be kept. A file that cannot be written costs another search, no more. */
+/** A finding that is not to be kept takes away the one that was. A file that cannot be written costs another search, no more. */
 export async function keepFinding(file: string, key: string, finding: Finding): Promise<void> {
   try {
     if (!isKept(finding.tier) || !finding.isSure) {
-      await rm(file, { force: true })
+      if ((await readFinding(file, key)) !== null) await rm(file, { force: true })
       return
     }
     await makeFolder(dirname(file))
-    const written = `${file}.${process.pid}`
+    const written = `${file}.${randomUUID()}`
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
     const handle = await open(written, flags, 0o600)
     try {

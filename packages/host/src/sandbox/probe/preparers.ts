@@ -1,11 +1,8 @@
+import type { Prepare } from '../found.ts'
 import { isWithin } from '../is-within.ts'
-import type { SandboxLimits } from '../limits.ts'
-import type { Sandbox } from '../sandbox.ts'
 import { isFilterArch } from '../seccomp/filter.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
-
-export type Prepare = (limits: SandboxLimits) => Promise<Sandbox>
 
 /** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
 export function preparer(finding: Finding, machine: Machine): Prepare {

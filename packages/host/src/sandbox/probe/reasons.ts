@@ -21,7 +21,7 @@ export function noFilter(arch: string): string {
 
 /** Why bubblewrap is there and not used: one sentence, with what to do if that is known. */
 export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, around: Surroundings): string {
-  if (end.kind === 'tooLong') return 'bubblewrap did not answer within 2 seconds; it is tried again at the next start.'
+  if (end.kind === 'tooLong') return 'bubblewrap did not answer in time; it is tried again at the next start.'
   if (end.kind === 'leaks') {
     return `bubblewrap was tried and did not ${end.leaks.join(', nor ')}, so it is not used.`
   }
@@ -56,7 +56,7 @@ export function whyNotLandlock(
   if (problem === 'noPerl') return 'The partial sandbox needs Perl, which is not installed.'
   if (problem === 'noLandlock') return 'This kernel has no Landlock either.'
   if (problem === 'old') return 'The Landlock of this kernel is too old to use instead (Linux 6.2 or later has it).'
-  if (problem.kind === 'tooLong') return 'Landlock did not answer within 2 seconds either.'
+  if (problem.kind === 'tooLong') return 'Landlock did not answer in time either.'
   if (problem.kind === 'leaks')
     return `Landlock was tried and did not ${problem.leaks.join(', nor ')}, so it is not used.`
   const said = firstLine(problem.said)

@@ -3,15 +3,42 @@ export interface ProbeFindings {
   readonly wroteInside: boolean
   readonly wroteOutside: boolean
   readonly readSecret: boolean
-  /** What became of a connection to the machine's loopback, and of an abstract unix socket: `ok` or an error's code. */
+  /** What became of a connection to the machine's loopback, and of a unix socket: `ok` or an error's code. */
   readonly tcp: string
   readonly unix: string
   /** The kernel filters its system calls. */
   readonly filtered: boolean
 }
 
-/** Runs by `node -e`; arguments: a folder inside, one outside, a file with a secret, its text, a port. */
-export const probeScript = `
+/**
+ * The probe as a command. Arguments of the scripts: a folder inside, one outside, a file with a secret, its text, a
+ * port. Perl starts ten times as fast as Node, which is there in any case.
+ */
+export function probeCommand(perl: string | null, args: readonly string[]): string[] {
+  return perl === null ? [process.execPath, '-e', forNode, ...args] : [perl, '-f', '-e', forPerl, ...args]
+}
+
+/** Loads no module; families and types by their numbers, errors by theirs but the one that matters. */
+const forPerl = String.raw`
+use strict;
+my ($inside, $outside, $secret, $text, $port) = @ARGV;
+sub told { my ($ok) = @_; return $ok ? 'ok' : $! == 1 ? 'EPERM' : 'errno ' . ($! + 0) }
+sub holds { my ($path, $text) = @_; open(my $file, '<', $path) or return 0; local $/; return index(<$file>, $text) >= 0 }
+sub wrote { open(my $file, '>', "$_[0]/written") or return 0; return 1 }
+my ($internet, $local);
+my $tcp = told(socket($internet, 2, 1, 0) && connect($internet, pack 'S n C4 x8', 2, $port, 127, 0, 0, 1));
+my $unix = told(socket($local, 1, 1, 0));
+my %flags = (
+  wroteInside => wrote($inside),
+  wroteOutside => wrote($outside),
+  readSecret => holds($secret, $text),
+  filtered => holds('/proc/self/status', "Seccomp:\t2"),
+);
+my $flags = join ',', map { "\"$_\":" . ($flags{$_} ? 'true' : 'false') } keys %flags;
+print qq({$flags,"tcp":"$tcp","unix":"$unix"});
+`
+
+const forNode = `
 const { readFileSync, writeFileSync } = require('node:fs')
 const { connect, createServer } = require('node:net')
 const [inside, outside, secret, text, port] = process.argv.slice(1)

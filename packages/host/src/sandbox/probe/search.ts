@@ -1,15 +1,12 @@
 import { dirname } from 'node:path'
+import type { Found } from '../found.ts'
+import { nothingFound } from '../found.ts'
 import type { SandboxesOptions } from '../open-sandboxes.ts'
 import { findTier } from './find-tier.ts'
 import { type Finding, isWorse } from './finding.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
 import { lookAtMachine, type Machine } from './machine.ts'
-import { type Prepare, preparer } from './preparers.ts'
-
-export interface Found {
-  readonly finding: Finding
-  readonly prepare: Prepare
-}
+import { preparer } from './preparers.ts'
 
 /** What was kept, or else what is found by trying. Never rejects. */
 export async function search(options: SandboxesOptions): Promise<Found> {
@@ -20,18 +17,19 @@ export async function search(options: SandboxesOptions): Promise<Found> {
     const kept = cacheFile === null ? null : await readFinding(cacheFile, key)
     return found(kept ?? (await tryAndKeep(machine, key, cacheFile)), machine)
   } catch (error) {
-    return nothing(error)
+    return nothingFound(error)
   }
 }
 
 /** Whatever was kept, tried anew; what is better than before is not taken. Never rejects. */
 export async function searchAgain(before: Found, options: SandboxesOptions): Promise<Found> {
+  if (before.finding.tier === 'C') return before
   try {
     const machine = look(options)
     const finding = await tryAndKeep(machine, await findingKey(machine), options.cacheFile)
     return isWorse(finding, before.finding) ? found(finding, machine) : before
   } catch (error) {
-    return nothing(error)
+    return nothingFound(error)
   }
 }
 
@@ -47,9 +45,4 @@ async function tryAndKeep(machine: Machine, key: string, cacheFile: string | nul
 
 function found(finding: Finding, machine: Machine): Found {
   return { finding, prepare: preparer(finding, machine) }
-}
-
-function nothing(error: unknown): Found {
-  const reason = `What enforces limits here could not be found out: ${error instanceof Error ? error.message : String(error)}.`
-  return { finding: { tier: 'C', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
 }

@@ -1,5 +1,5 @@
 /** Instructions of the kernel's classic BPF as far as a filter of system calls needs them (linux/bpf_common.h). */
-export const opcodes = {
+const opcodes = {
   /** Loads the 32-bit word at offset `k` of `struct seccomp_data`. */
   load: 0x20,
   and: 0x54,

@@ -1,6 +1,7 @@
 import { arm64Calls } from './arm64-calls.ts'
 import { assemble, type Line } from './bpf.ts'
-import { type CallName, refusedCalls } from './refused-calls.ts'
+import { attributeCalls, type CallName, refusedCalls } from './refused-calls.ts'
+import { modeCalls, modes } from './set-user-id.ts'
 import { x64Calls } from './x64-calls.ts'
 
 export type FilterArch = 'x64' | 'arm64'
@@ -11,9 +12,12 @@ export interface FilterOptions {
   readonly unixSockets: boolean
   /** False where no network namespace keeps IP sockets from the network; true unless told. */
   readonly ipSockets?: boolean
+  /** False where nothing else keeps permissions, owners and attributes of files as they are; true unless told. */
+  readonly attributes?: boolean
 }
 
-type Label = 'x32' | 'clone' | 'socket' | 'socketpair' | 'netlink' | 'ioctl' | 'personality' | Verdict
+type ModeLabel = 'openFlags' | 'openatFlags' | 'secondMode' | 'thirdMode' | 'fourthMode'
+type Label = 'x32' | 'clone' | 'socket' | 'socketpair' | 'netlink' | 'ioctl' | 'personality' | ModeLabel | Verdict
 type Verdict = 'allow' | 'refuse' | 'unknown' | 'kill'
 
 const architectures = {
@@ -26,7 +30,7 @@ const lastKnownCall = 466
 const x32Bit = 0x40000000
 
 /** Offsets in `struct seccomp_data`; of an argument the lower half, which is all the kernel looks at in those judged here. */
-const data = { call: 0, arch: 4, argument: (index: 0 | 1 | 2) => 16 + 8 * index } as const
+const data = { call: 0, arch: 4, argument: (index: 0 | 1 | 2 | 3) => 16 + 8 * index } as const
 
 const namespaceFlags = 0x7e020000 // CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET; the time namespace has no flag here
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const
@@ -52,16 +56,18 @@ export function isFilterArch(arch: string): arch is FilterArch {
 /** What a sandboxed command may ask of the kernel, as an array of `struct sock_filter`. */
 export function seccompFilter(options: FilterOptions): Buffer {
   const { audit, calls } = architectures[options.arch]
-  const { unixSockets, ipSockets = true } = options
+  const { unixSockets, ipSockets = true, attributes = true } = options
+  const refused = attributes ? refusedCalls : [...refusedCalls, ...attributeCalls]
   return assemble<Label>([
     { op: 'load', k: data.arch },
     { op: 'jumpIfEqual', k: audit, no: 'kill' },
     { op: 'load', k: data.call },
     { op: 'jumpIfGreater', k: lastKnownCall, yes: 'x32' },
-    ...refusals(calls),
+    ...refusals(refused, calls),
     // Its flags are behind a pointer, where a filter cannot look. A libc that gets this answer uses clone.
     { op: 'jumpIfEqual', k: calls.clone3, yes: 'unknown' },
     { op: 'jumpIfEqual', k: calls.clone, yes: 'clone' },
+    ...modeCalls(calls),
     { op: 'jumpIfEqual', k: calls.socket, yes: 'socket' },
     { op: 'jumpIfEqual', k: calls.socketpair, yes: 'socketpair' },
     { op: 'jumpIfEqual', k: calls.ioctl, yes: 'ioctl' },
@@ -71,6 +77,7 @@ export function seccompFilter(options: FilterOptions): Buffer {
     { op: 'jumpIfSet', k: namespaceFlags, yes: 'refuse', no: 'allow' },
     ...sockets({ unixSockets, ipSockets }),
     ...socketPairs(unixSockets),
+    ...modes(data.argument),
     { label: 'ioctl', op: 'load', k: data.argument(1) },
     ...oneOf(refusedIoctls, 'refuse', 'allow'),
     { label: 'personality', op: 'load', k: data.argument(0) },
@@ -85,8 +92,8 @@ const verdicts: readonly Line<Label>[] = (['allow', 'refuse', 'unknown', 'kill']
   k: actions[verdict],
 }))
 
-function refusals(calls: Readonly<Partial<Record<CallName, number>>>): Line<Label>[] {
-  const numbers = refusedCalls.map((name) => calls[name]).filter((number) => number !== undefined)
+function refusals(names: readonly CallName[], calls: Readonly<Partial<Record<CallName, number>>>): Line<Label>[] {
+  const numbers = names.map((name) => calls[name]).filter((number) => number !== undefined)
   return numbers.map((k) => ({ op: 'jumpIfEqual', k, yes: 'refuse' }))
 }
 

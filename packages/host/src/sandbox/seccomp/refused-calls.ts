@@ -72,10 +72,44 @@ export const refusedCalls = [
   'adjtimex',
 ] as const
 
-/** What is looked at before it is allowed. */
-export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality'
+/** They change what a file is beside its content. Refused where nothing else keeps a command from files of others. */
+export const attributeCalls = [
+  'chmod',
+  'fchmod',
+  'fchmodat',
+  'fchmodat2',
+  'chown',
+  'lchown',
+  'fchown',
+  'fchownat',
+  'setxattr',
+  'lsetxattr',
+  'fsetxattr',
+  'setxattrat',
+  'removexattr',
+  'lremovexattr',
+  'fremovexattr',
+  'removexattrat',
+] as const
 
-export type CallName = (typeof refusedCalls)[number] | JudgedCall
+/** What is looked at before it is allowed. */
+export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality' | ModeCall
+
+/** What gives a file its permissions. */
+export type ModeCall = 'fchmod' | 'fchmodat' | 'fchmodat2' | 'mknodat' | 'openat' | 'openat2' | OldModeCall
+type OldModeCall = 'chmod' | 'creat' | 'mknod' | 'open'
+
+export type CallName = (typeof refusedCalls)[number] | (typeof attributeCalls)[number] | JudgedCall
 
 /** What only the older processor has. */
-export type X64Only = '_sysctl' | 'uselib' | 'create_module' | 'get_kernel_syms' | 'query_module' | 'iopl' | 'ioperm'
+export type X64Only =
+  | '_sysctl'
+  | 'uselib'
+  | 'create_module'
+  | 'get_kernel_syms'
+  | 'query_module'
+  | 'iopl'
+  | 'ioperm'
+  | 'chown'
+  | 'lchown'
+  | OldModeCall

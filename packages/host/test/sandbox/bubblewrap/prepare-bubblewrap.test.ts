@@ -21,6 +21,8 @@ interface Ran {
 const hasGit = spawnSync('git', ['--version']).status === 0
 const path = '/usr/local/bin:/usr/bin:/bin'
 const run = promisify(execFile)
+/** Not under /tmp, of which nothing is seen inside. */
+const elsewhere = '/var/tmp'
 
 function hand(folder: string): void {
   chownSync(folder, 65534, 65534)
@@ -36,7 +38,11 @@ const users = [
 ] as const
 
 describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) => {
-  async function runAll(ground: Playground, scripts: readonly string[], more: Partial<SandboxLimits> = {}): Promise<Ran[]> {
+  async function runAll(
+    ground: Playground,
+    scripts: readonly string[],
+    more: Partial<SandboxLimits> = {},
+  ): Promise<Ran[]> {
     if (prefix.length > 0) hand(ground.path('.'))
     const cwd = ground.path('workspace')
     const env = { PATH: path, HOME: ground.path('home') }
@@ -55,7 +61,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
   const workable = it.skipIf(!possible)
 
   workable(`writes to its workspace and its /tmp, and to nothing else${whyNot}`, { timeout: 30_000 }, async () => {
-    using ground = openPlayground()
+    using ground = openPlayground(elsewhere)
     symlinkSync(ground.path('out'), ground.path('workspace/link'))
     mkdirSync(ground.path('workspace/vendor/sub/.git/hooks'), { recursive: true })
     mkdirSync(ground.path('workspace-evil'))
@@ -79,7 +85,8 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
       settings: 'mkdir .parley || touch .parley/x || touch .envrc/x || rm -r .mcp.json || mv .vscode v',
       overLink: 'rm -rf .idea && ln -s src .idea',
       processRoot: `for p in /proc/[0-9]*; do touch $p/root${ground.path('out/x')} && exit 0; done; exit 1`,
-      kernel: 'exec 5>/proc/sys/kernel/core_pattern || exec 5>/sys/fs/cgroup/cgroup.procs || exec 5>/proc/sysrq-trigger',
+      kernel:
+        'exec 5>/proc/sys/kernel/core_pattern || exec 5>/sys/fs/cgroup/cgroup.procs || exec 5>/proc/sysrq-trigger',
       remount: 'mount -o remount,rw / || umount .git || unshare -Ur true',
       node: 'mknod d b 8 0',
     })
@@ -92,25 +99,24 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
   })
 
   workable('reads, but no secrets, nothing of others, and writes nothing where it only reads', async () => {
-    using ground = openPlayground()
+    using ground = openPlayground(elsewhere)
     writeFileSync(ground.path('home/.netrc'), 'a secret word')
     mkdirSync(ground.path('home/.docker'))
     symlinkSync(ground.path('home/.ssh/id'), ground.path('workspace/key'))
     const masked = ['.ssh', '.netrc', '.docker', '.missing'].map((name) => ground.path(`home/${name}`))
     const script = `cat file key ${ground.path('home/.netrc')} ${ground.path('home/.ssh/id')} 2>/dev/null
-      ls -A ${ground.path('home')} /proc/self/fd | tr '\\n' ' '
-      ${tries({ write: 'echo x > file || touch new', hidden: `touch ${ground.path('home/.ssh/x')}`, scratch: 'echo > /tmp/x' })}
-      tr '\\0' '\\n' < /proc/1/environ | grep -c SECRET; ls /proc | grep -c '^[0-9]'; ls /run/user /run/systemd /run/dbus 2>/dev/null | grep -v :`
+      echo; echo home $(ls -A ${ground.path('home')})
+      echo services $(ls -A /run/user /run/dbus /run/systemd 2>/dev/null | grep -v -e : -e resolve)
+      echo environment $(tr '\\0' '\\n' < /proc/1/environ | grep -c SECRET)
+      ${tries({ write: 'echo x > file || touch new', hidden: `touch ${ground.path('home/.ssh/x')}`, scratch: 'echo > /tmp/x' })}`
     const [end] = await runAll(ground, [script], { mode: 'read-only', masked })
-    expect(end?.text.trim().split('\n').slice(0, -2).join('\n')).toContain('old')
-    expect(end?.text).not.toContain('secret')
-    expect(end?.text).toMatch(/\.docker \.netrc \.profile \.ssh/)
-    expect(end?.text).toMatch(/\n?scratch\n0\n\d\n(resolve\n)?$/)
+    const said = ['old', 'home .docker .netrc .profile .ssh', 'services', 'environment 0', 'scratch', '']
+    expect(end?.text.split('\n')).toEqual(said)
     expect(readFileSync(ground.path('workspace/file'), 'utf8')).toBe('old')
   })
 
   workable('has a network of its own, and what it sends elsewhere is told', async () => {
-    using ground = openPlayground()
+    using ground = openPlayground(elsewhere)
     let contacts = 0
     const listener = createServer(() => contacts++).listen(0, '127.0.0.1')
     await new Promise((resolve) => listener.once('listening', resolve))
@@ -141,18 +147,18 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
   })
 
   workable('keeps what it left in its /tmp for the next, and no process', async () => {
-    using ground = openPlayground()
+    using ground = openPlayground(elsewhere)
     const leave = `echo '#!/bin/sh\necho again' > /tmp/script; chmod +x /tmp/script
-      (setsid sh -c 'exec </dev/null >/dev/null 2>&1; sleep 60; touch late' &); sleep 60 & exit 4`
+      (setsid sh -c 'exec </dev/null >/dev/null 2>&1; exec sleep 60' &); sleep 60 & exit 4`
     const [first, second] = await runAll(ground, [leave, '/tmp/script; ls -A /tmp'])
-    expect(first).toMatchObject({ exitCode: 4, leftovers: 3, reason: 'exited' })
+    expect(first).toMatchObject({ exitCode: 4, leftovers: 2, reason: 'exited' })
     expect(second?.text).toContain('again\n')
     expect(second).toMatchObject({ exitCode: 0, leftovers: 0 })
     expect(existsSync(ground.path('scratch/script'))).toBe(true)
   })
 
   it.skipIf(!possible || !hasGit)('uses git, which can neither be led elsewhere nor hold what is kept', async () => {
-    using ground = openPlayground()
+    using ground = openPlayground(elsewhere)
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', ground.path('workspace'), ...args], { env: { PATH: path, HOME: ground.path('home') } })
     git('init', '-q', '-b', 'main')

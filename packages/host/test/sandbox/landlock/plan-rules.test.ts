@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type FolderEntry, planRules } from '../../../src/sandbox/landlock/plan-rules.ts'
 import { fullWrite, reads, rightsOnFile, rulesetAttributes } from '../../../src/sandbox/landlock/rights.ts'
@@ -80,6 +81,34 @@ describe('rules around what is left out', () => {
 
   it('do not take one name for the beginning of another', async () => {
     expect(await plan('/home/ann', fullWrite, ['/home/an', '/home/ann2/x'])).toEqual({ '/home/ann': fullWrite })
+  })
+})
+
+describe('rules for any tree', () => {
+  const name = fc.constantFrom('a', 'b', 'c')
+  const { tree } = fc.letrec<{ tree: Tree; node: Tree | null }>((tie) => ({
+    tree: fc.dictionary(name, tie('node'), { maxKeys: 3 }),
+    node: fc.oneof({ depthSize: 'small' }, fc.constant(null), tie('tree')),
+  }))
+  const hole = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `/${names.join('/')}`)
+  const isAtOrBelow = (path: string, top: string) => path === top || path.startsWith(top === '/' ? top : `${top}/`)
+  const filesOf = (folder: Tree, path = ''): string[] =>
+    Object.entries(folder).flatMap(([entry, value]) =>
+      typeof value === 'object' && value !== null ? filesOf(value, `${path}/${entry}`) : [`${path}/${entry}`],
+    )
+
+  it('reach each file but those that are left out, and those nowhere', async () => {
+    await fc.assert(
+      fc.asyncProperty(tree, fc.array(hole, { minLength: 1, maxLength: 3 }), async (files, holes) => {
+        const rules = await planRules({ path: '/', rights: reads.content }, new Set(holes), listing(files))
+        for (const file of filesOf(files)) {
+          const isReached = rules.some(({ path }) => isAtOrBelow(file, path))
+          expect(isReached).toBe(!holes.some((left) => isAtOrBelow(file, left)))
+        }
+        // What is made later at such a place would be below no rule either.
+        for (const left of holes) expect(rules.filter(({ path }) => isAtOrBelow(left, path))).toEqual([])
+      }),
+    )
   })
 })
 

@@ -1,10 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createMark, openHost } from '../../../src/index.ts'
+import { prepareLandlock } from '../../../src/sandbox/landlock/prepare-landlock.ts'
 import { openSandboxes } from '../../../src/sandbox/open-sandboxes.ts'
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { openPlayground } from '../playground.ts'
 import { runLimited } from '../run-limited.ts'
@@ -65,12 +77,18 @@ describe.skipIf(tier !== 'B')(`limits by Landlock${tier === 'B' ? '' : ` (${reas
       sandbox,
       `cat home/.profile; echo; ls home/.ssh; cat home/.ssh/id; cat /proc/self/root${ground.path('home/.ssh/id')}
       cat /proc/${process.pid}/environ; for disk in /dev/[svn][dv]*; do head -c1 "$disk"; done
-      echo x > workspace/src/new; echo x > workspace/file; echo y > "$TMPDIR/y" && cat "$TMPDIR/y"`,
+      echo x > workspace/src/new; echo x > workspace/file; echo y > "$TMPDIR/y" && cat "$TMPDIR/y"
+      chmod 777 out/victim home/.ssh; chown 1 out/victim`,
       { cwd: ground.path('.') },
     )
     sandbox.release?.()
-    expect(lines.filter((line) => !/denied|[Nn]o such|cannot/.test(line))).toEqual(['a start file', 'id', 'y'])
+    expect(lines.filter((line) => !/denied|[Nn]o such|cannot|not permitted/.test(line))).toEqual([
+      'a start file',
+      'id',
+      'y',
+    ])
     expect(readFileSync(ground.path('workspace/file'), 'utf8')).toBe('old')
+    expect(statSync(ground.path('home/.ssh')).mode & 0o777).toBe(0o700)
   })
 
   it('keep a command from the network, from other processes and from ways around the filter', async () => {
@@ -135,11 +153,30 @@ describe.skipIf(tier !== 'B')(`limits by Landlock${tier === 'B' ? '' : ` (${reas
     await expect.poll(() => existsSync(temporary)).toBe(false)
   })
 
-  it('tell a command that was not found from limits that could not be set up', async () => {
+  it('tell a command that was not found, or failed, from limits that could not be set up', async () => {
     using ground = openPlayground()
-    const sandbox = await sandboxes.prepare(ground.limits())
-    const command = { argv: ['/nowhere/program'], cwd: '/', env: {} }
-    expect(() => sandbox.wrap(command)).toThrow('/nowhere/program was not found')
-    sandbox.release?.()
+    const host = openHost()
+    const ends = async (sandbox: Sandbox, ...argv: string[]) => {
+      const { ended } = host.startCommand({ argv, cwd: '/', env: {}, mark: createMark() }, { sandbox })
+      const { reason, exitCode, spawnError, head } = await ended
+      sandbox.release?.()
+      return { reason, exitCode, subject: spawnError?.subject, output: head.toString() }
+    }
+    const broken = { program: '/bin/false', version: 3, arch: 'x64', home: ground.path('home') } as const
+    try {
+      const missing = await ends(await sandboxes.prepare(ground.limits()), '/nowhere/program')
+      expect(missing).toMatchObject({ reason: 'spawnFailed', exitCode: 127, subject: 'program' })
+      const failed = await ends(
+        await sandboxes.prepare(ground.limits()),
+        '/bin/sh',
+        '-c',
+        'echo a; echo b >/dev/stderr; exit 125',
+      )
+      expect(failed).toMatchObject({ reason: 'exited', exitCode: 125, output: 'a\nb\n' })
+      const unlimited = await ends(await prepareLandlock(ground.limits(), broken), '/bin/echo', 'x')
+      expect(unlimited).toMatchObject({ reason: 'spawnFailed', subject: 'sandbox', output: '' })
+    } finally {
+      await host.close()
+    }
   })
 })

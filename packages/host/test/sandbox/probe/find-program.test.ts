@@ -15,6 +15,7 @@ describe('where the programs of a sandbox are looked for', () => {
       '/usr/src/app/node_modules/.bin',
       '/usr/local/../../tmp/bin',
       '/usr/localbin',
+      '/usr/local/src/app/node_modules/.bin',
       '/nix/store/abc-bubblewrap/bin',
       '/usr/bin',
     ]

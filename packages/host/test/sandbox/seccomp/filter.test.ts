@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arm64Calls } from '../../../src/sandbox/seccomp/arm64-calls.ts'
 import { type FilterOptions, isFilterArch, seccompFilter } from '../../../src/sandbox/seccomp/filter.ts'
-import { refusedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
+import { attributeCalls, refusedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
 import { x64Calls } from '../../../src/sandbox/seccomp/x64-calls.ts'
 import { runFilter, type Verdict } from './run-filter.ts'
 
@@ -55,11 +55,42 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     for (const number of Object.values(common[arch])) expect(judge(number)).toBe('allow')
   })
 
+  it('lets nobody make a program that runs as its owner', () => {
+    expect(judge('fchmod', [3, 0o4755])).toBe('EPERM')
+    expect(judge('fchmodat', [3, 0, 0o6755])).toBe('EPERM')
+    expect(judge('fchmodat2', [3, 0, 0o4000])).toBe('EPERM')
+    expect(judge('mknodat', [3, 0, 0o104755, 0])).toBe('EPERM')
+    expect(judge('openat', [3, 0, 0o101, 0o4755])).toBe('EPERM')
+    expect(judge('openat', [3, 0, 0o20200001, 0o4755])).toBe('EPERM')
+    expect(judge('openat2')).toBe('ENOSYS')
+    if (arch === 'x64') {
+      for (const name of ['chmod', 'creat', 'mknod']) expect(judge(name, [0, 0o4755])).toBe('EPERM')
+      expect(judge('open', [0, 0o101, 0o4755])).toBe('EPERM')
+    }
+  })
+
+  it('lets through every other mode, and what no mode goes with', () => {
+    expect(judge('fchmod', [3, 0o3755])).toBe('allow')
+    expect(judge('fchmodat', [0o4000, 0o4000, 0o755])).toBe('allow')
+    expect(judge('openat', [3, 0, 0, 0o4755])).toBe('allow')
+    expect(judge('openat', [3, 0, 0o101, 0o644])).toBe('allow')
+  })
+
   it.each(refusedCalls.filter((name) => name in tables[arch]))('refuses %s whatever its arguments', (name) => {
     expect(judge(name)).toBe('EPERM')
     expect(judge(name, [1, 2, 3, 4, 5, 6])).toBe('EPERM')
     expect(judge(name, Array(6).fill(-1))).toBe('EPERM')
   })
+
+  it.each(attributeCalls.filter((name) => name in tables[arch]))(
+    'refuses %s where nothing else keeps files as they are',
+    (name) => {
+      const plain = [3, 0, 0, 0]
+      expect(judge(name, plain)).toBe('allow')
+      expect(judge(name, plain, { attributes: false })).toBe('EPERM')
+      expect(judge('openat', [3, 0, 0o101, 0o644], { attributes: false })).toBe('allow')
+    },
+  )
 
   it('kills what calls by the rules of another processor', () => {
     const filter = seccompFilter({ arch, unixSockets: true })
@@ -167,10 +198,16 @@ describe('the tables', () => {
     const missing = Object.keys(x64Calls).filter((name) => !(name in arm64Calls))
     expect(missing.sort()).toEqual([
       '_sysctl',
+      'chmod',
+      'chown',
+      'creat',
       'create_module',
       'get_kernel_syms',
       'ioperm',
       'iopl',
+      'lchown',
+      'mknod',
+      'open',
       'query_module',
       'uselib',
     ])

@@ -1,12 +1,35 @@
 import type { Check } from '@parley/protocol'
 import { ConfigProblem } from '../../config/config-problem.ts'
 import { readPolicyFile } from '../../policy-file/read-policy-file.ts'
+import type { Project } from '../../trust/project.ts'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
 import { readConfig } from '../read-config.ts'
 
 /** Whether the user's files can be read, and what in them has no effect. */
-export async function checkConfig(_cwd: string, ports: PolicyPorts): Promise<Check[]> {
-  return [...checkSettings(ports.home), await checkRules(ports.userRules.file)]
+export async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
+  return [...checkSettings(ports.home), await checkRules(ports.userRules.file), ...checkProject(cwd, ports)]
+}
+
+const projectStates: Readonly<Record<Project['state'], string>> = {
+  untrusted: 'has configuration of its own, which you have not trusted: nothing of it takes effect',
+  changed: 'has configuration that changed since you trusted it: nothing of it takes effect',
+  trusted: 'has configuration that you trust',
+  declined: 'has configuration that you declined: nothing of it takes effect',
+}
+
+/** What the folder brings along, and whether it counts. */
+function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
+  const project = projects.of(cwd)
+  if (project === null) return []
+  const { state, root, problems } = project
+  const said = { name: 'project', text: `${root} ${projectStates[state]}` }
+  const isOpen = state === 'untrusted' || state === 'changed'
+  return [
+    isOpen
+      ? { ...said, level: 'warning', remedy: '`parley trust` shows what it would do, and takes your answer.' }
+      : { ...said, level: 'ok' },
+    ...problems.map((text): Check => ({ name: 'project', level: 'warning', text })),
+  ]
 }
 
 function checkSettings(home: string): Check[] {

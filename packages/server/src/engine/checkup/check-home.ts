@@ -1,4 +1,4 @@
-import { access, constants, lstat, statfs } from 'node:fs/promises'
+import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Check } from '@parley/protocol'
 import { isMissing, systemErrorReason } from '../../lookup/system-error.ts'
@@ -13,12 +13,21 @@ const privateFiles = ['config.toml', 'policy.toml', 'server-token', 'mcp-token',
 
 /** The folder conversations are kept in: whether it is ours alone, and whether there is room. */
 export async function checkHome(home: string): Promise<Check[]> {
-  const facts = await lstat(home).catch((error: unknown) => {
+  const facts = await stat(home).catch((error: unknown) => {
     if (isMissing(error)) return null
     throw error
   })
   if (facts === null)
     return [{ name: 'home', level: 'ok', text: `${home} is not there yet; it is made with the first conversation` }]
+  if (!facts.isDirectory())
+    return [
+      {
+        name: 'home',
+        level: 'problem',
+        text: `${home} is no folder`,
+        remedy: 'Set PARLEY_HOME to a folder, or move away what stands there.',
+      },
+    ]
   return [await checkRights(home, facts), ...(await checkPrivate(home)), await checkDisk(home)]
 }
 

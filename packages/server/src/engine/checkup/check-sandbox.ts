@@ -12,7 +12,11 @@ export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Pro
   const { place, release } = places.take({ environment: undefined, config: {} })
   const { tier, reason } = await place.sandboxes.report().finally(release)
   const said = { name: 'sandbox', text: meanings[tier] }
-  return [tier === 'A' ? { ...said, level: 'ok' } : { ...said, level: 'warning', remedy: reason }]
+  return [
+    tier === 'A'
+      ? { ...said, level: 'ok', text: `${meanings[tier]}. ${reason}` }
+      : { ...said, level: 'warning', remedy: reason },
+  ]
 }
 
 /** Without it no command is understood, and every one asks. */

@@ -40,11 +40,11 @@ function chosenCall(calls: readonly RecordedCall[], wanted: string): RecordedCal
   )
 }
 
-function rowsOf({ item, questions, settings }: RecordedCall): readonly DescribedFact[] {
-  const facts = factsOf({ item, questions, settings })
+function rowsOf({ item, questions, settings }: Omit<RecordedCall, 'cwd'>): readonly DescribedFact[] {
+  const facts = factsOf({ item, questions })
   return [
     { about: 'call', text: `${item.tool}: ${item.text === '' ? item.title : item.text}` },
-    ...decisionRows({ item, questions, settings }),
+    ...decisionRows({ item, questions }),
     ...questions.flatMap(questionRows),
     { about: 'settings then', text: settingsText(settings) },
     ...(facts === null
@@ -56,7 +56,7 @@ function rowsOf({ item, questions, settings }: RecordedCall): readonly Described
 
 const verdicts = { allow: 'ran unasked', ask: 'was asked about', deny: 'was refused' } as const
 
-function decisionRows({ item, questions }: RecordedCall): readonly DescribedFact[] {
+function decisionRows({ item, questions }: Pick<RecordedCall, 'item' | 'questions'>): readonly DescribedFact[] {
   const asked = questions.at(-1)?.asked
   const { decision } = item
   if (decision === undefined && asked === undefined)

@@ -11,7 +11,7 @@ import { isCallItem } from '../is-call-item.ts'
 import { refusal } from '../refusal.ts'
 
 /** What policy knew of it: stored on it when it ended, and with the question while it waits. */
-export function factsOf({ item, questions }: RecordedCall): Facts | null {
+export function factsOf({ item, questions }: Pick<RecordedCall, 'item' | 'questions'>): Facts | null {
   return storedFacts(item.facts ?? questions.at(-1)?.asked.facts)
 }
 
@@ -19,6 +19,8 @@ export function factsOf({ item, questions }: RecordedCall): Facts | null {
 export interface RecordedCall {
   readonly item: CallItem
   readonly settings: Settings
+  /** The folder the conversation was in. */
+  readonly cwd: string
   /** The questions about it and their answers, oldest first. */
   readonly questions: readonly Question[]
 }
@@ -39,7 +41,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   const questions = new Map<string, Question[]>()
   const note = (item: unknown, settings: Settings) => {
     if (isItem(item) && isCallItem(item))
-      calls.set(item.id, { item, settings, questions: questions.get(item.id) ?? [] })
+      calls.set(item.id, { item, settings, cwd: fold.state.core.meta.cwd, questions: questions.get(item.id) ?? [] })
   }
   for (const line of view.lines()) {
     fold.take(line)

@@ -2,9 +2,11 @@ import type { ParamsOf, ResultOf, SandboxTier } from '@parley/protocol'
 import { type DecideSettings, decide } from '../../core/policy/decide.ts'
 import { type Grant, grantFor } from '../../core/policy/grants.ts'
 import type { Rules } from '../../core/policy/rules.ts'
+import { trustedRules } from '../../trust/project.ts'
+import { configHere } from '../config-here.ts'
 import { findConversation } from '../find-conversation.ts'
 import type { PolicyPorts } from './policy-ports.ts'
-import { readWantedRules } from './read-rules.ts'
+import { readWantedRules, type WantedRules } from './read-rules.ts'
 import { factsOf, type RecordedCall, recordedCalls } from './recorded-calls.ts'
 import { judgementOf, tierThere } from './test-command.ts'
 
@@ -20,11 +22,12 @@ export async function replayCalls(params: Params, ports: PolicyPorts): Promise<R
   const tier = await tierNow(params, ports)
   const calls: Replayed[] = []
   const grants: Grant[] = []
-  const rulesBy = new Map<string | undefined, Rules>()
+  const rulesBy = new Map<string, Rules>()
   for (const call of recorded) {
     const policyFile = params.policyFile ?? call.settings.policyFile
-    const rules = rulesBy.get(policyFile) ?? (await readWantedRules(ports.userRules, wanted(params, policyFile)))
-    rulesBy.set(policyFile, rules)
+    const key = JSON.stringify([policyFile, call.cwd, call.settings.environment])
+    const rules = rulesBy.get(key) ?? (await rulesFor(call, wanted(params, policyFile), ports))
+    rulesBy.set(key, rules)
     const replayed = replay(call, settingsOf(call, { params, tier, rules, grants }), grants)
     if (replayed !== null) calls.push(replayed)
   }
@@ -34,6 +37,14 @@ export async function replayCalls(params: Params, ports: PolicyPorts): Promise<R
 export function whichOf({ conversation, cwd }: Pick<Params, 'conversation' | 'cwd'>) {
   if (conversation !== undefined) return { prefix: conversation }
   return cwd === undefined ? { last: true } : { last: true, cwd }
+}
+
+/** Those of the project as they are trusted now, where the conversation worked on this machine. */
+async function rulesFor({ cwd, settings }: RecordedCall, given: WantedRules, ports: PolicyPorts): Promise<Rules> {
+  const rules = await readWantedRules(ports.userRules, given)
+  if (settings.environment !== undefined) return rules
+  const { project, own } = configHere(cwd, {}, ports)
+  return [...rules, ...trustedRules(project, own)]
 }
 
 function wanted({ rules, cwd = '/' }: Params, policyFile: string | undefined) {

@@ -9,8 +9,9 @@ import { factsOfPart } from '../../core/policy/part-facts.ts'
 import { gatherCommandFacts } from '../../facts/gather-command-facts.ts'
 import type { Place } from '../../place/place.ts'
 import { fileSurroundings } from '../../tools/tool-ports.ts'
+import { trustedRules } from '../../trust/project.ts'
+import { configHere } from '../config-here.ts'
 import { definedRules } from '../opener.ts'
-import { readConfig } from '../read-config.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import { readWantedRules } from './read-rules.ts'
 
@@ -19,16 +20,18 @@ export async function testCommand(
   params: ParamsOf<'policy/test'>,
   ports: PolicyPorts,
 ): Promise<ResultOf<'policy/test'>> {
-  const { values } = readConfig(ports.home, params)
+  const { effective, own, project } = configHere(params.cwd, params, ports)
+  const { values } = effective
   // No provider is needed to judge a command.
   const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
   const { approvalPolicy, sandbox, environment, writableRoots } = settings
   const { place, release } = ports.places.take({ environment, config: values })
   try {
-    const rules = await readWantedRules(ports.userRules, params)
+    const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]
     const tier = await tierThere(place, sandbox)
     const facts = await gather(params, { place, values, writableRoots }, ports)
-    const given = { rules, sessionGrants: [], approvalPolicy, sandboxMode: sandbox, tier } satisfies DecideSettings
+    const network = settings.network === true
+    const given: DecideSettings = { rules, sessionGrants: [], approvalPolicy, sandboxMode: sandbox, tier, network }
     const always = alwaysRulesFor(facts, given)
     return {
       ...judgementOf(decide(facts, given)),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -33,6 +33,18 @@ describe('what the policy would say of a command', () => {
     expect(await ask(['touch', 'a'])).toMatchObject({ verdict: 'ask', always: 'touch a', argv: ['touch', 'a'] })
     expect(await ask('touch a', { approvalPolicy: 'never' })).toMatchObject({ verdict: 'deny', code: 'noSandbox' })
     expect(await ask('touch a', { sandbox: 'danger-full-access' })).toMatchObject({ verdict: 'allow', tier: 'D' })
+  })
+
+  it('counts the rules of a project from the moment it is trusted', async () => {
+    await using place = testPlace()
+    mkdirSync(join(place.cwd, '.parley'))
+    place.write('.parley/policy.toml', '[[rule]]\ndecision = "deny"\ncommand = ["touch"]\n')
+    const client = await place.start().connect()
+    const ask = () => client.request('policy/test', { cwd: place.cwd, command: 'touch a' })
+    expect(await ask()).toMatchObject({ verdict: 'ask' })
+    const { hash } = await client.request('trust/read', { cwd: place.cwd })
+    await client.request('trust/decide', { cwd: place.cwd, hash: hash ?? '', verdict: 'trusted' })
+    expect(await ask()).toMatchObject({ verdict: 'deny', rule: { name: 'rule:command touch', line: 1 } })
   })
 
   it('goes by another file instead, which has to be there and sound', async () => {

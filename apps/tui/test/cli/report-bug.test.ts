@@ -1,0 +1,17 @@
+import { readFileSync, statSync } from 'node:fs'
+import { secretCorpus, tempDirectory } from '@parley/testkit'
+import { expect, test } from 'vitest'
+import { reportBug } from '../../src/cli/report-bug.ts'
+
+test('a report of a bug says what went wrong, without any secret in it', async () => {
+  await using home = await tempDirectory()
+  const corpus = secretCorpus('bug')
+  const env = { OPENAI_API_KEY: 'Own-value-77' }
+  const error = new Error(`it broke at Own-value-77:\n${corpus.map(({ text }) => text).join('\n')}`)
+  const path = await reportBug({ home: home.path, env }, { version: '1', build: 'b', launcher: '' }, error)
+  const text = readFileSync(path, 'utf8')
+  expect(text).toContain('it broke at [secret:OPENAI_API_KEY:00000000]')
+  expect(corpus.filter(({ secret }) => text.includes(secret))).toEqual([])
+  expect(text).not.toContain('Own-value-77')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})

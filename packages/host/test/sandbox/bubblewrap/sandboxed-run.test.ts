@@ -1,0 +1,244 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type CommandSpec,
+  createMark,
+  openHost,
+  type ProcessExit,
+  type ProcessSpec,
+  type RunningProcess,
+} from '../../../src/index.ts'
+import { prepareBubblewrap } from '../../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
+import type { SandboxLimits } from '../../../src/sandbox/limits.ts'
+import { fixturePath } from '../../fixture-process.ts'
+import { markedPids, waitUntil } from '../../waiting.ts'
+import { openPlayground, type Playground } from '../playground.ts'
+import { hasBubblewrap, machine, whyNot } from './bubblewrap-here.ts'
+
+const host = openHost()
+beforeAll(() => host.warmUp())
+afterAll(() => host.close())
+
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+const text = (end: { head: Buffer; tail: Buffer }) => Buffer.concat([end.head, end.tail]).toString()
+const prepare = (ground: Playground, more: Partial<SandboxLimits> = {}, program = '/usr/bin/bwrap') =>
+  prepareBubblewrap(ground.limits(more), { ...machine(ground.path('home')), program })
+
+async function start(ground: Playground, script: string, more: Partial<CommandSpec> = {}) {
+  const spec = { argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, mark: createMark(), ...more }
+  return host.startCommand(spec, { sandbox: await prepare(ground) })
+}
+const run = async (ground: Playground, script: string, more: Partial<CommandSpec> = {}) =>
+  (await start(ground, script, more)).ended
+
+describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 20_000 }, () => {
+  it.each([0, 1, 126, 127, 255])('exit code %i is told as it is', async (code) => {
+    using ground = openPlayground()
+    expect(await run(ground, `exit ${code}`)).toMatchObject({ exitCode: code, signal: null, reason: 'exited' })
+  })
+
+  it('has the outputs, the name, the environment and the directory that it was given, and no more', async () => {
+    using ground = openPlayground()
+    const argv = [
+      'bash',
+      '-c',
+      'echo out; echo err >&2; echo "$0 $1"; pwd; env | cut -d= -f1 | sort | tr "\\n" " "',
+      'exit',
+      'a  b',
+    ]
+    const end = await run(ground, '', { argv, env: { ...env, SECRET: 'x', 'odd-name': 'y' } })
+    const [out, err, words, folder, names] = text(end).split('\n')
+    expect([out, err, words, folder]).toEqual(['out', 'err', 'exit a  b', ground.path('workspace')])
+    const usual = ['PARLEY_MARK', 'PATH', 'PWD', 'SECRET', 'TMPDIR', 'XDG_CACHE_HOME', 'npm_config_cache']
+    expect(names?.split(' ')).toEqual(expect.arrayContaining(usual))
+  })
+
+  it('cannot lead the linker of the sandbox itself', async () => {
+    using ground = openPlayground()
+    const end = await run(ground, 'echo fine', {
+      env: { ...env, LD_AUDIT: '/nowhere/a.so', LD_LIBRARY_PATH: ground.path('workspace') },
+    })
+    expect(end.exitCode).toBe(0)
+  })
+
+  it.each(['builtin', 'exit', 'cd'])('a program named as a word of the shell (%s) is not the shell’s', async (name) => {
+    using ground = openPlayground()
+    const end = await run(ground, '', { argv: [name, '0'] })
+    if (end.spawnError === undefined) expect(end.exitCode).not.toBe(127)
+    else expect(end.spawnError).toMatchObject({ code: 'ENOENT', subject: 'program' })
+  })
+
+  it('that is not there, or where it is not, is told as without a sandbox', async () => {
+    using ground = openPlayground()
+    writeFileSync(ground.path('workspace/plain'), '')
+    const missing = await run(ground, '', { argv: ['no-such-program'] })
+    const closed = await run(ground, '', { argv: ['./plain'] })
+    const nowhere = await run(ground, '', { cwd: ground.path('gone') })
+    const hidden = await run(ground, '', { cwd: ground.path('out') })
+    expect(missing).toMatchObject({
+      exitCode: 127,
+      reason: 'spawnFailed',
+      spawnError: { code: 'ENOENT', subject: 'program' },
+    })
+    expect(closed).toMatchObject({
+      exitCode: 126,
+      reason: 'spawnFailed',
+      spawnError: { code: 'EACCES', subject: 'program' },
+    })
+    expect(nowhere).toMatchObject({
+      exitCode: null,
+      reason: 'spawnFailed',
+      spawnError: { code: 'ENOENT', subject: 'cwd' },
+    })
+    expect(hidden).toMatchObject({ reason: 'spawnFailed', spawnError: { code: 'ENOENT', subject: 'cwd' } })
+  })
+
+  it('A107: is not run when the sandbox breaks, which is told apart from a command that fails', async () => {
+    using ground = openPlayground()
+    writeFileSync(ground.path('bwrap'), '#!/bin/sh\necho no namespaces here >&2\nexit 1\n', { mode: 0o755 })
+    const sandbox = await prepare(ground, {}, ground.path('bwrap'))
+    const spec = { argv: ['touch', ground.path('workspace/x')], cwd: ground.path('workspace'), env, mark: createMark() }
+    const end = await host.startCommand(spec, { sandbox }).ended
+    expect(end).toMatchObject({ exitCode: null, reason: 'spawnFailed' })
+    expect(end.spawnError).toMatchObject({ subject: 'sandbox', message: expect.stringContaining('no namespaces here') })
+    expect(readdirSync(ground.path('workspace')).sort()).toEqual(['.git', 'file', 'src'])
+  })
+
+  it('whose bwrap is not there is not run either', async () => {
+    using ground = openPlayground()
+    const sandbox = await prepare(ground, {}, ground.path('gone'))
+    const spec = { argv: ['true'], cwd: '/', env, mark: createMark() }
+    expect(await host.startCommand(spec, { sandbox }).ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
+  })
+
+  it('cannot tell lies about its process group, nor that it did not run', async () => {
+    using ground = openPlayground()
+    const forge = `for fd in /proc/1/fd/[3-9]*; do : > $fd; echo '{ "child-pid": 1 }' > $fd; done; exit 7`
+    expect(await run(ground, forge)).toMatchObject({ exitCode: 7, reason: 'exited' })
+  })
+
+  it('gets INT itself, where its sandbox goes on', async () => {
+    using ground = openPlayground()
+    const running = await start(ground, `trap 'echo INT; exit 5' INT; echo ready; while :; do sleep 0.05; done`)
+    await waitUntil(() => text(running.output()).includes('ready'))
+    running.stop('interrupted')
+    const end = await running.ended
+    expect(end).toMatchObject({ exitCode: 5, reason: 'interrupted' })
+    expect(text(end)).toContain('INT')
+  })
+
+  it('F084: leaves nothing of a tree that is stubborn, whoever ends it', async () => {
+    using ground = openPlayground()
+    const script = `trap '' INT TERM; (setsid sh -c 'exec </dev/null >/dev/null 2>&1; env -i sleep 61' &); sleep 62 & echo ready; while :; do sleep 1; done`
+    const running = await start(ground, script)
+    await waitUntil(() => text(running.output()).includes('ready') && markedPids(running.mark).length >= 5)
+    running.stop('shutdown')
+    const end = await running.ended
+    expect(end).toMatchObject({ reason: 'shutdown', exitCode: 137 })
+    expect(markedPids(running.mark)).toEqual([])
+  })
+
+  it('A123: is over when its first process is, and what it left is dead and counted', async () => {
+    using ground = openPlayground()
+    const end = await run(ground, `setsid sh -c 'exec sleep 60' & (setsid env -i sleep 60 &) ; exit 3`)
+    expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })
+  })
+
+  it('does not undo what keeps another from making settings', async () => {
+    using ground = openPlayground()
+    const first = await start(ground, 'read -r _ < go; mkdir .parley/x .vscode 2>&1; exit 0')
+    writeFileSync(ground.path('workspace/src/x'), '')
+    const second = await run(ground, 'mkfifo go; rm -rf .parley; true')
+    expect(second).toMatchObject({ exitCode: 0 })
+    writeFileSync(ground.path('workspace/go'), '\n')
+    expect(text(await first.ended)).toMatch(/\.parley\/x|go/)
+    expect(readdirSync(ground.path('workspace')).filter((name) => name.startsWith('.'))).toEqual(['.git'])
+  })
+})
+
+describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 }, () => {
+  async function open(ground: Playground, argv: readonly string[], more: Partial<ProcessSpec> = {}) {
+    let said = ''
+    const exits: ProcessExit[] = []
+    const spec = { argv, cwd: ground.path('workspace'), env, terminal: null, pipeStdin: true, ...more }
+    const onOutput = (_: unknown, chunk: Buffer) => {
+      said += chunk.toString()
+    }
+    const process: RunningProcess = host.startProcess(spec, {
+      sandbox: await prepare(ground),
+      onOutput,
+      onExit: (exit) => exits.push(exit),
+    })
+    expect(await process.started).toBeNull()
+    return { process, said: () => said, exits }
+  }
+
+  it('has a terminal of its own session, whose keys reach it alone', async () => {
+    using ground = openPlayground()
+    const script = `trap 'echo INT' INT; test -t 0 && test -t 2 && ps -o tty= -p $$; echo x > /dev/tty && read -r word; echo got $word`
+    const { process, said, exits } = await open(ground, ['bash', '-c', script], { terminal: { rows: 24, cols: 80 } })
+    await waitUntil(() => said().includes('x\r\n'))
+    await process.write(Buffer.from('\x03'))
+    await waitUntil(() => said().includes('INT'))
+    await process.write(Buffer.from('word\n'))
+    await process.closed
+    expect(exits).toMatchObject([{ exitCode: 0 }])
+    expect(said()).toContain('got word')
+  })
+
+  it('cannot type into its terminal', async () => {
+    using ground = openPlayground()
+    const { process, said } = await open(ground, ['perl', fixturePath('probe.pl'), 'tiocsti'], {
+      terminal: { rows: 24, cols: 80 },
+    })
+    await process.closed
+    expect(said()).not.toContain('allowed')
+  })
+
+  it('has pipes, takes signals in its group, and tells its own name', async () => {
+    using ground = openPlayground()
+    const script = `trap 'echo USR1; exit 6' USR1; echo "$0"; read -r line; echo "$line"; while :; do sleep 0.05; done`
+    const { process, said, exits } = await open(ground, ['bash', '-c', script], { arg0: 'other' })
+    await process.write(Buffer.from('hello\n'))
+    await waitUntil(() => said().includes('hello'))
+    expect(process.signal('SIGUSR1')).toBe(true)
+    await process.closed
+    expect(said()).toMatch(/^other\nhello\n.*\n?USR1\n$/)
+    expect(exits).toMatchObject([{ exitCode: 6, triedNetwork: false }])
+  })
+
+  it('goes with its tree when it is killed', async () => {
+    using ground = openPlayground()
+    const { process, said } = await open(ground, ['bash', '-c', 'setsid env -i sleep 71 & echo ready; wait'])
+    await waitUntil(() => said().includes('ready'))
+    process.kill()
+    await process.closed
+    await waitUntil(() => process.pid !== null && !readdirSync('/proc').includes(String(process.pid)))
+  })
+})
+
+describe.skipIf(!hasBubblewrap)('a program that stays, in its sandbox', { timeout: 20_000 }, () => {
+  it('is talked with, and ends with its input', async () => {
+    using ground = openPlayground()
+    const sandbox = await prepare(ground)
+    const script = 'while read -r line; do echo "got $line"; done; touch ../out/x 2>/dev/null || echo held >&2'
+    const program = host.startProgram({ argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, sandbox })
+    if (program.stdout === null || program.stdin === null) throw new Error('It was not started')
+    program.stdin.write('one\n')
+    for await (const line of createInterface(program.stdout)) {
+      expect(line).toBe('got one')
+      break
+    }
+    expect(await program.stop(5000)).toMatchObject({ exitCode: 0, signal: null })
+    expect(readdirSync(ground.path('workspace')).sort()).toEqual(['.git', 'file', 'src'])
+  })
+
+  it('whose sandbox breaks was not started', async () => {
+    using ground = openPlayground()
+    writeFileSync(ground.path('bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const sandbox = await prepare(ground, {}, ground.path('bwrap'))
+    const program = host.startProgram({ argv: ['cat'], cwd: '/', env, sandbox })
+    expect(await program.ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
+  })
+})

@@ -1,0 +1,49 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { checkHome } from '../../../src/engine/checkup/check-home.ts'
+
+async function levels(home: string) {
+  const checks = await checkHome(home)
+  return checks
+    .filter(({ name }) => name === 'home')
+    .map(({ level, text }) => `${level}: ${text.replaceAll(home, 'H')}`)
+}
+
+describe('the folder conversations are kept in', () => {
+  it('is well when it is ours alone, reached by a link or not, and when it is yet to be made', async () => {
+    await using directory = await tempDirectory()
+    const home = join(directory.path, 'home')
+    expect(await levels(home)).toEqual(['ok: H is not there yet; it is made with the first conversation'])
+    mkdirSync(home, { mode: 0o700 })
+    symlinkSync(home, join(directory.path, 'link'))
+    writeFileSync(join(home, 'policy.toml'), '', { mode: 0o600 })
+    expect(await levels(home)).toEqual(['ok: H, for you alone'])
+    expect(await levels(join(directory.path, 'link'))).toEqual(['ok: H, for you alone'])
+    expect(await checkHome(home)).toContainEqual(expect.objectContaining({ name: 'disk' }))
+  })
+
+  it('is a matter for a word when others can look in or change what is allowed, or it is no folder', async () => {
+    await using directory = await tempDirectory()
+    const home = join(directory.path, 'home')
+    mkdirSync(home)
+    chmodSync(home, 0o755)
+    writeFileSync(join(home, 'policy.toml'), '')
+    chmodSync(join(home, 'policy.toml'), 0o664)
+    expect(await levels(home)).toEqual([
+      'warning: H has mode 755: others of this machine may look into it',
+      'problem: others of this machine may change policy.toml, and so what runs unasked',
+    ])
+    expect(await levels(join(home, 'policy.toml'))).toEqual(['problem: H is no folder'])
+  })
+
+  it.runIf(process.getuid?.() !== 0)('is a problem when it cannot be written to', async () => {
+    await using directory = await tempDirectory()
+    const home = join(directory.path, 'home')
+    mkdirSync(home)
+    chmodSync(home, 0o500)
+    expect(await levels(home)).toEqual(['problem: H cannot be written to: permission denied'])
+    chmodSync(home, 0o700)
+  })
+})

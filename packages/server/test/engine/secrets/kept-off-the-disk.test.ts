@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { secretCorpus } from '@parley/testkit'
+import { expect, it } from 'vitest'
+import { calling, mcpPlace } from '../../mcp-client/support/mcp-place.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const corpus = secretCorpus('disk')
+const all = corpus.map(({ text }) => text).join('\n\n')
+const own = 'Zq7-own+value/of&this run'
+const env = { PATH: process.env['PATH'], SHOP_TOKEN: own }
+const secrets = [...corpus.map(({ secret }) => secret), own]
+const free = { sandbox: 'danger-full-access' } as const
+
+function foundIn(text: string): string[] {
+  return secrets.filter((secret) => text.includes(secret))
+}
+
+/** The secrets in all files of a home, names included. */
+function foundOnDisk(root: string): string[] {
+  const home = join(root, '.parley')
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(files.length).toBeGreaterThan(2)
+  return files.flatMap(({ parentPath, name }) => foundIn(name + readFileSync(join(parentPath, name), 'latin1')))
+}
+
+/** As a provider streams it: a few letters at a time. */
+function inDeltas(text: string): string[] {
+  return text.match(/.{1,7}/gs) ?? []
+}
+
+it('no secret of anybody reaches log, side files, clients or the model', async () => {
+  await using place = testPlace()
+  place.write('keys.txt', all)
+  place.write('AGENTS.md', all)
+  const added = all.replaceAll(/^/gm, '+')
+  const model = scriptedModel(
+    { reasoning: all, text: inDeltas(all), calls: [{ name: 'shell', args: { command: `cat <<'EOF'\n${all}\nEOF` } }] },
+    {
+      calls: [
+        { name: 'shell', args: { command: 'for n in 1 2 3 4 5 6 7 8 9; do cat keys.txt; sleep 0; done; exit 3' } },
+      ],
+    },
+    {
+      calls: [
+        { name: 'read_file', args: { path: 'keys.txt' } },
+        { name: 'search', args: { pattern: '[A-Za-z]' } },
+      ],
+    },
+    {
+      calls: [
+        { name: 'apply_patch', args: { patch: `*** Begin Patch\n*** Add File: new.txt\n${added}\n*** End Patch` } },
+      ],
+    },
+    {
+      calls: [
+        { name: 'no_such_tool', args: { all } },
+        { name: 'shell', args: all },
+      ],
+    },
+    { failure: { message: `The provider says: ${all}`, retry: 'never' } },
+  )
+  const { watched, client, server } = await place.talk({ model, env }, free)
+  await watched.send(`${all} ${own}`)
+  await watched.turnEnded()
+  await client.request('conversation/runShell', {
+    conversationId: watched.conversationId,
+    command: `echo '${own}'; cat keys.txt`,
+  })
+  await watched.until(({ core }) => (Object.keys(core.open).length === 0 ? true : undefined))
+  await client.request('conversation/rename', { conversationId: watched.conversationId, name: own })
+  await server.close()
+
+  expect(foundOnDisk(place.root)).toEqual([])
+  expect(foundIn(JSON.stringify(watched.events))).toEqual([])
+  expect(foundIn(JSON.stringify(model.requests))).toEqual([])
+  expect(place.read('new.txt').trimEnd()).toBe(all.trimEnd())
+  const spoken = watched.items().find(({ type }) => type === 'agentMessage')
+  const deltas = watched.events.flatMap(({ event }) =>
+    event.type === 'item.delta' && event.itemId === spoken?.id ? [event.text] : [],
+  )
+  expect(spoken?.text).toContain('[secret:SHOP'.slice(0, 8))
+  expect(spoken?.text.startsWith(deltas.join(''))).toBe(true)
+  expect(foundIn(deltas.join(''))).toEqual([])
+})
+
+it('what an MCP server answers, says of its progress and writes to its log has marks, and it gets the exact arguments', async () => {
+  await using place = mcpPlace()
+  place.configure('ugly', 'plain')
+  const model = scriptedModel(calling('echo', { own, all }), { text: 'ok' })
+  const { watched, server } = await place.talkTo(model, free, { env })
+  await watched.send('go')
+  await watched.turnEnded()
+  await server.close()
+  const sent = place.diary('ugly').find(({ method }) => method === 'tools/call')
+  expect(sent?.params?.['arguments']).toEqual({ own, all })
+  expect(foundOnDisk(place.root)).toEqual([])
+  expect(foundIn(JSON.stringify(model.requests))).toEqual([])
+})
