@@ -6,6 +6,7 @@ import { manyClients } from './measures/many-clients.mjs'
 import { policy } from './measures/policy.mjs'
 import { redaction } from './measures/redaction.mjs'
 import { resume } from './measures/resume.mjs'
+import { sandbox } from './measures/sandbox.mjs'
 import { screenFlood } from './measures/screen-flood.mjs'
 import { screenIdle } from './measures/screen-idle.mjs'
 import { screenKeys } from './measures/screen-keys.mjs'
@@ -25,6 +26,7 @@ export const measures = [
   screenStart,
   execHello,
   toolCalls,
+  sandbox,
   floodText,
   floodJson,
   serverStart,

@@ -151,7 +151,6 @@ describe('the published Codex SDK', () => {
     expect(told).toEqual([
       '--cyber-access-program has no effect in parley.',
       '-c: "model_verbosity" has no effect in parley.',
-      '-c: "sandbox_workspace_write.network_access" has no effect in parley.',
       '-c: "web_search" has no effect in parley.',
     ])
   })

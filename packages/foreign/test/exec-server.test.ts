@@ -102,7 +102,7 @@ it('the built exec-server holds the session that its documentation shows', { tim
   const sandbox = { type: 'workspace-write', writableRoots: [workspace.path] }
   await ask('fs/writeFile', { path, dataBase64: base64('third\n'), sandbox })
   await ask('fs/writeFile', { path: `${workspace.path}/.git/config`, dataBase64: base64('x'), sandbox })
-  await ask('fs/writeFile', { path: '/etc/motd', dataBase64: base64('x'), sandbox })
+  await ask('fs/writeFile', { path: '/nowhere/a', dataBase64: base64('x'), sandbox })
   run.closeStdin()
   expect((await run.result).exitCode).toBe(0)
 

@@ -10,7 +10,7 @@ import { createMark } from './mark.ts'
 import { openPipeChannels } from './pipe-channels.ts'
 import type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess, TerminalSize } from './process.ts'
 import { outcomeOf, sandboxFailure, signalInside } from './sandbox/heed-watch.ts'
-import { noSandbox, type SandboxWatch } from './sandbox/sandbox.ts'
+import type { SandboxWatch } from './sandbox/sandbox.ts'
 import { signalGroup } from './signals.ts'
 import { assertStartable, explainSpawnFailure } from './spawn-failure.ts'
 import { killLeftovers } from './sweep.ts'
@@ -130,7 +130,7 @@ export class ProcessRun implements RunningProcess {
     const { terminal, pipeStdin } = this.#spec
     const { fifos, inputFifos, shield } = this.#machinery
     if (terminal === null) return openPipeChannels(fifos, pipeStdin ? inputFifos : null)
-    if (this.#options.sandbox === noSandbox) assertStartable(this.#spec)
+    if (this.#options.sandbox.limits === null) assertStartable(this.#spec)
     return this.#openTerminal({ size: terminal, shield })
   }
 

@@ -1,8 +1,12 @@
+import { readdirSync, realpathSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseMark, sweepOrphans } from '../src/index.ts'
-import { readStat } from '../src/process-table.ts'
+import { listPids, pidNamespace, readStat } from '../src/process-table.ts'
+import { prepareBubblewrap } from '../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
 import { type FixtureServer, startFixture } from './fixture-process.ts'
+import { hasBubblewrap, machine, whyNot } from './sandbox/bubblewrap/bubblewrap-here.ts'
 import { markedPids, waitUntil } from './waiting.ts'
+import { openWorkspace } from './workspace.ts'
 
 const tree = 'sleep 60 & setsid sleep 60 & (trap "" INT TERM; sleep 60; :) & echo up; sleep 60'
 const treeSize = 6
@@ -12,11 +16,19 @@ interface Started {
   readonly guardPid: number
 }
 
-async function whenUp(server: FixtureServer): Promise<Started> {
+async function whenUp(server: FixtureServer, size = treeSize): Promise<Started> {
   await waitUntil(() => server.output().endsWith('\n'))
   const { mark, guardPid }: Started = JSON.parse(server.output())
-  await waitUntil(() => markedPids(mark).length === treeSize)
+  await waitUntil(() => markedPids(mark).length === size)
   return { mark, guardPid }
+}
+
+/** All that share the namespace of those with the mark that are in one of their own. */
+function insideWith(mark: string): number[] {
+  const namespace = markedPids(mark)
+    .map(pidNamespace)
+    .find((each) => each !== null && each !== pidNamespace('self'))
+  return listPids().filter((pid) => namespace !== undefined && pidNamespace(pid) === namespace)
 }
 
 function isRunning(pid: number): boolean {
@@ -43,6 +55,25 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     const owner = parseMark(mark)
     expect(await sweepOrphans((other) => other.pid !== owner?.pid)).toBe(treeSize)
     await waitUntil(() => markedPids(mark).length === 0)
+  })
+
+  it.skipIf(!hasBubblewrap)(`together with its guard leaves nothing of what is in a sandbox${whyNot}`, async () => {
+    using workspace = openWorkspace()
+    const root = realpathSync(workspace.path('.'))
+    await using server = startFixture('crashing-server.ts', 'setsid env -i sleep 60 & sleep 60 & echo up; wait', root)
+    const { mark, guardPid } = await whenUp(server, 4)
+    await waitUntil(() => insideWith(mark).length === 4)
+    const inside = insideWith(mark)
+    process.kill(server.pid, 'SIGSTOP')
+    process.kill(guardPid, 'SIGKILL')
+    await server.kill()
+    await waitUntil(() => markedPids(mark).length === 0 && !inside.some(isRunning))
+    // What stood in for names that were not to be made goes with the next command's.
+    expect(readdirSync(root)).toContain('.parley')
+    const limits = { writableRoots: [root], network: false, unixSockets: false, masked: [], scratch: null }
+    const next = await prepareBubblewrap({ mode: 'workspace-write', ...limits }, machine('/nowhere'))
+    next.release?.()
+    expect(readdirSync(root)).toEqual([])
   })
 
   it('whose guard was killed before it has started another', async () => {

@@ -31,6 +31,27 @@ describe('recover', () => {
     expect(after(more, recover(more)).core.open).toMatchObject({ i4: { item: { status: 'proposed' } } })
   })
 
+  it('withdraws the approval of a call with a secret in it, which nobody knows any more, and says so to the model', () => {
+    const forgotten = after(waiting, [
+      { type: 'item.started', turnId: 't1', item: { ...call, id: 'i3', restorable: false } },
+    ])
+    const events = recover(forgotten)
+    expect(events).toMatchObject([
+      { type: 'approval.decided', approvalId: 'a1', decision: 'withdrawn', note: 'secretNotKept' },
+      { type: 'item.completed', item: { status: 'interrupted', failure: { code: 'secretNotKept' } } },
+      { type: 'turn.ended', outcome: 'interrupted' },
+    ])
+    expect(after(forgotten, events).core).toMatchObject({ open: {}, approvals: {}, turn: null })
+  })
+
+  it('calls one with a secret in it unknown once it had begun', () => {
+    const begun = after(waiting, [
+      { type: 'item.started', turnId: 't1', item: { ...call, id: 'i3', restorable: false } },
+      begin('i3'),
+    ])
+    expect(recover(begun)).toMatchObject([{ item: { status: 'unknown' } }, { type: 'turn.ended' }])
+  })
+
   it('closes a message with what it said, as interrupted', () => {
     const writing = stateAfter(['a-conversation', 'a-running-turn', 'a-message-being-written'])
     expect(recover(writing)).toMatchObject([

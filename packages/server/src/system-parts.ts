@@ -15,6 +15,7 @@ import { randomIds } from './ports/ids.ts'
 import { createRedaction } from './redaction/redaction.ts'
 import { openServerLog } from './server-log.ts'
 import type { ServerOptions } from './server-options.ts'
+import { ownRunFolders } from './serving/run-folder.ts'
 
 /** The parts of a server that talk to the real system; tests hand in their own for some of them. */
 export function systemParts(options: ServerOptions): EngineParts {
@@ -40,7 +41,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), env }),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
-      secrets ??= secretPlaces({ home: userHome, parleyHome: home }, diskFiles)
+      secrets ??= secretPlaces({ home: userHome, parleyHome: home, runFolders: ownRunFolders(env) }, diskFiles)
       return secrets
     },
     ripgrep: assets.ripgrep,

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
+import { keepSandbox, lendSandbox } from './kept-sandbox.ts'
 
 export type TempDirectory = AsyncDisposable & {
   /** Absolute, symlinks resolved (macOS keeps its temporary directory behind one). */
@@ -45,7 +46,15 @@ export async function tempHome(): Promise<TempHome> {
   // Sockets of servers under test go with their home.
   const env = { HOME: directory.path, PARLEY_HOME: join(directory.path, '.parley'), XDG_RUNTIME_DIR: directory.path }
   await mkdir(env.PARLEY_HOME, { mode: 0o700 })
-  return { ...directory, env }
+  await lendSandbox(env.PARLEY_HOME)
+  return {
+    ...directory,
+    env,
+    async [Symbol.asyncDispose]() {
+      await keepSandbox(env.PARLEY_HOME)
+      await directory[Symbol.asyncDispose]()
+    },
+  }
 }
 
 async function commitAll(cwd: string): Promise<void> {

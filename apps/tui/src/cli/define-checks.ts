@@ -4,14 +4,14 @@ import type { Settle } from './define-program.ts'
 import type { DoctorFlags } from './doctor/run-doctor.ts'
 import { named } from './flags.ts'
 import type { PolicyFlags } from './policy/test-policy.ts'
-import { flagsOf, withCommonFlags } from './shared-options.ts'
+import { flagsOf, withJudgingFlags } from './shared-options.ts'
 
 /** What says what would happen, why something did, and whether all is well. None of them changes anything. */
 export function defineChecks(program: Command, launch: Launch, settle: Settle): void {
   const policy = program
     .command('policy')
     .description('what the rules and settings say; `parley policy test` asks them')
-  withCommonFlags(policy.command('test [command...]'))
+  withJudgingFlags(policy.command('test [command...]'))
     .description(
       'what would be decided about a command (one shell line, or words after --); nothing is run. Exit code: 0 allowed, 10 asks, 11 denied',
     )

@@ -4,13 +4,32 @@ import { collectConfig, collectFiles, collectList, named } from './flags.ts'
 const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
 const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
 
+function sandboxOption(): Option {
+  return new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes)
+}
+
+function approvalOption(): Option {
+  return new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies)
+}
+
+/** Those of them that say how a call is judged. */
+export function withJudgingFlags(command: Command): Command {
+  return command
+    .addOption(sandboxOption())
+    .addOption(approvalOption())
+    .option('-C, --cd <dir>', 'folder the command would run in')
+    .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
+    .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
+    .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
+}
+
 /** The flags that every command with a conversation takes. */
 export function withCommonFlags(command: Command): Command {
   return command
     .option('-m, --model <model>', 'model to use', named)
     .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high', named)
-    .addOption(new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes))
-    .addOption(new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies))
+    .addOption(sandboxOption())
+    .addOption(approvalOption())
     .option('-C, --cd <dir>', 'folder to work in')
     .option(
       '--environment <name>',

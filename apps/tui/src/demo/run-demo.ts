@@ -14,7 +14,8 @@ export async function runDemo(launch: Launch, flags: CommonFlags): Promise<numbe
   const { runInteractive } = await import('../ink/run-interactive.tsx')
   const code = await runInteractive(
     launch,
-    { kind: 'new', prompt: demoTask, flags: { ...flags, cd: folder } },
+    // With a sandbox most of it would run unasked, and there would be nothing to answer.
+    { kind: 'new', prompt: demoTask, flags: { askForApproval: 'untrusted', ...flags, cd: folder } },
     { provider: 'demo', banner },
   )
   process.stdout.write(`The scratch project is in ${folder}\n`)

@@ -28,14 +28,26 @@ export function revealedLines(text: string): readonly Line[] {
   return lines
 }
 
+type Shown = Pick<Approval, 'kind' | 'detail' | 'title'>
+
+/** A question is painted many times, and looking at every letter of a long one takes as long as a frame may. */
+const known = new WeakMap<Shown, readonly string[]>()
+
 /** What about it may deceive the eye, in sentences; empty for nearly everything. */
-export function deceptions({ kind, detail, title }: Pick<Approval, 'kind' | 'detail' | 'title'>): readonly string[] {
-  const text = kind === 'command' || kind === 'escalation' || kind === 'network' ? detail : `${title}\n${detail}`
+export function deceptions(approval: Shown): readonly string[] {
+  const found = known.get(approval) ?? findDeceptions(approval)
+  known.set(approval, found)
+  return found
+}
+
+function findDeceptions({ kind, detail, title }: Shown): readonly string[] {
+  const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
+  const text = hasPrograms ? detail : `${title}\n${detail}`
   const { controls, unseen } = hiddenKinds(text)
   return [
     ...(controls ? ['contains control characters, shown as \\x1b'] : []),
     ...(unseen ? ['contains invisible characters, shown as <U+202E>'] : []),
-    ...(kind === 'patch' ? doubtfulLetters(pathsOfDiff(detail)) : doubtfulLetters(detail)),
+    ...doubtfulLetters(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
   ]
 }
 
@@ -44,6 +56,6 @@ function pathsOfDiff(detail: string): string {
   return detail
     .split('\n')
     .filter((line) => /^(?:---|\+\+\+) /.test(line))
-    .map((line) => `./x ${line.slice(4)}`)
+    .map((line) => line.slice(4))
     .join('\n')
 }

@@ -3,22 +3,30 @@ import { passesFor } from './look-alikes.ts'
 const maxNamed = 3
 /** What ends a word of a shell line; quotes may stand inside one. */
 const betweenWords = /[\s;|&()<>{}`]+/
-const beforeProgram = /(?:^|[;|&(`{\n])\s*$/
+// Not a line end: the lines of a text that a command writes begin with any word.
+const beforeProgram = /(?:^|[;|&(`{])[ \t]*$/
+/** How far back an operator may stand before the program it begins. */
+const reach = 64
+
+interface Looked {
+  /** The first word of a command is the name of a program, where any letter but ASCII's is worth a word. */
+  readonly hasPrograms: boolean
+}
 
 /**
- * Letters that are not what they seem, in the places where that decides what runs: any of another script in the name of
- * a program, those that pass for ASCII in a path or beside ASCII letters. One sentence each, at most a few.
+ * Letters that are not what they seem, in the places where that decides what runs. One sentence each, at most a few.
+ * Text in another script is none of it: it has letters that pass for nothing.
  */
-export function doubtfulLetters(text: string): readonly string[] {
+export function doubtfulLetters(text: string, { hasPrograms }: Looked): readonly string[] {
   if (/^[\n -~]*$/.test(text)) return []
+  const isProse = oddLetters(text).some((letter) => passesFor(letter) === null)
   const found = new Map<string, string>()
   let from = 0
   for (const word of text.split(betweenWords)) {
     const at = text.indexOf(word, from)
     from = at + word.length
-    if (word === '') continue
-    const isProgram = beforeProgram.test(text.slice(Math.max(0, at - 64), at)) || at === 0
-    for (const [character, sentence] of doubtsIn(word, isProgram))
+    const isProgram = hasPrograms && word !== '' && isAfterOperator(text, at)
+    for (const [character, sentence] of doubtsIn(word, { isProgram, isProse }))
       if (!found.has(character)) found.set(character, sentence)
   }
   const sentences = [...found.values()]
@@ -26,21 +34,40 @@ export function doubtfulLetters(text: string): readonly string[] {
   return [...sentences.slice(0, maxNamed), `and ${sentences.length - maxNamed} more of the kind`]
 }
 
-function doubtsIn(word: string, isProgram: boolean): readonly (readonly [string, string])[] {
-  const odd = [
-    ...new Set([...word].filter((character) => character > '~' && /[\p{L}\p{N}\p{P}\p{S}\p{M}]/u.test(character))),
-  ]
-  return odd.flatMap((character) => {
+function isAfterOperator(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - reach), at)
+  return beforeProgram.test(before) && (before.trim() !== '' || at <= reach)
+}
+
+interface Word {
+  readonly isProgram: boolean
+  readonly isProse: boolean
+}
+
+function doubtsIn(word: string, { isProgram, isProse }: Word): readonly (readonly [string, string])[] {
+  const isPlain = isProgram || seemsPlain(word, isProse)
+  return [...new Set(word)].flatMap((character) => {
+    if (character <= '~' || !/[\p{L}\p{N}\p{P}\p{S}\p{M}]/u.test(character)) return []
     const plain = passesFor(character)
-    const tells = isProgram || (plain !== null && seemsPlain(word))
+    const tells = isProgram || (plain !== null && (/^\w$/.test(plain) ? isPlain : misleads(plain, character, word)))
     return tells ? [[character, sentenceFor(character, plain)] as const] : []
   })
 }
 
-/** Every letter is of ASCII or passes for one: whoever reads it cannot tell. A word of another language has others too. */
-function seemsPlain(word: string): boolean {
-  const letters = [...word].filter((character) => /[\p{L}\p{P}\p{S}]/u.test(character))
-  return letters.every((letter) => letter <= '~' || passesFor(letter) !== null)
+/** Whoever reads it takes it for ASCII: all its letters pass for that, and there is no sign of another language. */
+function seemsPlain(word: string, isProse: boolean): boolean {
+  if (oddLetters(word).some((letter) => passesFor(letter) === null)) return false
+  return !isProse || /[A-Za-z]/.test(word)
+}
+
+/** A dash that begins what looks like an option; any other mark that looks like an operator or a part of a path. */
+function misleads(plain: string, character: string, word: string): boolean {
+  if (plain === '-') return word.startsWith(character) && /[A-Za-z]/.test(word)
+  return '/.~;|&:'.includes(plain)
+}
+
+function oddLetters(text: string): readonly string[] {
+  return text.match(/(?![A-Za-z])\p{L}/gu) ?? []
 }
 
 function sentenceFor(character: string, plain: string | null): string {

@@ -57,8 +57,6 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
     ';': ';',
     '|': 'ǀ∣',
     '&': '﹠',
-    "'": '’ʼ＇',
-    '"': '“”',
   }).flatMap(([plain, others]) => [...others].map((other): [string, string] => [other, plain])),
 )
 

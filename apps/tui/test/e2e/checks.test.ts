@@ -14,16 +14,17 @@ describe('what a command would come to', () => {
     const { stdout, stderr } = await world.shell(
       `parley policy test 'ls && curl x'; echo "exit $?"
        parley policy test -s danger-full-access --rules new.toml --json -- curl x; echo "exit $?"
-       parley policy test; echo "exit $?"`,
+       parley policy test; echo "exit $?"
+       parley policy test -C . --conversation x; echo "exit $?"`,
     )
-    const [first = '', second = '', third = ''] = stdout.split(/(?<=exit \d+\n)/)
+    const [first = '', second = '', third = '', fourth = ''] = stdout.split(/(?<=exit \d+\n)/)
     expect(first).toMatch(/^denied: ls && curl x\n {2}why {5}nothing is fetched here\n {2}rule .*policy\.toml:1\n/)
     expect(first).toMatch(/each by itself:\n {4}allowed {2}ls .*\n {4}denied {3}curl x .*\n/)
     expect(first).toMatch(/exit 11\n$/)
     const [line = '', exit] = second.split('\n')
     expect(JSON.parse(line)).toMatchObject({ verdict: 'allow', argv: ['curl', 'x'], tier: 'D' })
     expect(exit).toBe('exit 0')
-    expect(third).toBe('exit 2\n')
+    expect([third, fourth]).toEqual(['exit 2\n', 'exit 2\n'])
     expect(stderr).toMatch(/Give a command/)
   })
 })

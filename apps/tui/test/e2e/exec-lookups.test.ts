@@ -55,7 +55,7 @@ describe('parley config', () => {
     expect(stdout).toMatch(/^model +"another" +\(command line\)$/m)
     expect(stdout).toMatch(/^model_provider +"local" +\(\$PARLEY_HOME\/config\.toml\)$/m)
     expect(stdout).toMatch(/^model_reasoning_effort +"high" +\(-c\)$/m)
-    expect(stdout).toMatch(/^approval_policy +"on-request" +\(default\)$/m)
+    expect(stdout).toMatch(/^sandbox_mode +"workspace-write" +\(default\)$/m)
   })
 
   test('in JSON is one object', async () => {

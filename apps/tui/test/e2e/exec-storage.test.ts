@@ -70,7 +70,8 @@ describe('--ephemeral', () => {
     const failed = await world.exec(['--ephemeral', 'hi'])
     expect(failed.exitCode).toBe(1)
     expect(failed.stderr).not.toContain('resume')
-    expect(await readdir(world.env.PARLEY_HOME)).toEqual(['config.toml', 'logs'])
+    const kept = ['sessions', 'prompts.jsonl', 'scratch']
+    expect((await readdir(world.env.PARLEY_HOME)).filter((name) => kept.includes(name))).toEqual([])
     const list = await world.shell('parley list')
     expect(list).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No conversations yet. `parley` starts one.\n' })
   })

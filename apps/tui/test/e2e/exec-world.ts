@@ -148,4 +148,4 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Runs whatever the model asks for. */
-export const fullAccess = ['-s', 'danger-full-access'] as const
+export const fullAccess = ['-s', 'danger-full-access', '-c', 'approval_policy=on-request'] as const

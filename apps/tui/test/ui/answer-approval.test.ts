@@ -82,6 +82,25 @@ describe('an approval', () => {
     expect(typeAtOnce(ui, asking, 2_000, 'y').intents).toHaveLength(1)
   })
 
+  test('that has taken the place of another is not answered by a key that was meant for that one', () => {
+    const seen = seenAt(openUi, asking, 1_000)
+    const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
+    const { ui, intents } = typeAtOnce(seen, swapped, 5_000, 'y')
+    expect(intents).toEqual([])
+    expect(ui.refusedKey).toMatchObject({ approvalId: 'b1', why: 'tooEarly' })
+    expect(typeAtOnce(seenAt(ui, swapped, 5_010), swapped, 5_200, 'y').intents).toEqual([])
+    expect(typeAtOnce(seenAt(ui, swapped, 5_010), swapped, 5_500, 'y').intents).toMatchObject([{ approvalId: 'b1' }])
+  })
+
+  test('is not answered by keys that are held down while it appears', () => {
+    let ui = seenAt(openUi, asking, 1_000)
+    for (let atMs = 1_000; atMs < 4_000; atMs += 40) {
+      const step = typeAtOnce(ui, asking, atMs, atMs % 80 === 0 ? 'y' : '1')
+      expect(step.intents).toEqual([])
+      ui = step.ui
+    }
+  })
+
   test('gives that key back when it was the first letter of a word', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y', 'e', 's')

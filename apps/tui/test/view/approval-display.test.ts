@@ -68,6 +68,7 @@ describe('the command in a question', () => {
     ['a program of another script', '\u0441url http://x/', 'U+0441 looks like c'],
     ['one behind an operator', 'ls; \u0440s', 'U+0440 looks like p'],
     ['one in a substitution', 'echo $(\u0455h x)', 'U+0455 looks like s'],
+    ['one on a line of its own', 'ls\n\u0441url x', 'U+0441 looks like c'],
     ['a Greek letter', 'm\u03bfunt x', 'U+03BF looks like o'],
     ['fullwidth letters', '\uff52m x', 'U+FF52 looks like r'],
     ['mathematical letters', '\u{1d5cb}m x', 'U+1D5CB looks like r'],
@@ -87,8 +88,21 @@ describe('the command in a question', () => {
     'grep -r naïve .',
     'ls -la',
     'echo привет',
+    'git commit -m "а с нами и у них, со всеми"',
+    'echo "it’s – well – “fine”…"',
+    'cat путь/к/файлу.txt',
+    'echo naïve café',
+    'cat <<EOF > a.txt\nПривет мир\nÜbung\nEOF',
+    'echo "αβγδε λόγος"',
   ])('does not flag %j', (detail) => {
     expect(shown(asCommand(detail))).not.toMatch(/non-ASCII|contains/)
+  })
+
+  test('does not take the words of a tool for programs', () => {
+    const detail = '{\n  "ключ": "значение и слова",\n  "naïve": "café"\n}'
+    expect(shown({ kind: 'mcpTool', title: 'files: write', detail })).not.toContain('non-ASCII')
+    const path = { kind: 'mcpTool', title: 'files: write', detail: '{ "path": "/etc/p\u0430sswd" }' } as const
+    expect(shown(path)).toContain('U+0430 looks like a')
   })
 
   test('names a few of many doubtful letters', () => {

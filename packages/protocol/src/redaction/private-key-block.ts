@@ -12,7 +12,7 @@ const maxHeader = 80
 
 const header = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 const headerChars = /[A-Z0-9 -]*/y
-const next = /-----END [A-Z0-9 ]{0,60}-----|\[secret:|[A-Za-z0-9+/=]{32,}/g
+const next = /-----BEGIN|-----END [A-Z0-9 ]{0,60}-----|\[secret:|[A-Za-z0-9+/=]{32,}/g
 
 /**
  * A private key in its armour, from its first line to its last, however its lines are joined. One that is cut off ends
@@ -51,7 +51,7 @@ function nextPiece({ text, limit, whole }: Block, from: number): Piece | 'more' 
   if (found === null || found.index > reach)
     return isAll || text.length >= reach + leastRun + maxHeader ? { kind: 'other' } : 'more'
   const end = found.index + found[0].length
-  if (found[0].startsWith('[')) return { kind: 'other' }
+  if (found[0].startsWith('[') || found[0] === '-----BEGIN') return { kind: 'other' }
   if (found[0].startsWith('-')) return { kind: 'footer', end }
   // A line may go on in what comes next, and the block with it.
   return end === text.length && !isAll ? 'more' : { kind: 'line', end }

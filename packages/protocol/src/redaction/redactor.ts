@@ -31,10 +31,14 @@ export interface RedactorParts {
   readonly tag: (value: string) => string
 }
 
+/** `tag`: see `RedactorParts`. */
+export function markFor(kind: string, tag: string): string {
+  return `[secret:${kind}:${tag}]`
+}
+
 export function createRedactor({ values, tag }: RedactorParts): Redactor {
   const index = indexPatterns(patternsFor(values))
-  const markOf = ({ secret }: Found, text: string) =>
-    secret === null ? text : `[secret:${secret.kind}:${tag(secret.value)}]`
+  const markOf = ({ secret }: Found, text: string) => (secret === null ? text : markFor(secret.kind, tag(secret.value)))
   return {
     text(text) {
       const { found } = scan(index, inText(text, index.marked), { from: 0, whole: true, afterSecret: false })

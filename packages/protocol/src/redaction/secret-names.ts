@@ -45,6 +45,6 @@ export function secretValue(name: string, value: string): readonly SecretValue[]
 }
 
 /** Marks keep names short, and free of what would end them. */
-function kindOf(name: string): string {
+export function kindOf(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 32) || 'value'
 }

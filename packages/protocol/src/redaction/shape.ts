@@ -90,6 +90,14 @@ export function matchShape(shape: Shape, text: string, from: number, whole: bool
   return at < text.length && isWordCode(text.charCodeAt(at)) ? 'no' : { start, end }
 }
 
+/** How far what a shape ends with goes on after it, at most to `limit`; null where the text ends before that is known. */
+export function extendMatch({ steps }: Shape, text: string, end: number, limit: number): number | null {
+  const last = steps.at(-1)
+  if (last === undefined) return end
+  const until = runEnd({ ...last, max: limit - end }, text, end)
+  return until === text.length && until < limit ? null : until
+}
+
 function runEnd({ of: { table, others }, max }: Step, text: string, from: number): number {
   const until = Math.min(from + max, text.length)
   for (let at = from; at < until; at++) {

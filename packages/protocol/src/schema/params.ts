@@ -36,10 +36,7 @@ const overrides = z
 const judging = {
   approvalPolicy: approvalPolicy.exactOptional(),
   sandbox: sandboxMode.exactOptional(),
-  profile: overrides.shape.profile,
-  config: overrides.shape.config,
   policyFile: overrides.shape.policyFile,
-  addDirs: overrides.shape.addDirs,
   rules: z.string().exactOptional().describe('Absolute path of a rules file to take instead of policy.toml.'),
 }
 
@@ -173,6 +170,9 @@ export const methodParams = {
   }),
   'policy/test': z.object({
     ...judging,
+    profile: overrides.shape.profile,
+    config: overrides.shape.config,
+    addDirs: overrides.shape.addDirs,
     cwd: z.string().describe('Absolute path of the folder it would run in.'),
     command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('A shell line, or an argv.'),
   }),

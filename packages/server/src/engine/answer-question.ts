@@ -1,4 +1,6 @@
-import type { Actor, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
+import type { Actor, Answers, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
+import { isSecretName } from '@parley/protocol/redaction'
+import type { Redaction } from '../redaction/redaction.ts'
 import type { OpenQuestion } from './ask-user.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
@@ -19,7 +21,7 @@ export function answerQuestion(
     decision,
     by,
     ...(note === undefined ? {} : { note }),
-    ...(accepts ? { answers } : {}),
+    ...(accepts ? { answers: hideSecretFields(answers, bench.redaction) } : {}),
   }
   const { seq } = conversation.record(event)
   presence.answered(approval.id, { by, decision })
@@ -27,4 +29,12 @@ export function answerQuestion(
   question.reply(accepts ? { kind: 'answered', answers } : { kind: decision === 'denied' ? 'declined' : 'cancelled' })
   if (decision === 'abort') driver.interrupt()
   return { seq }
+}
+
+/** Whoever asks for a secret by its name gets what the user put in; what is kept of it is a mark. */
+function hideSecretFields(answers: Answers, redaction: Redaction): Answers {
+  const hidden = Object.entries(answers).map(([field, value]) =>
+    typeof value === 'string' && isSecretName(field) ? [field, redaction.hide(field, value)] : [field, value],
+  )
+  return Object.fromEntries(hidden)
 }

@@ -2,6 +2,7 @@ import { type CallItem, type ItemOf, type SandboxDenial, withoutOutcome } from '
 import { tellDenial } from '../core/policy/denial.ts'
 import { type Retry, retryAfter } from '../core/policy/retry.ts'
 import { honoursWishes } from '../core/policy/run-limits.ts'
+import { conceals } from '../core/redaction/conceals.ts'
 import type { ReadyCall, ToolOutcome } from '../tools/tool.ts'
 import { approvalFor } from './approval-request.ts'
 import { completeCall } from './complete-call.ts'
@@ -54,7 +55,9 @@ async function settleCall(run: Run, ready: ReadyCall, ended: EndedCall, call: De
   const { approvalPolicy } = run.conversation.state.core.settings
   const denial = await findDenial(run, item, ended)
   const told = denial === null ? item : withDenial(item, denial, honoursWishes(approvalPolicy))
-  const retry = call.attempt === 1 && !run.signal.aborted ? retryAfter(denial, approvalPolicy, call.limits) : null
+  const mayRetry =
+    call.attempt === 1 && !run.signal.aborted && !conceals({ ...call, written: null }, run.bench.redaction.secretsIn)
+  const retry = mayRetry ? retryAfter(denial, approvalPolicy, call.limits) : null
   if (retry === null) return completeCall(run, told)
   await askAgain(run, ready, told, { ...call, ...retry, attempt: 2 })
 }

@@ -18,6 +18,9 @@ export interface Ceiling {
   readonly sandbox: SandboxMode
   /** Full access with nobody asked. In the limited modes `never` runs nothing that would run otherwise. */
   readonly neverWithFullAccess: boolean
+  /** What a log may give back: it says what was, and is no authority on what may be. */
+  readonly network: boolean
+  readonly unixSockets: boolean
 }
 
 export const defaultCeilingFlags: CeilingFlags = { maxSandbox: null, allowNever: false, profile: null }
@@ -27,6 +30,8 @@ export function ceilingOf({ maxSandbox, allowNever }: CeilingFlags, own: Config)
   return {
     sandbox: maxSandbox ?? looserSandbox('workspace-write', own.sandbox_mode ?? 'workspace-write'),
     neverWithFullAccess: allowNever || own.approval_policy === 'never',
+    network: own.sandbox_workspace_write?.network_access === true,
+    unixSockets: own.sandbox_workspace_write?.allow_unix_sockets === true,
   }
 }
 

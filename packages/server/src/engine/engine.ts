@@ -16,7 +16,7 @@ import type { Ids } from '../ports/ids.ts'
 import { createProjects, type Projects } from '../trust/project.ts'
 import { trustNotice } from '../trust/trust-notice.ts'
 import { asRefusal } from './as-refusal.ts'
-import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './ceiling.ts'
+import { type CeilingFlags, ceilingOf, defaultCeilingFlags } from './ceiling.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import { configHere } from './config-here.ts'
 import { ConversationHost } from './conversation-host.ts'
@@ -24,7 +24,6 @@ import { summaryOf } from './open-conversation.ts'
 import { createOpener, type OpenerPorts } from './opener.ts'
 import { readConfig } from './read-config.ts'
 import { createRoster, type Roster } from './roster.ts'
-import { decideTrust, readTrust } from './trust.ts'
 
 /** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
 export interface Engine extends AsyncDisposable {
@@ -42,8 +41,6 @@ export interface Engine extends AsyncDisposable {
   readConfig(params: ParamsOf<'config/read'>): ResultOf<'config/read'>
   readTrust(params: ParamsOf<'trust/read'>): Promise<ResultOf<'trust/read'>>
   decideTrust(params: ParamsOf<'trust/decide'>): Promise<ResultOf<'trust/decide'>>
-  /** The most that may be in force here. */
-  ceiling(): Ceiling
   diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
   readonly files: Files
   readonly home: string
@@ -118,9 +115,9 @@ export function createEngine(parts: EngineParts): Engine {
     policy: { ...parts, places, projects, userRules },
     listModels: () => listModels(parts),
     readConfig: (params) => describeConfig(params, { ...parts, projects }),
-    readTrust: (params) => readTrust(params, trust),
-    decideTrust: (params) => decideTrust(params, trust),
-    ceiling,
+    // Only who asks for it loads it.
+    readTrust: async (params) => (await import('./trust.ts')).readTrust(params, trust),
+    decideTrust: async (params) => (await import('./trust.ts')).decideTrust(params, trust),
     async diagnose() {
       const { tier, reason } = await parts.sandboxes.report()
       const found = { tier, tierReason: reason, addresses: [...addresses], clients: roster.describe() }

@@ -6,6 +6,7 @@ import type { Facts } from '../core/policy/facts.ts'
 import { grantFor } from '../core/policy/grants.ts'
 import { retryAfter } from '../core/policy/retry.ts'
 import { runLimits } from '../core/policy/run-limits.ts'
+import { conceals } from '../core/redaction/conceals.ts'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { PreparedCall, ReadyCall } from '../tools/tool.ts'
 import { unlessAborted } from '../unless-aborted.ts'
@@ -18,7 +19,7 @@ import { answeredRecord, contentHashOf, type DecidedCall, recordOf } from './dec
 import { isCallItem } from './is-call-item.ts'
 import { understandCall, workspaceOf } from './proposed-item.ts'
 import type { Run } from './run.ts'
-import { exactCall } from './secret-call.ts'
+import { exactCall, exactText } from './secret-call.ts'
 
 /** Brings one proposed or approved call a step on: refused, asked about, or run to its end. */
 export async function runCall(run: Run, itemId: string): Promise<void> {
@@ -125,6 +126,8 @@ async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCa
     case 'deny':
       return decline(run, item, call)
     case 'ask': {
+      if (conceals({ facts, written: exactText(run, item) }, run.bench.redaction.secretsIn))
+        return refuse(run, item, concealed)
       const isFirst = call.attempt === 1
       // A rule would have to say what the secret is.
       const always =
@@ -136,6 +139,9 @@ async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCa
     }
   }
 }
+
+const concealed =
+  'Not run: the user is asked about this, and a part of it that may be more than a word would be kept from them because it looks like a secret. Put the secret into a file or a variable by itself, and name that.'
 
 const endUnknown = 'This was started, but how it ended is unknown. Check before running it again.'
 

@@ -15,6 +15,16 @@ export function unrestorable(item: Item): Item {
   return isCallItem(item) ? { ...item, restorable: false } : item
 }
 
+/** What the model wrote, of a patch its text and else its arguments; null of a call without a secret in it. */
+export function exactText({ bench }: Run, item: CallItem): string | null {
+  const exact = bench.secretCalls.get(item.id)
+  if (exact === undefined) return null
+  if (item.type !== 'fileChange') return exact.arguments
+  const written: unknown = JSON.parse(exact.arguments)
+  const isPatch = typeof written === 'object' && written !== null && 'patch' in written
+  return isPatch && typeof written.patch === 'string' ? written.patch : exact.arguments
+}
+
 /** The call as the model made it; null where nobody knows it, or where a secret in it is not known any more. */
 export function exactCall({ conversation, bench }: Run, item: CallItem): ModelCall | null {
   const exact = bench.secretCalls.get(item.id)

@@ -47,10 +47,15 @@ export type SecretPlaces = readonly string[]
 interface Homes {
   readonly home: string
   readonly parleyHome: string
+  /** Where sockets of servers are. */
+  readonly runFolders?: readonly string[]
 }
 
-export async function secretPlaces({ home, parleyHome }: Homes, files: PlaceFiles): Promise<SecretPlaces> {
-  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...ofTheSystem]
+export async function secretPlaces(
+  { home, parleyHome, runFolders = [] }: Homes,
+  files: PlaceFiles,
+): Promise<SecretPlaces> {
+  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...runFolders, ...ofTheSystem]
   const real = await Promise.all(written.map((path) => files.realPath(path).catch(whenUnknown(path))))
   return [...new Set([...written, ...real])]
 }

@@ -23,7 +23,7 @@ export async function confine(confinement: Confinement, { sandboxes, secrets }: 
     const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
     return await sandboxes.prepare({
       mode,
-      writableRoots: mode === 'read-only' ? [] : [root],
+      writableRoots: [root],
       network,
       unixSockets: false,
       masked,

@@ -2,10 +2,13 @@ import { createHmac } from 'node:crypto'
 import type { OutputFilter } from '@parley/host'
 import {
   createRedactor,
+  kindOf,
+  markFor,
   type RedactedStream,
   type Redactor,
   type SecretValue,
   secretsNamed,
+  secretValue,
 } from '@parley/protocol/redaction'
 import { redactOutput } from './output-filter.ts'
 import { readRedactionKey } from './redaction-key.ts'
@@ -19,6 +22,8 @@ export interface Redaction {
   filter(): OutputFilter
   /** From now on these are secret too. */
   learn(values: readonly SecretValue[]): void
+  /** The mark for something that is secret by what it was asked as, however common it is; it is known as secret from now on. */
+  hide(name: string, value: string): string
   /** Whether some secret is in it. */
   touches(text: string): boolean
   /** The secrets in it, as they stand there, by their marks. */
@@ -48,15 +53,21 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
     return redactor
   }
 
+  function learn(more: readonly SecretValue[]): void {
+    const unknown = more.filter(({ value }) => !values.has(value))
+    if (unknown.length === 0) return
+    for (const secret of unknown) values.set(secret.value, secret)
+    redactor = null
+  }
+
   return {
     text: (text) => current().text(text),
     stream: () => current().stream(),
     filter: () => redactOutput(current().stream()),
-    learn(more) {
-      const unknown = more.filter(({ value }) => !values.has(value))
-      if (unknown.length === 0) return
-      for (const secret of unknown) values.set(secret.value, secret)
-      redactor = null
+    learn,
+    hide(name, value) {
+      learn(secretValue(name, value))
+      return markFor(kindOf(name), tag(value))
     },
     secretsIn: (text) => current().secretsIn(text),
     touches: (text) => current().text(text) !== text,

@@ -15,12 +15,19 @@ interface Place {
  * `$XDG_RUNTIME_DIR/parley`, else `/tmp/parley-UID`; made when missing, 0700. Whoever can put a file there can pose as a
  * server, so a link, or a folder of somebody else, is refused.
  */
-export function makeRunFolder({ env, uid, shared = '/tmp' }: Place): RunFolder {
-  const runtime = env['XDG_RUNTIME_DIR']
-  const ofUser = join(shared, `parley-${uid}`)
-  if (runtime === undefined || runtime === '') return privateFolder(ofUser, uid)
-  const found = privateFolder(join(runtime, 'parley'), uid)
-  return 'path' in found ? found : privateFolder(ofUser, uid)
+export function makeRunFolder(place: Place): RunFolder {
+  let found: RunFolder = { problem: 'there is no place for it' }
+  for (const path of runFolders(place)) {
+    found = privateFolder(path, place.uid)
+    if ('path' in found) break
+  }
+  return found
+}
+
+/** Where it may be, the best first. Whoever reaches a socket in it can answer the questions of its server. */
+export function runFolders({ env, uid, shared = '/tmp' }: Place): readonly string[] {
+  const runtime = env['XDG_RUNTIME_DIR'] ?? ''
+  return [...(runtime === '' ? [] : [join(runtime, 'parley')]), join(shared, `parley-${uid}`)]
 }
 
 function privateFolder(path: string, uid: number): RunFolder {
@@ -42,4 +49,9 @@ function hasCode(error: unknown, code: string): boolean {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+/** Of the user of this process. */
+export function ownRunFolders(env: Place['env']): readonly string[] {
+  return runFolders({ env, uid: process.getuid?.() ?? 0 })
 }

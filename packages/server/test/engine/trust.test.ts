@@ -198,7 +198,7 @@ describe('a tool server of a trusted project', () => {
     await trust(talk.client, place.cwd)
     await oneTurn(place, talk.client)
     await serverIn(talk, 'ready')
-    expect(sandboxes.prepared).toMatchObject([{ mode: 'read-only', writableRoots: [] }])
+    expect(sandboxes.prepared).toMatchObject([{ mode: 'read-only' }])
   })
 
   it('that was trusted inside the sandbox is not started outside it', async () => {

@@ -18,13 +18,26 @@ const byVerdict = { allow: exitCodes.ok, ask: exitCodes.asks, deny: exitCodes.de
 
 /** `parley policy test`: the verdict as lines and as exit code. One evaluator says it: the server's. */
 export async function testPolicy(launch: Launch, command: readonly string[], flags: PolicyFlags): Promise<number> {
-  if (command.length > 0 === (flags.conversation !== undefined))
-    throw misused('Give a command (parley policy test "npm test"), or --conversation ID.')
+  refuseWithoutEffect(command, flags)
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-policy' })
   const ask = flags.conversation === undefined ? testCommand : replay
   const { lines, value, exitCode } = await ask(connection.client, command, flags)
   process.stdout.write(flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''))
   return exitCode
+}
+
+/** The facts of a past call are stored: nothing that they were gathered from can be changed. */
+function refuseWithoutEffect(command: readonly string[], flags: PolicyFlags): void {
+  const { conversation, model, effort, environment, ephemeral, cd, addDir, profile, config } = flags
+  const isGiven = command.join('').trim() !== ''
+  if (isGiven === (conversation !== undefined))
+    throw misused('Give a command (parley policy test "npm test"), or --conversation ID.')
+  if ([model, effort, environment, ephemeral].some((flag) => flag !== undefined))
+    throw misused(
+      'parley policy test asks no model and runs nothing: -m, -e, --environment and --ephemeral mean nothing.',
+    )
+  if (conversation !== undefined && [cd, addDir, profile, config].some((flag) => flag !== undefined))
+    throw misused('With --conversation only -s, -a, --rules and --policy change what is said.')
 }
 
 interface Said {
@@ -39,6 +52,7 @@ async function testCommand(client: Client, command: readonly string[], flags: Po
   const value = await client.request('policy/test', {
     cwd: process.cwd(),
     ...judging(flags),
+    ...surroundings(flags),
     command: command.length === 1 ? line : [...command],
   })
   return { value, lines: testedLines(value, command), exitCode: byVerdict[value.verdict] }
@@ -46,21 +60,27 @@ async function testCommand(client: Client, command: readonly string[], flags: Po
 
 async function replay(client: Client, _command: readonly string[], flags: PolicyFlags): Promise<Said> {
   const { conversation = '' } = flags
-  const value = await client.request('policy/replay', { cwd: process.cwd(), ...judging(flags), conversation })
+  const value = await client.request('policy/replay', { ...judging(flags), conversation })
   const changes = value.calls.some(({ before, after }) => before.verdict !== after.verdict)
   return { value, lines: replayedLines(value), exitCode: changes ? exitCodes.wouldChange : exitCodes.ok }
 }
 
-function judging(flags: PolicyFlags) {
-  const { approvalPolicy, sandbox, profile, config, policyFile, addDirs, cwd } = overridesOf(flags)
+function surroundings(flags: PolicyFlags) {
+  const { profile, config, addDirs, cwd } = overridesOf(flags)
   return {
     ...(cwd === undefined ? {} : { cwd }),
-    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
-    ...(sandbox === undefined ? {} : { sandbox }),
     ...(profile === undefined ? {} : { profile }),
     ...(config === undefined ? {} : { config }),
-    ...(policyFile === undefined ? {} : { policyFile }),
     ...(addDirs === undefined ? {} : { addDirs }),
+  }
+}
+
+function judging(flags: PolicyFlags) {
+  const { approvalPolicy, sandbox, policyFile } = overridesOf(flags)
+  return {
+    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(policyFile === undefined ? {} : { policyFile }),
     ...(flags.rules === undefined ? {} : { rules: resolve(flags.rules) }),
   }
 }

@@ -64,6 +64,20 @@ export const storage: Scenarios = {
     expect(settings.tier).not.toBe('D')
   },
 
+  /** What a command may reach comes from the user's configuration, not from what a log says it was. */
+  async P716(told) {
+    const first = await saved(told)
+    const { home, parleyHome } = first.server
+    await first.server[Symbol.asyncDispose]()
+    const settings = { network: true, unixSockets: true, tier: 'A', sandbox: 'workspace-write' }
+    forge(logOf(parleyHome, first.conversationId), { type: 'conversation.configured', settings })
+    await using second = await told.world.another({ home })
+    const resumed = await second.client.request('conversation/resume', { conversationId: first.conversationId })
+    expect(resumed.settings.network ?? false).toBe(false)
+    expect(resumed.settings.unixSockets ?? false).toBe(false)
+    expect(resumed.settings.tier).toBe(told.world.tier)
+  },
+
   async A157(told) {
     const { world } = told
     const careless = ['sh', '-c', 'umask 000; exec "$@"', 'sh']

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Step, waitUntil } from '@parley/testkit'
 import { expect } from 'vitest'
-import { converse, messageOf, openTalk, settingsOf } from '../world/converse.ts'
+import { converse, messageOf, openTalk, outputOf, settingsOf } from '../world/converse.ts'
 import { lookAt, processesBelow } from '../world/look-at.ts'
 import { nameOf, type Scenarios } from './scenario.ts'
 
@@ -56,6 +56,23 @@ export const turns: Scenarios = {
     })
     expect(lookAt(join(out, 'victim'))).toBe(victim)
     expect(lookAt(join(cwd, 'a.txt'))).toBe(file)
+  },
+
+  /** The user has allowed unix sockets to commands. The server's own would answer its questions. */
+  async P609(told) {
+    const { world, context } = told
+    if (world.tier === 'C') context.skip('no sandbox here that could hide it')
+    const name = nameOf(told)
+    const { WS: cwd = '' } = world.places(name)
+    await using server = await world.another({ config: '[sandbox_workspace_write]\nallow_unix_sockets = true\n' })
+    const { addresses } = await server.client.request('server/diagnostics', {})
+    const path = addresses.find((address) => address.startsWith('/')) ?? ''
+    const command = `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0) and print "made\\n"; connect(S,sockaddr_un("${path}")) and print "REACHED\\n"'`
+    const settings = settingsOf['workspace-write']
+    const recipe = { client: server.client, attack: name, cwd, settings, answer: () => 'approved' as const }
+    const output = outputOf(await converse(world, recipe, [shell(command)]))
+    expect(output).toContain('made')
+    expect(output).not.toContain('REACHED')
   },
 
   /** A server that is killed leaves nothing running. */

@@ -40,7 +40,7 @@ const checks: Checks = {
     expect(bytesOf(filesOf(world.parleyHome, talk.conversationId))).not.toContain(text)
   },
   output_lacks_regex: (pattern, { talk }) => expect(outputOf(talk)).not.toMatch(new RegExp(pattern, 'm')),
-  output_has_regex: (pattern, { talk }) => expect(outputOf(talk)).toMatch(new RegExp(pattern, 'm')),
+  output_has_regex: (pattern, { talk }) => expect(outputOf(talk), toldModel(talk)).toMatch(new RegExp(pattern, 'm')),
   told_model_regex: (pattern, { talk }) => expect(toldModel(talk)).toMatch(new RegExp(pattern, 'm')),
   told_model_lacks_regex: (pattern, { talk }) => expect(toldModel(talk)).not.toMatch(new RegExp(pattern, 'm')),
   not_unasked: (_, { talk }) => expect(begunUnasked(talk)).toEqual([]),

@@ -27,7 +27,7 @@ const layings: Layings = {
   git_init: (path, _, { workspace }) => copyRepository(workspace, path),
   git_config: (words, _, { workspace }) => git(workspace, 'config', ...words),
   replace_with_link: (path, { to = '' }) => replaceWithLink(path, to),
-  fifo: (path) => void execFileSync('mkfifo', [path]),
+  fifo: (path) => void execFileSync('mkfifo', [made(path)]),
   bare: (_, __, { workspace }) => makeBare(workspace),
   worktree: (_, __, { workspace }) => makeWorktree(workspace),
 }

@@ -9,13 +9,13 @@ const maxBytes = 64 * 1024
 /** A file that git reads, and which names others: `commondir` alone leads it to another repository's settings. */
 const settingFiles = ['config', 'config.worktree'] as const
 
-/** `entry` is a folder or a file named `.git`. */
+/** What is named by `entry`, a folder or a file named `.git`, or by what that names. */
 export function gitPlaces(entry: string): GitPlaces {
-  if (lstatSync(entry, { throwIfNoEntry: false })?.isFile() !== true) return [entry, ...placesOfFolder(entry)]
+  if (lstatSync(entry, { throwIfNoEntry: false })?.isFile() !== true) return placesOfFolder(entry)
   const target = /^gitdir:[ \t]*(.+?)\s*$/m.exec(readStart(entry))?.[1]
-  if (target === undefined) return [entry]
+  if (target === undefined) return []
   const folder = real(resolve(dirname(entry), target))
-  return [entry, folder, ...placesOfFolder(folder)]
+  return [folder, ...placesOfFolder(folder)]
 }
 
 /** What a repository's own folder leads to. */
@@ -57,7 +57,8 @@ function readStart(path: string): string {
     try {
       if (!fstatSync(fd).isFile()) return ''
       const buffer = Buffer.alloc(maxBytes)
-      return buffer.toString('utf8', 0, readSync(fd, buffer))
+      // To git a NUL ends the line; here no path may hold one.
+      return buffer.toString('utf8', 0, readSync(fd, buffer)).replaceAll('\0', '\n')
     } finally {
       closeSync(fd)
     }
@@ -69,7 +70,7 @@ function readStart(path: string): string {
 /** With the links followed of as much as there is. */
 export function real(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     const parent = dirname(path)
     return parent === path ? path : join(real(parent), path.slice(parent.length).replace(/^\//, ''))

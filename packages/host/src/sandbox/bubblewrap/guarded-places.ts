@@ -4,6 +4,7 @@ import { isWithin } from '../is-within.ts'
 import { isBare } from './find-repositories.ts'
 import { gitPlaces, placesOfFolder, real } from './git-places.ts'
 import { guardedAtHome, guardedNames } from './guarded-names.ts'
+import { isStandIn } from './hold-names.ts'
 import { knownRepositories } from './known-repositories.ts'
 import { spellings } from './spellings.ts'
 
@@ -13,6 +14,8 @@ export interface GuardedPlaces {
   readonly kept: readonly string[]
   /** They are not there, and are not to be made. The folder of each is there. */
   readonly missing: readonly string[]
+  /** Of both, what something else names by its path, so that another thing must not come to be there. */
+  readonly named: readonly string[]
   /** Within a folder that is kept, but work goes on there. */
   readonly writable: readonly string[]
 }
@@ -24,31 +27,43 @@ const ofGit = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|wo
 export async function guardedPlaces(roots: readonly string[], home: string): Promise<GuardedPlaces> {
   const kept = new Set<string>()
   const missing = new Set<string>()
+  const named = new Set<string>()
   const writable: string[] = []
   const guard = (path: string) => {
     const place = real(path)
     const root = roots.find((candidate) => place !== candidate && isWithin(place, candidate))
     // A repository's settings can name any place, such as the whole workspace.
     if (root === undefined || roots.some((candidate) => isWithin(candidate, place))) return
-    if (exists(place)) for (const spelling of spellings(place)) kept.add(spelling)
+    if (isTaken(place)) for (const spelling of spellings(place)) kept.add(spelling)
     else missing.add(firstMissing(place, root))
+  }
+  const guardNamed = (path: string) => {
+    guard(path)
+    const place = real(path)
+    for (const root of roots) if (isWithin(place, root)) named.add(isTaken(place) ? place : firstMissing(place, root))
+  }
+  const guardRepository = (entry: string) => {
+    guard(entry)
+    gitPlaces(entry).forEach(guardNamed)
   }
   for (const root of roots) {
     const listed = list(root)
     if (isBare(listed)) {
       kept.add(root)
       writable.push(...workFolders(root, listed))
-      placesOfFolder(root).filter(exists).forEach(guard)
+      placesOfFolder(root).filter(exists).forEach(guardNamed)
     } else {
       assertNoLink(join(root, '.git'))
       for (const name of guardedNames) guard(join(root, name))
-      gitPlaces(join(root, '.git')).forEach(guard)
+      guardRepository(join(root, '.git'))
     }
     const found = await knownRepositories(root)
-    for (const place of [...found.entries.flatMap(gitPlaces), ...found.bare]) guard(place)
+    found.entries.forEach(guardRepository)
+    found.bare.forEach(guard)
     if (isWithin(home, root)) for (const name of guardedAtHome) guard(join(home, name))
   }
-  return { kept: [...kept], missing: [...missing].filter((path) => !liesInKept(path, kept)), writable }
+  const toHold = [...missing].filter((path) => !liesInKept(path, kept))
+  return { kept: [...kept], missing: toHold, named: [...named], writable }
 }
 
 function liesInKept(path: string, kept: ReadonlySet<string>): boolean {
@@ -77,8 +92,13 @@ function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
+/** Not so a name that another command holds: it must be held for this one too. */
+function isTaken(path: string): boolean {
+  return exists(path) && !isStandIn(path)
+}
+
 function firstMissing(path: string, root: string): string {
   let missing = path
-  for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) if (!exists(at)) missing = at
+  for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) if (!isTaken(at)) missing = at
   return missing
 }

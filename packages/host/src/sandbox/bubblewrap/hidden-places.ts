@@ -21,7 +21,7 @@ export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
 /** Null for what is not there or is closed to us, and so to a command, which is the same user. */
 export function realOf(path: string): string | null {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return null
   }

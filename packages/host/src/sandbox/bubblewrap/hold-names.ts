@@ -42,6 +42,11 @@ export function holdName(path: string): HeldName | null {
   throw new Error(`${path} comes and goes, so it cannot be kept from being made`)
 }
 
+/** Whether this is no more than what holds a name: of a command that runs, or of one that was killed. */
+export function isStandIn(path: string): boolean {
+  return list(path)?.every((name) => holderName.test(name)) ?? false
+}
+
 /** `empty`: maybe another command's that will step into it in a moment, or a person's. */
 function makeOrLook(path: string): 'ours' | 'empty' | 'other' | 'impossible' {
   const made = makeFolder(path)

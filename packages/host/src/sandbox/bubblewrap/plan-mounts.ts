@@ -8,6 +8,8 @@ export interface MountFacts {
   readonly readable: readonly string[]
   /** Stays as it is within what may be written to. */
   readonly kept: readonly string[]
+  /** Of these, what something else names by its path. */
+  readonly named: readonly string[]
   readonly hiddenFolders: readonly string[]
   readonly hiddenFiles: readonly string[]
   /** Seen as /tmp; null is an empty one. */
@@ -25,7 +27,7 @@ export type MountKind =
   | 'kept'
   | 'emptyFolder'
   | 'emptyFile'
-  /** A folder on the way to something hidden: as it is, but not to be renamed. */
+  /** A folder on the way to something: as it is, but not to be renamed. */
   | 'pinned'
 
 export interface Mount {
@@ -64,7 +66,7 @@ export function planMounts(facts: MountFacts): Mount[] {
     const around = planned.findLast(({ path }) => isWithin(mount.path, path))
     if (around === undefined || isNeeded(mount, around)) planned.push(mount)
   }
-  return sorted([...planned, ...pins(planned)])
+  return sorted([...planned, ...pins(planned, new Set(facts.named))])
 }
 
 function mountsOf(facts: MountFacts): Mount[] {
@@ -101,10 +103,13 @@ function isNeeded({ kind, path }: Mount, around: Mount): boolean {
   }
 }
 
-/** The next command would see what is hidden if this one gave a folder above it another name. A mount point keeps its name. */
-function pins(planned: readonly Mount[]): Mount[] {
+/**
+ * If a command gave a folder above it another name, the next one would see what is hidden, and something else could
+ * come to be under a path that is named elsewhere. A mount point keeps its name.
+ */
+function pins(planned: readonly Mount[], named: ReadonlySet<string>): Mount[] {
   return planned.flatMap(({ kind, path }) => {
-    if (kind !== 'emptyFolder' && kind !== 'emptyFile') return []
+    if (kind !== 'emptyFolder' && kind !== 'emptyFile' && !(kind === 'kept' && named.has(path))) return []
     const around = planned.findLast((other) => other.path !== path && isWithin(path, other.path))
     return around?.kind === 'writable'
       ? between(around.path, path).map((at) => ({ kind: 'pinned' as const, path: at }))

@@ -13,7 +13,7 @@ import { type Mount, planMounts } from './plan-mounts.ts'
 import { spellings } from './spellings.ts'
 import { wrapCommand } from './wrap-command.ts'
 
-const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
+const nothingGuarded: GuardedPlaces = { kept: [], missing: [], named: [], writable: [] }
 
 /** Looks at the files as they are now and puts a stand-in where something must not be made. */
 export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
@@ -56,6 +56,7 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
     writable: isWritable ? [...roots, ...guarded.writable] : [],
     readable: [...readOnlyRoots, ...seenAgain.map(realOf).filter((path) => path !== null)],
     kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],
+    named: guarded.named,
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
     scratch: limits.scratch,

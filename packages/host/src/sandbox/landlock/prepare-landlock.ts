@@ -54,7 +54,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
 async function scriptCommand(limits: SandboxLimits, scratch: string, machine: LandlockMachine): Promise<string[]> {
   const { program, version, arch } = machine
   const { network, mode } = limits
-  const attributes = mode !== 'read-only'
+  const filter = { arch, unixSockets: false, ipSockets: network, attributes: mode !== 'read-only', shared: false }
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
   const guarded = await guardedPlaces(roots, machine.home)
   const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
@@ -69,7 +69,7 @@ async function scriptCommand(limits: SandboxLimits, scratch: string, machine: La
     landlockScript,
     callNumbers(arch),
     rulesetAttributes(version, { network }).toString('hex'),
-    seccompFilter({ arch, unixSockets: false, ipSockets: network, attributes }).toString('hex'),
+    seccompFilter(filter).toString('hex'),
     String(rightsOnOutput(version)),
     String(lines.length),
     ...lines,

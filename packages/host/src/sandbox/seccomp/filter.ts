@@ -1,6 +1,6 @@
 import { arm64Calls } from './arm64-calls.ts'
 import { assemble, type Line } from './bpf.ts'
-import { attributeCalls, type CallName, refusedCalls } from './refused-calls.ts'
+import { attributeCalls, type CallName, refusedCalls, sharedCalls } from './refused-calls.ts'
 import { modeCalls, modes } from './set-user-id.ts'
 import { x64Calls } from './x64-calls.ts'
 
@@ -14,6 +14,8 @@ export interface FilterOptions {
   readonly ipSockets?: boolean
   /** False where nothing else keeps permissions, owners and attributes of files as they are; true unless told. */
   readonly attributes?: boolean
+  /** False where no namespace keeps it from memory and queues of other programs; true unless told. */
+  readonly shared?: boolean
 }
 
 type ModeLabel = 'openFlags' | 'openatFlags' | 'secondMode' | 'thirdMode' | 'fourthMode'
@@ -56,8 +58,8 @@ export function isFilterArch(arch: string): arch is FilterArch {
 /** What a sandboxed command may ask of the kernel, as an array of `struct sock_filter`. */
 export function seccompFilter(options: FilterOptions): Buffer {
   const { audit, calls } = architectures[options.arch]
-  const { unixSockets, ipSockets = true, attributes = true } = options
-  const refused = attributes ? refusedCalls : [...refusedCalls, ...attributeCalls]
+  const { unixSockets, ipSockets = true, attributes = true, shared = true } = options
+  const refused = [...refusedCalls, ...(attributes ? [] : attributeCalls), ...(shared ? [] : sharedCalls)]
   return assemble<Label>([
     { op: 'load', k: data.arch },
     { op: 'jumpIfEqual', k: audit, no: 'kill' },

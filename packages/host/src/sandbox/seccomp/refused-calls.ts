@@ -92,6 +92,23 @@ export const attributeCalls = [
   'removexattrat',
 ] as const
 
+/** Memory, semaphores and queues that all programs of the user share. Refused where no namespace keeps a command from theirs. */
+export const sharedCalls = [
+  'shmget',
+  'shmat',
+  'shmctl',
+  'semget',
+  'semop',
+  'semtimedop',
+  'semctl',
+  'msgget',
+  'msgsnd',
+  'msgrcv',
+  'msgctl',
+  'mq_open',
+  'mq_unlink',
+] as const
+
 /** What is looked at before it is allowed. */
 export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality' | ModeCall
 
@@ -99,7 +116,9 @@ export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' 
 export type ModeCall = 'fchmod' | 'fchmodat' | 'fchmodat2' | 'mknodat' | 'openat' | 'openat2' | OldModeCall
 type OldModeCall = 'chmod' | 'creat' | 'mknod' | 'open'
 
-export type CallName = (typeof refusedCalls)[number] | (typeof attributeCalls)[number] | JudgedCall
+type RefusedCall = (typeof refusedCalls | typeof attributeCalls | typeof sharedCalls)[number]
+
+export type CallName = RefusedCall | JudgedCall
 
 /** What only the older processor has. */
 export type X64Only =

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guardedPlaces } from '../../../src/sandbox/bubblewrap/guarded-places.ts'
+import { holdName } from '../../../src/sandbox/bubblewrap/hold-names.ts'
 import { variantsOf } from '../../../src/sandbox/bubblewrap/spellings.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
 
@@ -61,6 +62,31 @@ describe('what stays as it is in a workspace', () => {
     expect(kept).toEqual(expect.arrayContaining(['w/.git', 'w/a/.git', 'w/main/.git', 'w/main/.git/worktrees/a']))
     expect(missing).toEqual([])
     expect((await placesIn(workspace, ['w', 'elsewhere'])).kept).toContain('elsewhere/.git')
+  })
+
+  it('is what another command keeps from being made, too', async () => {
+    using workspace = openWorkspace()
+    write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
+    const held = ['w/.parley', 'w/evil'].map((name) => holdName(workspace.path(name)))
+    const top = realpathSync(workspace.path('w'))
+    const { kept, missing } = await guardedPlaces([top], '/nowhere')
+    expect(kept).toEqual([`${top}/.git`])
+    expect(missing).toEqual(expect.arrayContaining([`${top}/.parley`, `${top}/evil`]))
+    for (const name of held) name?.release()
+  })
+
+  it('is known to be named by a path where it is', async () => {
+    using workspace = openWorkspace()
+    write(workspace, {
+      ...repository('w/a/git'),
+      ...repository('w/b/.git'),
+      'w/.git': 'gitdir: a/git\n',
+      'w/a/git/commondir': '../x/y',
+    })
+    const top = realpathSync(workspace.path('w'))
+    const { named } = await guardedPlaces([top], '/nowhere')
+    expect(named).toEqual(expect.arrayContaining([`${top}/a/git`, `${top}/a/x`]))
+    expect(named).not.toContain(`${top}/b/.git`)
   })
 
   it('is where a pointer leads though nothing is there', async () => {

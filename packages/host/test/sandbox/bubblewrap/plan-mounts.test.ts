@@ -7,6 +7,7 @@ const nothing: MountFacts = {
   writable: [],
   readable: [],
   kept: [],
+  named: [],
   hiddenFolders: [],
   hiddenFiles: [],
   scratch: '/home/me/.parley/scratch/1',
@@ -61,6 +62,11 @@ describe('what is mounted', () => {
       ['writable /h', 'pinned /h/a', 'pinned /h/a/b', 'emptyFile /h/a/b/c'],
     ],
     [
+      'what is named elsewhere is pinned too',
+      { writable: ['/w'], kept: ['/w/a/git', '/w/b/.git'], named: ['/w/a/git'] },
+      ['writable /w', 'pinned /w/a', 'kept /w/a/git', 'kept /w/b/.git'],
+    ],
+    [
       'hidden within what is kept',
       { writable: ['/h'], kept: ['/h/.config'], hiddenFolders: ['/h/.config/gh'] },
       ['writable /h', 'kept /h/.config', 'emptyFolder /h/.config/gh'],
@@ -85,6 +91,7 @@ describe('what is mounted', () => {
     kept: paths,
     hiddenFolders: paths,
     hiddenFiles: paths,
+    named: paths,
     readable: fc.constant([]),
   })
 

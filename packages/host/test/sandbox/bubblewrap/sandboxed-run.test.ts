@@ -1,4 +1,5 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -24,6 +25,14 @@ const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
 const text = (end: { head: Buffer; tail: Buffer }) => Buffer.concat([end.head, end.tail]).toString()
 const prepare = (ground: Playground, more: Partial<SandboxLimits> = {}, program = '/usr/bin/bwrap') =>
   prepareBubblewrap(ground.limits(more), { ...machine(ground.path('home')), program })
+
+function isPipe(fd: string): boolean {
+  try {
+    return /fifo|pipe/.test(readlinkSync(`/proc/self/fd/${fd}`))
+  } catch {
+    return true // the one that listed them
+  }
+}
 
 async function start(ground: Playground, script: string, more: Partial<CommandSpec> = {}) {
   const spec = { argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, mark: createMark(), ...more }
@@ -112,6 +121,27 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(await host.startCommand(spec, { sandbox }).ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
   })
 
+  it('many times over, and when it fails, leaves as many descriptors open as before', async () => {
+    using ground = openPlayground()
+    const hidden = ['a', 'b'].map((name) => ground.path(`home/${name}`))
+    for (const path of hidden) writeFileSync(path, '')
+    const once = async (argv: readonly string[], program?: string) => {
+      const sandbox = await prepare(ground, { masked: hidden }, program)
+      await host.startCommand({ argv, cwd: ground.path('workspace'), env, mark: createMark() }, { sandbox }).ended
+    }
+    const all = async () => {
+      for (const argv of [['true'], ['false'], ['no-such-program'], ['a'.repeat(200_000)], ['true', '\0']])
+        await once(argv)
+      await once(['true'], ground.path('gone'))
+    }
+    // The pool keeps some pipes ready, more or fewer.
+    const open = () => readdirSync('/proc/self/fd').filter((fd) => !isPipe(fd)).length
+    await all()
+    const before = open()
+    await all()
+    expect(open()).toBe(before)
+  })
+
   it('cannot tell lies about its process group, nor that it did not run', async () => {
     using ground = openPlayground()
     const forge = `for fd in /proc/1/fd/[3-9]*; do : > $fd; echo '{ "child-pid": 1 }' > $fd; done; exit 7`
@@ -147,12 +177,17 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
 
   it('does not undo what keeps another from making settings', async () => {
     using ground = openPlayground()
-    const first = await start(ground, 'read -r _ < go; mkdir .parley/x .vscode 2>&1; exit 0')
-    writeFileSync(ground.path('workspace/src/x'), '')
-    const second = await run(ground, 'mkfifo go; rm -rf .parley; true')
-    expect(second).toMatchObject({ exitCode: 0 })
+    execFileSync('mkfifo', [ground.path('workspace/go')])
+    const earlier = await prepare(ground)
+    const first = await start(
+      ground,
+      'exec 4<>go; echo ready; read -r _ <&4; mkdir .parley/x .vscode; touch .envrc/x; true',
+    )
+    await waitUntil(() => text(first.output()).includes('ready'))
+    expect(await run(ground, 'rm -rf .parley')).toMatchObject({ exitCode: 1 })
+    earlier.release?.()
     writeFileSync(ground.path('workspace/go'), '\n')
-    expect(text(await first.ended)).toMatch(/\.parley\/x|go/)
+    expect(text(await first.ended).match(/Read-only|exists/g)).toHaveLength(3)
     expect(readdirSync(ground.path('workspace')).filter((name) => name.startsWith('.'))).toEqual(['.git'])
   })
 })

@@ -12,24 +12,30 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createMark, openHost } from '../../../src/index.ts'
 import { prepareLandlock } from '../../../src/sandbox/landlock/prepare-landlock.ts'
 import { openSandboxes } from '../../../src/sandbox/open-sandboxes.ts'
+import { findProgram, programFolders } from '../../../src/sandbox/probe/find-program.ts'
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { openPlayground } from '../playground.ts'
 import { runLimited } from '../run-limited.ts'
 
-const programs = mkdtempSync(join(tmpdir(), 'parley-programs-'))
-for (const folder of ['/usr/bin', '/bin']) {
-  if (existsSync(join(folder, 'perl')) && !existsSync(join(programs, 'perl')))
-    symlinkSync(join(folder, 'perl'), join(programs, 'perl'))
+/** As on a machine without bubblewrap: the folder is needed for as long as it takes to look. */
+async function lookWithoutBubblewrap() {
+  const programs = mkdtempSync(join(tmpdir(), 'parley-programs-'))
+  try {
+    const perl = findProgram('perl', programFolders(''))
+    if (perl !== null) symlinkSync(perl.path, join(programs, 'perl'))
+    const sandboxes = openSandboxes({ cacheFile: null, programFolders: [programs] })
+    return { sandboxes, ...(await sandboxes.report()) }
+  } finally {
+    rmSync(programs, { recursive: true })
+  }
 }
-afterAll(() => rmSync(programs, { recursive: true }))
-/** As on a machine without bubblewrap. */
-const sandboxes = openSandboxes({ cacheFile: null, programFolders: [programs] })
-const { tier, reason } = await sandboxes.report()
+
+const { sandboxes, tier, reason } = await lookWithoutBubblewrap()
 /** Linux 6.12. */
 const knowsSignals = tier === 'B' && Number(execFileSync('perl', ['-e', 'print syscall(444, 0, 0, 1)'])) >= 6
 const probe = `perl ${fixturePath('probe.pl')}`

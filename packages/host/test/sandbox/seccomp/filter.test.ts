@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arm64Calls } from '../../../src/sandbox/seccomp/arm64-calls.ts'
 import { type FilterOptions, isFilterArch, seccompFilter } from '../../../src/sandbox/seccomp/filter.ts'
-import { attributeCalls, refusedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
+import { attributeCalls, refusedCalls, sharedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
 import { x64Calls } from '../../../src/sandbox/seccomp/x64-calls.ts'
 import { runFilter, type Verdict } from './run-filter.ts'
 
@@ -91,6 +91,11 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
       expect(judge('openat', [3, 0, 0o101, 0o644], { attributes: false })).toBe('allow')
     },
   )
+
+  it.each(sharedCalls)('refuses %s where other programs share it', (name) => {
+    expect(judge(name)).toBe('allow')
+    expect(judge(name, [], { shared: false })).toBe('EPERM')
+  })
 
   it('kills what calls by the rules of another processor', () => {
     const filter = seccompFilter({ arch, unixSockets: true })

@@ -28,7 +28,10 @@ const never: ReadonlySet<string> = new Set(
     'env xargs sudo doas su runuser nice ionice nohup setsid timeout time stdbuf parallel watch entr script unbuffer',
     'command builtin exec eval source . alias trap export set unset hash',
     'chroot unshare nsenter bwrap firejail flock strace ltrace gdb lldb systemd-run at batch crontab',
+    'chrt taskset numactl prlimit setpriv setarch runcon sg newgrp pkexec run0 xvfb-run fakeroot proot valgrind perf hyperfine',
     'python python2 python3 node deno bun perl ruby php lua luajit tclsh Rscript julia java awk gawk mawk nawk sed ed ex vi vim nvim emacs less more man',
+    'ts-node tsx zx osascript swipl ghci erl iex scala groovy irb pry sqlite3 psql mysql',
+    'nix nix-shell guix conda mamba poetry pipenv pdm rye bundle composer corepack',
     'npx bunx pnpx uvx pipx pip pip3 uv gem make cmake ninja just task ant rake',
     'ssh scp sftp rsync curl wget nc ncat netcat socat telnet ftp aria2c openssl gpg',
     'docker podman nerdctl kubectl helm terraform ansible vagrant gh aws gcloud az',
@@ -38,7 +41,7 @@ const never: ReadonlySet<string> = new Set(
 )
 
 /** By family: `python3.12`, `mkfs.ext4`, `pip3.11`. */
-const neverLike = /^(?:python|pypy|pip|perl|ruby|php|lua|node|mkfs|fsck|gcc-|qemu)[-.\d]/
+const neverLike = /^(?:bash|zsh|dash|ksh|python|pypy|pip|perl|ruby|php|lua|node|mkfs|fsck|gcc-|qemu)[-.\d]/
 
 /** How many words of this command a rule should begin with: all for `exact`; null when no rule is to be offered. */
 export function wordsForAlways(argv: readonly string[]): { readonly count: number; readonly exact: boolean } | null {

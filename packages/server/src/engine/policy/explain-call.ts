@@ -50,6 +50,7 @@ function rowsOf({ item, questions, settings }: Omit<RecordedCall, 'cwd'>): reado
     ...(facts === null
       ? [{ about: 'facts', text: 'none are stored: it did not come to a decision' }]
       : describeFacts(facts)),
+    ...deniedRows(item),
     { about: 'outcome', text: outcomeText(item) },
   ]
 }
@@ -86,14 +87,22 @@ const answers: Readonly<Record<string, string>> = {
   withdrawn: 'the question was withdrawn',
 }
 
+const isAboutCommand: ReadonlySet<Question['asked']['kind']> = new Set(['command', 'escalation', 'network'])
+
 function questionRows({ asked, answer }: Question): readonly DescribedFact[] {
   const again = asked.attempt === undefined ? '' : ` (attempt ${asked.attempt})`
   const question = { about: 'asked', text: `${asked.reason}${again}` }
-  const limits = { about: 'asked for', text: limitsText(asked.sandbox, asked.network ?? asked.sandbox === 'none') }
-  if (answer === null) return [question, limits, { about: 'answer', text: 'none yet' }]
+  const limits = isAboutCommand.has(asked.kind)
+    ? [{ about: 'asked for', text: limitsText(asked.sandbox, asked.network ?? asked.sandbox === 'none') }]
+    : []
+  if (answer === null) return [question, ...limits, { about: 'answer', text: 'none yet' }]
   const who = answer.by.title ?? answer.by.name
   const note = answer.note === undefined ? '' : `, and says: ${answer.note}`
-  return [question, limits, { about: 'answer', text: `${who}: ${answers[answer.decision] ?? answer.decision}${note}` }]
+  return [
+    question,
+    ...limits,
+    { about: 'answer', text: `${who}: ${answers[answer.decision] ?? answer.decision}${note}` },
+  ]
 }
 
 function limitsText(sandbox: string, network: boolean): string {
@@ -103,6 +112,13 @@ function limitsText(sandbox: string, network: boolean): string {
 
 function settingsText({ approvalPolicy, sandbox, tier }: Settings): string {
   return `approvals ${approvalPolicy}, sandbox ${sandbox}, tier ${tier}`
+}
+
+function deniedRows(item: RecordedCall['item']): readonly DescribedFact[] {
+  if (item.type !== 'commandExecution' || item.sandboxDenial === undefined) return []
+  const { paths, network } = item.sandboxDenial
+  const what = [...paths, ...(network ? ['the network'] : [])].join(', ')
+  return [{ about: 'denied', text: `the sandbox kept it from ${what}` }]
 }
 
 function outcomeText(item: RecordedCall['item']): string {

@@ -9,6 +9,7 @@ import { diskFiles } from '../../place/disk-files.ts'
 import type { Address } from '../../serving/address.ts'
 import { listenOn } from '../../serving/listen.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../../serving/process-manners.ts'
+import { ownRunFolders } from '../../serving/run-folder.ts'
 import { UsageProblem } from '../../serving/usage-problem.ts'
 import { type Confinement, createConfinement } from './confinement/confinement.ts'
 import { describeEnvironment } from './describe-environment.ts'
@@ -64,7 +65,7 @@ function confinementHere(): Confinement {
   return createConfinement({
     sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json') }),
     secrets() {
-      secrets ??= secretPlaces({ home, parleyHome }, diskFiles)
+      secrets ??= secretPlaces({ home, parleyHome, runFolders: ownRunFolders(process.env) }, diskFiles)
       return secrets
     },
     home,

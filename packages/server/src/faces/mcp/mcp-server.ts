@@ -18,6 +18,7 @@ export interface McpParts {
   readonly version: string
   readonly home: string
   readonly approvalTimeoutMs: number
+  readonly isUnlimited: boolean
   readonly report: (fault: unknown) => void
 }
 
@@ -38,12 +39,12 @@ export async function serveMcp(
   parts: McpParts,
   unreadBytes: () => number,
 ): Promise<ServedClient> {
-  const { connect, home, approvalTimeoutMs, report } = parts
+  const { connect, home, approvalTimeoutMs, isUnlimited, report } = parts
   const server = new Server(
     { name: 'parley-mcp-server', title: 'parley', version: parts.version },
     { capabilities: { tools: {} } },
   )
-  const session = new McpSession({ server, connect, home, approvalTimeoutMs, unreadBytes, report })
+  const session = new McpSession({ server, connect, home, approvalTimeoutMs, isUnlimited, unreadBytes, report })
   server.setRequestHandler('tools/list', () => ({ tools: mcpTools.map(listed) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const { id: requestId, signal, _meta } = mcpReq

@@ -34,6 +34,7 @@ export async function runMcpServer(parts: EngineParts, args: McpArguments): Prom
     version: engine.identity.serverInfo.version,
     home: engine.home,
     approvalTimeoutMs,
+    isUnlimited: args.ceiling.maxSandbox === 'danger-full-access',
     report: (fault) => engine.report(fault),
   }
   const leaveRunFolder = await joinRunFolder(engine, parts)
@@ -80,7 +81,10 @@ async function serveHttp(face: McpParts, listen: { host: string; port: number },
 }
 
 /** Other processes join conversations that are open here by a socket of this one. */
-async function joinRunFolder(engine: Engine, { env, home, files, writeLog }: EngineParts): Promise<() => Promise<void>> {
+async function joinRunFolder(
+  engine: Engine,
+  { env, home, files, writeLog }: EngineParts,
+): Promise<() => Promise<void>> {
   const connections = createConnections({ engine, onChange: () => undefined })
   const listener = await listenInRunFolder({
     env,

@@ -3,6 +3,7 @@ import type { Client, Introduction } from '@parley/client'
 import type { ParamsOf } from '@parley/protocol'
 import type { EventMsg } from '../../core/vocabulary/event-msg.ts'
 import { isDelta } from '../../core/vocabulary/message-kinds.ts'
+import { assertCallersConfig } from './callers-config.ts'
 import { createElicitor, type Elicitor } from './elicitor.ts'
 import { type Connect, reachConversation } from './native-link.ts'
 import { Desk } from './turns/desk.ts'
@@ -17,6 +18,8 @@ export interface SessionOptions {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly approvalTimeoutMs: number
+  /** Its callers may set everything: the server was started for full access. */
+  readonly isUnlimited: boolean
   /** Bytes that the client has yet to read. */
   readonly unreadBytes: () => number
   readonly report: (fault: unknown) => void
@@ -57,6 +60,7 @@ export class McpSession {
   async create(
     params: ParamsOf<'conversation/create'>,
   ): Promise<{ readonly desk: Desk; readonly warnings: readonly string[] }> {
+    if (!this.#options.isUnlimited) assertCallersConfig(params.config)
     const client = await this.client()
     const { conversationId, warnings } = await client.request('conversation/create', params)
     return { desk: await this.desk(conversationId), warnings }

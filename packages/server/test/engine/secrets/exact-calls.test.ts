@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretCorpus } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
+import { calling, mcpPlace } from '../../mcp-client/support/mcp-place.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
@@ -68,6 +69,25 @@ describe('a call with a secret in it', () => {
     expect(place.read('other.txt')).toBe('')
     expect(again.items().map(({ status }) => status)).toContain('interrupted')
   })
+})
+
+it('an answer to a field for a secret reaches the MCP server that asks, and nothing else', async () => {
+  await using place = mcpPlace()
+  place.configure('ugly', 'plain')
+  const requestedSchema = { type: 'object', properties: { db_password: { type: 'string' }, name: { type: 'string' } } }
+  const model = scriptedModel(calling('ask', { requestedSchema }), { text: 'ok' })
+  const { watched, client } = await place.talkTo(model, { sandbox: 'danger-full-access' })
+  await watched.send('go')
+  const { id: approvalId } = await watched.approval()
+  const answers = { db_password: 'sesame', name: 'ann' }
+  const { conversationId } = watched
+  await client.request('approval/decide', { conversationId, approvalId, decision: 'approved', answers })
+  await watched.turnEnded()
+  const decided = watched.events.find(({ event }) => event.type === 'approval.decided')?.event
+  expect(decided).toMatchObject({
+    answers: { db_password: expect.stringMatching(/^\[secret:db_password:\w{8}\]$/), name: 'ann' },
+  })
+  expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: expect.stringContaining('sesame') })
 })
 
 it('the user is told once that a secret in a message was replaced', async () => {

@@ -52,11 +52,11 @@ const calls = {
     say({ method: 'notifications/tools/list_changed' })
     answer(id, text('there is one more'))
   },
-  ask: (id, { message = 'Which branch?' }) => {
+  ask: (id, { message = 'Which branch?', requestedSchema = form }) => {
     asked += 1
     const question = `q${asked}`
     waiting.set(question, (reply) => answer(id, text(JSON.stringify(reply))))
-    say({ id: question, method: 'elicitation/create', params: { message, requestedSchema: form } })
+    say({ id: question, method: 'elicitation/create', params: { message, requestedSchema } })
   },
   askAndAnswer: (id) => {
     say({ id: 'left', method: 'elicitation/create', params: { message: 'Anyone?', requestedSchema: form } })

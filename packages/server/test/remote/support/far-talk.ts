@@ -41,7 +41,8 @@ export function placeFor<Far extends FarFolder>(far: Far): FarPlace<Far> {
   }
 }
 
-export const inBox: Partial<ParamsOf<'conversation/create'>> = { environment: 'box' }
+/** Asks in the same way whether the exec-server of this machine has a sandbox or not. */
+export const inBox: Partial<ParamsOf<'conversation/create'>> = { environment: 'box', approvalPolicy: 'untrusted' }
 
 export function shell(command: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall {
   return { name: 'shell', args: { command, ...more } }

@@ -46,6 +46,7 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
     version: 'test',
     home: server.engine.home,
     approvalTimeoutMs,
+    isUnlimited: server.parts.ceiling?.maxSandbox === 'danger-full-access',
     report: (fault) => server.engine.report(fault),
   }
   const served = await serveMcp(new StdioTransport(theirs), parts, () => theirs.bufferedBytes)
