@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import type { Host, ProcessExit, Sandbox, SpawnError } from '@parley/host'
 import type { BoundedRun, BoundedRunOutcome } from './run-bounded.ts'
 
@@ -14,7 +15,7 @@ export async function runConfined(
   let stopped: Stop | null = null
   let exit: ProcessExit | null = null
   let stderr = ''
-  const spec = { argv: run.command, cwd: run.cwd, env: {}, terminal: null, pipeStdin: false }
+  const spec = { argv: boundedMemory(run.command), cwd: run.cwd, env: {}, terminal: null, pipeStdin: false }
   const process = host.startProcess(spec, {
     sandbox,
     onOutput(stream, chunk) {
@@ -40,6 +41,20 @@ export async function runConfined(
   run.signal?.removeEventListener('abort', onAbort)
   if (stopped !== null) return { kind: 'stopped', by: stopped }
   return outcomeOf(failure, exit, stderr)
+}
+
+/** KiB. A repository may hold an ignore file that never ends, such as a link to `/dev/zero`, and all of it would be kept. */
+const maxMemory = 1024 ** 2
+
+/** A program that is not there is started as it is, so that this is what is said. */
+function boundedMemory(command: BoundedRun['command']): readonly string[] {
+  const [program] = command
+  try {
+    accessSync(program, constants.X_OK)
+  } catch {
+    return command
+  }
+  return ['/bin/sh', '-c', `ulimit -d ${maxMemory} 2>/dev/null; exec "$@"`, program, ...command]
 }
 
 function outcomeOf(failure: SpawnError | null, exit: ProcessExit | null, stderr: string): BoundedRunOutcome {

@@ -1,5 +1,5 @@
-import { constants, type Dirent, type Stats } from 'node:fs'
-import { access, type FileHandle, lstat, readlink, stat } from 'node:fs/promises'
+import { accessSync, constants, type Dirent, type Stats, statSync } from 'node:fs'
+import { type FileHandle, lstat, readlink, stat } from 'node:fs/promises'
 import { entriesOf, inFolder } from '../lookup/held-folder.ts'
 import { openRealFile } from '../lookup/open-real-file.ts'
 import { realPathOf } from '../lookup/real-path.ts'
@@ -10,14 +10,7 @@ export const diskFiles: PlaceFiles = {
   countedFileBytes: 64 * 1024 * 1024,
   realPath: (absolute) => realPathOf(absolute),
   look: async (path) => foundFile(await stat(path)),
-  async isProgram(path) {
-    try {
-      await access(path, constants.X_OK)
-      return (await stat(path)).isFile()
-    } catch {
-      return false
-    }
-  },
+  isProgram: (path) => Promise.resolve(isProgram(path)),
   async list(path, atMost) {
     const entries: NamedEntry[] = []
     for await (const entry of entriesOf(path)) {
@@ -39,6 +32,20 @@ export const diskFiles: PlaceFiles = {
       throw error
     }
   },
+}
+
+/**
+ * Not handed to the thread pool: every folder of the search path is asked for every name of a command, most of them in
+ * vain, and an error made for each of those would be half the cost of a decision.
+ */
+function isProgram(path: string): boolean {
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function unopened(found: FoundFile): OpenedFile {

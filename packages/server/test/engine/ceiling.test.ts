@@ -9,10 +9,11 @@ import {
   underCeiling,
 } from '../../src/engine/ceiling.ts'
 
-const plain: Ceiling = { sandbox: 'workspace-write', neverWithFullAccess: false }
-const full: Ceiling = { sandbox: 'danger-full-access', neverWithFullAccess: false }
-const all: Ceiling = { sandbox: 'danger-full-access', neverWithFullAccess: true }
-const readOnly: Ceiling = { sandbox: 'read-only', neverWithFullAccess: false }
+const plain: Ceiling = { sandbox: 'workspace-write', neverWithFullAccess: false, network: false, unixSockets: false }
+const full: Ceiling = { ...plain, sandbox: 'danger-full-access' }
+const all: Ceiling = { ...full, neverWithFullAccess: true }
+const readOnly: Ceiling = { ...plain, sandbox: 'read-only' }
+const connected: Ceiling = { ...plain, network: true, unixSockets: true }
 
 const danger = { sandbox: 'danger-full-access', approvalPolicy: 'on-request' } as const
 const unasked = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const
@@ -27,6 +28,7 @@ describe('the ceiling of a server', () => {
     [{ maxSandbox: 'danger-full-access' }, {}, full],
     [{ maxSandbox: 'danger-full-access', allowNever: true }, {}, all],
     [{ maxSandbox: 'read-only' }, { sandbox_mode: 'danger-full-access' }, readOnly],
+    [{}, { sandbox_workspace_write: { network_access: true, allow_unix_sockets: true } }, connected],
   ] as const)('is, for the flags %j and the configuration %j, %j', (flags, own, ceiling) => {
     expect(ceilingOf({ ...defaultCeilingFlags, ...flags }, own)).toEqual(ceiling)
   })

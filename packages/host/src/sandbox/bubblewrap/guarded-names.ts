@@ -38,6 +38,7 @@ const servicesInRun = [
   'docker',
   'docker.sock',
   'host-services',
+  'initctl',
   'libvirt',
   'mysqld',
   'pcscd',
