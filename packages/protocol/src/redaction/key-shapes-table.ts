@@ -109,7 +109,7 @@ const inContext: readonly KeyShape[] = [
   { kind: 'openai', shape: 'sk-[A-Za-z0-9]{32,128}!', doubt: 'token' },
   ...['secret_access_key', 'secretaccesskey'].map((name) => told('aws', `${name}${assigned}([A-Za-z0-9/+=]{40})!`)),
   ...['session_token', 'sessiontoken'].map((name) => told('aws', `${name}${assigned}([A-Za-z0-9/+=]{100,2048})`)),
-  told('bearer', String.raw`bearer\s{1,4}([A-Za-z0-9_.~+/=-]{16,256})`),
+  told('bearer', String.raw`bearer\s{1,4}([A-Za-z0-9_.~+/=-]{16,4096})`),
   told('basic', String.raw`authorization${assigned}basic\s{1,4}([A-Za-z0-9+/]{8,1024}[=]{0,2})`, 'none'),
   ...[
     'api-key',
@@ -120,7 +120,7 @@ const inContext: readonly KeyShape[] = [
     'access_token',
     'refresh_token',
     'auth_token',
-  ].map((name) => told('key', `${name}${assigned}([A-Za-z0-9_.~+/=-]{20,256})`)),
+  ].map((name) => told('key', `${name}${assigned}([A-Za-z0-9_.~+/=-]{20,4096})`)),
   {
     kind: 'netrc',
     shape: String.raw`machine\s{1,8}[^\s"\\]{1,255}${gap}login\s{1,8}[^\s"\\]{1,255}${gap}password\s{1,8}([^\s"'\\[]{3,255})`,

@@ -1,7 +1,7 @@
 import { keyShapes } from './key-shapes-table.ts'
 import { looksSecret } from './looks-secret.ts'
 import { blockPrefix, matchKeyBlock } from './private-key-block.ts'
-import { extendMatch, isWordCode, matchShape, prefixOf, readShape, type Shape } from './shape.ts'
+import { fullEnd, isWordCode, matchShape, prefixOf, readShape, type Shape } from './shape.ts'
 import { formsOf, type SecretValue } from './value-forms.ts'
 
 /** A secret in a text. */
@@ -65,13 +65,6 @@ function valuePatterns({ kind, value }: SecretValue): Pattern[] {
   }))
 }
 
-/** What a token is known by is at its start; judging all of a long one would take as long for every place in it. */
-const maxTokenLength = 4096
-
-function endsWithSecret({ steps, secret, closed }: Shape): boolean {
-  return secret[1] === steps.length && !closed
-}
-
 function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof keyShapes)[number]): Pattern {
   // Most are never needed.
   let shape: Shape | null = null
@@ -84,13 +77,9 @@ function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof
       const match = matchShape(shape, text, start, whole)
       if (typeof match === 'string') return match
       if (!looksSecret(text.slice(match.start, match.end), doubt)) return 'no'
-      const end =
-        doubt === 'token' && endsWithSecret(shape)
-          ? extendMatch(shape, text, match.end, start + maxTokenLength)
-          : match.end
-      if (end === null && !whole) return 'more'
-      const found = { start: match.start, end: end ?? text.length }
-      return { ...found, secret: { kind, value: text.slice(found.start, found.end) } }
+      const end = fullEnd(shape, text, match.end, whole)
+      if (end === 'more') return 'more'
+      return { start: match.start, end, secret: { kind, value: text.slice(match.start, end) } }
     },
   }
 }

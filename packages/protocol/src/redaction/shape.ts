@@ -17,6 +17,8 @@ export interface Shape {
   readonly secret: readonly [from: number, to: number]
   /** No letter or digit may follow. */
   readonly closed: boolean
+  /** How many more characters of its last step may follow; they are looked at only once it is known to be a secret. */
+  readonly more: number
 }
 
 interface Reader {
@@ -45,7 +47,23 @@ export function readShape(source: string, anyCase = false): Shape {
     steps.push({ of, min, max })
   }
   const to = secret[1] < 0 ? steps.length : secret[1]
-  return { steps, secret: [secret[0], to], closed: source.endsWith('!') }
+  const closed = source.endsWith('!')
+  const more = closed || to < steps.length ? 0 : cutLast(steps)
+  return { steps, secret: [secret[0], to], closed, more }
+}
+
+/**
+ * A secret is known by so many characters beyond the fewest it may have. Without a cut, text that is full of beginnings
+ * would be looked through again to the far end of each.
+ */
+const enoughMore = 32
+
+function cutLast(steps: Step[]): number {
+  const last = steps.at(-1)
+  if (last === undefined || last.max <= last.min + enoughMore) return 0
+  const max = last.min + enoughMore
+  steps.splice(-1, 1, { ...last, max })
+  return last.max - max
 }
 
 function readClass(reader: Reader, anyCase: boolean): CharacterClass {
@@ -90,12 +108,12 @@ export function matchShape(shape: Shape, text: string, from: number, whole: bool
   return at < text.length && isWordCode(text.charCodeAt(at)) ? 'no' : { start, end }
 }
 
-/** How far what a shape ends with goes on after it, at most to `limit`; null where the text ends before that is known. */
-export function extendMatch({ steps }: Shape, text: string, end: number, limit: number): number | null {
+/** Where a match really ends; 'more' where the text ends before that is known. */
+export function fullEnd({ steps, more }: Shape, text: string, end: number, whole: boolean): number | 'more' {
   const last = steps.at(-1)
-  if (last === undefined) return end
-  const until = runEnd({ ...last, max: limit - end }, text, end)
-  return until === text.length && until < limit ? null : until
+  if (last === undefined || more === 0) return end
+  const until = runEnd({ ...last, max: more }, text, end)
+  return until === text.length && until < end + more && !whole ? 'more' : until
 }
 
 function runEnd({ of: { table, others }, max }: Step, text: string, from: number): number {

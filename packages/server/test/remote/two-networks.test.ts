@@ -18,7 +18,10 @@ it('a conversation works over a cable that is pulled out and put back', { timeou
   here.write('../.parley/config.toml', configFor(far, far.port, host))
   far.write('a', '1\n')
   const script = 'ip -o addr > net; touch begun; until [ -e go ]; do sleep 0.02; done; seq 1 20000; touch said'
-  const model = calling(shell(script, { escalate: true, reason: 'to see its network' }), patch('*** Update File: a', '-1', '+2'))
+  const model = calling(
+    shell(script, { escalate: true, reason: 'to see its network' }),
+    patch('*** Update File: a', '-1', '+2'),
+  )
   const { watched } = await here.talk({ model }, inBox)
   await watched.send('go')
   await watched.decide('approved')

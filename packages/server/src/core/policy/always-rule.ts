@@ -22,9 +22,9 @@ const plainWord = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
  * destroys, leads to secrets, leaves the sandbox, goes on in the background or is not wholly understood.
  */
 export function alwaysRulesFor(facts: Facts, settings: DecideSettings): AlwaysRules | null {
-  if (decide(facts, settings).verdict !== 'ask') return null
   const targets = targetsFor(facts)
   if (targets === null || targets.length === 0 || targets.length > maxRules) return null
+  if (decide(facts, settings).verdict !== 'ask') return null
   const label = targets.map(labelOf).join(' && ')
   if (label.length > maxLabelLength) return null
   const source = { file: 'policy.toml' }

@@ -9,7 +9,11 @@ import { fitsCommand, type Rule, type Rules } from './rules.ts'
  * and nested scripts, a program named by its path, a file by its real path or by the one the model wrote.
  */
 export function matchStrict(verdict: 'ask' | 'deny', rules: Rules, facts: Facts): Rule | null {
-  return rules.find((rule) => rule.decision === verdict && fitsAnywhere(rule, facts)) ?? null
+  const strict = rules.filter((rule) => rule.decision === verdict)
+  if (strict.length === 0) return null
+  // Once for all rules: a long script has hundreds of commands.
+  const commands = facts.kind === 'command' ? commandsOf(facts) : []
+  return strict.find((rule) => fitsAnywhere(rule, facts, commands)) ?? null
 }
 
 /** The first strict rule about paths that may lie below a folder the call reads as a whole. */
@@ -22,12 +26,14 @@ export function matchBelow(rules: Rules, facts: Facts): Rule | null {
   return rules.find(reaches) ?? null
 }
 
-function fitsAnywhere({ target }: Rule, facts: Facts): boolean {
+type Words = readonly (string | null)[]
+
+function fitsAnywhere({ target }: Rule, facts: Facts, commands: readonly Words[]): boolean {
   switch (target.kind) {
     case 'tool':
       return target.tool === facts.tool
     case 'command':
-      return facts.kind === 'command' && commandsOf(facts).some((argv) => fitsCommand(target, argv))
+      return commands.some((argv) => fitsCommand(target, argv))
     case 'mcp':
       return facts.kind === 'mcp' && matchesMcpPattern(target.pattern, facts)
     case 'path':
@@ -35,7 +41,7 @@ function fitsAnywhere({ target }: Rule, facts: Facts): boolean {
   }
 }
 
-function commandsOf(facts: Extract<Facts, { kind: 'command' }>): (readonly (string | null)[])[] {
+function commandsOf(facts: Extract<Facts, { kind: 'command' }>): readonly Words[] {
   const written = [facts.argv, ...facts.parts.map((part) => part.argv), ...facts.seen]
   const bare = written.map(([program, ...rest]) => [baseName(program ?? ''), ...rest])
   return [...written, ...bare]

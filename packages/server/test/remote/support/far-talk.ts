@@ -11,7 +11,7 @@ export interface FarPlace<Far extends FarFolder = FarMachine> extends AsyncDispo
   readonly far: Far
   readonly here: TestPlace
   /** A conversation that works there; the link goes through `port`, straight unless told. */
-  talk(model: ScriptedModel, more?: TestPorts & { readonly port?: number }): Promise<Talk>
+  talk(model: ScriptedModel, more?: TestPorts & { readonly port?: number }, begun?: typeof inBox): Promise<Talk>
 }
 
 /** With a machine of its own. */
@@ -33,9 +33,9 @@ export function placeFor<Far extends FarFolder>(far: Far): FarPlace<Far> {
   return {
     far,
     here,
-    talk(model, { port = far.port, ...ports } = {}) {
+    talk(model, { port = far.port, ...ports } = {}, begun = inBox) {
       here.write('../.parley/config.toml', configFor(far, port))
-      return here.talk({ model, ...ports }, inBox)
+      return here.talk({ model, ...ports }, begun)
     },
     [Symbol.asyncDispose]: () => here[Symbol.asyncDispose](),
   }

@@ -27,7 +27,8 @@ export function fileLimits({ roots, masked, home }: FileBounds): FileLimits {
       if (!roots.some((root) => liesWithin(real, root)))
         throw fileFailure('EROFS', real, 'it lies outside of what the sandbox lets be written')
       const protection = writeProtection(real, { roots, home, secrets: masked })
-      if (protection !== null) throw fileFailure('EROFS', real, `it is kept as it is in a sandbox, since it ${protection}`)
+      if (protection !== null)
+        throw fileFailure('EROFS', real, `it is kept as it is in a sandbox, since it ${protection}`)
     },
   }
 }
