@@ -8,7 +8,7 @@ test('a report of a bug says what went wrong, without any secret in it', async (
   const corpus = secretCorpus('bug')
   const env = { OPENAI_API_KEY: 'Own-value-77' }
   const error = new Error(`it broke at Own-value-77:\n${corpus.map(({ text }) => text).join('\n')}`)
-  const path = await reportBug({ home: home.path, env }, { version: '1', build: 'b', launcher: '' }, error)
+  const path = await reportBug({ home: home.path, env }, { version: '1', build: 'b', moduleUrl: 'file:///x' }, error)
   const text = readFileSync(path, 'utf8')
   expect(text).toContain('it broke at [secret:OPENAI_API_KEY:00000000]')
   expect(corpus.filter(({ secret }) => text.includes(secret))).toEqual([])

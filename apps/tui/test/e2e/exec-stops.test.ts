@@ -55,10 +55,10 @@ describe.concurrent('the time limit', () => {
     ['of a provider that is waited for', { status: 429, headers: { 'retry-after': '25' } }],
   ])('%s ends the run with 7', async (_name, step) => {
     await using world = await execWorld({ steps: [step] })
-    const { result, end } = await world.execJson([...fullAccess, '--timeout', '0.9s', 'hi'])
+    const { result, end } = await world.execJson([...fullAccess, '--timeout', '2s', 'hi'])
     expect(result.exitCode).toBe(7)
     expect(end).toMatchObject({ exitCode: 7, outcome: 'interrupted', failure: { code: 'timeout' } })
-    expect(result.stderr).toBe('parley: The time limit of 0.9 s ran out.\n')
+    expect(result.stderr).toBe('parley: The time limit of 2 s ran out.\n')
   })
 
   test('bounds the wait for a prompt too', async () => {

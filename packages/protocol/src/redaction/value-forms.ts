@@ -1,3 +1,5 @@
+import { base64OfBytes } from './base64.ts'
+
 /** Something known to be secret, with what to call it. */
 export interface SecretValue {
   readonly kind: string
@@ -24,7 +26,7 @@ export function formsOf(value: string): readonly string[] {
 /** The characters that hold nothing but the value, when `offset` bytes precede it in its group of three. */
 function base64Inside(value: string, offset: number): string {
   const bytes = '\0'.repeat(offset) + bytesForm(value)
-  return btoa(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+  return base64OfBytes(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
 }
 
 function urlForm(value: string): string {

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { giveTo } from '../world/attack-user.ts'
 import { converse, settingsOf, type Talk } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
-import { nameOf, type Scenarios, type Told } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 
 const patchOf = (...lines: readonly string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
 
@@ -19,6 +19,7 @@ async function patchOnce(told: Told, suffix: string, prepare: (workspace: string
 export const patches: Scenarios = {
   /** The file is edited between the question and the yes. */
   async A143(told) {
+    onlyOnce(told)
     const { world } = told
     const name = nameOf(told)
     const { WS: cwd = '', OUT: out = '' } = world.places(name)
@@ -48,6 +49,7 @@ export const patches: Scenarios = {
 
   /** Bytes that are no text, zero bytes, line ends of other systems, no final line end, a file of 50 MB. */
   async A145(told) {
+    onlyOnce(told)
     const size = process.env['PARLEY_LONG_TESTS'] === '1' ? 50_000_000 : 1_000_000
     const contents: readonly (readonly [string, Buffer, Buffer | null])[] = [
       ['windows', Buffer.from('one\r\ntwo\r\nthree\r\n'), Buffer.from('one\r\n2\r\nthree\r\n')],

@@ -7,7 +7,7 @@ import { giveTo } from '../world/attack-user.ts'
 import type { AttackedServer } from '../world/attacked-server.ts'
 import { converse, settingsOf, type Talk, toldModel } from '../world/converse.ts'
 import { lookAt, modeOf } from '../world/look-at.ts'
-import { nameOf, type Scenarios, type Told } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 
 interface Site {
   readonly cwd: string
@@ -52,6 +52,7 @@ export const projectConfig: Scenarios = {
   },
 
   async A040(told) {
+    onlyOnce(told)
     const { world } = told
     const site = siteOf(told)
     site.write('.env', 'PARLEY_HOME=./.parley\nNODE_OPTIONS=--require ./evil.js\nBASH_ENV=./evil.sh\n')
@@ -68,6 +69,7 @@ export const projectConfig: Scenarios = {
   },
 
   async A042(told) {
+    onlyOnce(told)
     const { world } = told
     const site = siteOf(told)
     const url = `http://127.0.0.1:${world.recorders.tcp}/v1`
@@ -100,6 +102,7 @@ export const projectConfig: Scenarios = {
   },
 
   async A046(told) {
+    onlyOnce(told)
     const { world } = told
     const site = siteOf(told)
     site.write('.parley/config.toml', '[mcp_servers.x]\ncommand = "true"\n')

@@ -7,7 +7,7 @@ import { giveTo } from '../world/attack-user.ts'
 import type { AnotherServer, OtherServer } from '../world/attack-world.ts'
 import { bytesOf, converse, filesOf, messageOf, openTalk, settingsOf } from '../world/converse.ts'
 import { lookAt, modeOf } from '../world/look-at.ts'
-import { nameOf, type Scenarios, type Told } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 
 const shell = (command: string, more = {}): Step => ({ calls: [{ name: 'shell', arguments: { command, ...more } }] })
 
@@ -42,7 +42,9 @@ function forge(path: string, event: object): void {
 const refusalOf = (answer: Promise<unknown>): Promise<string | null> => answer.then(() => null, codeOf)
 
 export const storage: Scenarios = {
-  async A154({ world }) {
+  async A154(told) {
+    onlyOnce(told)
+    const { world } = told
     const { client } = world.server
     for (const path of ['../../../../etc/passwd', '/etc/passwd', '..%2f..%2fetc%2fpasswd']) {
       expect(await refusalOf(client.request('conversation/resume', { conversationId: path }))).toMatch(/./)
@@ -51,6 +53,7 @@ export const storage: Scenarios = {
   },
 
   async A155(told) {
+    onlyOnce(told)
     const first = await saved(told)
     const { home, parleyHome } = first.server
     await first.server[Symbol.asyncDispose]()
@@ -66,6 +69,7 @@ export const storage: Scenarios = {
 
   /** What a command may reach comes from the user's configuration, not from what a log says it was. */
   async P716(told) {
+    onlyOnce(told)
     const first = await saved(told)
     const { home, parleyHome } = first.server
     await first.server[Symbol.asyncDispose]()
@@ -111,6 +115,7 @@ export const storage: Scenarios = {
 
   /** Somebody adds the answer to a question that waits in the log of a server that was killed. */
   async P708(told) {
+    onlyOnce(told)
     const { world, mode } = told
     const name = nameOf(told)
     const { WS: cwd = '', OUT: out = '' } = world.places(name)
@@ -132,6 +137,7 @@ export const storage: Scenarios = {
   },
 
   async P709(told) {
+    onlyOnce(told)
     const first = await saved(told)
     const { home, parleyHome } = first.server
     await first.server[Symbol.asyncDispose]()

@@ -4,7 +4,7 @@ import { type Step, waitUntil } from '@parley/testkit'
 import { expect } from 'vitest'
 import { converse, messageOf, openTalk, outputOf, settingsOf } from '../world/converse.ts'
 import { lookAt, processesBelow } from '../world/look-at.ts'
-import { nameOf, type Scenarios } from './scenario.ts'
+import { nameOf, onlyOnce, type Scenarios } from './scenario.ts'
 
 const shell = (command: string, more = {}): Step => ({ calls: [{ name: 'shell', arguments: { command, ...more } }] })
 
@@ -13,6 +13,7 @@ const callCount = process.env['PARLEY_LONG_TESTS'] === '1' ? 1000 : 250
 
 export const turns: Scenarios = {
   async A150(told) {
+    onlyOnce(told)
     const { world, mode } = told
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)

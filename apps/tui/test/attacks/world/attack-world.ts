@@ -108,6 +108,7 @@ export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
       HELD: held,
       MODEL_PORT: new URL(model.url).port,
       PROBE: probeCommand,
+      FILE_BYTES: process.env['PARLEY_LONG_TESTS'] === '1' ? '2000000000' : '100000000',
       BYTES: process.env['PARLEY_LONG_TESTS'] === '1' ? '10000000000' : '100000000',
     }),
     environment: (at) => environment(machine, at),

@@ -32,6 +32,7 @@ it.each(['responses', 'chat'])('a resumed request has the very bytes of the live
       recordings: { demo: '', unconfigured: '' },
       paced: false,
       recordTo: null,
+      redact: (text) => text,
       onProblem: () => undefined,
     })
 
