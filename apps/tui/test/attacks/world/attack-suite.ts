@@ -47,7 +47,7 @@ export function describeAttacks(user: AttackUser): void {
     })
   })
 
-  describe('one at a time', { timeout: 60_000 }, () => {
+  describe('one at a time', { timeout: 400_000 }, () => {
     test.for(rows.filter(isHeavy))('$title', (row, context) => attempt(row, context))
   })
 

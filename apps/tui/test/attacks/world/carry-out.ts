@@ -10,8 +10,8 @@ import { lookAt } from './look-at.ts'
 import { filledDeep, type Places } from './placeholders.ts'
 import { setUp } from './set-up.ts'
 
-/** What a command may take that is to end by itself. */
-const timeLimitMs = 10_000
+/** What a command may take that is to end by itself. The full sizes take their time. */
+const timeLimitMs = process.env['PARLEY_LONG_TESTS'] === '1' ? 300_000 : 10_000
 
 /** One attack in one mode: laid out, put into the mouth of the model, and looked at. */
 export async function carryOut(given: AttackCase, mode: Mode, world: AttackWorld): Promise<Outcome> {
