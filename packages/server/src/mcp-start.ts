@@ -1,4 +1,5 @@
 import './uncompiled-schemas.ts'
+import { closeInheritedDescriptors } from '@parley/host'
 import { readMcpArguments } from './faces/mcp/read-mcp-arguments.ts'
 import { runMcpServer } from './faces/mcp/run-mcp-server.ts'
 import { ripgrepPath } from './ripgrep-path.ts'
@@ -8,6 +9,9 @@ import { systemParts } from './system-parts.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
+
+// Before anything is started: what is open and may be inherited came with us, since Node marks all that it opens.
+closeInheritedDescriptors()
 
 await runProgram('mcp-server', async (argv) => {
   const args = readMcpArguments(argv)

@@ -1,4 +1,5 @@
 import './uncompiled-schemas.ts'
+import { closeInheritedDescriptors } from '@parley/host'
 import { ripgrepPath } from './ripgrep-path.ts'
 import { runProgram } from './run-program.ts'
 import { readServerOptions } from './server-options.ts'
@@ -9,6 +10,9 @@ import { systemParts } from './system-parts.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
+
+// Before anything is started: what is open and may be inherited came with us, since Node marks all that it opens.
+closeInheritedDescriptors()
 
 await runProgram('server', async (argv) => {
   const args = readServerArguments(argv)

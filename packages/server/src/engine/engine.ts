@@ -16,7 +16,7 @@ import type { Ids } from '../ports/ids.ts'
 import { createProjects, type Projects } from '../trust/project.ts'
 import { trustNotice } from '../trust/trust-notice.ts'
 import { asRefusal } from './as-refusal.ts'
-import { type CeilingFlags, ceilingOf, defaultCeilingFlags } from './ceiling.ts'
+import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './ceiling.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import { configHere } from './config-here.ts'
 import { ConversationHost } from './conversation-host.ts'
@@ -34,6 +34,8 @@ export interface Engine extends AsyncDisposable {
   /** Where others reach this server; what is open here says so to those who want it elsewhere. */
   listensAt(addresses: Addresses): void
   report(fault: unknown, conversationId?: string): void
+  /** The most that it allows, as its command line and the user's own files say now. */
+  readonly ceiling: () => Ceiling
   readonly mcpServers: McpServers
   /** For saying what the policy says and how things stand; the code that does is loaded when it is asked for. */
   readonly policy: CheckupPorts
@@ -111,6 +113,7 @@ export function createEngine(parts: EngineParts): Engine {
       host.announce(socket)
     },
     report,
+    ceiling,
     mcpServers,
     policy: { ...parts, places, projects, userRules },
     listModels: () => listModels(parts),

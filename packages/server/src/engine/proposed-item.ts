@@ -6,31 +6,36 @@ import type { Bench } from './bench.ts'
 /** What a model's call comes to: a tool and understood arguments, or a sentence that tells the model what is wrong. */
 export type UnderstoodCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
-export function understandCall(tools: readonly Tool[], call: ModelCall): UnderstoodCall {
+export function understandCall({ tools, redaction }: Bench, call: ModelCall): UnderstoodCall {
   const tool = tools.find(({ name }) => name === call.name)
   if (tool === undefined) {
     return { problem: `There is no tool "${call.name}". The tools are: ${tools.map(({ name }) => name).join(', ')}.` }
   }
   const args = parseArguments(call.arguments)
-  if ('problem' in args) return args
+  if (args === null) {
+    const beginning = redaction.beginning(call.arguments.slice(0, quotedCharacters))
+    return { problem: `The arguments are not valid JSON. They began: ${beginning}` }
+  }
   const prepared = tool.prepare(args.value)
   return 'problem' in prepared
     ? { problem: `The arguments of ${tool.name} are not right:\n${prepared.problem}` }
     : { tool, prepared }
 }
 
-function parseArguments(text: string): { value: unknown } | { problem: string } {
+const quotedCharacters = 200
+
+function parseArguments(text: string): { value: unknown } | null {
   try {
     return { value: JSON.parse(text === '' ? '{}' : text) }
   } catch {
-    return { problem: `The arguments are not valid JSON. They began: ${text.slice(0, 200)}` }
+    return null
   }
 }
 
 /** The item that shows a call before anything of it has run. */
 export function proposedItem(bench: Bench, state: ConversationState, call: ModelCall): Item {
   const id = bench.ids.item()
-  const understood = understandCall(bench.tools, call)
+  const understood = understandCall(bench, call)
   if ('problem' in understood) {
     return {
       id,

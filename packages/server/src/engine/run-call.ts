@@ -32,7 +32,7 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
   // It may have happened: whatever was lost on the way, it does not start a second time.
   if (began) return completeCall(run, { ...open.item, status: 'unknown', modelText: endUnknown })
   const standing = standingOutcome(open)
-  const understood = understandCall(bench.tools, source)
+  const understood = understandCall(bench, source)
   if ('problem' in understood) return refuse(run, open.item, understood.problem)
   try {
     await decideAndRun(run, { item: open.item, standing }, understood.prepared)

@@ -5,6 +5,7 @@ import type { PlaceFiles } from '../place/place-files.ts'
 import { whenUnknown } from '../place/place-unreachable.ts'
 import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
 import { readFolder } from './read-folder.ts'
+import { liesWithin } from './workspace-path.ts'
 
 export interface CopyRequest {
   readonly files: PlaceFiles
@@ -40,18 +41,25 @@ export async function copyTree(request: CopyRequest): Promise<TreeCopy> {
   const found = isFolder ? await filesBelow(request, limits.files) : { paths: [path], truncated: false }
   const folder = await mkdtemp(join(tmpdir(), 'parley-search-'))
   // What is searched is there, also when nothing in it was copied.
-  if (isFolder) await mkdir(join(folder, relative(cwd, path)), { recursive: true })
+  if (isFolder) await mkdir(placeIn(folder, relative(cwd, path)), { recursive: true })
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     for (let start = 0; start < found.paths.length && request.signal?.aborted !== true; start += filesAtOnce) {
       const batch = found.paths.slice(start, start + filesAtOnce)
-      await Promise.all(batch.map((from) => copyFile(from, join(folder, relative(cwd, from)), { files, limits })))
+      await Promise.all(batch.map((from) => copyFile(from, placeIn(folder, relative(cwd, from)), { files, limits })))
     }
     return { folder, truncated: found.truncated, [Symbol.asyncDispose]: remove }
   } catch (error) {
     await remove()
     throw error
   }
+}
+
+/** Whatever the far side calls its files, nothing of this machine is written beside the copy. */
+function placeIn(folder: string, name: string): string {
+  const path = join(folder, name)
+  if (liesWithin(path, folder)) return path
+  throw new Error(`${name} lies outside of what is searched`)
 }
 
 interface Found {

@@ -5,6 +5,8 @@ export interface RangeLimits {
   /** Of all texts together; the first line is taken whatever its size. */
   readonly maxTextBytes: number
   readonly maxLineChars: number
+  /** Makes of the beginning of a line that is cut what may be shown. */
+  readonly beginning?: ((text: string) => string) | undefined
 }
 
 export interface RangeLine {
@@ -49,7 +51,7 @@ export function scanLineRange(limits: RangeLimits): LineRangeScan {
 
   function endLine(ended: boolean): void {
     const raw = line.close(ended)
-    if (!full && number >= limits.firstLine) take(readableLine(number, raw, limits.maxLineChars))
+    if (!full && number >= limits.firstLine) take(readableLine(number, raw, limits))
     number += 1
   }
 
@@ -103,14 +105,14 @@ function gatherLine(keptBytes: number) {
   }
 }
 
-function readableLine(number: number, raw: RawLine, maxChars: number): RangeLine {
+function readableLine(number: number, raw: RawLine, { maxLineChars, beginning }: RangeLimits): RangeLine {
   const whole = raw.bytes.toString('utf8')
-  const text = clipAtCharacter(whole, maxChars)
+  const text = clipAtCharacter(whole, maxLineChars)
   const encoded = Buffer.from(text)
   const clipped = text.length < whole.length || raw.bytes.length < raw.sizeBytes
   return {
     number,
-    text,
+    text: clipped && beginning !== undefined ? beginning(text) : text,
     omittedBytes: clipped ? Math.max(1, raw.sizeBytes - encoded.length) : 0,
     lossy: !encoded.equals(raw.bytes.subarray(0, encoded.length)),
     crlf: raw.crlf,

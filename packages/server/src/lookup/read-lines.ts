@@ -15,6 +15,8 @@ export interface ReadRequest {
   readonly offset?: number
   /** Lines at most. */
   readonly limit?: number
+  /** Makes of the beginning of a line that is cut what may be shown. */
+  readonly beginning?: (text: string) => string
   readonly signal?: AbortSignal
 }
 
@@ -85,9 +87,10 @@ async function scanFile(file: OpenedFile, request: ReadRequest, huge: boolean): 
   }
 }
 
-function rangeLimits({ offset, limit }: ReadRequest): RangeLimits {
+function rangeLimits({ offset, limit, beginning }: ReadRequest): RangeLimits {
   const firstLine = Math.max(1, Math.trunc(offset ?? 1))
-  return { firstLine, maxLines: Math.max(1, Math.trunc(limit ?? defaultLimit)), maxTextBytes, maxLineChars }
+  const maxLines = Math.max(1, Math.trunc(limit ?? defaultLimit))
+  return { firstLine, maxLines, maxTextBytes, maxLineChars, beginning }
 }
 
 function present({ range, counted }: Scanned, request: ReadRequest, totalBytes: number): ReadOutcome {

@@ -6,6 +6,8 @@ export interface OutputLimits {
   readonly maxTextBytes: number
   /** Beyond this much output the rest is not even counted. */
   readonly maxCountedBytes: number
+  /** Makes of the beginning of a line that ripgrep has cut what may be shown. */
+  readonly beginning?: ((text: string) => string) | undefined
 }
 
 export interface Collected {
@@ -61,7 +63,7 @@ export function collectMatches(limits: OutputLimits): OutputCollector {
     if (name !== lastPath) shelf.add(`${lastPath === null ? '' : '\n'}${visiblePath(name)}`, 'divider')
     else if (separated) shelf.add('--', 'divider')
     lastPath = name
-    shelf.add(line.replace(/\r$/, ''), /^\d+:/.test(line) ? 'counted' : 'context')
+    shelf.add(showable(line.replace(/\r$/, ''), limits), /^\d+:/.test(line) ? 'counted' : 'context')
   }
 
   return collector(limits, shelf, (buffer) => {
@@ -71,6 +73,14 @@ export function collectMatches(limits: OutputLimits): OutputCollector {
     takeRecord(buffer.toString('utf8', 0, pathEnd), buffer.toString('utf8', pathEnd + 1, lineEnd))
     return lineEnd + 1
   })
+}
+
+/** What ripgrep writes where it cuts a line. */
+const cutHere = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
+
+function showable(line: string, { beginning }: OutputLimits): string {
+  const cut = cutHere.exec(line)
+  return cut === null || beginning === undefined ? line : beginning(line.slice(0, cut.index)) + cut[0]
 }
 
 /** Reads names that each end with a NUL. */

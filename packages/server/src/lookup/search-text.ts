@@ -21,7 +21,10 @@ export interface SearchPlace {
   readonly signal?: AbortSignal
 }
 
-export interface TextSearch extends SearchPlace, SearchTerms {}
+export interface TextSearch extends SearchPlace, SearchTerms {
+  /** Makes of the beginning of a line that is cut what may be shown. */
+  readonly beginning?: (text: string) => string
+}
 
 export interface NameSearch extends SearchPlace {
   readonly globs: readonly string[]
@@ -47,7 +50,7 @@ const maxCountedBytes = 8 * 1024 * 1024
 
 /** Searches the lines of files with ripgrep. */
 export function searchText(search: TextSearch): Promise<SearchOutcome> {
-  const collector = collectMatches(outputLimits(search))
+  const collector = collectMatches({ ...outputLimits(search), beginning: search.beginning })
   return runSearch(search, searchArguments(search, pathArgument(search)), { collector, noun: 'matches' })
 }
 

@@ -23,7 +23,8 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
   try {
     const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
     const text = await textOfResult(result, (bytes) => context.sideFiles.put(bytes))
-    return await gaveBack(text, result.isError, context)
+    // Before anything is cut: half a secret is not known for one.
+    return await gaveBack(server.redact(text), result.isError, context)
   } catch (error) {
     return await failureOf(error, { server, connection, context, deadline })
   }

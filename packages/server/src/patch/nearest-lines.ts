@@ -4,6 +4,7 @@ import { foldPunctuation } from './find-lines.ts'
 const maxShownLines = 12
 const maxShownChars = 160
 const maxComparedLines = 20_000
+const maxComparedChars = 160
 const leastLikeness = 0.5
 
 /** What a model needs to mend its patch: the numbered lines of the file that look most like the wanted ones. */
@@ -12,7 +13,7 @@ export function describeNearest(lines: readonly string[], wanted: readonly strin
   const start = nearestStart(lines, wanted)
   if (start === null) return `\nNothing in its ${lines.length} lines looks like that; read the file again.`
   const shown = lines.slice(start, start + Math.min(wanted.length, maxShownLines))
-  const numbered = shown.map((line, offset) => `${String(start + offset + 1).padStart(6)}\t${clip(line)}`)
+  const numbered = shown.map((line, offset) => `${String(start + offset + 1).padStart(6)}\t${clipAtWord(line)}`)
   return `\nThe nearest lines of the file are:\n${numbered.join('\n')}`
 }
 
@@ -41,10 +42,10 @@ function startByLikeness(lines: readonly string[], wanted: readonly string[]): n
   const longest = wanted.reduce((winner, line, index) => {
     return line.trim().length > (wanted[winner] ?? '').trim().length ? index : winner
   }, 0)
-  const target = clip(wanted[longest] ?? '')
+  const target = (wanted[longest] ?? '').slice(0, maxComparedChars)
   const scores = new Map<number, number>()
   lines.slice(0, maxComparedLines).forEach((line, index) => {
-    scores.set(index - longest, likeness(clip(line), target))
+    scores.set(index - longest, likeness(line.slice(0, maxComparedChars), target))
   })
   return best(scores, leastLikeness)
 }
@@ -66,6 +67,7 @@ function fold(line: string): string {
   return foldPunctuation(line).replace(/\s+/g, ' ').trim()
 }
 
-function clip(line: string): string {
-  return line.length <= maxShownChars ? line : `${line.slice(0, maxShownChars)}…`
+/** Not within a word: half a secret would not be known for one, and be told. */
+function clipAtWord(line: string): string {
+  return line.length <= maxShownChars ? line : `${line.slice(0, maxShownChars + 1).replace(/\S+$/, '')}…`
 }

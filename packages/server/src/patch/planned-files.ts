@@ -46,7 +46,7 @@ export interface PlannedFiles {
 }
 
 /** So that a patch never holds more in memory than a text file that someone edits may have. */
-const maxFileBytes = 64 * 1024 * 1024
+export const maxPatchedBytes = 64 * 1024 * 1024
 
 export function planFiles(surroundings: PlanSurroundings): PlannedFiles {
   const known = new Map<string, PlannedFile>()
@@ -108,7 +108,7 @@ async function readPlace({ path, throughLink }: Place, files: PatchView): Promis
 function unfitness(written: string, { kind, sizeBytes }: FileStat): Complaint | null {
   if (kind === 'folder') return complain('notAFile', `${written} is a folder, not a file.`)
   if (kind !== 'file') return complain('notAFile', `${written} is not a regular file.`)
-  if (sizeBytes <= maxFileBytes) return null
+  if (sizeBytes <= maxPatchedBytes) return null
   return complain('tooLarge', `${written} has ${formatBytes(sizeBytes)}, too much for a patch; use a command.`)
 }
 

@@ -16,6 +16,8 @@ import { readRedactionKey } from './redaction-key.ts'
 /** What keeps secrets out of all that a server writes down and passes on. One for all of its conversations. */
 export interface Redaction {
   text(text: string): string
+  /** Of a text that goes on and is cut here: less what may be half a secret at its end, which nothing tells afterwards. */
+  beginning(text: string): string
   /** For a text that comes in pieces. */
   stream(): RedactedStream
   /** For the output of one command. */
@@ -62,6 +64,7 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
 
   return {
     text: (text) => current().text(text),
+    beginning: (text) => current().stream().push(text),
     stream: () => current().stream(),
     filter: () => redactOutput(current().stream()),
     learn,

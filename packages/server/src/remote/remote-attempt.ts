@@ -25,7 +25,7 @@ interface Done {
  * and renames it, and refuses where the file is not the expected one. So a request whose answer was lost can be made
  * again: it finds its own work done.
  */
-export function beginRemoteAttempt(link: Link, target: PatchTarget): PatchAttempt {
+export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget): PatchAttempt {
   const staged = new Map<string, Staged>()
   const createdFolders: string[] = []
   const done: Done[] = []
@@ -71,7 +71,7 @@ export function beginRemoteAttempt(link: Link, target: PatchTarget): PatchAttemp
   }
 }
 
-async function undo(link: Link, target: PatchTarget, { path, was, isNow }: Done): Promise<void> {
+async function undo(link: Pick<Link, 'ask'>, target: PatchTarget, { path, was, isNow }: Done): Promise<void> {
   // The step had not come to anything.
   if (await holds(target, path, was?.bytes ?? null)) return
   if (was === null) await removeThere(link, target, { path, expected: isNow ?? new Uint8Array() })
@@ -86,7 +86,11 @@ interface Write {
   readonly expected: Uint8Array | null
 }
 
-async function writeThere(link: Link, target: PatchTarget, { path, bytes, mode, expected }: Write): Promise<void> {
+async function writeThere(
+  link: Pick<Link, 'ask'>,
+  target: PatchTarget,
+  { path, bytes, mode, expected }: Write,
+): Promise<void> {
   try {
     await askFiles(link, 'fs/writeFile', {
       path,
@@ -105,7 +109,7 @@ interface Removal {
   readonly expected: Uint8Array
 }
 
-async function removeThere(link: Link, target: PatchTarget, { path, expected }: Removal): Promise<void> {
+async function removeThere(link: Pick<Link, 'ask'>, target: PatchTarget, { path, expected }: Removal): Promise<void> {
   if (await holds(target, path, null)) return
   if (!(await holds(target, path, expected))) throw new Error('it was changed meanwhile')
   await askFiles(link, 'fs/remove', { path, force: true, followLinks: false })

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from '../place/place-files.ts'
@@ -11,7 +12,7 @@ const maxReadBytes = 16 * 1024 * 1024
 
 /** Asks the exec-server; its refusals look like the system's errors behind them. */
 export async function askFiles<Name extends ExecMethodName>(
-  link: Link,
+  link: Pick<Link, 'ask'>,
   method: Name,
   params: ExecParamsOf<Name>,
 ): Promise<ExecResultOf<Name>> {
@@ -23,7 +24,7 @@ export async function askFiles<Name extends ExecMethodName>(
 }
 
 /** The files of the far machine; nothing of them is kept here, so every answer is of now. */
-export function remoteFiles(link: Link): PlaceFiles {
+export function remoteFiles(link: Pick<Link, 'ask'>): PlaceFiles {
   const look = async (path: string) => foundFile(await askFiles(link, 'fs/getMetadata', { path }))
   return {
     countedFileBytes: 1024 * 1024,
@@ -47,7 +48,7 @@ export function remoteFiles(link: Link): PlaceFiles {
   }
 }
 
-async function openThere(link: Link, path: string): Promise<OpenedFile> {
+async function openThere(link: Pick<Link, 'ask'>, path: string): Promise<OpenedFile> {
   const [real, metadata] = await Promise.all([realPathThere(link, path), askFiles(link, 'fs/getMetadata', { path })])
   if (real !== path) throw new Error('the path now leads somewhere else')
   return {
@@ -57,20 +58,22 @@ async function openThere(link: Link, path: string): Promise<OpenedFile> {
       // Every piece by its name, which may have become a link meanwhile.
       const range = { offset: position, length, followLinks: false }
       const { dataBase64 } = await askFiles(link, 'fs/readFile', { path, ...range })
-      return Buffer.from(dataBase64, 'base64')
+      return Buffer.from(dataBase64, 'base64').subarray(0, length)
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
 }
 
 /** Where a read or a write would land; over there, where the links are. */
-async function realPathThere(link: Link, path: string): Promise<string> {
+async function realPathThere(link: Pick<Link, 'ask'>, path: string): Promise<string> {
   return pathOfUri((await askFiles(link, 'fs/canonicalize', { path, allowMissing: true })).path)
 }
 
-/** A `file:` URI of the far machine as a path. */
+/** A `file:` URI of the far machine as a path: absolute and without `..`, which would pass for what lies below a folder. */
 export function pathOfUri(uri: string): string {
-  return uri.startsWith('file:') ? fileURLToPath(uri, { windows: false }) : uri
+  const path = uri.startsWith('file:') ? fileURLToPath(uri, { windows: false }) : uri
+  if (!posix.isAbsolute(path) || path.includes('\0')) throw new Error('its exec-server named a path that is none')
+  return posix.resolve(path)
 }
 
 function foundFile({ isFile, isDirectory, size }: Metadata): FoundFile {

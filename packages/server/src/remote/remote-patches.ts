@@ -1,5 +1,6 @@
 import { isMissing } from '../lookup/system-error.ts'
 import type { FileStat, PatchTarget } from '../patch/patch-files.ts'
+import { maxPatchedBytes } from '../patch/planned-files.ts'
 import type { PlaceFiles } from '../place/place-files.ts'
 import type { Link } from './link.ts'
 import { beginRemoteAttempt } from './remote-attempt.ts'
@@ -9,7 +10,7 @@ const mayWrite = 0o222
 const maxReadBytes = 16 * 1024 * 1024
 
 /** Patches on the far machine. Each file is replaced over there as a whole, and only while it is what was planned from. */
-export function remotePatches(link: Link, files: PlaceFiles): PatchTarget {
+export function remotePatches(link: Pick<Link, 'ask'>, files: PlaceFiles): PatchTarget {
   const target: PatchTarget = {
     realPath: files.realPath,
     stat: (path) => statThere(link, path),
@@ -29,7 +30,7 @@ export function remotePatches(link: Link, files: PlaceFiles): PatchTarget {
   return target
 }
 
-async function statThere(link: Link, path: string): Promise<FileStat | null> {
+async function statThere(link: Pick<Link, 'ask'>, path: string): Promise<FileStat | null> {
   try {
     const found = await askFiles(link, 'fs/getMetadata', { path })
     const { isSymlink, isFile, isDirectory, size, mode, createdAtMs, modifiedAtMs } = found
@@ -43,13 +44,15 @@ async function statThere(link: Link, path: string): Promise<FileStat | null> {
 }
 
 /** In pieces, since an answer has a limit; a file that changes meanwhile shows when it is compared before it is written. */
-async function readWhole(link: Link, path: string): Promise<Uint8Array> {
+async function readWhole(link: Pick<Link, 'ask'>, path: string): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   for (let offset = 0; ; ) {
     const { dataBase64, eof } = await askFiles(link, 'fs/readFile', { path, offset, length: maxReadBytes })
     const piece = Buffer.from(dataBase64, 'base64')
     pieces.push(piece)
     offset += piece.length
+    // What it said of the size was its word only.
+    if (offset > maxPatchedBytes) throw new Error('it is longer than its exec-server said')
     if (eof || piece.length === 0) return Buffer.concat(pieces)
   }
 }

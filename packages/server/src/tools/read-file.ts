@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { clipForModel } from '../core/clip-output.ts'
 import { readLines } from '../lookup/read-lines.ts'
-import type { Place } from '../place/place.ts'
 import { defineTool } from './define-tool.ts'
 import { failedLookUp, prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
@@ -22,12 +21,11 @@ export function readFileTool(ports: ToolPorts): Tool {
     description: 'Reads lines of a text file, numbered. Binary files are refused.',
     readOnly: true,
     input,
-    prepare: (call) =>
-      call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports.place),
+    prepare: (call) => (call.path.startsWith(outputPrefix) ? prepareOutput(call, ports) : prepareFile(call, ports)),
   })
 }
 
-function prepareFile(call: z.infer<typeof input>, place: Place): PreparedCall {
+function prepareFile(call: z.infer<typeof input>, { place, redaction: { beginning } }: ToolPorts): PreparedCall {
   const { path, offset, limit } = call
   const range = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
   return prepareLookUp({
@@ -38,7 +36,7 @@ function prepareFile(call: z.infer<typeof input>, place: Place): PreparedCall {
     recursive: false,
     place,
     look: ({ real, shownPath }, { signal }) =>
-      readLines({ files: place.files, path: real, shownPath, signal, ...range }),
+      readLines({ files: place.files, path: real, shownPath, beginning, signal, ...range }),
   })
 }
 

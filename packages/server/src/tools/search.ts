@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { searchPlace } from '../lookup/search-place.ts'
 import { searchFileNames, searchText } from '../lookup/search-text.ts'
-import type { Place } from '../place/place.ts'
 import { defineTool } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool } from './tool.ts'
@@ -27,11 +26,11 @@ export function searchTool(ports: ToolPorts): Tool {
     description: 'Searches file contents with ripgrep, or lists files by glob.',
     readOnly: true,
     input,
-    prepare: (call) => prepareSearch(call, ports.place),
+    prepare: (call) => prepareSearch(call, ports),
   })
 }
 
-function prepareSearch(call: z.infer<typeof input>, place: Place): PreparedCall {
+function prepareSearch(call: z.infer<typeof input>, { place, redaction: { beginning } }: ToolPorts): PreparedCall {
   const path = call.path ?? '.'
   const { pattern, globs = [], literal = false, ignore_case: ignoreCase = false } = call
   const { include_ignored: includeIgnored = false, context_lines: contextLines = 0 } = call
@@ -52,7 +51,7 @@ function prepareSearch(call: z.infer<typeof input>, place: Place): PreparedCall 
         search: (where) =>
           pattern === undefined
             ? searchFileNames({ ...where, globs, includeIgnored })
-            : searchText({ ...where, pattern, globs, literal, ignoreCase, includeIgnored, contextLines }),
+            : searchText({ ...where, pattern, globs, literal, ignoreCase, includeIgnored, contextLines, beginning }),
       }),
   })
 }

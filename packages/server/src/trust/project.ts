@@ -57,7 +57,9 @@ export function createProjects({ home, env, files }: ProjectPorts): Projects {
 
 function readProject(root: string, { store, searchPath }: { store: TrustStore; searchPath: string }): Project | null {
   const { files, problems } = readProjectFiles(root)
-  if (files.length === 0 && problems.length === 0) return null
+  const entry = store.read(root)
+  const isGone = files.length === 0 && problems.length === 0
+  if (isGone && !hadRules(entry)) return null
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
   const layer = (own: Config) => projectLayer(textOf(projectConfigPath), own)
   // Without the user's own values: what is trusted must not depend on them.
@@ -69,12 +71,11 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
   }
   const hash = () => {
     const { files: looked, problem } = programs()
-    return problem !== null || files.length === 0 ? null : hashOf({ root, files, programs: looked })
+    return problem !== null || (files.length === 0 && !isGone) ? null : hashOf({ root, files, programs: looked })
   }
-  const entry = store.read(root)
   return {
     root,
-    state: stateOf(entry, files, hash),
+    state: isGone ? 'changed' : stateOf(entry, files, hash),
     files,
     problems,
     servers,
@@ -88,6 +89,11 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
         Object.keys(layer(own).values.mcp_servers ?? {}),
       ),
   }
+}
+
+/** Rules that are taken away may have been what forbade something, so that is said; a yes to nothing ends it. */
+function hadRules(entry: TrustEntry | null): boolean {
+  return entry?.verdict === 'trusted' && entry.files.some(({ path }) => path === projectPolicyPath)
 }
 
 /** Programs are looked at only where the files are those that were decided on: a stranger's repository costs little. */

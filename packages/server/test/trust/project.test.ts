@@ -134,6 +134,20 @@ describe('trust', () => {
     expect(found().state).toBe('changed')
   })
 
+  it('is not lost without a word: rules that are gone are told of, until that is accepted', () => {
+    const rules = write('.parley/policy.toml', '[[rules]]\ndecision = "deny"\ncommand = ["rm"]\n')
+    decide('trusted')
+    rmSync(rules)
+    expect(found().state).toBe('changed')
+    expect(trustNotice(found())).toContain('are gone from it, so what they forbade is no longer forbidden')
+    decide('trusted')
+    expect(look()).toBeNull()
+    write('.parley/config.toml', 'model = "m"\n')
+    decide('trusted')
+    rmSync(join(repo, '.parley'), { recursive: true })
+    expect(look()).toBeNull()
+  })
+
   it('once declined is asked for again only when something changes', () => {
     write('.parley/config.toml', 'model = "m"\n')
     expect(trustNotice(found())).toMatch(/brings its own configuration .* Nothing of it takes effect/)

@@ -100,7 +100,7 @@ export const approvals: Scenarios = {
     const { world } = told
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)
-    const call = (more = {}) => ({ calls: [{ name: 'shell', arguments: { command: 'touch made', ...more } }] })
+    const call = (more = {}) => ({ calls: [{ name: 'shell', arguments: { command: 'touch src/made', ...more } }] })
     const reason = 'to be asked'
     world.script(name, [
       call(),

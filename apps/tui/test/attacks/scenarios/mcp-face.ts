@@ -23,7 +23,7 @@ const answeredWith =
     const name = nameOf(told)
     const places = world.places(name)
     const { WS: cwd = '', OUT: out = '' } = places
-    const file = `${cwd}/asked`
+    const file = `${cwd}/src/asked`
     world.script(name, [{ calls: [{ name: 'shell', arguments: { command: `touch ${file}` } }] }, { text: 'done' }])
     await using program = startRaw({
       user: world.user,

@@ -195,6 +195,8 @@ function makeTemplate({ base }: Machine): void {
   writeFileSync(join(template, 'a.txt'), 'a\n')
   writeFileSync(join(template, 'b.txt'), 'b\n')
   writeFileSync(join(template, 'f'), 'one\ntwo\n')
+  mkdirSync(join(template, 'src'))
+  writeFileSync(join(template, 'src', 'x.txt'), 'x\n')
   const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', '-c', 'init.templateDir=']
   const git = (...args: readonly string[]) =>
     execFileSync('git', [...who, '-C', template, ...args], { env: { PATH: process.env['PATH'] ?? '' }, stdio: 'pipe' })

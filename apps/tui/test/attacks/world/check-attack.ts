@@ -108,9 +108,10 @@ const ofRuns: readonly (keyof Check)[] = ['probe', 'output_has_regex', 'told_mod
 
 /** All of a case's checks that are of this mode. A command that was not run must have left everything as it was. */
 export async function checkAttack(outcome: Outcome): Promise<void> {
-  const { attack, mode, talk } = outcome
+  const { attack, mode, talk, world } = outcome
   expect(outcome.happenedBeforeAnswer).toEqual([])
-  const isRefused = !hasBegun(talk)
+  // Further commands of it may be harmless ones, which run unasked.
+  const isRefused = !hasBegun(talk) || (world.tier !== 'A' && talk.asked.length > 0)
   for (const check of attack.checks) {
     if (check.modes !== undefined && !check.modes.includes(mode)) continue
     if (isRefused && ofRuns.some((name) => check[name] !== undefined)) continue

@@ -14,8 +14,6 @@ export interface GuardedPlaces {
   readonly kept: readonly string[]
   /** They are not there, and are not to be made. The folder of each is there. */
   readonly missing: readonly string[]
-  /** Of both, what something else names by its path, so that another thing must not come to be there. */
-  readonly named: readonly string[]
   /** Within a folder that is kept, but work goes on there. */
   readonly writable: readonly string[]
 }
@@ -27,7 +25,6 @@ const ofGit = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|wo
 export async function guardedPlaces(roots: readonly string[], home: string): Promise<GuardedPlaces> {
   const kept = new Set<string>()
   const missing = new Set<string>()
-  const named = new Set<string>()
   const writable: string[] = []
   const guard = (path: string) => {
     const place = real(path)
@@ -37,21 +34,16 @@ export async function guardedPlaces(roots: readonly string[], home: string): Pro
     if (isTaken(place)) for (const spelling of spellings(place)) kept.add(spelling)
     else missing.add(firstMissing(place, root))
   }
-  const guardNamed = (path: string) => {
-    guard(path)
-    const place = real(path)
-    for (const root of roots) if (isWithin(place, root)) named.add(isTaken(place) ? place : firstMissing(place, root))
-  }
   const guardRepository = (entry: string) => {
     guard(entry)
-    gitPlaces(entry).forEach(guardNamed)
+    gitPlaces(entry).forEach(guard)
   }
   for (const root of roots) {
     const listed = list(root)
     if (isBare(listed)) {
       kept.add(root)
       writable.push(...workFolders(root, listed))
-      placesOfFolder(root).filter(exists).forEach(guardNamed)
+      placesOfFolder(root).filter(exists).forEach(guard)
     } else {
       assertNoLink(join(root, '.git'))
       for (const name of guardedNames) guard(join(root, name))
@@ -63,7 +55,7 @@ export async function guardedPlaces(roots: readonly string[], home: string): Pro
     if (isWithin(home, root)) for (const name of guardedAtHome) guard(join(home, name))
   }
   const toHold = [...missing].filter((path) => !liesInKept(path, kept))
-  return { kept: [...kept], missing: toHold, named: [...named], writable }
+  return { kept: [...kept], missing: toHold, writable }
 }
 
 function liesInKept(path: string, kept: ReadonlySet<string>): boolean {

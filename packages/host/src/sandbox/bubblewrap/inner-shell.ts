@@ -4,6 +4,10 @@ const fileBlocks = 16 * 2 ** 21
 const maxTasks = 2048
 
 export interface InnerShellOptions {
+  /** What must stand in the table of mounts (`mountedOverItself`). */
+  readonly mounts: readonly string[]
+  /** `cat` by its path, if there is one: a shell reads byte by byte. */
+  readonly cat: string | null
   /** Whether to say what it sent nowhere: it has no network but its own. */
   readonly watchNetwork: boolean
   /** Before Linux 5.14 all of the user's processes count, not just those of the sandbox. */
@@ -14,13 +18,13 @@ export interface InnerShellOptions {
 export const reportFd = 3
 
 /**
- * The first process of the namespace: sets limits, runs the command, counts what it left and says so. When it ends the
+ * The first process of the namespace: looks whether it is set up as was meant, sets limits, runs the command, counts what it left and says so. When it ends the
  * kernel ends all that is left, and only then does bwrap end. As a first process it takes no signal that it does not
  * handle, so what is sent to its group reaches the command alone.
  */
-export function innerShell({ watchNetwork, limitTasks }: InnerShellOptions): string {
+export function innerShell({ mounts, cat, watchNetwork, limitTasks }: InnerShellOptions): string {
   const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]
-  return [silence, stay, ...limits, run, count, ...(watchNetwork ? [network] : []), 'exit $code'].join('\n')
+  return [silence, stay, ...check(mounts, cat), ...limits, run, count, ...(watchNetwork ? [network] : []), 'exit $code'].join('\n')
 }
 
 // The shell would say of itself which signal has ended the command.
@@ -28,6 +32,27 @@ const silence = 'exec 9>&2 2>/dev/null'
 
 // Some shells end by it. Not ignored: that the command would inherit.
 const stay = 'trap : INT'
+
+/**
+ * bwrap takes what it mounts by its path, and a command that runs already could put a link there after we have looked:
+ * to a secret, or to where it may not write.
+ */
+function check(mounts: readonly string[], cat: string | null): string[] {
+  if (mounts.length === 0) return []
+  const read =
+    cat === null
+      ? `table=; while read -r line; do table="$table$line
+"; done </proc/self/mountinfo`
+      : `table=$(${quoted(cat)} /proc/self/mountinfo)`
+  const arms = mounts.map((mount) => `case $table in *${quoted(mount)}*) ;; *) exchanged ;; esac`)
+  return [`exchanged() { echo ${quoted(wasExchanged)} >&9; exit 125; }`, read, ...arms]
+}
+
+const wasExchanged = 'parley: the sandbox could not be set up: a folder was exchanged meanwhile; nothing was run'
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
 
 // Named differently by dash and bash.
 const tasks = `ulimit -u ${maxTasks} || ulimit -p ${maxTasks}`

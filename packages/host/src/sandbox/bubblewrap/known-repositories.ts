@@ -3,6 +3,8 @@ import { type FoundRepositories, findRepositories } from './find-repositories.ts
 
 interface Known {
   readonly found: FoundRepositories
+  /** Which folder or file each path was. Another one in its place would hide where that has gone. */
+  readonly identities: ReadonlyMap<string, string>
   readonly atMs: number
 }
 
@@ -18,8 +20,9 @@ const searches = new Map<string, Promise<Known>>()
  */
 export async function knownRepositories(root: string): Promise<FoundRepositories> {
   const last = known.get(root)
-  if (last === undefined || ![...last.found.entries, ...last.found.bare].every(isThere))
+  if (last === undefined || !pathsOf(last.found).every((path) => isUnchanged(path, last))) {
     return (await search(root)).found
+  }
   if (performance.now() - last.atMs > freshMs) void search(root).catch(() => undefined)
   return last.found
 }
@@ -31,13 +34,36 @@ function search(root: string): Promise<Known> {
 }
 
 async function begin(root: string): Promise<Known> {
-  const result = { found: await findRepositories(root), atMs: performance.now() }
+  const found = withEarlier(await findRepositories(root), known.get(root))
+  const identities = new Map(pathsOf(found).map((path) => [path, identityOf(path)]))
+  const result = { found, identities, atMs: performance.now() }
   known.delete(root)
   known.set(root, result)
   for (const oldest of known.keys()) if (known.size > maxKnown) known.delete(oldest)
   return result
 }
 
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+/** A search ends at a limit of folders, which commands could fill; what was found once stays found. */
+function withEarlier(found: FoundRepositories, earlier: Known | undefined): FoundRepositories {
+  if (earlier === undefined) return found
+  const still = (paths: readonly string[]) => paths.filter((path) => isUnchanged(path, earlier))
+  return {
+    entries: [...new Set([...found.entries, ...still(earlier.found.entries)])],
+    bare: [...new Set([...found.bare, ...still(earlier.found.bare)])],
+  }
+}
+
+function pathsOf({ entries, bare }: FoundRepositories): string[] {
+  return [...entries, ...bare]
+}
+
+function isUnchanged(path: string, { identities }: Known): boolean {
+  const identity = identityOf(path)
+  return identity !== '' && identity === identities.get(path)
+}
+
+/** Empty for what is not there. */
+function identityOf(path: string): string {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? '' : `${stat.dev} ${stat.ino}`
 }

@@ -8,8 +8,6 @@ export interface MountFacts {
   readonly readable: readonly string[]
   /** Stays as it is within what may be written to. */
   readonly kept: readonly string[]
-  /** Of these, what something else names by its path. */
-  readonly named: readonly string[]
   readonly hiddenFolders: readonly string[]
   readonly hiddenFiles: readonly string[]
   /** Seen as /tmp; null is an empty one. */
@@ -66,7 +64,7 @@ export function planMounts(facts: MountFacts): Mount[] {
     const around = planned.findLast(({ path }) => isWithin(mount.path, path))
     if (around === undefined || isNeeded(mount, around)) planned.push(mount)
   }
-  return sorted([...planned, ...pins(planned, new Set(facts.named))])
+  return sorted([...planned, ...pins(planned)])
 }
 
 function mountsOf(facts: MountFacts): Mount[] {
@@ -104,12 +102,12 @@ function isNeeded({ kind, path }: Mount, around: Mount): boolean {
 }
 
 /**
- * If a command gave a folder above it another name, the next one would see what is hidden, and something else could
- * come to be under a path that is named elsewhere. A mount point keeps its name.
+ * If a command gave a folder above it another name, the next one would see what is hidden, write to a repository that is
+ * not found where it is now, or come upon something else under the old name. A mount point keeps its name.
  */
-function pins(planned: readonly Mount[], named: ReadonlySet<string>): Mount[] {
+function pins(planned: readonly Mount[]): Mount[] {
   return planned.flatMap(({ kind, path }) => {
-    if (kind !== 'emptyFolder' && kind !== 'emptyFile' && !(kind === 'kept' && named.has(path))) return []
+    if (kind !== 'emptyFolder' && kind !== 'emptyFile' && kind !== 'kept') return []
     const around = planned.findLast((other) => other.path !== path && isWithin(path, other.path))
     return around?.kind === 'writable'
       ? between(around.path, path).map((at) => ({ kind: 'pinned' as const, path: at }))

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
 import type { SandboxLimits } from '../limits.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -9,11 +9,12 @@ import { hiddenPlaces, realOf } from './hidden-places.ts'
 import { type HeldName, holdName } from './hold-names.ts'
 import { innerShell } from './inner-shell.ts'
 import { type BubblewrapMachine, featuresOf } from './machine.ts'
+import { mountedOverItself, readMountTable } from './mount-table.ts'
 import { type Mount, planMounts } from './plan-mounts.ts'
 import { spellings } from './spellings.ts'
 import { wrapCommand } from './wrap-command.ts'
 
-const nothingGuarded: GuardedPlaces = { kept: [], missing: [], named: [], writable: [] }
+const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
 
 /** Looks at the files as they are now and puts a stand-in where something must not be made. */
 export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
@@ -33,13 +34,30 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
       scratch: limits.scratch,
       network: limits.network,
       filter: seccompFilter({ arch: processor, unixSockets: limits.unixSockets }),
-      shell: innerShell({ watchNetwork: !limits.network, limitTasks: countsTasksInside(kernelRelease()) }),
+      shell: innerShell({
+        mounts: tableOf(mounts),
+        cat: ['/bin/cat', '/usr/bin/cat'].find((path) => existsSync(path)) ?? null,
+        watchNetwork: !limits.network,
+        limitTasks: countsTasksInside(kernelRelease()),
+      }),
     }
     return { limits, wrap: (command) => wrapCommand(command, surroundings), release: () => releaseAll(held) }
   } catch (error) {
     releaseAll(held)
     throw error
   }
+}
+
+/** What was put over itself, as it must be seen inside. */
+function tableOf(mounts: readonly Mount[]): string[] {
+  const own = mounts.filter(({ kind }) => ['writable', 'readable', 'kept', 'pinned'].includes(kind))
+  if (own.length === 0) return []
+  const table = readMountTable()
+  return own.map(({ path }) => {
+    const line = mountedOverItself(path, table)
+    if (line === null) throw new Error(`It cannot be told what ${path} is a part of`)
+    return line
+  })
 }
 
 interface Found {
@@ -56,7 +74,6 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
     writable: isWritable ? [...roots, ...guarded.writable] : [],
     readable: [...readOnlyRoots, ...seenAgain.map(realOf).filter((path) => path !== null)],
     kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],
-    named: guarded.named,
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
     scratch: limits.scratch,

@@ -24,7 +24,7 @@ const maxPaths = 5
 
 /**
  * What a command that failed had asked for and its limits do not permit, or null. From facts: what the kernel counted,
- * and what may be done with the paths that it names. Words of its output can only speak against a denial.
+ * and what may be done with the paths that it says it was refused. Words alone are never enough.
  */
 export function denialOf({ exitCode, triedNetwork, hasNetwork, places }: FailedRun): SandboxDenial | null {
   if (exitCode === 0) return null

@@ -8,6 +8,8 @@ type RedactText = (text: string) => string
  */
 const exempt: ReadonlySet<string> = new Set([
   ...['type', 'id', 'itemId', 'turnId', 'approvalId', 'messageId', 'clientId', 'callId', 'call_id'],
+  // Where things run: with a mark in it, nowhere.
+  ...['cwd', 'workspace', 'writableRoots'],
   ...['payloadHash', 'contentHash', 'patchHash', 'before', 'after', 'file', 'mediaType'],
   ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature', 'data'],
 ])
@@ -35,25 +37,34 @@ function without<Value extends object>(value: Value, keys: ReadonlySet<string>):
 
 /** Every string in it but the exempt ones; the same value where nothing changes. */
 export function redactStrings<Value>(value: Value, redact: RedactText): Value {
-  return redactUnder('', value, redact) as Value // narrowed: only texts change, and stay texts
+  return redactUnder('', value, { redact, exempt }) as Value // narrowed: only texts change, and stay texts
 }
 
-function redactUnder(key: string, value: unknown, redact: RedactText): unknown {
-  if (typeof value === 'string') return jsonTexts.has(key) ? redactJson(value, redact) : redact(value)
-  if (Array.isArray(value)) return redactList(value, key, redact)
-  return typeof value === 'object' && value !== null ? redactObject(value, redact) : value
+interface Way {
+  readonly redact: RedactText
+  readonly exempt: ReadonlySet<string>
 }
 
-function redactList(list: readonly unknown[], key: string, redact: RedactText): unknown {
-  const redacted = list.map((one: unknown) => redactUnder(key, one, redact))
+/** Names that others chose say nothing of what is under them. */
+const none: ReadonlySet<string> = new Set()
+
+function redactUnder(key: string, value: unknown, way: Way): unknown {
+  if (typeof value === 'string') return jsonTexts.has(key) ? redactJson(value, way.redact) : way.redact(value)
+  if (Array.isArray(value)) return redactList(value, key, way)
+  if (typeof value !== 'object' || value === null) return value
+  return redactObject(value, key === 'answers' ? { ...way, exempt: none } : way)
+}
+
+function redactList(list: readonly unknown[], key: string, way: Way): unknown {
+  const redacted = list.map((one: unknown) => redactUnder(key, one, way))
   return redacted.every((one, index) => one === list[index]) ? list : redacted
 }
 
-function redactObject(object: object, redact: RedactText): object {
+function redactObject(object: object, way: Way): object {
   let changed: Record<string, unknown> | null = null
   for (const [key, value] of Object.entries(object)) {
-    if (exempt.has(key)) continue
-    const redacted = redactUnder(key, value, redact)
+    if (way.exempt.has(key)) continue
+    const redacted = redactUnder(key, value, way)
     if (redacted === value) continue
     changed ??= { ...object }
     changed[key] = redacted
@@ -66,7 +77,7 @@ export function redactJson(text: string, redact: RedactText): string {
   const redacted = redact(text)
   if (redacted === text || parsed(redacted) !== undefined) return redacted
   const value = parsed(text)
-  return value === undefined ? redacted : JSON.stringify(redactStrings(value, redact))
+  return value === undefined ? redacted : JSON.stringify(redactUnder('', value, { redact, exempt: none }))
 }
 
 function parsed(text: string): unknown {

@@ -8,6 +8,7 @@ import {
   type RequestId,
   Server,
 } from '@modelcontextprotocol/server'
+import type { CallersLimits } from './callers-limits.ts'
 import type { Connect } from './native-link.ts'
 import { McpSession } from './session.ts'
 import { failed } from './tool-result.ts'
@@ -18,7 +19,7 @@ export interface McpParts {
   readonly version: string
   readonly home: string
   readonly approvalTimeoutMs: number
-  readonly isUnlimited: boolean
+  readonly limits: CallersLimits
   readonly report: (fault: unknown) => void
 }
 
@@ -39,12 +40,12 @@ export async function serveMcp(
   parts: McpParts,
   unreadBytes: () => number,
 ): Promise<ServedClient> {
-  const { connect, home, approvalTimeoutMs, isUnlimited, report } = parts
+  const { connect, home, approvalTimeoutMs, limits, report } = parts
   const server = new Server(
     { name: 'parley-mcp-server', title: 'parley', version: parts.version },
     { capabilities: { tools: {} } },
   )
-  const session = new McpSession({ server, connect, home, approvalTimeoutMs, isUnlimited, unreadBytes, report })
+  const session = new McpSession({ server, connect, home, approvalTimeoutMs, limits, unreadBytes, report })
   server.setRequestHandler('tools/list', () => ({ tools: mcpTools.map(listed) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const { id: requestId, signal, _meta } = mcpReq

@@ -6,6 +6,7 @@ import { createConnections } from '../../serving/connections.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../../serving/process-manners.ts'
 import { listenInRunFolder } from '../../serving/run-socket.ts'
 import { readOrMakeToken } from '../../serving/token-file.ts'
+import { callersLimits } from './callers-limits.ts'
 import { type McpParts, serveMcp } from './mcp-server.ts'
 import { connectorTo } from './native-link.ts'
 import type { McpArguments } from './read-mcp-arguments.ts'
@@ -34,7 +35,7 @@ export async function runMcpServer(parts: EngineParts, args: McpArguments): Prom
     version: engine.identity.serverInfo.version,
     home: engine.home,
     approvalTimeoutMs,
-    isUnlimited: args.ceiling.maxSandbox === 'danger-full-access',
+    limits: callersLimits({ ...engine, isUnlimited: args.ceiling.maxSandbox === 'danger-full-access' }),
     report: (fault) => engine.report(fault),
   }
   const leaveRunFolder = await joinRunFolder(engine, parts)

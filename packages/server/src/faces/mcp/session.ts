@@ -3,7 +3,7 @@ import type { Client, Introduction } from '@parley/client'
 import type { ParamsOf } from '@parley/protocol'
 import type { EventMsg } from '../../core/vocabulary/event-msg.ts'
 import { isDelta } from '../../core/vocabulary/message-kinds.ts'
-import { assertCallersConfig } from './callers-config.ts'
+import type { CallersLimits } from './callers-limits.ts'
 import { createElicitor, type Elicitor } from './elicitor.ts'
 import { type Connect, reachConversation } from './native-link.ts'
 import { Desk } from './turns/desk.ts'
@@ -18,8 +18,7 @@ export interface SessionOptions {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly approvalTimeoutMs: number
-  /** Its callers may set everything: the server was started for full access. */
-  readonly isUnlimited: boolean
+  readonly limits: CallersLimits
   /** Bytes that the client has yet to read. */
   readonly unreadBytes: () => number
   readonly report: (fault: unknown) => void
@@ -30,6 +29,7 @@ export class McpSession {
   readonly home: string
   readonly elicitor: Elicitor
   readonly streams: ConversationStreams
+  readonly limits: CallersLimits
   readonly #options: SessionOptions
   readonly #desks = new Map<string, Promise<Desk>>()
   /** How to cancel what a request began; kept after its answer, as long as that goes on. */
@@ -39,6 +39,7 @@ export class McpSession {
   constructor(options: SessionOptions) {
     this.#options = options
     this.home = options.home
+    this.limits = options.limits
     this.elicitor = createElicitor(options.server, options.approvalTimeoutMs)
     this.streams = new ConversationStreams({
       connect: () => options.connect(this.#introduction()),
@@ -60,7 +61,7 @@ export class McpSession {
   async create(
     params: ParamsOf<'conversation/create'>,
   ): Promise<{ readonly desk: Desk; readonly warnings: readonly string[] }> {
-    if (!this.#options.isUnlimited) assertCallersConfig(params.config)
+    this.limits.assertConfig(params.config)
     const client = await this.client()
     const { conversationId, warnings } = await client.request('conversation/create', params)
     return { desk: await this.desk(conversationId), warnings }
@@ -71,10 +72,14 @@ export class McpSession {
     return this.#desks.has(conversationId)
   }
 
-  /** Rejects when there is no such conversation, or it cannot be joined where it is live. */
+  /** Rejects when there is no such conversation, it cannot be joined where it is live, or it may do too much by now. */
   async desk(conversationId: string): Promise<Desk> {
-    const known = this.#desks.get(conversationId)
-    if (known !== undefined) return known
+    const desk = await (this.#desks.get(conversationId) ?? this.#opening(conversationId))
+    this.limits.assertReachable(desk.store.state.core.settings)
+    return desk
+  }
+
+  #opening(conversationId: string): Promise<Desk> {
     const opening = this.#open(conversationId)
     this.#desks.set(conversationId, opening)
     opening.catch(() => this.#desks.delete(conversationId))

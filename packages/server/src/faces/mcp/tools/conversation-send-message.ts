@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { InputItem, Overrides } from '@parley/protocol'
 import * as z from 'zod'
+import type { CallersLimits } from '../callers-limits.ts'
 import { messageOf, structured } from '../tool-result.ts'
 import type { Desk } from '../turns/desk.ts'
 import { Errand } from '../turns/errand.ts'
@@ -45,7 +46,7 @@ async function send(args: Input, call: ToolCall) {
   const { session, requestId, signal } = call
   try {
     const desk = await session.desk(args.conversation_id)
-    await override(desk, args)
+    await override(desk, args, session.limits)
     const errand = new Errand({
       requestId,
       input: args.content.map(inputItemOf),
@@ -75,7 +76,7 @@ function inputItemOf(item: z.infer<typeof contentItem>): InputItem {
 }
 
 /** What is changed counts from now on. Before the first message only what the engine can still change is there to change. */
-async function override(desk: Desk, args: Input): Promise<void> {
+async function override(desk: Desk, args: Input, limits: CallersLimits): Promise<void> {
   if (args.base_instructions !== undefined)
     throw new Error('base_instructions can only be given to conversationCreate.')
   const settings = given({ model: args.model, approvalPolicy: args.approval_policy, sandbox: args.sandbox })
@@ -87,6 +88,7 @@ async function override(desk: Desk, args: Input): Promise<void> {
   }
   const overrides: Overrides = { ...settings, ...others }
   if (Object.keys(overrides).length === 0) return
+  limits.assertWish(overrides, store.state.core.settings)
   if (isStarted) await client.request('conversation/resume', { conversationId, overrides })
   else {
     await client.request('conversation/configure', { conversationId, settings })

@@ -1,5 +1,7 @@
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
+import type { Ceiling } from '../../../../src/engine/ceiling.ts'
+import { callersLimits } from '../../../../src/faces/mcp/callers-limits.ts'
 import { type McpParts, type ServedClient, serveMcp } from '../../../../src/faces/mcp/mcp-server.ts'
 import { connectorTo } from '../../../../src/faces/mcp/native-link.ts'
 import { StdioTransport } from '../../../../src/faces/mcp/stdio/stdio-transport.ts'
@@ -35,6 +37,8 @@ interface HandOptions {
   readonly capabilities?: object
   readonly approvalTimeoutMs?: number
   readonly name?: string
+  /** Of the process of this face, where it is not that of the conversations. */
+  readonly ceiling?: Ceiling
 }
 
 /** An MCP client that is nothing but lines. */
@@ -46,7 +50,11 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
     version: 'test',
     home: server.engine.home,
     approvalTimeoutMs,
-    isUnlimited: server.parts.ceiling?.maxSandbox === 'danger-full-access',
+    limits: callersLimits({
+      home: server.engine.home,
+      ceiling: () => options.ceiling ?? server.engine.ceiling(),
+      isUnlimited: options.ceiling === undefined && server.parts.ceiling?.maxSandbox === 'danger-full-access',
+    }),
     report: (fault) => server.engine.report(fault),
   }
   const served = await serveMcp(new StdioTransport(theirs), parts, () => theirs.bufferedBytes)
