@@ -9,25 +9,43 @@ import { collectAssets } from './bundle/assets.mjs'
 import { builtinModules } from './bundle/builtin-modules.mjs'
 import { buildId, programVersion } from './bundle/identity.mjs'
 import { inkStartUp } from './bundle/ink-start-up.mjs'
+import { oneStartFile } from './bundle/one-start-file.mjs'
 import { distFolder, root } from './bundle/places.mjs'
 import { publish } from './bundle/publish.mjs'
 import { reportSizes } from './bundle/report.mjs'
 import { startStamp } from './bundle/stamp.mjs'
 import { stripDescriptions } from './bundle/strip-descriptions.mjs'
 import { trimPackages } from './bundle/trim-packages.mjs'
+import { uncompiledSchemas } from './bundle/uncompiled-schemas.mjs'
 
 const withMaps = process.argv.includes('--sourcemap')
 const quiet = process.argv.includes('--quiet')
 
+/** `starter` is what the entry loads, once Node keeps what it compiles; `start` is all of what that needs. */
 const programs = [
   { name: 'parley', entry: 'apps/tui/src/bin.ts' },
-  { name: 'server', entry: 'packages/server/src/bin.ts' },
-  { name: 'mcp-server', entry: 'packages/server/src/mcp-bin.ts' },
-  { name: 'exec-server', entry: 'packages/server/src/exec-bin.ts' },
+  {
+    name: 'server',
+    entry: 'packages/server/src/bin.ts',
+    starter: 'packages/server/src/start.ts',
+    start: ['packages/server/src/server-process.ts', 'packages/server/src/system-parts.ts'],
+  },
+  {
+    name: 'mcp-server',
+    entry: 'packages/server/src/mcp-bin.ts',
+    starter: 'packages/server/src/mcp-start.ts',
+    start: ['packages/server/src/faces/mcp/run-mcp-server.ts', 'packages/server/src/system-parts.ts'],
+  },
+  {
+    name: 'exec-server',
+    entry: 'packages/server/src/exec-bin.ts',
+    starter: 'packages/server/src/exec-start.ts',
+    start: ['packages/server/src/faces/exec/run-exec-server.ts'],
+  },
 ]
 
 /** One build a program, not one with shared chunks: each process then loads few, whole files at its start. */
-function bundle({ name, entry }, define) {
+function bundle({ name, entry, starter, start }, define) {
   return build({
     absWorkingDir: root,
     entryPoints: { [name]: entry },
@@ -51,12 +69,21 @@ function bundle({ name, entry }, define) {
     banner: {
       js: `import{createRequire as parleyRequire}from'node:module';const require=parleyRequire(import.meta.url);`,
     },
-    plugins: [builtinModules(), inkStartUp(), stripDescriptions(), trimPackages()],
+    plugins: [
+      builtinModules(),
+      inkStartUp(),
+      stripDescriptions(),
+      trimPackages(),
+      uncompiledSchemas(),
+      ...(starter === undefined ? [] : [oneStartFile(inRoot(starter), start.map(inRoot))]),
+    ],
     metafile: true,
     write: false,
     logLevel: 'warning',
   })
 }
+
+const inRoot = (path) => join(root, path)
 
 const startedAt = performance.now()
 const stamp = startStamp()

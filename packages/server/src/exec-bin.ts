@@ -1,9 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { closeInheritedDescriptors } from '@parley/host'
 
-// First: what is open now and may be inherited came with us.
-closeInheritedDescriptors()
 // Beside the program, so that it goes when the program goes. Where it cannot be written there is none.
 enableCompileCache(join(import.meta.dirname, 'compile-cache'))
 await import('./exec-start.ts')

@@ -1,4 +1,3 @@
-import './uncompiled-schemas.ts'
 import { closeInheritedDescriptors } from '@parley/host'
 import { readMcpArguments } from './faces/mcp/read-mcp-arguments.ts'
 import { runMcpServer } from './faces/mcp/run-mcp-server.ts'

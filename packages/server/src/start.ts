@@ -1,4 +1,3 @@
-import './uncompiled-schemas.ts'
 import { closeInheritedDescriptors } from '@parley/host'
 import { ripgrepPath } from './ripgrep-path.ts'
 import { runProgram } from './run-program.ts'

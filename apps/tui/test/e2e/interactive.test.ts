@@ -1,6 +1,6 @@
 import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
+import { cliPath, commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { answer, place, ready, send } from './interactive-program.ts'
 
@@ -56,10 +56,14 @@ describe('the interactive program', { timeout: 30_000 }, () => {
 
   test('leaves a usable terminal behind when it is killed', async () => {
     await using at = await place([])
-    await using pty = at.start()
+    // In a shell: a terminal whose first program ends is closed 200 ms later, with whatever is still to be written.
+    await using pty = at.shell()
+    pty.write(`${at.command()}\r`)
     await pty.waitFor(ready)
-    pty.kill('SIGKILL')
-    await waitUntil(() => pty.rawBytes().includes('\x1b[?2004l'), { what: 'the end of bracketed paste' })
+    const isProgram = (pid: number) => commandOf(pid).startsWith(`${process.execPath} ${cliPath}`)
+    process.kill(pty.processes().find(isProgram) ?? 0, 'SIGKILL')
+    // A shell switches bracketed paste by itself.
+    await waitUntil(() => pty.rawBytes().includes('\x1b[<u'), { what: 'the end of the keyboard mode' })
   })
 
   test('brings a conversation back with resume', async () => {

@@ -16,7 +16,17 @@ export interface Layer {
 /** A config file, or null when there is none. Throws `ConfigProblem` naming file and line. */
 export function readConfigFile(path: string, shownPath: string): Layer | null {
   const text = readIfPresent(path, shownPath)
-  return text === null ? null : layerOf(parseToml(text, shownPath), shownPath, (path) => lineOfKey(text, path))
+  return text === null ? null : layerOfText(text, shownPath)
+}
+
+let newest: { readonly text: string; readonly shownPath: string; readonly layer: Layer } | null = null
+
+/** The start of a conversation asks four times for the same; understanding it takes far longer than reading it. */
+function layerOfText(text: string, shownPath: string): Layer {
+  if (newest?.text === text && newest.shownPath === shownPath) return newest.layer
+  const layer = layerOf(parseToml(text, shownPath), shownPath, (path) => lineOfKey(text, path))
+  newest = { text, shownPath, layer }
+  return layer
 }
 
 function readIfPresent(path: string, shownPath: string): string | null {
@@ -43,8 +53,10 @@ export function parseToml(text: string, shownPath: string): Record<string, unkno
 
 /** `-c key=value`: the value is TOML, and plain text where it is none or where only text fits. */
 export function layerOfOverrides(overrides: Record<string, unknown>, origin: string): Layer {
+  const given = Object.entries(overrides)
+  if (given.length === 0) return { origin, values: {}, warnings: [] }
   const root = emptyTable()
-  for (const [path, value] of Object.entries(overrides)) setAt(root, keysOf(path), fittingValue(path, value))
+  for (const [path, value] of given) setAt(root, keysOf(path), fittingValue(path, value))
   return layerOf(root, origin, () => null)
 }
 

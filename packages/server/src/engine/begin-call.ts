@@ -3,12 +3,11 @@ import { tellDenial } from '../core/policy/denial.ts'
 import { type Retry, retryAfter } from '../core/policy/retry.ts'
 import { honoursWishes } from '../core/policy/run-limits.ts'
 import { conceals } from '../core/redaction/conceals.ts'
-import type { ReadyCall, ToolOutcome } from '../tools/tool.ts'
+import { notStarted, type ReadyCall, type ToolOutcome } from '../tools/tool.ts'
 import { approvalFor } from './approval-request.ts'
 import { completeCall } from './complete-call.ts'
 import { contentHashOf, type DecidedCall } from './decided-call.ts'
 import { findDenial } from './find-denial.ts'
-import { workspaceOf } from './proposed-item.ts'
 import type { Run } from './run.ts'
 import { type CallContext, toolContext } from './tool-context.ts'
 
@@ -26,7 +25,7 @@ export async function beginCall(run: Run, ready: ReadyCall, item: CallItem, call
     itemId: item.id,
     attempt: call.attempt,
     decidedBy,
-    payloadHash: contentHashOf(ready, call, workspaceOf(conversation.state).roots),
+    payloadHash: contentHashOf(ready, call, conversation.state),
     ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
   })
   if (item.readOnly !== true) await conversation.synced()
@@ -38,8 +37,6 @@ export async function beginCall(run: Run, ready: ReadyCall, item: CallItem, call
   await settleCall(run, ready, ended, call)
   if (outcome.sandboxBroke === true) await bench.limits.doubt()
 }
-
-const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
 
 interface EndedCall {
   readonly item: CallItem
@@ -90,7 +87,7 @@ async function askAgain(
   call: DecidedCall & Retry,
 ): Promise<void> {
   const { conversation, patience } = run
-  const contentHash = contentHashOf(ready, call, workspaceOf(conversation.state).roots)
+  const contentHash = contentHashOf(ready, call, conversation.state)
   const approval = approvalFor(run, item, { ...call, contentHash, sessionOffered: false, always: null })
   await patience.persist(() =>
     conversation.recordAll([

@@ -168,10 +168,15 @@ export function configure(open: OpenConversation, settings: SettingsPatch, by: A
   assertModeFits(settings.sandbox, open)
   const change =
     settings.sandbox === undefined ? settings : { ...settings, tier: open.limits.tierFor(settings.sandbox) }
-  if (conversation.started)
-    return { seq: conversation.record({ type: 'conversation.configured', settings: change, by }).seq }
-  conversation.redraft(change)
-  return { seq: 0 }
+  const seq = configured(conversation, change, by)
+  open.mcp.relimit()
+  return { seq }
+}
+
+function configured(conversation: OpenConversation['conversation'], settings: SettingsPatch, by: Actor): number {
+  if (conversation.started) return conversation.record({ type: 'conversation.configured', settings, by }).seq
+  conversation.redraft(settings)
+  return 0
 }
 
 function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: OpenConversation): void {

@@ -19,7 +19,10 @@ export interface ConversationLimits extends AsyncDisposable {
   doubt(): Promise<void>
   /** What commands may do under these limits; null: all that the user may. Rejects with a sentence for what no sandbox can do. */
   describe(limits: RunLimits): Promise<SandboxLimits | null>
-  /** Puts limits around one command; right before its start. Rejects with a sentence: it must not run then. */
+  /**
+   * Puts limits around one command; right before its start. Rejects with a sentence: it must not run then, as where
+   * less enforces them by now than when it was decided.
+   */
   prepare(limits: SandboxLimits): Promise<Sandbox>
 }
 
@@ -81,7 +84,14 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
       settle()
     },
     describe: (limits) => limitsOfCommand(parts, limits),
-    prepare: (limits) => sandboxFor(parts, limits),
+    async prepare(limits) {
+      const { tier } = conversation.state.core.settings
+      const sandbox = await sandboxFor(parts, limits)
+      learn(await place.sandboxes.report())
+      if (known === null || rank[known.tier] <= rank[tier]) return sandbox
+      sandbox.release?.()
+      throw new Error(`It is weaker than when this was decided. ${known.reason}`)
+    },
     [Symbol.asyncDispose]: () => scratch.remove(),
   }
 }

@@ -1,3 +1,4 @@
+import type { SandboxMode } from '@parley/protocol'
 import { mcpTool } from '../mcp-client/mcp-tool.ts'
 import { resourceTools } from '../mcp-client/resource-tools.ts'
 import type { McpServer } from '../mcp-client/server.ts'
@@ -5,6 +6,7 @@ import type { McpLease } from '../mcp-client/servers.ts'
 import { type McpToolSpec, mcpSpecsIn, toolSpecs } from '../mcp-client/tool-spec.ts'
 import type { ToolSpec } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
+import { confinedMode } from '../trust/confinement.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
@@ -22,30 +24,44 @@ export interface ConversationMcp extends AsyncDisposable {
   offered(signal: AbortSignal): Promise<readonly ToolSpec[]>
   /** The tools of the servers that the log says were offered. */
   tools(): readonly Tool[]
+  /** The sandbox mode may be another: what a project configures does not go on under the limits of the last one. */
+  relimit(): void
 }
 
 interface McpParts {
   readonly conversation: Conversation
-  readonly lease: McpLease
+  /** The servers as they are limited in a mode. */
+  readonly lease: (sandbox: SandboxMode) => McpLease
   readonly newItemId: () => string
   /** A person may be waiting. */
   readonly isWatched: () => boolean
 }
 
-export function createConversationMcp({ conversation, lease, newItemId, isWatched }: McpParts): ConversationMcp {
-  const { servers, patience } = lease
-  const lookUps = servers.length === 0 ? [] : resourceTools(servers)
-  const notices = failureNotices(conversation, servers, newItemId)
-  let hasWaited = servers.length === 0
-  let known: { readonly file: string | undefined; readonly tools: readonly Tool[] } = { file: undefined, tools: [] }
+export function createConversationMcp(parts: McpParts): ConversationMcp {
+  const { conversation, isWatched } = parts
+  let held = hold(parts)
+  let released: Promise<unknown> = Promise.resolve()
 
-  function begin(): void {
-    for (const server of servers) server.begin()
+  function current(): Held {
+    if (confinedMode(conversation.state.core.settings.sandbox) === held.mode) return held
+    const before = held
+    // Taken before the others go, so that those that are the same stay.
+    held = hold(parts)
+    before.notices.stop()
+    released = Promise.all([released, before.lease[Symbol.asyncDispose]()])
+    // Whoever ends the conversation is told.
+    released.catch(() => undefined)
+    return held
   }
 
-  async function waitOnce(signal: AbortSignal): Promise<void> {
-    if (hasWaited) return
-    hasWaited = true
+  function begin(): void {
+    for (const server of current().lease.servers) server.begin()
+  }
+
+  async function waitOnce(now: Held, signal: AbortSignal): Promise<void> {
+    const { servers, patience } = now.lease
+    if (now.hasWaited) return
+    now.hasWaited = true
     const settled = Promise.all(servers.map((server) => server.settled))
     await (isWatched()
       ? Promise.race([settled, elapsed(patience.firstRequestMs, signal)])
@@ -56,20 +72,48 @@ export function createConversationMcp({ conversation, lease, newItemId, isWatche
     begin,
     async offered(signal) {
       begin()
-      await waitOnce(signal)
+      await waitOnce(current(), signal)
+      const { lease, lookUps, notices } = current()
       notices.tell()
-      const hasResources = servers.some((server) => server.hasResources)
-      return [...(hasResources ? lookUps.map(specOf) : []), ...toolSpecs(servers)]
+      const hasResources = lease.servers.some((server) => server.hasResources)
+      return [...(hasResources ? lookUps.map(specOf) : []), ...toolSpecs(lease.servers)]
     },
     tools() {
+      const now = current()
       const file = conversation.state.core.context?.tools
-      if (file !== known.file) known = { file, tools: [...lookUps, ...toolsIn(conversation, file, servers)] }
-      return known.tools
+      if (file !== now.known.file)
+        now.known = { file, tools: [...now.lookUps, ...toolsIn(conversation, file, now.lease.servers)] }
+      return now.known.tools
     },
+    relimit: () => void current(),
     async [Symbol.asyncDispose]() {
-      notices.stop()
-      await lease[Symbol.asyncDispose]()
+      held.notices.stop()
+      await Promise.all([released, held.lease[Symbol.asyncDispose]()])
     },
+  }
+}
+
+/** The servers under the limits of one mode, and what was made for them. */
+interface Held {
+  readonly mode: ReturnType<typeof confinedMode>
+  readonly lease: McpLease
+  readonly lookUps: readonly Tool[]
+  readonly notices: ReturnType<typeof failureNotices>
+  hasWaited: boolean
+  known: { readonly file: string | undefined; readonly tools: readonly Tool[] }
+}
+
+function hold({ conversation, lease: leaseFor, newItemId }: McpParts): Held {
+  const { sandbox } = conversation.state.core.settings
+  const lease = leaseFor(sandbox)
+  const { servers } = lease
+  return {
+    mode: confinedMode(sandbox),
+    lease,
+    lookUps: servers.length === 0 ? [] : resourceTools(servers),
+    notices: failureNotices(conversation, servers, newItemId),
+    hasWaited: servers.length === 0,
+    known: { file: undefined, tools: [] },
   }
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Approval, DecisionRecord, RunLimits } from '@parley/protocol'
+import type { Approval, ConversationState, DecisionRecord, RunLimits } from '@parley/protocol'
 import type { Decision } from '../core/policy/decide.ts'
 import type { Facts } from '../core/policy/facts.ts'
 import type { ReadyCall } from '../tools/tool.ts'
+import { workspaceOf } from './proposed-item.ts'
 
 /** One call of which is known whether it may run, and under what. */
 export interface DecidedCall {
@@ -17,14 +18,16 @@ export interface DecidedCall {
 export function contentHashOf(
   { payload }: ReadyCall,
   { facts, limits }: DecidedCall,
-  roots: readonly string[],
+  state: ConversationState,
 ): string {
-  const bound = facts.kind === 'command' ? JSON.stringify([payload, limits, ...rootsFor(limits, roots)]) : payload
+  const bound = facts.kind === 'command' ? JSON.stringify([payload, limits, ...enforcementOf(limits, state)]) : payload
   return `sha256:${createHash('sha256').update(bound).digest('hex')}`
 }
 
-function rootsFor({ sandbox }: RunLimits, roots: readonly string[]): readonly string[] {
-  return sandbox === 'workspace-write' ? roots : []
+function enforcementOf({ sandbox }: RunLimits, state: ConversationState): readonly unknown[] {
+  if (sandbox === 'none') return []
+  const { tier, unixSockets = false } = state.core.settings
+  return [tier, unixSockets, ...(sandbox === 'workspace-write' ? workspaceOf(state).roots : [])]
 }
 
 export function recordOf({ decision, ...call }: DecidedCall): DecisionRecord {

@@ -144,11 +144,11 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const watchers = new Set<string>()
   const streams = new Set<() => void>()
   const gather = () => gatherContext(conversation, { home: ports.home, place, nowMs: clock.now() })
-  const { meta, settings } = parts.state.core
+  const { meta } = parts.state.core
   const serverFolder = place.environment === null ? meta.cwd : (ports.env['HOME'] ?? '/')
   const mcp = createConversationMcp({
     conversation,
-    lease: ports.mcpServers.lease(mcpSettings(values, serverFolder, confinements(project, own, settings.sandbox))),
+    lease: (sandbox) => ports.mcpServers.lease(mcpSettings(values, serverFolder, confinements(project, own, sandbox))),
     newItemId: ports.ids.item,
     isWatched: () => watchers.size > 0,
   })

@@ -72,7 +72,7 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
   if ('problem' in ready) return refuse(run, item, ready.problem)
   const shown = { ...item, ...ready.shown }
   if (approval === undefined) return judge(run, ready, shown, call)
-  if (approval.contentHash !== contentHashOf(ready, call, workspaceOf(conversation.state).roots))
+  if (approval.contentHash !== contentHashOf(ready, call, conversation.state))
     return judge(run, ready, shown, { ...call, decision: askedAnew(call.decision) })
   if (approval.decision === 'approvedForSession') grantForSession(run, call)
   return beginCall(run, ready, { ...shown, decision: answeredRecord(approval, call) }, call)
@@ -133,7 +133,7 @@ async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCa
       const always =
         isFirst && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(run.conversation, run.bench)) : null
       const sessionOffered = isFirst && grantFor(facts, decision.run) !== null
-      const contentHash = contentHashOf(ready, call, workspaceOf(run.conversation.state).roots)
+      const contentHash = contentHashOf(ready, call, run.conversation.state)
       const approval = approvalFor(run, decided, { ...call, contentHash, sessionOffered, always })
       run.conversation.record({ type: 'approval.requested', approval })
     }

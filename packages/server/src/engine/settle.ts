@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { Overrides, Settings } from '@parley/protocol'
 import { chosenEnvironment, environmentNamed, folderThere } from '../config/choose-environment.ts'
@@ -14,6 +15,7 @@ import { configHere } from './config-here.ts'
 import { fittingMode, rootWarnings } from './fit-roots.ts'
 import { isRecordedProvider, isUsable, providerOf } from './model-sources.ts'
 import { refusal } from './refusal.ts'
+import { rulesInReach } from './rules-in-reach.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
 
 export interface SettledStart {
@@ -55,7 +57,11 @@ export function settleStart(params: StartParams, around: Around): SettledStart {
   return {
     cwd,
     settings: { ...settings, sandbox: fittingMode(workplace) },
-    warnings: [...warnings, ...rootWarnings(workplace, env['HOME'])],
+    warnings: [
+      ...warnings,
+      ...rootWarnings(workplace, env['HOME']),
+      ...rulesInReach(settings.policyFile, { ...workplace, home: env['HOME'] ?? homedir() }),
+    ],
   }
 }
 

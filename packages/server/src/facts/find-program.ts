@@ -24,7 +24,7 @@ export const nowhere: FoundProgram = { path: null, insideRoots: false }
 
 /**
  * Where a program name leads. A relative or empty entry of the search path ends the search: what lies behind it
- * depends on the folder the command happens to be in.
+ * depends on the folder the command happens to be in, and may be a file of the workspace.
  */
 export async function findProgram(question: ProgramQuestion): Promise<FoundProgram> {
   const { name, searchPath, cwd, files } = question
@@ -35,7 +35,8 @@ export async function findProgram(question: ProgramQuestion): Promise<FoundProgr
   const candidates = folders.slice(0, relative < 0 ? undefined : relative).map((folder) => join(folder, name))
   const found = await Promise.all(candidates.map((path) => files.isProgram(path)))
   const first = candidates[found.indexOf(true)]
-  return first === undefined ? nowhere : located(first, question)
+  if (first !== undefined) return located(first, question)
+  return relative < 0 ? nowhere : { path: null, insideRoots: true }
 }
 
 async function located(path: string, { roots, files }: ProgramQuestion): Promise<FoundProgram> {

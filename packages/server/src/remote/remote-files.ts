@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from '../place/place-files.ts'
+import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Link } from './link.ts'
 import { asSystemError, RemoteSystemError } from './remote-errors.ts'
 
@@ -72,7 +73,8 @@ async function realPathThere(link: Pick<Link, 'ask'>, path: string): Promise<str
 /** A `file:` URI of the far machine as a path: absolute and without `..`, which would pass for what lies below a folder. */
 export function pathOfUri(uri: string): string {
   const path = uri.startsWith('file:') ? fileURLToPath(uri, { windows: false }) : uri
-  if (!posix.isAbsolute(path) || path.includes('\0')) throw new Error('its exec-server named a path that is none')
+  if (!posix.isAbsolute(path) || path.includes('\0'))
+    throw new PlaceUnreachable('The exec-server of the environment named a path that is none.')
   return posix.resolve(path)
 }
 

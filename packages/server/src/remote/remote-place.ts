@@ -39,7 +39,11 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
   let secrets: Promise<SecretPlaces> | null = null
   return {
     environment: name,
-    reach: async () => void (await link.connection()),
+    async reach() {
+      await link.connection()
+      // Rejects here, and not where it is used, when what it says of itself makes no sense.
+      about()
+    },
     get shell() {
       return about().shell
     },

@@ -5,7 +5,7 @@ import { clipForModel } from '../core/clip-output.ts'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { inlineBytes, keepOutput } from './keep-output.ts'
 import { spoolName } from './spool-name.ts'
-import type { ToolContext, ToolOutcome } from './tool.ts'
+import { notStarted, type ToolContext, type ToolOutcome } from './tool.ts'
 import type { ToolPorts } from './tool-ports.ts'
 
 export const defaultTimeoutMs = 120_000
@@ -28,11 +28,14 @@ export async function runShellCommand(
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
   const sandbox = await readySandbox(context)
   if ('problem' in sandbox) return unconfined(sandbox.problem)
+  if (context.signal.aborted) {
+    sandbox.release?.()
+    return notStarted
+  }
   if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
   const running = place.commands.startCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
-  if (context.signal.aborted) stop()
   const end = await running.ended
   context.signal.removeEventListener('abort', stop)
   return outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)

@@ -80,6 +80,9 @@ export interface ToolOutcome {
   }
 }
 
+/** Of a call that had begun when its turn was stopped, and did nothing yet. */
+export const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
+
 /**
  * A tool of the model. `describe` and `parse` are pure; `facts` is all that policy may know; `run` never throws for
  * what the model did wrong: failures are outcomes.

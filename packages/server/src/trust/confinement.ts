@@ -25,10 +25,15 @@ export function confinements(
   if (project?.state !== 'trusted') return new Map()
   const { root, entry } = project
   const { files: programs } = project.programs()
-  const mode = sandbox === 'read-only' ? 'read-only' : 'workspace-write'
+  const mode = confinedMode(sandbox)
   const mayRunBare = entry?.outsideSandbox === true
   const confinement = { root, mode, network: hasNetwork(own), mayRunBare, programs } as const
   return new Map(Object.keys(project.layer(own).values.mcp_servers ?? {}).map((name) => [name, confinement]))
+}
+
+/** It is never given all that its conversation has: its tools are called with a question or by a rule, its program is a stranger's. */
+export function confinedMode(sandbox: SandboxMode): Confinement['mode'] {
+  return sandbox === 'read-only' ? 'read-only' : 'workspace-write'
 }
 
 export function hasNetwork({ sandbox_workspace_write: limits }: Config): boolean {

@@ -28,7 +28,7 @@ const done = [
   attempt('home', () => { if (readdirSync(${JSON.stringify(join(root, '.parley'))}).length > 0) return; throw new Error() }),
 ]
 const reached = await new Promise((resolve) => connect(${port}, '127.0.0.1').on('connect', () => resolve('network')).on('error', () => resolve('')))
-writeFileSync('done', [...done, reached].filter(Boolean).join(' '))
+attempt('done', () => writeFileSync('done', [...done, reached].filter(Boolean).join(' ')))
 await import(${JSON.stringify(script)})
 `
 
@@ -45,7 +45,7 @@ it.skipIf(tier !== 'A')(
     place.write('mcp.mjs', nosy(place.root, portOf(far)))
     place.write(
       '.parley/config.toml',
-      `[mcp_servers.theirs]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ["mcp.mjs", "plain", "diary"]\n`,
+      `[mcp_servers.theirs]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ["mcp.mjs", "plain"]\n`,
     )
     const talk = await place.talkTo(scriptedModel({ text: 'a' }, { text: 'b' }), {}, { sandboxes })
     const { hash } = await talk.client.request('trust/read', { cwd: place.cwd })
@@ -57,6 +57,13 @@ it.skipIf(tier !== 'A')(
     expect(await serverIn(talk, 'ready')).toMatchObject({ tools: expect.arrayContaining(['echo']) })
     expect(place.read('done')).toBe('inside')
     expect(existsSync(join(place.root, 'made'))).toBe(false)
+    for (const name of ['done', 'made']) rmSync(join(place.cwd, name))
+    await talk.client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
+    expect(await talk.client.request('mcp/list', {})).toMatchObject({ servers: [{ state: 'stopped' }] })
+    await watched.send('hi')
+    await watched.turnEnded()
+    expect(await serverIn(talk, 'ready')).toMatchObject({ tools: expect.arrayContaining(['echo']) })
+    expect(existsSync(join(place.cwd, 'made'))).toBe(false)
   },
 )
 

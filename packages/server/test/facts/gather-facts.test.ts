@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decide } from '../../src/core/policy/decide.ts'
 import { findProgram } from '../../src/facts/find-program.ts'
 import { type FileSurroundings, gatherPatchFacts, gatherReadFacts } from '../../src/facts/gather-file-facts.ts'
 import { testPlace } from './place.ts'
@@ -19,9 +20,20 @@ describe('a program', () => {
   it('is found by absolute entries only', async () => {
     expect(await find('ls', place.bin)).toEqual({ path: join(place.bin, 'ls'), insideRoots: false })
     for (const before of ['.', '', 'src']) {
-      expect(await find('ls', `${before}:${place.bin}`)).toEqual({ path: null, insideRoots: false })
+      expect(await find('ls', `${before}:${place.bin}`)).toEqual({ path: null, insideRoots: true })
     }
+    expect(await find('ls', '/nowhere')).toEqual({ path: null, insideRoots: false })
     expect((await find('ls', `${place.bin}:.`)).path).toBe(join(place.bin, 'ls'))
+  })
+
+  it('that a file of the workspace may shadow is allowed by no rule for its name', async () => {
+    const rule = { decision: 'allow', target: { kind: 'command', prefix: [['ls']] }, source: { file: 'p' } } as const
+    const verdictWith = async (searchPath: string) =>
+      decide(await place.run(['ls', '--unheard-of'], { searchPath }), {
+        ...{ rules: [rule], sessionGrants: [], approvalPolicy: 'untrusted', sandboxMode: 'workspace-write', tier: 'A' },
+      }).verdict
+    expect(await verdictWith(place.bin)).toBe('allow')
+    expect(await verdictWith(`.:${place.bin}`)).toBe('ask')
   })
 
   it('of the workspace is known as such, also when the search path leads there', async () => {

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+
 /** In every writable folder: what runs, or decides what runs, when a person or their programs come by. `.git` is looked at by itself. */
 export const guardedNames = ['.parley', '.vscode', '.idea', '.husky', '.envrc', '.mcp.json'] as const
 
@@ -67,10 +69,24 @@ const servicesAtHome = ['.colima', '.lima', '.orbstack', '.rd'] as const
 /** Seen even so: where the way to the network's names is written down. */
 export const seenAgain = ['/run/systemd/resolve'] as const
 
+/** By a look at the folders: one after the other would cost more than all else that is looked at. */
 export function systemServices(home: string): string[] {
   return [
-    ...servicesInRun.flatMap((name) => [`/run/${name}`, `/var/run/${name}`]),
+    ...['/run', '/var/run'].flatMap((folder) => servicesAmong(namesIn(folder)).map((name) => `${folder}/${name}`)),
     ...servicesElsewhere,
     ...servicesAtHome.map((name) => `${home}/${name}`),
   ]
+}
+
+function servicesAmong(names: readonly string[] | null): readonly string[] {
+  return names === null ? servicesInRun : servicesInRun.filter((name) => names.includes(name))
+}
+
+/** Null for a folder that cannot be listed, though what is in it may be reached. */
+function namesIn(folder: string): string[] | null {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return null
+  }
 }

@@ -24,7 +24,16 @@ export const reportFd = 3
  */
 export function innerShell({ mounts, cat, watchNetwork, limitTasks }: InnerShellOptions): string {
   const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]
-  return [silence, stay, ...check(mounts, cat), ...limits, run, count, ...(watchNetwork ? [network] : []), 'exit $code'].join('\n')
+  return [
+    silence,
+    stay,
+    ...check(mounts, cat),
+    ...limits,
+    run,
+    count,
+    ...(watchNetwork ? [network] : []),
+    'exit $code',
+  ].join('\n')
 }
 
 // The shell would say of itself which signal has ended the command.

@@ -19,7 +19,9 @@ export function parseMountTable(text: string): MountLine[] {
   return text.split('\n').flatMap((line) => {
     const [id, parent, device, root, point] = line.split(' ')
     if (id === undefined || parent === undefined || device === undefined) return []
-    return root === undefined || point === undefined ? [] : [{ id, parent, device, root: plain(root), point: plain(point) }]
+    return root === undefined || point === undefined
+      ? []
+      : [{ id, parent, device, root: plain(root), point: plain(point) }]
   })
 }
 

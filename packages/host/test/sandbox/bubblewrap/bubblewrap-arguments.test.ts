@@ -7,7 +7,6 @@ const mounts = planMounts({
   writable: ['/home/me/work'],
   readable: [],
   kept: ['/home/me/work/.git'],
-  named: [],
   hiddenFolders: ['/home/me/.ssh'],
   hiddenFiles: ['/home/me/.netrc'],
   scratch: '/scratch',

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guardedPlaces } from '../../../src/sandbox/bubblewrap/guarded-places.ts'
@@ -75,20 +75,6 @@ describe('what stays as it is in a workspace', () => {
     for (const name of held) name?.release()
   })
 
-  it('is known to be named by a path where it is', async () => {
-    using workspace = openWorkspace()
-    write(workspace, {
-      ...repository('w/a/git'),
-      ...repository('w/b/.git'),
-      'w/.git': 'gitdir: a/git\n',
-      'w/a/git/commondir': '../x/y',
-    })
-    const top = realpathSync(workspace.path('w'))
-    const { named } = await guardedPlaces([top], '/nowhere')
-    expect(named).toEqual(expect.arrayContaining([`${top}/a/git`, `${top}/a/x`]))
-    expect(named).not.toContain(`${top}/b/.git`)
-  })
-
   it('is where a pointer leads though nothing is there', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
@@ -114,9 +100,18 @@ describe('what stays as it is in a workspace', () => {
     using workspace = openWorkspace()
     write(workspace, { ...repository('w/.git'), ...repository('w/a/.git') })
     expect((await placesIn(workspace)).kept).toContain('w/a/.git')
-    const { renameSync } = await import('node:fs')
     renameSync(workspace.path('w/a'), workspace.path('w/b'))
+    mkdirSync(workspace.path('w/a/.git'), { recursive: true })
     expect((await placesIn(workspace)).kept).toContain('w/b/.git')
+  })
+
+  it('stays found when there are too many folders to look into', { timeout: 20_000 }, async () => {
+    using workspace = openWorkspace()
+    write(workspace, { ...repository('w/.git'), ...repository('w/a/.git'), ...repository('w/z/z/z/.git') })
+    expect((await placesIn(workspace)).kept).toContain('w/z/z/z/.git')
+    for (let index = 0; index < 3100; index += 1) mkdirSync(workspace.path(`w/${index}`))
+    rmSync(workspace.path('w/a'), { recursive: true })
+    expect((await placesIn(workspace)).kept).toContain('w/z/z/z/.git')
   })
 
   it('are other files of settings, and hooks elsewhere, that the settings name', async () => {

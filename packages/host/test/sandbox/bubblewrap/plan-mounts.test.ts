@@ -7,7 +7,6 @@ const nothing: MountFacts = {
   writable: [],
   readable: [],
   kept: [],
-  named: [],
   hiddenFolders: [],
   hiddenFiles: [],
   scratch: '/home/me/.parley/scratch/1',
@@ -37,7 +36,11 @@ describe('what is mounted', () => {
     ['a workspace that is read only elsewhere needs nothing', { readable: ['/w'] }, []],
     ['/tmp itself as a workspace takes the place of the scratch', { writable: ['/tmp'] }, ['writable /tmp']],
     ['a workspace in memory', { writable: ['/dev/shm/w'] }, ['writable /dev/shm/w']],
-    ['a root within another', { writable: ['/w', '/w/a'], kept: ['/w/a/.git'] }, ['writable /w', 'kept /w/a/.git']],
+    [
+      'a root within another',
+      { writable: ['/w', '/w/a'], kept: ['/w/a/.git'] },
+      ['writable /w', 'pinned /w/a', 'kept /w/a/.git'],
+    ],
     [
       'a root within what another keeps',
       { writable: ['/w', '/w/.idea/x'], kept: ['/w/.idea'] },
@@ -62,9 +65,9 @@ describe('what is mounted', () => {
       ['writable /h', 'pinned /h/a', 'pinned /h/a/b', 'emptyFile /h/a/b/c'],
     ],
     [
-      'what is named elsewhere is pinned too',
-      { writable: ['/w'], kept: ['/w/a/git', '/w/b/.git'], named: ['/w/a/git'] },
-      ['writable /w', 'pinned /w/a', 'kept /w/a/git', 'kept /w/b/.git'],
+      'so are nested repositories, which would not be found under another name',
+      { writable: ['/w'], kept: ['/w/.git', '/w/a/b/.git', '/w/a/git'] },
+      ['writable /w', 'kept /w/.git', 'pinned /w/a', 'pinned /w/a/b', 'kept /w/a/b/.git', 'kept /w/a/git'],
     ],
     [
       'hidden within what is kept',
@@ -91,7 +94,6 @@ describe('what is mounted', () => {
     kept: paths,
     hiddenFolders: paths,
     hiddenFiles: paths,
-    named: paths,
     readable: fc.constant([]),
   })
 

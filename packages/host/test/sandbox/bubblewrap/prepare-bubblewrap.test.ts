@@ -82,6 +82,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
       commondir: 'echo /evil > .git/commondir',
       gitAway: 'mv .git git || rm -rf .git',
       nested: 'echo x > vendor/sub/.git/hooks/x || touch vendor/sub/.git/commondir',
+      nestedAway: 'mv vendor/sub vendor/x || mv vendor v',
       settings: 'mkdir .parley || touch .parley/x || touch .envrc/x || rm -r .mcp.json || mv .vscode v',
       overLink: 'rm -rf .idea && ln -s src .idea',
       processRoot: `for p in /proc/[0-9]*; do touch $p/root${ground.path('out/x')} && exit 0; done; exit 1`,
@@ -115,7 +116,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
     expect(readFileSync(ground.path('workspace/file'), 'utf8')).toBe('old')
   })
 
-  workable('has a network of its own, and what it sends elsewhere is told', async () => {
+  workable('has a network of its own, and what it sends elsewhere is told', { timeout: 30_000 }, async () => {
     using ground = openPlayground(elsewhere)
     let contacts = 0
     const listener = createServer(() => contacts++).listen(0, '127.0.0.1')

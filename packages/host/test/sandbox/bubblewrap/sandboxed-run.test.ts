@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -173,6 +173,20 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     using ground = openPlayground()
     const end = await run(ground, `setsid sh -c 'exec sleep 60' & (setsid env -i sleep 60 &) ; exit 3`)
     expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })
+  })
+
+  it('is not run where a folder became a link to a secret after the limits were looked at', async () => {
+    using ground = openPlayground('/var/tmp')
+    mkdirSync(ground.path('workspace/sub/.git/hooks'), { recursive: true })
+    const sandbox = await prepare(ground)
+    rmSync(ground.path('workspace/sub/.git'), { recursive: true })
+    symlinkSync('../../home/.ssh', ground.path('workspace/sub/.git'))
+    const argv = ['cat', ground.path('home/.ssh/id'), ground.path('workspace/sub/.git/id')]
+    const spec = { argv, cwd: ground.path('workspace'), env, mark: createMark() }
+    const end = await host.startCommand(spec, { sandbox }).ended
+    expect(end.exitCode).toBe(125)
+    expect(text(end)).toContain('a folder was exchanged meanwhile; nothing was run')
+    expect(text(end)).not.toContain('secret key')
   })
 
   it('does not undo what keeps another from making settings', async () => {

@@ -12,13 +12,12 @@ const workspaceWrite: SandboxLimits = {
   scratch: '/private/tmp/scratch',
 }
 
-const none = { kept: [], missing: [], named: [], writable: [] }
+const none = { kept: [], missing: [], writable: [] }
 const places = {
   scratch: '/private/tmp/scratch',
   guarded: {
     kept: ['/Users/ann/project/.git'],
     missing: ['/Users/ann/project/.parley'],
-    named: [],
     writable: ['/Users/ann/project/.git/tree'],
   },
 }

@@ -1,22 +1,23 @@
-/** Programs whose subcommand says what they do, and after which more words still do that: the first words of a rule. */
-const prefixes: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries({
-    npm: 'test t',
-    pnpm: 'test t',
-    yarn: 'test',
-    cargo: 'build b check c test t bench clippy fmt doc',
-    go: 'build test vet',
-    dotnet: 'build test',
-    mvn: 'test compile verify package',
-    gradle: 'test build check',
-    swift: 'build test',
-    mix: 'test compile format',
-    zig: 'build fmt',
-  }).map(([name, words]) => [name, new Set(words.split(' '))]),
-)
+/** Of programs that build and test, what may become a habit; of their other subcommands nothing is to. */
+const habits = wordsBy({
+  npm: 'test t run',
+  pnpm: 'test t run',
+  yarn: 'test run',
+  cargo: 'build b check c test t bench clippy fmt doc',
+  go: 'build test vet',
+  dotnet: 'build test',
+  mvn: 'test compile verify package',
+  gradle: 'test build check',
+  swift: 'build test',
+  mix: 'test compile format',
+  zig: 'build fmt',
+})
 
-/** Those that run a script of the project by its name. */
-const runners: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn'])
+/**
+ * Those that hand on what stands behind `--`. Before it a further word may be an option that runs what it is given
+ * (`cargo test --config`, `npm test --node-options`, `go build -toolexec`), so up to there a rule has every word.
+ */
+const handOn = wordsBy({ npm: 'test t run', pnpm: 'test t run', cargo: 'test t bench' })
 
 /**
  * Programs that run what they are given or fetch, reach other machines, or take things away: no file of rules should
@@ -40,20 +41,20 @@ const never: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
+function wordsBy(words: Readonly<Record<string, string>>): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(Object.entries(words).map(([name, list]) => [name, new Set(list.split(' '))]))
+}
+
 /** By family: `python3.12`, `mkfs.ext4`, `pip3.11`. */
 const neverLike = /^(?:bash|zsh|dash|ksh|python|pypy|pip|perl|ruby|php|lua|node|mkfs|fsck|gcc-|qemu)[-.\d]/
 
 /** How many words of this command a rule should begin with: all for `exact`; null when no rule is to be offered. */
 export function wordsForAlways(argv: readonly string[]): { readonly count: number; readonly exact: boolean } | null {
   const [program = '', subcommand = '', script = ''] = argv
-  if (never.has(program) || neverLike.test(program)) return null
-  if (program === 'git') return null
-  if (prefixes.get(program)?.has(subcommand)) return { count: 2, exact: false }
-  if (runners.has(program)) {
-    // Of the rest (`npm exec`, `yarn dlx`, `npm publish`) nothing is to become a habit.
-    return subcommand === 'run' && /^[\w:.-]+$/.test(script) && !script.startsWith('-')
-      ? { count: 3, exact: false }
-      : null
-  }
-  return prefixes.has(program) ? null : { count: argv.length, exact: true }
+  if (never.has(program) || neverLike.test(program) || program === 'git') return null
+  const habit = habits.get(program)
+  if (habit !== undefined && !habit.has(subcommand)) return null
+  if (habit !== undefined && subcommand === 'run' && !/^[\w:.][\w:.-]*$/.test(script)) return null
+  const handedOn = handOn.get(program)?.has(subcommand) ? argv.indexOf('--') + 1 : 0
+  return handedOn === 0 ? { count: argv.length, exact: true } : { count: handedOn, exact: false }
 }

@@ -58,8 +58,9 @@ function describeCommand(facts: CommandFacts): readonly DescribedFact[] {
 }
 
 function describePart({ argv, programPath, programInsideRoots, knownSafe }: CommandFacts['parts'][number]): string {
-  const place = programPath ?? 'no file of that name is found'
-  const shadow = programInsideRoots ? ', a file of the writable folders' : ''
+  const missing = programInsideRoots ? 'which file that is depends on the folder' : 'no file of that name is found'
+  const place = programPath ?? missing
+  const shadow = programPath !== null && programInsideRoots ? ', a file of the writable folders' : ''
   return `${argv.map(quoted).join(' ')} (${place}${shadow}; ${knownSafe ? 'only looks' : 'not known to be safe'})`
 }
 

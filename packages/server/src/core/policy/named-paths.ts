@@ -10,6 +10,8 @@ const maxLineLength = 2_000
 const maxNamed = 40
 
 const saysMissing = /no such file|not found|does not exist|cannot find|ENOENT/i
+const saysElse =
+  /file exists|(?:is|not) a directory|directory (?:not empty|nonexistent)|no space left|E(?:EXIST|ISDIR|NOTDIR|NOTEMPTY|NOSPC)\b/i
 /**
  * In the words of the kernel's errors, of programs that have their own, and of the C library in the usual languages.
  * Most lines that name a path only talk of it, and whoever is root could write nearly all of them.
@@ -42,7 +44,7 @@ export function pathsInOutput(output: string): readonly NamedPath[] {
 
 function pathsInLine(line: string): readonly NamedPath[] {
   const saidMissing = saysMissing.test(line)
-  if (!saidMissing && !saysRefused.test(line)) return []
+  if (saysElse.test(line) || !(saidMissing || saysRefused.test(line))) return []
   // What is quoted is one path, blanks included.
   const rest = line.replace(quoted, "''")
   return [...inQuotes(line), ...bare(rest), ...betweenColons(rest)].map((text) => ({ text, saidMissing }))

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { alwaysRulesFor } from '../../../src/core/policy/always-rule.ts'
 import { type DecideSettings, decide } from '../../../src/core/policy/decide.ts'
 import type { CommandFacts, Facts } from '../../../src/core/policy/facts.ts'
+import type { Rule } from '../../../src/core/policy/rules.ts'
 import { parsePolicyText } from '../../../src/policy-file/read-policy-file.ts'
 import { command, commandRule, mcp, other, part, patch, read, rule } from './sample-facts.ts'
 
@@ -19,11 +20,12 @@ const label = (facts: Facts, settings = asking) => alwaysRulesFor(facts, setting
 
 describe('a yes for always', () => {
   it.each([
-    [['npm', 'test'], 'npm test …'],
-    [['npm', 'test', '--', '-u'], 'npm test …'],
-    [['npm', 'run', 'lint'], 'npm run lint …'],
-    [['cargo', 'build', '--release'], 'cargo build …'],
-    [['go', 'vet', './...'], 'go vet …'],
+    [['npm', 'test'], 'npm test'],
+    [['npm', 'test', '--', '-u'], 'npm test -- …'],
+    [['npm', 'run', 'lint'], 'npm run lint'],
+    [['cargo', 'build', '--release'], 'cargo build --release'],
+    [['cargo', 'test', 'fast', '--', '--nocapture'], 'cargo test fast -- …'],
+    [['go', 'vet', './...'], 'go vet ./...'],
     [['touch', 'a b'], 'touch "a b"'],
     [['cp', 'a', 'b'], 'cp a b'],
     [['tsc'], 'tsc'],
@@ -96,6 +98,29 @@ describe('a yes for always', () => {
   it('is not offered for words that do not look like what they are', () => {
     for (const word of ['a\u202eb', 'a\nb', '\u0430', 'a\u00a0b', ' x', 'a\x7f'])
       expect(label(one('touch', word))).toBeNull()
+  })
+
+  it.each([
+    ['npm', 'test', '--node-options=--import=data:text/javascript,run()'],
+    ['npm', 'test', '--script-shell=./sh', '--'],
+    ['npm', 'run', 'lint', '--prefix', '/elsewhere'],
+    ['cargo', 'test', '--config', 'build.rustc-wrapper="./sh"', '--'],
+    ['cargo', 'build', '--config', 'build.rustc-wrapper="./sh"'],
+    ['go', 'build', '-toolexec=sh -c payload'],
+    ['go', 'test', '-exec', 'sh'],
+    ['dotnet', 'build', '-p:PreBuildEvent=payload'],
+    ['mvn', 'test', 'exec:exec'],
+    ['gradle', 'test', '-I', 'payload.gradle'],
+  ])('to a test or a build does not allow %s %s %s, which runs something else', (...argv) => {
+    const [program = '', subcommand = '', third = ''] = argv
+    const plain = subcommand === 'run' ? [program, subcommand, third] : [program, subcommand]
+    for (const given of [plain, [...plain, '--', 'x']]) {
+      const rules = (alwaysRulesFor(one(...given), asking)?.targets ?? []).map(
+        (target): Rule => ({ decision: 'allow', target, source: { file: 'p' } }),
+      )
+      expect(rules).toHaveLength(1)
+      expect(decide(one(...argv), { ...asking, rules }).verdict).toBe('ask')
+    }
   })
 
   it('is not offered for patches, reads and tools without a name of their own', () => {

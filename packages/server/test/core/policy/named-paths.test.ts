@@ -10,7 +10,22 @@ describe('the paths that a failed command names', () => {
     ["fatal: Unable to create '/w/.git/index.lock': Read-only file system", ['/w/.git/index.lock']],
     ['error: could not lock config file .git/config: Read-only file system', ['.git/config']],
     ["Error: EROFS: read-only file system, open '/opt/a b'", ['/opt/a b']],
-    ['mkdir: ne peut créer le répertoire « /opt/d »: Interdit', ['/opt/d']],
+    ['mkdir: impossible de créer le répertoire « /opt/d »: Permission non accordée', ['/opt/d']],
+    ["touch: '/opt/e': Отказано в доступе", ['/opt/e']],
+    ["PermissionError: [Errno 13] Permission denied: '/opt/f'", ['/opt/f']],
+    ['error: failed to open: /opt/g', ['/opt/g']],
+    ['E: Could not open lock file /var/lib/dpkg/lock - open (30: Read-only file system)', ['/var/lib/dpkg/lock']],
+    ['cmp: /etc/passwd /etc/group differ: byte 10, line 1', []],
+    ['cat: /usr/bin: Is a directory', []],
+    ["tail: cannot open '/usr/bin' for reading: Is a directory", []],
+    ["mkdir: cannot create directory '/opt': File exists", []],
+    ['gzip: /etc/passwd: not in gzip format', []],
+    ['-rwxr-xr-x 2 root root 3804432 Apr 12  2025 /usr/bin/perl', []],
+    ['root:x:0:0:root:/root:/bin/bash', []],
+    ['Using /usr/bin/node from /usr/lib', []],
+    ['/opt/venv/bin/python: No module named pytest', []],
+    ["Can't locate Foo.pm in @INC (you may need to install it) (@INC contains: /etc/perl /usr/share/perl5)", []],
+    ['A complete log of this run can be found in: /opt/npm/_logs/1.log', []],
     ['/usr/include/stdio.h:27:10: fatal error: x', []],
     ['  File "/usr/lib/python3/os.py", line 12, in f', []],
     ['    at f (/usr/lib/x.js:10:5)', []],
@@ -28,12 +43,13 @@ describe('the paths that a failed command names', () => {
   })
 
   it('are few, whatever is written', () => {
-    const lines = Array.from({ length: 5_000 }, (_, n) => `x: /opt/${n}: no`).join('\n')
+    const lines = Array.from({ length: 5_000 }, (_, n) => `x: /opt/${n}: Permission denied`).join('\n')
     expect(pathsInOutput(lines)).toHaveLength(40)
-    expect(pathsInOutput(`/${'a/'.repeat(5_000)}`)).toEqual([])
+    expect(pathsInOutput(`denied /${'a/'.repeat(5_000)}`)).toEqual([])
   })
 
   it('are those that its shell would write to', () => {
+    expect(redirectTargets(`echo "a > /opt/b" 'c > /opt/d' > e`)).toEqual(['e'])
     expect(redirectTargets('echo x > /opt/a 2>>b; cat <in >"c d" &>e 2>&1 >$F')).toEqual(['/opt/a', 'b', 'e'])
   })
 

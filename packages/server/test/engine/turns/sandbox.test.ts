@@ -140,6 +140,77 @@ describe('a yes', () => {
     expect(again).toMatchObject({ sandbox: 'read-only', reason: expect.stringContaining('has changed since the yes') })
     expect(prepared).toEqual([])
   })
+
+  it('to a run in a full sandbox is none to one in a partial one', async () => {
+    await using place = testPlace()
+    const fake = fakeSandboxes()
+    const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes: fake.sandboxes }, { approvalPolicy: 'untrusted' })
+    await watched.send('go')
+    const { id } = await watched.approval()
+    fake.breakTo('B')
+    await fake.sandboxes.recheck()
+    await watched.decide('approved')
+    const again = await watched.until(({ core }) => Object.values(core.approvals).find((asked) => asked.id !== id))
+    expect(again).toMatchObject({ reason: expect.stringContaining('has changed since the yes') })
+    expect(watched.state.core.settings.tier).toBe('B')
+    expect(fake.prepared).toEqual([])
+  })
+})
+
+describe('what was decided for a full sandbox', () => {
+  it('does not run in the weaker one that there is by the time it would start', async () => {
+    await using place = testPlace()
+    const { sandboxes } = fakeSandboxes()
+    let tier: 'A' | 'B' = 'A'
+    const weakening: typeof sandboxes = {
+      ...sandboxes,
+      report: () => Promise.resolve({ tier, reason: `Tests say ${tier}.` }),
+      prepare(limits) {
+        tier = 'B'
+        return sandboxes.prepare(limits)
+      },
+    }
+    const model = scriptedModel({ calls: [shell('touch made')] }, { calls: [shell('touch made')] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes: weakening })
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({ rule: { name: 'builtin:partial-sandbox' } })
+    expect(watched.items()[1]).toMatchObject({
+      status: 'failed',
+      modelText: expect.stringMatching(/^Not run: .*weaker/),
+    })
+    expect(() => place.read('made')).toThrow()
+  })
+})
+
+describe('a turn that is stopped while a sandbox is made ready', () => {
+  it.each([{}, { background: true }])('starts nothing any more (%j)', async (more) => {
+    await using place = testPlace()
+    const { sandboxes } = fakeSandboxes()
+    const asked = Promise.withResolvers<void>()
+    const ready = Promise.withResolvers<void>()
+    let released = 0
+    const slow: typeof sandboxes = {
+      ...sandboxes,
+      async prepare(limits) {
+        asked.resolve()
+        await ready.promise
+        return { ...(await sandboxes.prepare(limits)), release: () => void released++ }
+      },
+    }
+    const model = scriptedModel({ calls: [shell('touch made', more)] })
+    const { client, watched, server } = await place.talk({ model, sandboxes: slow })
+    const { conversationId } = watched
+    await watched.send('go')
+    await asked.promise
+    await client.request('conversation/interrupt', { conversationId })
+    ready.resolve()
+    await watched.turnEnded()
+    expect(watched.items()[1]).toMatchObject({ status: 'interrupted', modelText: 'Not run: the turn was stopped.' })
+    expect(released).toBe(1)
+    await server.close()
+    expect(() => place.read('made')).toThrow()
+  })
 })
 
 describe('a sandbox that cannot be set up', () => {

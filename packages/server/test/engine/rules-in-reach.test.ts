@@ -1,0 +1,30 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { rulesInReach } from '../../src/engine/rules-in-reach.ts'
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-reach-')))
+afterAll(() => rmSync(root, { recursive: true }))
+const [work, home] = ['work', 'home'].map((name) => join(root, name)) as [string, string]
+for (const folder of [join(work, '.parley'), home]) mkdirSync(folder, { recursive: true })
+for (const file of [join(work, 'p.toml'), join(work, '.parley', 'p.toml'), join(home, 'p.toml')])
+  writeFileSync(file, '')
+symlinkSync(join(work, 'p.toml'), join(home, 'link.toml'))
+
+const told = (file: string | undefined, sandbox: 'read-only' | 'workspace-write' | 'danger-full-access') =>
+  rulesInReach(file, { roots: [work], sandbox, home }).length > 0
+
+describe('rules where those may write whom they bind', () => {
+  it.each([
+    ['in the working folder', join(work, 'p.toml'), 'workspace-write', true],
+    ['behind a link that leads there', join(home, 'link.toml'), 'workspace-write', true],
+    ['where nothing may be written', join(work, 'p.toml'), 'read-only', false],
+    ['where everything may be', join(work, 'p.toml'), 'danger-full-access', false],
+    ['in the protected folder', join(work, '.parley', 'p.toml'), 'workspace-write', false],
+    ['elsewhere', join(home, 'p.toml'), 'workspace-write', false],
+    ['nowhere', undefined, 'workspace-write', false],
+  ] as const)('%s: %s in %s is told of: %s', (_, file, sandbox, expected) => {
+    expect(told(file, sandbox)).toBe(expected)
+  })
+})
