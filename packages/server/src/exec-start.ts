@@ -4,8 +4,10 @@ import { runExecServer } from './faces/exec/run-exec-server.ts'
 import { runProgram } from './run-program.ts'
 
 declare const PARLEY_VERSION: string
+declare const PARLEY_BUILD: string
 
 // Before anything is started: what is open and may be inherited came with us, since Node marks all that it opens.
 closeInheritedDescriptors()
 
-await runProgram('exec-server', async (argv) => runExecServer(readExecOptions(argv), PARLEY_VERSION))
+const built = { version: PARLEY_VERSION, build: PARLEY_BUILD }
+await runProgram('exec-server', async (argv) => runExecServer(readExecOptions(argv), built))

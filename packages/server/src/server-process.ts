@@ -1,6 +1,6 @@
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type EngineParts } from './engine/engine.ts'
-import { sweepScratch } from './engine/sweep-scratch.ts'
+import { sweepScratch } from './engine/limits/sweep-scratch.ts'
 import { createConnections } from './serving/connections.ts'
 import { tellLauncher } from './serving/launch-daemon.ts'
 import { createLife, type Life } from './serving/life.ts'

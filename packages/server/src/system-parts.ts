@@ -38,7 +38,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     redaction,
     files: nodeFiles,
     host: openHost(),
-    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), env }),
+    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env }),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
       secrets ??= secretPlaces({ home: userHome, parleyHome: home, runFolders: ownRunFolders(env) }, diskFiles)

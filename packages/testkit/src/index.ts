@@ -1,5 +1,6 @@
 export { cleanEnvironment, type Environment } from './clean-environment.ts'
 export { type CallCount, countCalls, failNth } from './fault-shim.ts'
+export { keepSandbox, lendSandbox } from './kept-sandbox.ts'
 export { keyBytes } from './keys.ts'
 export { type ModelServer, startModelServer } from './model-server.ts'
 export { commandOf, descendantsWithMark, isAlive, killMarked, markVariable, newMark } from './processes.ts'

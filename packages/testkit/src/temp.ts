@@ -46,12 +46,12 @@ export async function tempHome(): Promise<TempHome> {
   // Sockets of servers under test go with their home.
   const env = { HOME: directory.path, PARLEY_HOME: join(directory.path, '.parley'), XDG_RUNTIME_DIR: directory.path }
   await mkdir(env.PARLEY_HOME, { mode: 0o700 })
-  await lendSandbox(env.PARLEY_HOME)
+  lendSandbox(env.PARLEY_HOME)
   return {
     ...directory,
     env,
     async [Symbol.asyncDispose]() {
-      await keepSandbox(env.PARLEY_HOME)
+      keepSandbox(env.PARLEY_HOME)
       await directory[Symbol.asyncDispose]()
     },
   }

@@ -34,7 +34,7 @@ Examples:
   git diff | parley exec --stdin "review this change"
   parley exec -i screen.png "what is wrong here?"
   parley exec --output-schema answer.json "which tests fail?"
-  parley exec --json --policy ci.toml --timeout 10m "fix the failing test"
+  parley exec --json --policy .parley/ci.toml --timeout 10m "fix the failing test"
   parley exec resume --last "now update the changelog"
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswered,

@@ -19,11 +19,15 @@ export function closingLines(run: RunEnd, isKept: boolean): string[] {
   return [...words, ...(isKept ? goOn(run) : [])].map((line) => `parley: ${line}`)
 }
 
+/** No rule lifts a question about the network, about what destroys, or about leaving the sandbox: each has its own way. */
+const waysOut =
+  'Ways out: rules in a --policy file (ordinary commands, unless the approval policy is never),' +
+  ' -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (everything).'
+
 function denied({ denials }: RunEnd): string | null {
   if (denials.length === 0) return null
   const what = denials.length === 1 ? '1 request was' : `${denials.length} requests were`
-  const way = 'rules in a --policy file can allow it'
-  return `${what} not allowed; ${way}, unless the approval policy is never.`
+  return `${what} not allowed. ${waysOut}`
 }
 
 /** A failed or interrupted turn has said so in its transcript. */

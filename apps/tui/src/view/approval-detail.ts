@@ -46,7 +46,7 @@ function findDeceptions({ kind, detail, title }: Shown): readonly string[] {
   const { controls, unseen } = hiddenKinds(text)
   return [
     ...(controls ? ['contains control characters, shown as \\x1b'] : []),
-    ...(unseen ? ['contains invisible characters, shown as <U+202E>'] : []),
+    ...(unseen ? ['contains invisible characters or marks over others, shown as <U+202E>'] : []),
     ...doubtfulLetters(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
   ]
 }

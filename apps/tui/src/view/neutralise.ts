@@ -10,6 +10,9 @@ const control = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/g
 const hidden =
   /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g
 
+/** Marks that pile up on one letter are drawn over the lines around it. */
+const piledUp = /(\p{M}{4})\p{M}+/gu
+
 const beyondPlain = /[^\n -~]/
 
 /** For the transcript: text from models and tools without any effect on the terminal or on the order of its letters. */
@@ -19,7 +22,7 @@ export function stripEffects(text: string, tabCells = 4): string {
     .replace(terminalSequence, '')
     .replace(/\r\n?/g, '\n')
     .replace(/[\u2028\u2029]/g, ' ')
-  return expandTabs(lines, tabCells).replace(control, '').replace(hidden, '').toWellFormed()
+  return expandTabs(lines, tabCells).replace(control, '').replace(hidden, '').replace(piledUp, '$1').toWellFormed()
 }
 
 /** Bidirectional overrides can make a pasted text read as something else; marks and joiners of real scripts stay. */
@@ -36,8 +39,12 @@ export function cleanInput(text: string): string {
     .toWellFormed()
 }
 
-/** Everything that a reader cannot see or cannot tell from a space, but for the line end. */
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu
+/**
+ * Everything that a reader cannot see or cannot tell from a space, but for the line end; and what is drawn over other
+ * letters: strokes, frames, and more marks on one letter than any script has.
+ */
+const unseen =
+  /[\p{C}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|[\u0334-\u0338]|[\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]|(?<=\p{M}{4})\p{M}/gu
 
 /** For approvals: nothing is removed; what hides is shown by its number: controls as \x1b, the rest as <U+202E>. */
 export function showHidden(text: string, tabCells = 4): string {

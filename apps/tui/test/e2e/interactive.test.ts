@@ -60,8 +60,10 @@ describe('the interactive program', { timeout: 30_000 }, () => {
     await using pty = at.shell()
     pty.write(`${at.command()}\r`)
     await pty.waitFor(ready)
-    const isProgram = (pid: number) => commandOf(pid).startsWith(`${process.execPath} ${cliPath}`)
-    process.kill(pty.processes().find(isProgram) ?? 0, 'SIGKILL')
+    const running = (words: string) => pty.processes().find((pid) => commandOf(pid).includes(words))
+    // The first picture is there before the one who gives the terminal back.
+    await waitUntil(() => running('parley-guard') !== undefined, { what: 'its guard' })
+    process.kill(running(`${process.execPath} ${cliPath}`) ?? Number.NaN, 'SIGKILL')
     // A shell switches bracketed paste by itself.
     await waitUntil(() => pty.rawBytes().includes('\x1b[<u'), { what: 'the end of the keyboard mode' })
   })

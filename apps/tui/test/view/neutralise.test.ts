@@ -61,6 +61,11 @@ describe('stripEffects', () => {
     expect(stripEffects('漢\tb\n\tc', 8)).toBe('漢      b\n        c')
   })
 
+  test('marks do not pile up over the lines around', () => {
+    expect(stripEffects(`e${'\u0301'.repeat(100)}x`)).toBe(`e${'\u0301'.repeat(4)}x`)
+    expect(stripEffects('ที่ שָׁ किं ế')).toBe('ที่ שָׁ किं ế')
+  })
+
   test('no control but the line end comes out', () => {
     fc.assert(
       fc.property(anything, (text) => {
@@ -83,6 +88,9 @@ describe('showHidden', () => {
     ['a\x9b2Kb\x00', 'a\\x9b2Kb\\x00'],
     ['a\tb\nc', 'a   b\nc'],
     ['grüße 漢字 👍', 'grüße 漢字 👍'],
+    ['r\u0336m\u20dd \u2800', 'r<U+0336>m<U+20DD> <U+2800>'],
+    [`e${'\u0301'.repeat(6)}`, `e${'\u0301'.repeat(4)}<U+0301><U+0301>`],
+    ['ที่ שָׁ किं ế', 'ที่ שָׁ किं ế'],
   ])('%j is shown as %j', (text, expected) => {
     expect(showHidden(text)).toBe(expected)
   })

@@ -6,6 +6,8 @@ export interface SandboxesOptions {
   readonly cacheFile: string | null
   /** Of this process unless told: PATH, HOME and what container runtimes say in it are looked at. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Names the code: what another one found is not believed. The time of its own file unless told. */
+  readonly build?: string
   /** Where programs are looked for, in place of the system's folders. */
   readonly programFolders?: readonly string[]
 }

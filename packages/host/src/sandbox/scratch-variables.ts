@@ -1,4 +1,24 @@
-/** The environment with temporary files and caches led to `folder`, so that they serve from one command to the next. */
-export function intoScratch(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
-  return { ...env, TMPDIR: folder, XDG_CACHE_HOME: `${folder}/cache`, npm_config_cache: `${folder}/npm` }
+export interface Inside {
+  /** What it sees as its folder for temporary files. */
+  readonly folder: string
+  readonly network: boolean
+}
+
+/**
+ * The environment with temporary files and caches led to `folder`, so that they serve from one command to the next.
+ * npm looks for a newer npm whatever it is told to do, and a test that fails would seem to have failed for the network;
+ * where there is none, it would try again for over a minute.
+ */
+export function intoScratch(
+  env: Readonly<Record<string, string>>,
+  { folder, network }: Inside,
+): Record<string, string> {
+  return {
+    ...env,
+    TMPDIR: folder,
+    XDG_CACHE_HOME: `${folder}/cache`,
+    npm_config_cache: `${folder}/npm`,
+    npm_config_update_notifier: 'false',
+    ...(network ? {} : { npm_config_fetch_retries: '0' }),
+  }
 }

@@ -1,5 +1,5 @@
 /** How sure a shape makes us by itself; what is left is judged by the value: see `looks-secret`. */
-export type Doubt = 'none' | 'password' | 'token'
+export type Doubt = 'none' | 'password' | 'token' | 'variable'
 
 export interface KeyShape {
   readonly kind: string
@@ -141,7 +141,7 @@ const inContext: readonly KeyShape[] = [
     (name): KeyShape => ({
       kind: 'variable',
       shape: `${name}[A-Z0-9_]{0,32}=${variableValue}`,
-      doubt: 'token',
+      doubt: 'variable',
       anywhere: true,
     }),
   ),

@@ -1,4 +1,5 @@
 import type { Doubt } from './key-shapes-table.ts'
+import { isDistinctive } from './secret-names.ts'
 
 /** What documentation and tests write where a secret would be. */
 const standIns =
@@ -17,7 +18,7 @@ export function looksSecret(value: string, doubt: Doubt): boolean {
   if (doubt === 'none') return true
   if (standIns.test(value)) return false
   if (doubt === 'password') return !plainPasswords.test(value) && !/^[${%*]/.test(value)
-  if (dottedNames.test(value)) return false
+  if (dottedNames.test(value) || (doubt === 'variable' && !isDistinctive(value))) return false
   return /[0-9]/.test(value) && /[A-Za-z]/.test(value)
 }
 

@@ -1,6 +1,7 @@
 import { keyShapes } from './key-shapes-table.ts'
 import { looksSecret } from './looks-secret.ts'
 import { blockPrefix, matchKeyBlock } from './private-key-block.ts'
+import { isSecretName } from './secret-names.ts'
 import { fullEnd, isWordCode, matchShape, prefixOf, readShape, type Shape } from './shape.ts'
 import { formsOf, type SecretValue } from './value-forms.ts'
 
@@ -76,6 +77,7 @@ function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof
       shape ??= readShape(source, anyCase)
       const match = matchShape(shape, text, start, whole)
       if (typeof match === 'string') return match
+      if (doubt === 'variable' && !isSecretName(variableAt(text, start))) return 'no'
       if (!looksSecret(text.slice(match.start, match.end), doubt)) return 'no'
       const end = fullEnd(shape, text, match.end, whole)
       if (end === 'more') return 'more'
@@ -84,7 +86,13 @@ function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof
   }
 }
 
-/** As far back as `beginsWord` looks. */
+/** The name of the variable that is set here, which may begin before. */
+function variableAt(text: string, start: number): string {
+  const before = /\w*$/.exec(text.slice(Math.max(0, start - contextLength), start))?.[0] ?? ''
+  return before + text.slice(start, text.indexOf('=', start))
+}
+
+/** As far back as is looked from where something may begin. */
 export const contextLength = 24
 
 /** Escapes that end in a letter or digit which belongs to no word: of JSON and C, of URLs, of terminals. */

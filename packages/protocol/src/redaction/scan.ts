@@ -48,31 +48,42 @@ export function indexPatterns(patterns: readonly Pattern[]): PatternIndex {
   return { marked, byTrigram, beginnings, longestBeginning: maxOffset + 2 }
 }
 
-/** Where in a prefix the three characters begin that text has least. */
+/** Where in a prefix the three characters begin that text has least. Plain loops: it runs cold, at each server's first turn. */
 function rarestTrigram({ prefix, anyCase }: Pattern): number {
-  const starts = Array.from({ length: Math.min(prefix.length - 2, maxOffset) }, (_, start) => start)
-  const rarity = (start: number) => rarityOf(prefix.slice(start, start + 3), anyCase)
-  return starts.reduce((best, start) => (rarity(start) > rarity(best) ? start : best), 0)
-}
-
-function rarityOf(text: string, anyCase: boolean): number {
-  let rarity = 0
-  for (const sign of text) {
-    if ('jqxzkvwy'.includes(sign)) rarity += 2
-    else if ('etaoinsr -'.includes(sign)) rarity -= 1
-    else if (!anyCase && sign >= 'A' && sign <= '_') rarity += 1
+  let rarest = 0
+  let most = Number.NEGATIVE_INFINITY
+  let first = rarityOf(prefix.charAt(0), anyCase)
+  let second = rarityOf(prefix.charAt(1), anyCase)
+  for (let start = 0; start < maxOffset && start + 2 < prefix.length; start++) {
+    const third = rarityOf(prefix.charAt(start + 2), anyCase)
+    const rarity = first + second + third
+    if (rarity > most) {
+      rarest = start
+      most = rarity
+    }
+    first = second
+    second = third
   }
-  return rarity
+  return rarest
 }
 
-function trigramsOf(text: string, anyCase: boolean): Set<number> {
-  const spellings = anyCase
-    ? [...text].reduce<string[]>(
-        (known, sign) => known.flatMap((start) => [start + sign, start + sign.toUpperCase()]),
-        [''],
-      )
-    : [text]
-  return new Set(spellings.map((one) => trigramOf(one.charCodeAt(0), one.charCodeAt(1), one.charCodeAt(2))))
+function rarityOf(sign: string, anyCase: boolean): number {
+  if ('jqxzkvwy'.includes(sign)) return 2
+  if ('etaoinsr -'.includes(sign)) return -1
+  return !anyCase && sign >= 'A' && sign <= '_' ? 1 : 0
+}
+
+function trigramsOf(text: string, anyCase: boolean): readonly number[] {
+  if (!anyCase) return [trigramIn(text)]
+  const spellings = [...text].reduce<string[]>(
+    (known, sign) => known.flatMap((start) => [start + sign, start + sign.toUpperCase()]),
+    [''],
+  )
+  return [...new Set(spellings.map(trigramIn))]
+}
+
+function trigramIn(text: string): number {
+  return trigramOf(text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(2))
 }
 
 interface Range {

@@ -8,11 +8,15 @@ const secretWords =
 const secretSegment = /(^|[_.-])(KEY|PASS|PAT|DSN|AUTH|PWD|COOKIE)([_.-]|$)/i
 /** What is said of a secret rather than the secret: where it lies, how long it lasts. */
 const aboutSecrets =
-  /(FILE|PATH|DIR|FOLDER|SOCK|ID|NAME|URL|URI|HOST|ENDPOINT|TTL|EXPIRY|EXPIRES|EXPIRES_AT|LENGTH|LIMIT|TYPE|COUNT|SIZE|ENABLED|ENV_VAR|FINGERPRINT|HELPER)$/i
+  /(FILE|PATH|DIR|FOLDER|SOCK|ID|NAME|URL|URI|HOST|ENDPOINT|TTL|EXPIRY|EXPIRES|EXPIRES_AT|LENGTH|LIMIT|TYPE|COUNT|SIZE|ENABLED|ENV_VAR|FINGERPRINT|HELPER|DOMAIN|REGION|PROVIDER|METHOD|MODE|ISSUER|AUDIENCE|REALM|ALGORITHM|ALG|SCOPES?|VERSION|PREFIX|MANAGER|STORE|BACKEND|PARALLELISM)$/i
+
+/** Keys that open nothing, and tokens that are pieces of text. */
+const otherSenses =
+  /PUBLIC|TOKENI[ZS]|(^|_)(PRIMARY|FOREIGN|UNIQUE|INDEX|SORT|PARTITION|GROUP|ROUTING|CACHE|OBJECT|S3|HOT)_?KEY($|_)/i
 
 /** Whether what goes by this name is secret: of a variable of the environment, or of a header. */
 export function isSecretName(name: string): boolean {
-  if (/^(OLD)?PWD$/.test(name) || /PUBLIC/i.test(name)) return false
+  if (/^(OLD)?PWD$/.test(name) || otherSenses.test(name)) return false
   return (secretWords.test(name) || secretSegment.test(name)) && !aboutSecrets.test(name.replaceAll('-', '_'))
 }
 

@@ -1,5 +1,6 @@
 /** Sections whose values are often secrets; people paste what `parley config` prints. */
-const hidden = /^(?:mcp_servers\..+\.(?:env|http_headers)|model_providers\..+\.headers|shell_environment\.set)\./
+const hidden =
+  /^(?:mcp_servers\..+\.(?:env|http_headers)|model_providers\..+\.(?:headers|query_params)|shell_environment\.set)\./
 
 /** A value of the configuration as people see it. */
 export function shownValue(key: string, value: unknown): unknown {

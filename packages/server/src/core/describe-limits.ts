@@ -1,44 +1,67 @@
 import type { Settings } from '@parley/protocol'
+import { allHaveNetwork } from './policy/run-limits.ts'
 
 /** What the model is told of the limits in force and of how to ask for more, a line each. */
 export function describeLimits(settings: Settings): readonly string[] {
-  const { sandbox, tier, approvalPolicy, writableRoots } = settings
-  const also = writableRoots.length > 0 ? [`Also writable: ${writableRoots.join(', ')}`] : []
+  const { tier, approvalPolicy, writableRoots } = settings
   return [
     `Sandbox: ${sandboxText(settings)}; approval policy: ${approvalPolicy}`,
-    ...also,
-    ...inside(sandbox, tier, settings),
+    ...(writableRoots.length > 0 ? [`Also writable: ${writableRoots.join(', ')}`] : []),
+    ...(tier === 'C' || tier === 'D' ? [] : inside(settings)),
   ]
 }
 
-function sandboxText({ sandbox, tier }: Settings): string {
+function sandboxText({ sandbox, tier, approvalPolicy }: Settings): string {
+  const otherwise = `so what is not known to be harmless is ${approvalPolicy === 'never' ? 'refused' : 'asked first'}`
   switch (tier) {
     case 'A':
       return sandbox
     case 'B':
-      return `${sandbox} (enforced in part, so what is not known to be harmless is asked first)`
+      return `${sandbox} (enforced in part, ${otherwise})`
     case 'C':
-      return `${sandbox} (nothing enforces it here, so what is not known to be harmless is asked first)`
+      return `${sandbox} (nothing enforces it here, ${otherwise})`
     case 'D':
       return 'off (the user chose full access)'
   }
 }
 
-function inside(sandbox: Settings['sandbox'], tier: Settings['tier'], settings: Settings): readonly string[] {
-  if (tier === 'C' || tier === 'D') return []
-  const network = settings.network === true && sandbox === 'workspace-write'
+function inside(settings: Settings): readonly string[] {
+  const { sandbox: sandboxMode, tier, network = false } = settings
+  const hasNetwork = allHaveNetwork({ sandboxMode, network })
   return [
-    sandbox === 'read-only'
-      ? 'Commands may write to /tmp only, which is theirs alone and lasts as long as the conversation is open.'
-      : 'Commands may write in the working directory and in /tmp, which is theirs alone and lasts as long as the conversation is open. In it .git, .parley, .vscode, .idea, .husky, .envrc and .mcp.json are read-only: git commit needs escalate.',
-    network
-      ? 'Commands have the network.'
-      : 'Commands have no network, and a loopback of their own: what a command in the background serves no other command reaches, so start a server and what uses it in one command.',
-    ...howToAsk(settings, network),
+    ...(sandboxMode === 'read-only' ? [`Commands may write in ${ownFolder} only.`] : writing(settings)),
+    hasNetwork ? 'Commands have the network.' : noNetwork(tier),
+    ...howToAsk(settings, hasNetwork),
   ]
 }
 
-function howToAsk({ approvalPolicy }: Settings, network: boolean): readonly string[] {
+const ownFolder =
+  '$TMPDIR, which only commands see (read_file does not) and which lasts as long as the conversation is open'
+
+function writing({ tier, approvalPolicy }: Settings): readonly string[] {
+  return [
+    `Commands may write in the working directory and in ${ownFolder}.`,
+    `In the working directory .git, .parley, .vscode, .idea, .husky, .envrc and .mcp.json are read-only: what changes the repository (git add, commit, checkout, stash, …) ${pastReadOnly[approvalPolicy]}.`,
+    ...(tier === 'B'
+      ? ['Commands cannot make, rename or remove anything directly in the working directory, only in its folders.']
+      : []),
+  ]
+}
+
+const pastReadOnly: Readonly<Record<Settings['approvalPolicy'], string>> = {
+  untrusted: 'needs escalate: true with a reason, from the first try on',
+  'on-request': 'needs escalate: true with a reason, from the first try on',
+  'on-failure': 'fails at first, and the user is asked whether it may run again outside the sandbox',
+  never: 'cannot run here, so leave it to the user',
+}
+
+function noNetwork(tier: Settings['tier']): string {
+  return tier === 'B'
+    ? 'Commands have no network, not even between each other.'
+    : 'Commands have no network, and a loopback of their own: what a command in the background serves no other command reaches, so start a server and what uses it in one command.'
+}
+
+function howToAsk({ approvalPolicy }: Settings, hasNetwork: boolean): readonly string[] {
   switch (approvalPolicy) {
     case 'never':
       return ['More cannot be asked for.']
@@ -47,7 +70,7 @@ function howToAsk({ approvalPolicy }: Settings, network: boolean): readonly stri
     case 'untrusted':
     case 'on-request':
       return [
-        `To ask for more, call shell with a reason and ${network ? '' : 'network: true (the network, for that command) or '}escalate: true (outside the sandbox).`,
+        `To ask for more, call shell with a reason and ${hasNetwork ? '' : 'network: true (the network, for that command) or '}escalate: true (outside the sandbox). If it is clear beforehand that a command needs that, ask at once.`,
       ]
   }
 }

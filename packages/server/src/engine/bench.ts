@@ -7,8 +7,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Redaction } from '../redaction/redaction.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { OpenQuestions } from './ask-user.ts'
-import type { ConversationLimits } from './conversation-limits.ts'
+import type { OpenQuestions } from './calls/ask-user.ts'
+import type { ConversationLimits } from './limits/conversation-limits.ts'
 import type { RequestSource } from './request-source.ts'
 
 /** What the turn loop works with besides the conversation. */

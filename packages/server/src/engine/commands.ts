@@ -9,18 +9,18 @@ import {
   type SettingsPatch,
   standingOutcome,
 } from '@parley/protocol'
-import { addRule } from './add-rule.ts'
-import { answerQuestion } from './answer-question.ts'
-import { assertUnderCeiling } from './ceiling.ts'
-import { fittingMode, wholeSystemText } from './fit-roots.ts'
+import { addRule } from './calls/add-rule.ts'
+import { answerQuestion } from './calls/answer-question.ts'
+import { isCallItem } from './calls/is-call-item.ts'
+import { workspaceOf } from './calls/proposed-item.ts'
+import { whoAnswered } from './calls/who-answered.ts'
 import { startInboxTurn } from './inbox-events.ts'
-import { isCallItem } from './is-call-item.ts'
+import { assertUnderCeiling } from './limits/ceiling.ts'
+import { fittingMode, wholeSystemText } from './limits/fit-roots.ts'
 import type { OpenConversation } from './open-conversation.ts'
-import { workspaceOf } from './proposed-item.ts'
 import { refusal } from './refusal.ts'
 import { takeContent, textOnly } from './take-content.ts'
 import { assertFits } from './user-message.ts'
-import { whoAnswered } from './who-answered.ts'
 
 /** The first answer wins; the events that follow from it are in the same write. */
 export function decideApproval(

@@ -1,7 +1,7 @@
 import { type ConversationEvent, type Failure, type Item, type OpenItem, standingOutcome } from '@parley/protocol'
 import type { Ids } from '../ports/ids.ts'
+import { isCallItem } from './calls/is-call-item.ts'
 import type { Conversation } from './conversation.ts'
-import { isCallItem } from './is-call-item.ts'
 import type { StopReason } from './run.ts'
 
 export type EndReason = 'completed' | StopReason | Failure

@@ -1,7 +1,7 @@
 import type { Place } from '../place/place.ts'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Conversation } from './conversation.ts'
-import type { ConversationLimits } from './conversation-limits.ts'
+import type { ConversationLimits } from './limits/conversation-limits.ts'
 import { refusal } from './refusal.ts'
 import type { RequestContext } from './request-source.ts'
 

@@ -1,11 +1,11 @@
 import type { ConversationSummary } from '@parley/protocol'
 import type { SessionPaths } from '../log/session-paths.ts'
 import type { Bench } from './bench.ts'
-import type { Ceiling } from './ceiling.ts'
 import type { Conversation } from './conversation.ts'
-import type { ConversationLimits } from './conversation-limits.ts'
 import type { ConversationMcp } from './conversation-mcp.ts'
 import type { Driver } from './drive.ts'
+import type { Ceiling } from './limits/ceiling.ts'
+import type { ConversationLimits } from './limits/conversation-limits.ts'
 import type { Presence } from './presence.ts'
 import type { ShellRunner } from './run-shell.ts'
 

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
 import { ConfigProblem } from '../config/config-problem.ts'
 import type { Config } from '../config/config-schema.ts'
@@ -9,7 +8,6 @@ import type { SessionPaths } from '../log/session-paths.ts'
 import type { McpServers } from '../mcp-client/servers.ts'
 import { mcpSettings } from '../mcp-client/settings.ts'
 import type { Places, TakenPlace, WantedPlace } from '../place/places.ts'
-import { readPolicyFile } from '../policy-file/read-policy-file.ts'
 import type { UserRules } from '../policy-file/user-rules.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -21,21 +19,21 @@ import { confinements } from '../trust/confinement.ts'
 import { type Project, type Projects, trustedRules } from '../trust/project.ts'
 import { trustNotice } from '../trust/trust-notice.ts'
 import type { Bench, ModelSource } from './bench.ts'
-import type { Ceiling } from './ceiling.ts'
 import { closeConversation } from './close-conversation.ts'
 import { type ConfigHere, configHere } from './config-here.ts'
 import { Conversation, type ConversationParts } from './conversation.ts'
-import type { ConversationLimits } from './conversation-limits.ts'
 import { type ConversationMcp, createConversationMcp } from './conversation-mcp.ts'
 import { Driver } from './drive.ts'
 import { enterPlace } from './enter-place.ts'
 import { gatherContext } from './gather-context.ts'
+import { readGivenRules, writableRules } from './given-rules.ts'
+import type { Ceiling } from './limits/ceiling.ts'
+import type { ConversationLimits } from './limits/conversation-limits.ts'
+import { openLimits } from './limits/open-limits.ts'
 import { type OpenConversation, shortIdOf } from './open-conversation.ts'
-import { openLimits } from './open-limits.ts'
 import { createPresence } from './presence.ts'
 import { readConfig } from './read-config.ts'
 import { redactSideFiles } from './redact-side-files.ts'
-import { refusal } from './refusal.ts'
 import { createRequestSource, type RequestContext } from './request-source.ts'
 import { createShellRunner } from './run-shell.ts'
 import { type SettledStart, type StartParams, settleStart } from './settle.ts'
@@ -127,7 +125,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const { conversationId } = parts.state.core.meta
   const { effective, own, project } = configOf(parts, ports)
   const { values } = effective
-  const givenRules = [...(await readRules(ports.userRules, policyFileOf(parts))), ...trustedRules(project, own)]
+  const givenRules = [...(await readGivenRules(ports.userRules, parts)), ...trustedRules(project, own)]
   const onFault = (fault: unknown) => ports.report(fault, conversationId)
   const { clock } = ports
   ports.redaction.learn(secretsOfConfig(values, ports.env))
@@ -183,7 +181,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
     ceiling: ports.ceiling,
     paths: parts.paths,
     recovered: parts.recovered,
-    warnings: [...parts.warnings, ...warnings, ...noticesOf(project)],
+    warnings: [...parts.warnings, ...warnings, ...noticesOf(project), ...writableRules(parts, ports)],
     backgroundProcesses: runsThere,
     [Symbol.asyncDispose]: () =>
       closeConversation({ conversation, driver, shell, background, limits, streams, leave, dispose: parts.dispose }),
@@ -271,20 +269,4 @@ type EnvironmentSection = NonNullable<Config['shell_environment']>
 
 export function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
   return { include, exclude, set }
-}
-
-/** The one of this opening, else the recorded one. */
-function policyFileOf({ state, overrides }: OpenParts): string | undefined {
-  const { meta, settings } = state.core
-  return overrides.policyFile === undefined ? settings.policyFile : resolve(meta.cwd, overrides.policyFile)
-}
-
-/** Those given at launch; the user's own are read anew as well, and both have to be sound. */
-async function readRules(userRules: UserRules, policyFile: string | undefined): Promise<Rules> {
-  const own = await userRules.read()
-  const given = policyFile === undefined ? null : await readPolicyFile(policyFile)
-  const problem = [...own.problems, ...(given?.problems ?? [])][0]
-  if (problem === undefined) return given?.rules ?? []
-  const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
-  throw refusal('configInvalid', `${where}: ${problem.message}`, { where })
 }

@@ -1,10 +1,10 @@
 import type { ConversationEvent, Failure } from '@parley/protocol'
 import type { Step } from '../core/next-step.ts'
+import { runCall } from './calls/run-call.ts'
 import { completeTurn } from './end-turn.ts'
 import { consumedMessage, startInboxTurn } from './inbox-events.ts'
 import { findAnswerProblem } from './output-schema.ts'
 import type { Run } from './run.ts'
-import { runCall } from './run-call.ts'
 import { runModel } from './run-model.ts'
 
 type ActiveStep = Exclude<Step, { kind: 'await' }>

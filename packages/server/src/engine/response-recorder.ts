@@ -1,9 +1,9 @@
 import type { ConversationEvent, EventOf } from '@parley/protocol'
 import type { ModelCall, ModelEvent } from '../model/port.ts'
 import type { ModelSource } from './bench.ts'
-import { proposedItem } from './proposed-item.ts'
+import { proposedItem } from './calls/proposed-item.ts'
+import { keepExact, unrestorable } from './calls/secret-call.ts'
 import type { Run } from './run.ts'
-import { keepExact, unrestorable } from './secret-call.ts'
 import { createSpokenParts } from './spoken-parts.ts'
 
 export type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>

@@ -6,7 +6,7 @@ import {
   reduce,
   standingOutcome,
 } from '@parley/protocol'
-import { isCallItem } from './is-call-item.ts'
+import { isCallItem } from './calls/is-call-item.ts'
 
 const server = { clientId: 'server', name: 'parley' }
 const notAnswered = 'Not run: declined. This conversation was forked before it was answered.'

@@ -1,11 +1,13 @@
 import { posix, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
 import { chosenEnvironment } from '../config/choose-environment.ts'
 import { layerOfOverrides } from '../config/read-layer.ts'
 import { tierOf } from '../config/settings-from-config.ts'
-import { type Asked, type Ceiling, loweredText, underCeiling } from './ceiling.ts'
+import { isSecret } from '../facts/secret-places.ts'
 import { choicesIn } from './choices.ts'
-import { fittingMode, wholeSystemText } from './fit-roots.ts'
+import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ceiling.ts'
+import { fittingMode, realFolder, wholeSystemText } from './limits/fit-roots.ts'
 import { refusal } from './refusal.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
 
@@ -32,8 +34,9 @@ export function settleResume(
   assertSameMachine(settings.environment, environment)
   const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
   if (settings.environment === undefined) assertAdded(addedRoots)
-  const roots = [...new Set([...settings.writableRoots, ...addedRoots])]
   const isHere = settings.environment === undefined
+  const closed = isHere ? settings.writableRoots.filter((root) => isClosed(root, home)) : []
+  const roots = [...new Set([...settings.writableRoots.filter((root) => !closed.includes(root)), ...addedRoots])]
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
   const change = {
     ...differing('model', model, settings.model),
@@ -42,7 +45,7 @@ export function settleResume(
     ...differing('approvalPolicy', approvalPolicy, settings.approvalPolicy),
     ...differing('sandbox', sandbox, settings.sandbox),
     ...differing('tier', tierAfter(sandbox, settings.tier), settings.tier),
-    ...(roots.length === settings.writableRoots.length ? {} : { writableRoots: roots }),
+    ...(isDeepStrictEqual(roots, settings.writableRoots) ? {} : { writableRoots: roots }),
     ...sandboxKeys(overrides, settings, ceiling()),
   }
   return [
@@ -53,7 +56,20 @@ export function settleResume(
       newItemId,
     ),
     ...loweredNotice(sandbox === allowed ? null : wholeSystemText, newItemId),
+    ...closed
+      .filter((root) => !addedRoots.includes(root))
+      .flatMap((root) => loweredNotice(closedText(root), newItemId)),
   ]
+}
+
+/** To name such a folder opens it to commands, which only a person may do. */
+function isClosed(root: string, home: string): boolean {
+  const real = realFolder(root)
+  return isSecret(real, [realFolder(home)]) || isSecret(root, [home])
+}
+
+function closedText(root: string): string {
+  return `This conversation was recorded with ${root} as a folder that commands may write to. Secrets are kept there, so it is left out; --add-dir ${root} on the command line gives it back.`
 }
 
 /** `-c` of a resume counts for these as well: programs that drive parley say them each time. */

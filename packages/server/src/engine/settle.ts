@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { Overrides, Settings } from '@parley/protocol'
 import { chosenEnvironment, environmentNamed, folderThere } from '../config/choose-environment.ts'
@@ -9,13 +8,12 @@ import { settingsFromConfig } from '../config/settings-from-config.ts'
 import type { Environment } from '../model/http-agents.ts'
 import type { Projects } from '../trust/project.ts'
 import { repositoryAroundHome } from '../trust/project-root.ts'
-import { type Asked, type Ceiling, loweredText, underCeiling } from './ceiling.ts'
 import { choicesIn } from './choices.ts'
 import { configHere } from './config-here.ts'
-import { fittingMode, rootWarnings } from './fit-roots.ts'
+import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ceiling.ts'
+import { fittingMode, rootWarnings } from './limits/fit-roots.ts'
 import { isRecordedProvider, isUsable, providerOf } from './model-sources.ts'
 import { refusal } from './refusal.ts'
-import { rulesInReach } from './rules-in-reach.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
 
 export interface SettledStart {
@@ -57,11 +55,7 @@ export function settleStart(params: StartParams, around: Around): SettledStart {
   return {
     cwd,
     settings: { ...settings, sandbox: fittingMode(workplace) },
-    warnings: [
-      ...warnings,
-      ...rootWarnings(workplace, env['HOME']),
-      ...rulesInReach(settings.policyFile, { ...workplace, home: env['HOME'] ?? homedir() }),
-    ],
+    warnings: [...warnings, ...rootWarnings(workplace, env['HOME'])],
   }
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { CeilingFlags } from '../engine/ceiling.ts'
+import type { CeilingFlags } from '../engine/limits/ceiling.ts'
 import { type Address, readAddress } from './address.ts'
 import { readDuration } from './duration.ts'
 import { ceilingOptions, readCeiling } from './read-ceiling.ts'

@@ -1,5 +1,5 @@
 import type { SandboxMode } from '@parley/protocol'
-import type { CeilingFlags } from '../engine/ceiling.ts'
+import type { CeilingFlags } from '../engine/limits/ceiling.ts'
 import { UsageProblem } from './usage-problem.ts'
 
 /** How much a server may ever allow, on the command line of its program. */

@@ -72,6 +72,10 @@ export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: Too
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
     NO_COLOR: '1',
+    // A look for a new version of the tool is taken for the command's own wish to use the network.
+    NO_UPDATE_NOTIFIER: '1',
+    npm_config_update_notifier: 'false',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
   }
   const spool = { path: join(folder, spoolName(itemId)), afterBytes: inlineBytes }
   return { argv, cwd, env, mark: createMark(), spool, filter: ports.redaction.filter() }
@@ -86,7 +90,10 @@ function startInBackground(
   const { spool: _spool, ...unspooled } = spec
   const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
-  const apart = sandbox.limits === null || sandbox.limits.network ? '' : ' Other commands cannot connect to it.'
+  const apart =
+    sandbox.limits === null || sandbox.limits.network
+      ? ''
+      : ' Neither other commands nor the user’s browser can connect to it.'
   const modelText = `Started in the background as process ${itemId}${pid === null ? '' : ` (pid ${pid})`}. Read its output with read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
   return { status: 'completed', modelText }
 }

@@ -5,6 +5,7 @@ it.each([
   'mcp_servers.tickets.env.TOKEN',
   'mcp_servers.a.b.http_headers.x-key',
   'model_providers.mine.headers.Authorization',
+  'model_providers.mine.query_params.key',
   'shell_environment.set.NPM_TOKEN',
 ])('the value of %s is not shown', (key) => {
   expect(shownValue(key, 'secret')).toBe('(hidden)')

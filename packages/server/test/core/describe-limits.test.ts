@@ -17,9 +17,10 @@ describe('what the model is told of its limits', () => {
     expect(told({ writableRoots: ['/a', '/b'] })).toMatchInlineSnapshot(`
       "Sandbox: workspace-write; approval policy: on-request
       Also writable: /a, /b
-      Commands may write in the working directory and in /tmp, which is theirs alone and lasts as long as the conversation is open. In it .git, .parley, .vscode, .idea, .husky, .envrc and .mcp.json are read-only: git commit needs escalate.
+      Commands may write in the working directory and in $TMPDIR, which only commands see (read_file does not) and which lasts as long as the conversation is open.
+      In the working directory .git, .parley, .vscode, .idea, .husky, .envrc and .mcp.json are read-only: what changes the repository (git add, commit, checkout, stash, …) needs escalate: true with a reason, from the first try on.
       Commands have no network, and a loopback of their own: what a command in the background serves no other command reaches, so start a server and what uses it in one command.
-      To ask for more, call shell with a reason and network: true (the network, for that command) or escalate: true (outside the sandbox)."
+      To ask for more, call shell with a reason and network: true (the network, for that command) or escalate: true (outside the sandbox). If it is clear beforehand that a command needs that, ask at once."
     `)
   })
 
@@ -28,6 +29,28 @@ describe('what the model is told of its limits', () => {
     expect(told({ network: true, sandbox: 'read-only' })).toContain('no network')
     expect(told({ approvalPolicy: 'never' })).toContain('More cannot be asked for.')
     expect(told({ approvalPolicy: 'on-failure' })).toContain('is put to the user')
+  })
+
+  it.each([
+    ['untrusted', /git add, commit.*needs escalate: true with a reason/],
+    ['on-request', /git add, commit.*needs escalate: true with a reason/],
+    ['on-failure', /git add, commit.*fails at first, and the user is asked/],
+    ['never', /git add, commit.*leave it to the user/],
+  ] as const)('says under %s how a commit is made, before it fails', (approvalPolicy, text) => {
+    expect(told({ approvalPolicy })).toMatch(text)
+    expect(told({ approvalPolicy, sandbox: 'read-only' })).not.toContain('commit')
+  })
+
+  it('promises no more of a partial sandbox than it lets through', () => {
+    expect(told({ tier: 'B' })).toMatch(/cannot make.*directly in the working directory.*not even between each other/s)
+    expect(told({ tier: 'B', sandbox: 'read-only' })).not.toContain('directly in the working directory')
+  })
+
+  it('offers no question where nobody may be asked', () => {
+    for (const tier of ['B', 'C'] as const) {
+      expect(told({ tier, approvalPolicy: 'never' })).toContain('is refused')
+      expect(told({ tier, approvalPolicy: 'never' })).not.toContain('asked first')
+    }
   })
 
   it.each([

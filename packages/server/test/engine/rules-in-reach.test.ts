@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { rulesInReach } from '../../src/engine/rules-in-reach.ts'
+import { scriptedModel } from './support/scripted-model.ts'
+import { testPlace } from './support/test-server.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-reach-')))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -27,4 +29,21 @@ describe('rules where those may write whom they bind', () => {
   ] as const)('%s: %s in %s is told of: %s', (_, file, sandbox, expected) => {
     expect(told(file, sandbox)).toBe(expected)
   })
+})
+
+it('is told when a conversation is opened, also of the file that its log names', async () => {
+  await using place = testPlace()
+  place.write('p.toml', '')
+  const { server, summary, watched } = await place.talk(
+    { model: scriptedModel({ text: 'a' }) },
+    { policyFile: 'p.toml' },
+  )
+  const warned = expect.arrayContaining([expect.stringContaining('p.toml lies in a folder that commands may write to')])
+  expect(summary.warnings).toEqual(warned)
+  await watched.send('hi')
+  await watched.turnEnded()
+  await server.close()
+  const { conversationId } = watched
+  const resumed = await (await place.start().connect()).request('conversation/resume', { conversationId })
+  expect(resumed.warnings).toEqual(warned)
 })

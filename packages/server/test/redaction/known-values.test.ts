@@ -72,6 +72,12 @@ it.each([
   ['TOKEN_FILE', false],
   ['AWS_ACCESS_KEY_ID', false],
   ['PUBLIC_KEY', false],
+  ['CACHE_KEY', false],
+  ['APP_S3_KEY', false],
+  ['CACHE_SECRET_KEY', true],
+  ['AUTH_DOMAIN', false],
+  ['AUTH_PROVIDER', false],
+  ['TOKENIZERS_PARALLELISM', false],
   ['MONKEY', false],
   ['PATH', false],
 ])('the name %s says its value is secret: %s', (name, expected) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { secretCorpus, tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { redactEvent } from '../../src/core/redaction/redact-event.ts'
+import { redactEvent, redactJson } from '../../src/core/redaction/redact-event.ts'
 import { createRedaction } from '../../src/redaction/redaction.ts'
 import { secretsOfConfig } from '../../src/redaction/secrets-of-config.ts'
 import { openServerLog } from '../../src/server-log.ts'
@@ -116,6 +116,16 @@ it('JSON stays JSON where a mark would take half of an escape with it', () => {
   } as const
   const redacted = redactEvent({ ...event, parts: [], calls: [...event.calls] }, redact)
   expect(redacted).toMatchObject({ calls: [{ arguments: '{"a":"MARK"}' }] })
+})
+
+it('what others name like an id is looked through all the same', () => {
+  const redact = (text: string) => text.replaceAll('\n0tSecret', 'MARK')
+  const answers = { id: '\n0tSecret', data: '\n0tSecret' }
+  const by = { clientId: 'c', name: 'n', version: '1' }
+  const decided = { type: 'approval.decided', approvalId: 'a', decision: 'approved', by, answers } as const
+  expect(redactEvent(decided, redact)).toEqual({ ...decided, answers: { id: 'MARK', data: 'MARK' } })
+  const halved = (text: string) => redact(text).replaceAll('n0tSecret', 'MARK')
+  expect(redactJson(JSON.stringify({ file: '\n0tSecret' }), halved)).toBe('{"file":"MARK"}')
 })
 
 it('the log of the server has marks', async () => {

@@ -135,7 +135,7 @@ describe('trust', () => {
   })
 
   it('is not lost without a word: rules that are gone are told of, until that is accepted', () => {
-    const rules = write('.parley/policy.toml', '[[rules]]\ndecision = "deny"\ncommand = ["rm"]\n')
+    const rules = write('.parley/policy.toml', '[[rule]]\ndecision = "deny"\ncommand = ["rm"]\n')
     decide('trusted')
     rmSync(rules)
     expect(found().state).toBe('changed')

@@ -6,7 +6,7 @@ const maxTasks = 2048
 export interface InnerShellOptions {
   /** What must stand in the table of mounts (`mountedOverItself`). */
   readonly mounts: readonly string[]
-  /** `cat` by its path, if there is one: a shell reads byte by byte. */
+  /** `cat` by its path, to read a long table; null lets the shell read it. */
   readonly cat: string | null
   /** Whether to say what it sent nowhere: it has no network but its own. */
   readonly watchNetwork: boolean

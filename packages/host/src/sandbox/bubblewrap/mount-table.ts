@@ -40,7 +40,7 @@ export function mountedOverItself(path: string, table: readonly MountLine[]): st
 /** The mount in which the path is found, walking down from the root as the system does: what is covered does not count. */
 function mountAround(path: string, table: readonly MountLine[]): MountLine | null {
   const ids = new Set(table.map(({ id }) => id))
-  let at = table.find(({ parent, point }) => point === '/' && !ids.has(parent)) ?? null
+  let at = table.find(({ id, parent, point }) => point === '/' && (parent === id || !ids.has(parent))) ?? null
   for (let next = at; next !== null; next = stepInto(path, next, table)) at = next
   return at
 }

@@ -9,7 +9,7 @@ import { hiddenPlaces, realOf } from './hidden-places.ts'
 import { type HeldName, holdName } from './hold-names.ts'
 import { innerShell } from './inner-shell.ts'
 import { type BubblewrapMachine, featuresOf } from './machine.ts'
-import { mountedOverItself, readMountTable } from './mount-table.ts'
+import { type MountLine, mountedOverItself, readMountTable } from './mount-table.ts'
 import { type Mount, planMounts } from './plan-mounts.ts'
 import { spellings } from './spellings.ts'
 import { wrapCommand } from './wrap-command.ts'
@@ -34,12 +34,7 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
       scratch: limits.scratch,
       network: limits.network,
       filter: seccompFilter({ arch: processor, unixSockets: limits.unixSockets }),
-      shell: innerShell({
-        mounts: tableOf(mounts),
-        cat: ['/bin/cat', '/usr/bin/cat'].find((path) => existsSync(path)) ?? null,
-        watchNetwork: !limits.network,
-        limitTasks: countsTasksInside(kernelRelease()),
-      }),
+      shell: shellFor(limits, mounts),
     }
     return { limits, wrap: (command) => wrapCommand(command, surroundings), release: () => releaseAll(held) }
   } catch (error) {
@@ -48,11 +43,27 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
   }
 }
 
-/** What was put over itself, as it must be seen inside. */
-function tableOf(mounts: readonly Mount[]): string[] {
-  const own = mounts.filter(({ kind }) => ['writable', 'readable', 'kept', 'pinned'].includes(kind))
-  if (own.length === 0) return []
+/** Of one argument, by the system. */
+const maxShellBytes = 128 * 1024 - 1
+/** From about so many on, a program that reads them all costs less than a shell that reads byte by byte. */
+const manyMounts = 120
+
+function shellFor({ network }: SandboxLimits, mounts: readonly Mount[]): string {
   const table = readMountTable()
+  const isLong = table.length + mounts.length > manyMounts
+  const shell = innerShell({
+    mounts: mountedAs(mounts, table),
+    cat: (isLong ? ['/bin/cat', '/usr/bin/cat'].find((path) => existsSync(path)) : null) ?? null,
+    watchNetwork: !network,
+    limitTasks: countsTasksInside(kernelRelease()),
+  })
+  if (Buffer.byteLength(shell) <= maxShellBytes) return shell
+  throw new Error('There are too many repositories in the writable folders to keep each as it is')
+}
+
+/** What was put over itself, as it must be seen inside. */
+function mountedAs(mounts: readonly Mount[], table: readonly MountLine[]): string[] {
+  const own = mounts.filter(({ kind }) => ['writable', 'readable', 'kept', 'pinned'].includes(kind))
   return own.map(({ path }) => {
     const line = mountedOverItself(path, table)
     if (line === null) throw new Error(`It cannot be told what ${path} is a part of`)

@@ -50,7 +50,7 @@ export function wrapCommand(command: SandboxedCommand, surroundings: Surrounding
     const passed = [keep(openToAppend(reportFile)), keep(openToAppend(statusFile))]
     const argsFd = reportFd + passed.length
     const inside = { statusFd: reportFd + 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
-    const env = intoScratch(command.env, '/tmp')
+    const env = intoScratch(command.env, { folder: '/tmp', network: surroundings.network })
     const options = bubblewrapArguments({ ...surroundings, ...inside, env, cwd: command.cwd, terminal })
     if (options.length + shell.length + command.argv.length >= maxArguments)
       throw new SpawnProblem('E2BIG', 'arguments', 'The arguments and the environment are too many for the sandbox')

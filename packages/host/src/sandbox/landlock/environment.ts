@@ -1,13 +1,13 @@
 import { markVariable } from '../../mark.ts'
 import type { SandboxedCommand } from '../sandbox.ts'
-import { intoScratch } from '../scratch-variables.ts'
+import { type Inside, intoScratch } from '../scratch-variables.ts'
 
 /**
- * The environment of the command as the script takes it, with its temporary files led to `scratch`. The mark is there
+ * The environment of the command as the script takes it, with its temporary files led to the folder `inside` names. The mark is there
  * by its own name too: a sweep may come while the script still runs.
  */
-export function hiddenEnvironment({ env }: SandboxedCommand, scratch: string): Record<string, string> {
-  const hidden = Object.entries(intoScratch(env, scratch)).map(
+export function hiddenEnvironment({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
+  const hidden = Object.entries(intoScratch(env, inside)).map(
     ([name, value], index) => [`E${index}`, `${name}=${value}`] as const,
   )
   const mark = env[markVariable]

@@ -41,7 +41,13 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
         assertStartable(command)
         const { writeFd, watch } = openStatus()
         const argv = [...outer, ...command.argv]
-        return { argv, env: hiddenEnvironment(command, scratch), cwd: command.cwd, extraFds: [writeFd], watch }
+        return {
+          argv,
+          env: hiddenEnvironment(command, { folder: scratch, network: limits.network }),
+          cwd: command.cwd,
+          extraFds: [writeFd],
+          watch,
+        }
       },
       release,
     }

@@ -28,7 +28,7 @@ export async function prepareSeatbelt(limits: SandboxLimits, { program, home }: 
     wrap(command) {
       assertStartable(command)
       const argv = [program, '-p', text, ...definitions, '--', ...command.argv]
-      return { argv, env: intoScratch(command.env, scratch), cwd: command.cwd }
+      return { argv, env: intoScratch(command.env, { folder: scratch, network: limits.network }), cwd: command.cwd }
     },
     release,
   }

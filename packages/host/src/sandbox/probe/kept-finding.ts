@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { release } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,27 +14,34 @@ type KeptTier = 'A' | 'B'
 
 /**
  * All that a finding depends on: this boot, user and kernel, the namespaces we are in (a container may share our home),
- * the programs, this build of ours.
+ * the programs, this build of ours. Read at once: every start of a conversation waits for it.
  */
-export async function findingKey(machine: Machine): Promise<string> {
-  const [boot, userNamespace, mounts, ours] = await Promise.all([
-    readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => ''),
-    readlink('/proc/self/ns/user').catch(() => ''),
-    readlink('/proc/self/ns/mnt').catch(() => ''),
-    stat(fileURLToPath(import.meta.url)).catch(() => null),
-  ])
+export function findingKey(machine: Machine, build: string = ownFile()): string {
   return JSON.stringify([
-    boot.trim(),
-    userNamespace,
-    mounts,
+    orNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'))?.trim() ?? '',
+    orNull(() => readlinkSync('/proc/self/ns/user')) ?? '',
+    orNull(() => readlinkSync('/proc/self/ns/mnt')) ?? '',
     process.getuid?.() ?? null,
     release(),
     describe(machine.bwrap),
     describe(machine.perl),
     describe(machine.sandboxExec),
     process.execPath,
-    [ours?.mtimeMs ?? null, ours?.size ?? null],
+    build,
   ])
+}
+
+function ownFile(): string {
+  const ours = orNull(() => statSync(fileURLToPath(import.meta.url)))
+  return ours === null ? '' : `${ours.mtimeMs} ${ours.size}`
+}
+
+function orNull<Value>(look: () => Value): Value | null {
+  try {
+    return look()
+  } catch {
+    return null
+  }
 }
 
 function describe(program: FoundProgram | null): string {
@@ -42,15 +49,21 @@ function describe(program: FoundProgram | null): string {
 }
 
 /** Null when there is none for this key, or the file is not as we write it. */
-export async function readFinding(file: string, key: string): Promise<Finding | null> {
-  try {
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
-    const { mode, uid } = await handle.stat()
-    if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) return null
-    const content: unknown = JSON.parse(await handle.readFile('utf8'))
+export function readFinding(file: string, key: string): Finding | null {
+  return orNull(() => {
+    const content: unknown = JSON.parse(ownText(file))
     return isRecord(content) && content['key'] === key ? findingOf(content['finding']) : null
-  } catch {
-    return null
+  })
+}
+
+/** Of a file that nobody else could have written; nothing of another. */
+function ownText(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const { mode, uid } = fstatSync(descriptor)
+    return (mode & 0o077) === 0 && uid === process.getuid?.() ? readFileSync(descriptor, 'utf8') : ''
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -71,7 +84,7 @@ function findingOf(value: unknown): Finding | null {
 export async function keepFinding(file: string, key: string, finding: Finding): Promise<void> {
   try {
     if (!isKept(finding.tier) || !finding.isSure) {
-      if ((await readFinding(file, key)) !== null) await rm(file, { force: true })
+      if (readFinding(file, key) !== null) await rm(file, { force: true })
       return
     }
     await makeFolder(dirname(file))

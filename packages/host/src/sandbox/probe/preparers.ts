@@ -1,6 +1,5 @@
 import type { Prepare } from '../found.ts'
 import { isWithin } from '../is-within.ts'
-import { isFilterArch } from '../seccomp/filter.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
 
@@ -12,9 +11,11 @@ export function preparer(finding: Finding, machine: Machine): Prepare {
   if (tier === 'A' && bwrap !== null && bubblewrap !== undefined) {
     return trusting(bwrap.path, byBubblewrap(machine, bwrap.path, bubblewrap))
   }
-  if (tier === 'B' && perl !== null && landlock !== undefined && isFilterArch(arch)) {
+  if (tier === 'B' && perl !== null && landlock !== undefined) {
     return trusting(perl.path, async (limits) => {
       const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
+      const { isFilterArch } = await import('../seccomp/filter.ts')
+      if (!isFilterArch(arch)) throw new Error(reason)
       return prepareLandlock(limits, { program: perl.path, version: landlock, arch, home })
     })
   }

@@ -2,7 +2,6 @@ import { dirname } from 'node:path'
 import type { Found } from '../found.ts'
 import { nothingFound } from '../found.ts'
 import type { SandboxesOptions } from '../open-sandboxes.ts'
-import { findTier } from './find-tier.ts'
 import { type Finding, isWorse } from './finding.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
 import { lookAtMachine, type Machine } from './machine.ts'
@@ -13,8 +12,8 @@ export async function search(options: SandboxesOptions): Promise<Found> {
   const { cacheFile } = options
   try {
     const machine = look(options)
-    const key = await findingKey(machine)
-    const kept = cacheFile === null ? null : await readFinding(cacheFile, key)
+    const key = findingKey(machine, options.build)
+    const kept = cacheFile === null ? null : readFinding(cacheFile, key)
     return found(kept ?? (await tryAndKeep(machine, key, cacheFile)), machine)
   } catch (error) {
     return nothingFound(error)
@@ -26,7 +25,7 @@ export async function searchAgain(before: Found, options: SandboxesOptions): Pro
   if (before.finding.tier === 'C') return before
   try {
     const machine = look(options)
-    const finding = await tryAndKeep(machine, await findingKey(machine), options.cacheFile)
+    const finding = await tryAndKeep(machine, findingKey(machine, options.build), options.cacheFile)
     return isWorse(finding, before.finding) ? found(finding, machine) : before
   } catch (error) {
     return nothingFound(error)
@@ -38,6 +37,8 @@ function look({ env = process.env, programFolders }: SandboxesOptions): Machine 
 }
 
 async function tryAndKeep(machine: Machine, key: string, cacheFile: string | null): Promise<Finding> {
+  // Once a boot: what it takes is loaded then.
+  const { findTier } = await import('./find-tier.ts')
   const finding = await findTier(machine, cacheFile === null ? null : dirname(cacheFile))
   if (cacheFile !== null) await keepFinding(cacheFile, key, finding)
   return finding

@@ -14,12 +14,22 @@ export interface FilterOptions {
   readonly ipSockets?: boolean
   /** False where nothing else keeps permissions, owners and attributes of files as they are; true unless told. */
   readonly attributes?: boolean
-  /** False where no namespace keeps it from memory and queues of other programs; true unless told. */
+  /** False where no namespace keeps it from memory, queues and limits of other programs; true unless told. */
   readonly shared?: boolean
 }
 
 type ModeLabel = 'openFlags' | 'openatFlags' | 'secondMode' | 'thirdMode' | 'fourthMode'
-type Label = 'x32' | 'clone' | 'socket' | 'socketpair' | 'netlink' | 'ioctl' | 'personality' | ModeLabel | Verdict
+type Label =
+  | 'x32'
+  | 'clone'
+  | 'socket'
+  | 'socketpair'
+  | 'netlink'
+  | 'ioctl'
+  | 'personality'
+  | 'prlimit'
+  | ModeLabel
+  | Verdict
 type Verdict = 'allow' | 'refuse' | 'unknown' | 'kill'
 
 const architectures = {
@@ -70,6 +80,7 @@ export function seccompFilter(options: FilterOptions): Buffer {
     { op: 'jumpIfEqual', k: calls.clone3, yes: 'unknown' },
     { op: 'jumpIfEqual', k: calls.clone, yes: 'clone' },
     ...modeCalls(calls),
+    ...(shared ? [] : [{ op: 'jumpIfEqual', k: calls.prlimit64, yes: 'prlimit' } as const]),
     { op: 'jumpIfEqual', k: calls.socket, yes: 'socket' },
     { op: 'jumpIfEqual', k: calls.socketpair, yes: 'socketpair' },
     { op: 'jumpIfEqual', k: calls.ioctl, yes: 'ioctl' },
@@ -84,6 +95,9 @@ export function seccompFilter(options: FilterOptions): Buffer {
     ...oneOf(refusedIoctls, 'refuse', 'allow'),
     { label: 'personality', op: 'load', k: data.argument(0) },
     ...oneOf(personalities, 'allow', 'refuse'),
+    // Its own limits, not those of another process: with too few files, or no time left, that would end.
+    { label: 'prlimit', op: 'load', k: data.argument(0) },
+    { op: 'jumpIfEqual', k: 0, yes: 'allow', no: 'refuse' },
     ...verdicts,
   ])
 }

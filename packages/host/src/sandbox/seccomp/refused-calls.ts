@@ -92,7 +92,10 @@ export const attributeCalls = [
   'removexattrat',
 ] as const
 
-/** Memory, semaphores and queues that all programs of the user share. Refused where no namespace keeps a command from theirs. */
+/**
+ * Memory, semaphores and queues that all programs of the user share, and how much of the processor each gets. Refused
+ * where no namespace keeps a command from theirs.
+ */
 export const sharedCalls = [
   'shmget',
   'shmat',
@@ -107,10 +110,15 @@ export const sharedCalls = [
   'msgctl',
   'mq_open',
   'mq_unlink',
+  'setpriority',
+  'ioprio_set',
+  'sched_setparam',
+  'sched_setscheduler',
+  'sched_setattr',
 ] as const
 
 /** What is looked at before it is allowed. */
-export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality' | ModeCall
+export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality' | 'prlimit64' | ModeCall
 
 /** What gives a file its permissions. */
 export type ModeCall = 'fchmod' | 'fchmodat' | 'fchmodat2' | 'mknodat' | 'openat' | 'openat2' | OldModeCall

@@ -31,6 +31,11 @@ describe('a path that is mounted over itself', () => {
     expect(mountedOverItself(path, table)).toBe(line)
   })
 
+  it('is found where the first mount is its own parent', () => {
+    const first = parseMountTable('1 1 0:2 / / rw - rootfs rootfs rw\n20 1 254:0 / / rw - ext4 /dev/vda rw')
+    expect(mountedOverItself('/w', first)).toBe(' 254:0 /w /w ')
+  })
+
   it('is not known where the table has no root', () => {
     expect(mountedOverItself('/w', [])).toBeNull()
   })

@@ -13,8 +13,8 @@ describe('a finding that is kept', () => {
     using workspace = openWorkspace()
     const file = workspace.path('made/on/the/way/sandbox.json')
     await keepFinding(file, 'key', finding)
-    expect(await readFinding(file, 'key')).toEqual(finding)
-    expect(await readFinding(file, 'other key')).toBeNull()
+    expect(readFinding(file, 'key')).toEqual(finding)
+    expect(readFinding(file, 'other key')).toBeNull()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(workspace.path('made/on')).mode & 0o777).toBe(0o700)
     expect(readdirSync(workspace.path('made/on/the/way'))).toEqual(['sandbox.json'])
@@ -41,7 +41,7 @@ describe('a finding that is kept', () => {
   ])('is none where the file is broken or says what is not kept: %s', async (text) => {
     using workspace = openWorkspace()
     writeFileSync(workspace.path('sandbox.json'), text, { mode: 0o600 })
-    expect(await readFinding(workspace.path('sandbox.json'), 'key')).toBeNull()
+    expect(readFinding(workspace.path('sandbox.json'), 'key')).toBeNull()
   })
 
   it('is none where others can read or write the file, or it is a link', async () => {
@@ -49,10 +49,10 @@ describe('a finding that is kept', () => {
     const file = workspace.path('sandbox.json')
     await keepFinding(file, 'key', full)
     symlinkSync(file, workspace.path('link'))
-    expect(await readFinding(workspace.path('link'), 'key')).toBeNull()
+    expect(readFinding(workspace.path('link'), 'key')).toBeNull()
     for (const mode of [0o620, 0o602, 0o640]) {
       chmodSync(file, mode)
-      expect(await readFinding(file, 'key')).toBeNull()
+      expect(readFinding(file, 'key')).toBeNull()
     }
   })
 
@@ -66,18 +66,17 @@ describe('a finding that is kept', () => {
 
   it('is not missed where it cannot be kept', async () => {
     await keepFinding('/proc/nowhere/sandbox.json', 'key', full)
-    expect(await readFinding('/proc/nowhere/sandbox.json', 'key')).toBeNull()
+    expect(readFinding('/proc/nowhere/sandbox.json', 'key')).toBeNull()
   })
 
-  it('is of these programs', async () => {
+  it('is of these programs and of this build', () => {
     const machine = lookAtMachine({ env: {} })
     const program = { path: '/usr/bin/bwrap', modifiedMs: 1, sizeBytes: 2 }
-    const keys = await Promise.all(
-      [null, program, { ...program, modifiedMs: 2 }, { ...program, sizeBytes: 3 }].map((bwrap) =>
-        findingKey({ ...machine, bwrap }),
-      ),
+    const keys = [null, program, { ...program, modifiedMs: 2 }, { ...program, sizeBytes: 3 }].map((bwrap) =>
+      findingKey({ ...machine, bwrap }),
     )
-    expect(new Set(keys).size).toBe(4)
-    expect(await findingKey({ ...machine, bwrap: program })).toBe(keys[1])
+    const builds = ['one', 'two'].map((build) => findingKey({ ...machine, bwrap: program }, build))
+    expect(new Set([...keys, ...builds]).size).toBe(6)
+    expect(findingKey({ ...machine, bwrap: program })).toBe(keys[1])
   })
 })

@@ -97,6 +97,12 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     expect(judge(name, [], { shared: false })).toBe('EPERM')
   })
 
+  it('lets limits of other processes be set only where a namespace keeps it from them', () => {
+    for (const shared of [true, false]) expect(judge('prlimit64', [0], { shared })).toBe('allow')
+    expect(judge('prlimit64', [4711])).toBe('allow')
+    expect(judge('prlimit64', [4711], { shared: false })).toBe('EPERM')
+  })
+
   it('kills what calls by the rules of another processor', () => {
     const filter = seccompFilter({ arch, unixSockets: true })
     for (const [name, other] of Object.entries(audit)) {

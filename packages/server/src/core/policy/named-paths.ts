@@ -10,8 +10,9 @@ const maxLineLength = 2_000
 const maxNamed = 40
 
 const saysMissing = /no such file|not found|does not exist|cannot find|ENOENT/i
+// That a file exists is no such thing: stand-ins for what must not be made do.
 const saysElse =
-  /file exists|(?:is|not) a directory|directory (?:not empty|nonexistent)|no space left|E(?:EXIST|ISDIR|NOTDIR|NOTEMPTY|NOSPC)\b/i
+  /(?:is|not) a directory|directory (?:not empty|nonexistent)|no space left|E(?:ISDIR|NOTDIR|NOTEMPTY|NOSPC)\b/i
 /**
  * In the words of the kernel's errors, of programs that have their own, and of the C library in the usual languages.
  * Most lines that name a path only talk of it, and whoever is root could write nearly all of them.

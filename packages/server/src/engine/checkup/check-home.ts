@@ -8,8 +8,10 @@ const mebibyte = 1024 * 1024
 const littleBytes = 500 * mebibyte
 const tooLittleBytes = 20 * mebibyte
 
-/** Files in it that only their user should read. */
-const privateFiles = ['config.toml', 'policy.toml', 'server-token', 'mcp-token', 'exec-server-token']
+/** Files in it that are not used once others may read them. */
+const secretFiles = ['server-token', 'mcp-token', 'exec-server-token', 'redaction.key']
+/** Files in it that say what runs unasked. */
+const rulingFiles = ['config.toml', 'policy.toml']
 
 /** The folder conversations are kept in: whether it is ours alone, and whether there is room. */
 export async function checkHome(home: string): Promise<Check[]> {
@@ -62,25 +64,32 @@ async function checkRights(home: string, { mode, uid }: { mode: number; uid: num
 }
 
 async function checkPrivate(home: string): Promise<Check[]> {
+  const ruling = await openFiles(home, rulingFiles, 0o022)
+  const secret = await openFiles(home, secretFiles, 0o077)
+  return [
+    ...openCheck(home, ruling, `others of this machine may change ${ruling.join(', ')}, and so what runs unasked`),
+    ...openCheck(home, secret, `others of this machine may read or change ${secret.join(', ')}: not used like that`),
+  ]
+}
+
+/** Those whose mode has some of these bits. */
+async function openFiles(home: string, names: readonly string[], bits: number): Promise<string[]> {
   const open = await Promise.all(
-    privateFiles.map(async (name) => {
+    names.map(async (name) => {
       const mode = await lstat(join(home, name)).then(
         (facts) => (facts.isFile() ? facts.mode : 0),
         () => 0,
       )
-      return (mode & 0o022) === 0 ? [] : [name]
+      return (mode & bits) === 0 ? [] : [name]
     }),
   )
-  const names = open.flat()
+  return open.flat()
+}
+
+function openCheck(home: string, names: readonly string[], text: string): Check[] {
   if (names.length === 0) return []
-  return [
-    {
-      name: 'home',
-      level: 'problem',
-      text: `others of this machine may change ${names.join(', ')}, and so what runs unasked`,
-      remedy: `chmod 600 ${names.map((name) => join(home, name)).join(' ')}`,
-    },
-  ]
+  const remedy = `chmod 600 ${names.map((name) => join(home, name)).join(' ')}`
+  return [{ name: 'home', level: 'problem', text, remedy }]
 }
 
 async function checkDisk(home: string): Promise<Check> {

@@ -14,7 +14,7 @@ export interface CheckProviderPorts {
 const patienceMs = 1_200
 
 /** Whether the provider of a new conversation answers; it is asked for its models, which costs nothing. */
-export async function checkProvider(_cwd: string, { home, env, models }: CheckProviderPorts): Promise<Check[]> {
+export async function checkProvider({ home, env, models }: CheckProviderPorts): Promise<Check[]> {
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, env)
   const name = 'provider'

@@ -19,7 +19,7 @@ export async function checkUp(
     ['sandbox', () => checkSandbox(ports)],
     ['shell parser', () => checkShellParser(ports)],
     ['conversations', () => checkOwners(ports)],
-    ...(provider ? [['provider', () => checkProvider(cwd, ports)] as const] : []),
+    ...(provider ? [['provider', () => checkProvider(ports)] as const] : []),
   ]
   const found = await Promise.all(looks.map(([name, look]) => lookAt(name, look)))
   return { checks: found.flat() }

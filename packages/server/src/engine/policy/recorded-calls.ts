@@ -6,8 +6,8 @@ import type { Files } from '../../log/files.ts'
 import { LogView } from '../../log/log-view.ts'
 import { envelopeOf } from '../../log/read-log.ts'
 import { sessionPaths } from '../../log/session-paths.ts'
+import { isCallItem } from '../calls/is-call-item.ts'
 import { createLogFold } from '../fold-log.ts'
-import { isCallItem } from '../is-call-item.ts'
 import { refusal } from '../refusal.ts'
 
 /** What policy knew of it: stored on it when it ended, and with the question while it waits. */

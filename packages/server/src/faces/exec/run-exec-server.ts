@@ -22,8 +22,14 @@ const exitCodes = { ended: 0, failed: 1 } as const
 /** Whoever started us over stdio may take its time. */
 const greetingMs = 10_000
 
+interface Built {
+  readonly version: string
+  /** What it finds out of this machine is of use to the other programs of the same build. */
+  readonly build: string
+}
+
 /** Makes this process an exec-server until its client, or whoever started it, ends it. Resolves with the exit code. */
-export async function runExecServer(options: ExecOptions, version: string): Promise<number> {
+export async function runExecServer(options: ExecOptions, { version, build }: Built): Promise<number> {
   keepStdoutForProtocol()
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: options.lingerMs })
@@ -36,7 +42,7 @@ export async function runExecServer(options: ExecOptions, version: string): Prom
   void host.warmUp().catch(say)
   sweepLater(say, { socket: null })
   const { listen } = options
-  const confinement = confinementHere()
+  const confinement = confinementHere(build)
   const face: ExecFace = {
     sessions,
     confinement,
@@ -58,12 +64,12 @@ export async function runExecServer(options: ExecOptions, version: string): Prom
 }
 
 /** Who asks for it first waits while it is found out what this machine can do; the answer is kept in `$PARLEY_HOME`. */
-function confinementHere(): Confinement {
+function confinementHere(build: string): Confinement {
   const home = homedir()
   const parleyHome = homeFolder(process.env)
   let secrets: Promise<SecretPlaces> | null = null
   return createConfinement({
-    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json') }),
+    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json'), build }),
     secrets() {
       secrets ??= secretPlaces({ home, parleyHome, runFolders: ownRunFolders(process.env) }, diskFiles)
       return secrets

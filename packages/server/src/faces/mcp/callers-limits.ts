@@ -1,7 +1,7 @@
 import type { Overrides, Settings } from '@parley/protocol'
 import { isStricterSandbox } from '../../config/strictness.ts'
-import { assertUnderCeiling, type Ceiling } from '../../engine/ceiling.ts'
 import { choicesIn } from '../../engine/choices.ts'
+import { assertUnderCeiling, type Ceiling } from '../../engine/limits/ceiling.ts'
 import { refusal } from '../../engine/refusal.ts'
 import { assertCallersConfig } from './callers-config.ts'
 
@@ -35,11 +35,12 @@ export function callersLimits({ home, ceiling, isUnlimited }: LimitsParts): Call
     assertReachable(settings) {
       const more = beyond(settings, ceiling())
       if (more === null) return
-      const { what, flag } = more
+      const { what, flags, key } = more
+      const ways = [...(key === undefined ? [] : [`${key} = true in your config.toml`]), `parley mcp-server ${flags}`]
       throw refusal(
         'aboveCeiling',
-        `That conversation has ${what}, and this server was not started for that. Whoever starts it can allow it: parley mcp-server ${flag}.`,
-        { flag: flag.split(' ')[0] ?? flag },
+        `That conversation has ${what}, and this server was not started for that. Whoever starts it can allow it: ${ways.join(', or ')}.`,
+        { flag: flags.split(' ')[0] ?? flags },
       )
     },
   }
@@ -47,18 +48,27 @@ export function callersLimits({ home, ceiling, isUnlimited }: LimitsParts): Call
 
 const fullAccess = '--max-sandbox danger-full-access'
 
+interface More {
+  readonly what: string
+  /** That would allow it. */
+  readonly flags: string
+  /** Of the configuration, that would as well. */
+  readonly key?: string
+}
+
 /** The first thing that it has more of; null where there is none. */
-function beyond(settings: Settings, ceiling: Ceiling): { readonly what: string; readonly flag: string } | null {
+function beyond(settings: Settings, ceiling: Ceiling): More | null {
   const { sandbox, approvalPolicy, network, unixSockets } = settings
-  if (isStricterSandbox(ceiling.sandbox, sandbox))
-    return { what: sandbox, flag: sandbox === 'workspace-write' ? `--max-sandbox ${sandbox}` : fullAccess }
+  if (isStricterSandbox(ceiling.sandbox, sandbox)) return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
   if (sandbox === 'danger-full-access')
     return approvalPolicy === 'never' && !ceiling.neverWithFullAccess
-      ? { what: 'full access with nobody asked', flag: `--allow-never ${fullAccess}` }
+      ? { what: 'full access with nobody asked', flags: `--allow-never ${fullAccess}` }
       : null
   if (ceiling.sandbox === 'danger-full-access') return null
-  if (network === true && !ceiling.network) return { what: 'network for its commands', flag: fullAccess }
+  const section = 'sandbox_workspace_write'
+  if (network === true && !ceiling.network)
+    return { what: 'network for its commands', flags: fullAccess, key: `${section}.network_access` }
   return unixSockets === true && !ceiling.unixSockets
-    ? { what: 'local sockets for its commands', flag: fullAccess }
+    ? { what: 'local sockets for its commands', flags: fullAccess, key: `${section}.allow_unix_sockets` }
     : null
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { CeilingFlags } from '../../engine/ceiling.ts'
+import type { CeilingFlags } from '../../engine/limits/ceiling.ts'
 import { readDuration } from '../../serving/duration.ts'
 import { ceilingOptions, readCeiling } from '../../serving/read-ceiling.ts'
 import { UsageProblem } from '../../serving/usage-problem.ts'

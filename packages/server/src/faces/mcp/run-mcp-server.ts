@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts } from '../../engine/engine.ts'
-import { sweepScratch } from '../../engine/sweep-scratch.ts'
+import { sweepScratch } from '../../engine/limits/sweep-scratch.ts'
 import { createConnections } from '../../serving/connections.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../../serving/process-manners.ts'
 import { listenInRunFolder } from '../../serving/run-socket.ts'

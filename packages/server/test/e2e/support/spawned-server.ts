@@ -3,7 +3,16 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connectSocket, createStreamTransport } from '@parley/rpc'
-import { cleanEnvironment, descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
+import {
+  cleanEnvironment,
+  descendantsWithMark,
+  keepSandbox,
+  killMarked,
+  lendSandbox,
+  markVariable,
+  newMark,
+  waitUntil,
+} from '@parley/testkit'
 import { connectTestClient, type Greeting, type TestClient } from '../../engine/support/test-client.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { compileCache } from '../../fixtures/compile-cache.ts'
@@ -44,6 +53,8 @@ export interface ProcessPlace extends TestPlace {
 
 export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPlace {
   const place = testPlace()
+  const home = join(place.root, '.parley')
+  lendSandbox(home, 'sources')
   const mark = newMark()
   place.write('../.parley/config.toml', configOf(modelUrl, mark, policy))
   const children = new Set<ChildProcess>()
@@ -62,6 +73,7 @@ export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPl
     async [Symbol.asyncDispose]() {
       for (const child of children) child.kill('SIGKILL')
       killMarked(mark)
+      keepSandbox(home, 'sources')
       await place[Symbol.asyncDispose]()
     },
   }

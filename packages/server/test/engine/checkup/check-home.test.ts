@@ -31,9 +31,17 @@ describe('the folder conversations are kept in', () => {
     chmodSync(home, 0o755)
     writeFileSync(join(home, 'policy.toml'), '')
     chmodSync(join(home, 'policy.toml'), 0o664)
+    for (const [name, mode] of [
+      ['server-token', 0o644],
+      ['redaction.key', 0o600],
+    ] as const) {
+      writeFileSync(join(home, name), '')
+      chmodSync(join(home, name), mode)
+    }
     expect(await levels(home)).toEqual([
       'warning: H has mode 755: others of this machine may look into it',
       'problem: others of this machine may change policy.toml, and so what runs unasked',
+      'problem: others of this machine may read or change server-token: not used like that',
     ])
     expect(await levels(join(home, 'policy.toml'))).toEqual(['problem: H is no folder'])
   })

@@ -1,6 +1,6 @@
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
-import type { Ceiling } from '../../../../src/engine/ceiling.ts'
+import type { Ceiling } from '../../../../src/engine/limits/ceiling.ts'
 import { callersLimits } from '../../../../src/faces/mcp/callers-limits.ts'
 import { type McpParts, type ServedClient, serveMcp } from '../../../../src/faces/mcp/mcp-server.ts'
 import { connectorTo } from '../../../../src/faces/mcp/native-link.ts'

@@ -1,8 +1,8 @@
 import type { ItemOf, SandboxDenial } from '@parley/protocol'
-import { denialOf } from '../core/policy/denial.ts'
-import { namedPlaces } from '../facts/named-places.ts'
-import type { ToolOutcome } from '../tools/tool.ts'
-import type { Run } from './run.ts'
+import { denialOf } from '../../core/policy/denial.ts'
+import { namedPlaces } from '../../facts/named-places.ts'
+import type { ToolOutcome } from '../../tools/tool.ts'
+import type { Run } from '../run.ts'
 import type { CallContext } from './tool-context.ts'
 
 interface Ended {

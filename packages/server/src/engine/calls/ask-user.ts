@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from '@parley/protocol'
-import type { UserQuestion, UserReply } from '../tools/tool.ts'
-import type { Run } from './run.ts'
-import { unlessStorageFails } from './storage-patience.ts'
+import type { UserQuestion, UserReply } from '../../tools/tool.ts'
+import type { Run } from '../run.ts'
+import { unlessStorageFails } from '../storage-patience.ts'
 
 /** Questions of calls that run, by approval id: answered by `approval/decide` as long as this process lives. */
 export interface OpenQuestions {

@@ -7,7 +7,7 @@ import {
   defaultCeilingFlags,
   loweredText,
   underCeiling,
-} from '../../src/engine/ceiling.ts'
+} from '../../../src/engine/limits/ceiling.ts'
 
 const plain: Ceiling = { sandbox: 'workspace-write', neverWithFullAccess: false, network: false, unixSockets: false }
 const full: Ceiling = { ...plain, sandbox: 'danger-full-access' }

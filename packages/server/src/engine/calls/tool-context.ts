@@ -1,11 +1,11 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
-import type { OutputSource, ToolContext } from '../tools/tool.ts'
+import type { OutputSource, ToolContext } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation.ts'
+import { createOutputReporter } from '../output-reporter.ts'
+import type { Run } from '../run.ts'
 import { createUserAsker } from './ask-user.ts'
-import type { Conversation } from './conversation.ts'
-import { createOutputReporter } from './output-reporter.ts'
 import { workspaceOf } from './proposed-item.ts'
-import type { Run } from './run.ts'
 
 /** What one running call gets of its conversation. */
 export interface CallContext {

@@ -1,10 +1,10 @@
 import type { Sandbox, SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
-import { liesWithin } from '../lookup/workspace-path.ts'
-import type { Place } from '../place/place.ts'
-import { whenUnknown } from '../place/place-unreachable.ts'
-import type { Conversation } from './conversation.ts'
-import { workspaceOf } from './proposed-item.ts'
+import { liesWithin } from '../../lookup/workspace-path.ts'
+import type { Place } from '../../place/place.ts'
+import { whenUnknown } from '../../place/place-unreachable.ts'
+import { workspaceOf } from '../calls/proposed-item.ts'
+import type { Conversation } from '../conversation.ts'
 import type { Scratch } from './scratch.ts'
 
 export interface CommandSurroundings {

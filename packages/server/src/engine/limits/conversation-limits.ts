@@ -1,6 +1,6 @@
 import type { Sandbox, SandboxLimits, SandboxReport } from '@parley/host'
 import type { ItemOf, RunLimits, SandboxMode, SandboxTier } from '@parley/protocol'
-import { PlaceUnreachable } from '../place/place-unreachable.ts'
+import { PlaceUnreachable } from '../../place/place-unreachable.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
 import { weakerNotice } from './weaker-notice.ts'
 

@@ -1,7 +1,7 @@
 import type { CallItem, Item } from '@parley/protocol'
-import type { ModelCall } from '../model/port.ts'
+import type { ModelCall } from '../../model/port.ts'
+import type { Run } from '../run.ts'
 import { isCallItem } from './is-call-item.ts'
-import type { Run } from './run.ts'
 
 /** Only in memory: what runs is exactly this, and what is kept of it has marks in place of its secrets. */
 export function keepExact({ conversation, bench }: Run, itemId: string, call: ModelCall): void {

@@ -1,8 +1,8 @@
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import type { Config } from '../config/config-schema.ts'
-import { isStricterSandbox, looserSandbox, stricterSandbox } from '../config/strictness.ts'
-import { refusal } from './refusal.ts'
+import type { Config } from '../../config/config-schema.ts'
+import { isStricterSandbox, looserSandbox, stricterSandbox } from '../../config/strictness.ts'
+import { refusal } from '../refusal.ts'
 
 /** What a server program was told on its command line about how much it may ever allow. */
 export interface CeilingFlags {

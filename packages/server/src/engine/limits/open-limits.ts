@@ -1,11 +1,11 @@
 import { type BackgroundProcesses, createBackgroundProcesses } from '@parley/host'
 import type { ItemOf } from '@parley/protocol'
-import type { Place } from '../place/place.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Conversation } from './conversation.ts'
+import type { Place } from '../../place/place.ts'
+import type { Ids } from '../../ports/ids.ts'
+import type { Conversation } from '../conversation.ts'
+import { unlessStorageFails } from '../storage-patience.ts'
 import { type ConversationLimits, createConversationLimits } from './conversation-limits.ts'
 import { createScratch } from './scratch.ts'
-import { unlessStorageFails } from './storage-patience.ts'
 
 interface OpenLimits {
   readonly limits: ConversationLimits

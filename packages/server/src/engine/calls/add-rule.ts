@@ -1,6 +1,6 @@
 import type { Approval, ConversationEvent, ItemOf } from '@parley/protocol'
-import type { OpenConversation } from './open-conversation.ts'
-import { refusal } from './refusal.ts'
+import type { OpenConversation } from '../open-conversation.ts'
+import { refusal } from '../refusal.ts'
 
 /**
  * Writes the rule of a yes for always into the user's file; it holds at once in all conversations of this server. The

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { SandboxMode } from '@parley/protocol'
-import { liesWithin } from '../lookup/workspace-path.ts'
+import { liesWithin } from '../../lookup/workspace-path.ts'
 
 interface Workplace {
   /** Absolute folders of this machine that may be written to. */
@@ -28,7 +28,7 @@ export function rootWarnings({ roots, sandbox }: Workplace, home = homedir()): r
   ]
 }
 
-function realFolder(path: string): string {
+export function realFolder(path: string): string {
   try {
     return realpathSync(path)
   } catch {

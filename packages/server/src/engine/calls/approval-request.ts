@@ -1,9 +1,9 @@
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
-import type { AlwaysRules } from '../core/policy/always-rule.ts'
-import type { CommandFacts } from '../core/policy/facts.ts'
-import { honoursWishes } from '../core/policy/run-limits.ts'
+import type { AlwaysRules } from '../../core/policy/always-rule.ts'
+import type { CommandFacts } from '../../core/policy/facts.ts'
+import { honoursWishes } from '../../core/policy/run-limits.ts'
+import type { Run } from '../run.ts'
 import type { DecidedCall } from './decided-call.ts'
-import type { Run } from './run.ts'
 
 interface Asked extends DecidedCall {
   readonly contentHash: string

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Approval, ConversationState, DecisionRecord, RunLimits } from '@parley/protocol'
-import type { Decision } from '../core/policy/decide.ts'
-import type { Facts } from '../core/policy/facts.ts'
-import type { ReadyCall } from '../tools/tool.ts'
+import type { Decision } from '../../core/policy/decide.ts'
+import type { Facts } from '../../core/policy/facts.ts'
+import type { ReadyCall } from '../../tools/tool.ts'
 import { workspaceOf } from './proposed-item.ts'
 
 /** One call of which is known whether it may run, and under what. */

@@ -1,24 +1,24 @@
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
-import { alwaysRulesFor } from '../core/policy/always-rule.ts'
-import { type DecideSettings, type Decision, decide } from '../core/policy/decide.ts'
-import { explainDecision } from '../core/policy/explain.ts'
-import type { Facts } from '../core/policy/facts.ts'
-import { grantFor } from '../core/policy/grants.ts'
-import { retryAfter } from '../core/policy/retry.ts'
-import { runLimits } from '../core/policy/run-limits.ts'
-import { conceals } from '../core/redaction/conceals.ts'
-import { PlaceUnreachable } from '../place/place-unreachable.ts'
-import type { PreparedCall, ReadyCall } from '../tools/tool.ts'
-import { unlessAborted } from '../unless-aborted.ts'
+import { alwaysRulesFor } from '../../core/policy/always-rule.ts'
+import { type DecideSettings, type Decision, decide } from '../../core/policy/decide.ts'
+import { explainDecision } from '../../core/policy/explain.ts'
+import type { Facts } from '../../core/policy/facts.ts'
+import { grantFor } from '../../core/policy/grants.ts'
+import { retryAfter } from '../../core/policy/retry.ts'
+import { runLimits } from '../../core/policy/run-limits.ts'
+import { conceals } from '../../core/redaction/conceals.ts'
+import { PlaceUnreachable } from '../../place/place-unreachable.ts'
+import type { PreparedCall, ReadyCall } from '../../tools/tool.ts'
+import { unlessAborted } from '../../unless-aborted.ts'
+import type { Bench } from '../bench.ts'
+import type { Conversation } from '../conversation.ts'
+import type { Run } from '../run.ts'
 import { approvalFor } from './approval-request.ts'
 import { beginCall } from './begin-call.ts'
-import type { Bench } from './bench.ts'
 import { completeCall } from './complete-call.ts'
-import type { Conversation } from './conversation.ts'
 import { answeredRecord, contentHashOf, type DecidedCall, recordOf } from './decided-call.ts'
 import { isCallItem } from './is-call-item.ts'
 import { understandCall, workspaceOf } from './proposed-item.ts'
-import type { Run } from './run.ts'
 import { exactCall, exactText } from './secret-call.ts'
 
 /** Brings one proposed or approved call a step on: refused, asked about, or run to its end. */
@@ -55,7 +55,8 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
   const facts = await unlessAborted(prepared.facts(workspace), run.signal)
   if (facts === null || run.signal.aborted) return
   // Another conversation may have found that there is less of a sandbox than there was.
-  await bench.limits.look()
+  await unlessAborted(bench.limits.look(), run.signal)
+  if (run.signal.aborted) return
   bench.limits.settle()
   const item = { ...open, facts: { ...facts } }
   const call = standing === null ? firstAttempt(run, facts) : secondAttempt(run, facts, standing)

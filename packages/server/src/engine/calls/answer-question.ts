@@ -1,9 +1,9 @@
 import type { Actor, Answers, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
 import { isSecretName } from '@parley/protocol/redaction'
-import type { Redaction } from '../redaction/redaction.ts'
+import type { Redaction } from '../../redaction/redaction.ts'
+import type { OpenConversation } from '../open-conversation.ts'
+import { refusal } from '../refusal.ts'
 import type { OpenQuestion } from './ask-user.ts'
-import type { OpenConversation } from './open-conversation.ts'
-import { refusal } from './refusal.ts'
 
 /** The user's answer to a call that runs; the call goes on with it. */
 export function answerQuestion(

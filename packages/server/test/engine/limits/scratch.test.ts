@@ -12,11 +12,11 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createScratch } from '../../src/engine/scratch.ts'
-import { sweepScratch } from '../../src/engine/sweep-scratch.ts'
-import { nodeFiles } from '../../src/log/node-files.ts'
-import { thisProcess } from '../../src/log/owner.ts'
-import { sessionPaths } from '../../src/log/session-paths.ts'
+import { createScratch } from '../../../src/engine/limits/scratch.ts'
+import { sweepScratch } from '../../../src/engine/limits/sweep-scratch.ts'
+import { nodeFiles } from '../../../src/log/node-files.ts'
+import { thisProcess } from '../../../src/log/owner.ts'
+import { sessionPaths } from '../../../src/log/session-paths.ts'
 
 let root = ''
 beforeEach(() => {
@@ -113,6 +113,7 @@ describe('the /tmp of a conversation', () => {
 describe('what killed servers left', () => {
   const dead = '0190a0b0-0000-7000-8000-000000000001'
   const live = '0190a0b0-0000-7000-8000-000000000002'
+  const cut = '0190a0b0-0000-7000-8000-000000000003'
 
   function pathsOf(id: string) {
     const paths = sessionPaths(root, id)
@@ -124,9 +125,23 @@ describe('what killed servers left', () => {
     const { folder, owner } = pathsOf(live)
     mkdirSync(folder, { recursive: true })
     writeFileSync(owner, JSON.stringify(thisProcess(nodeFiles, { program: 'test', socket: null })))
-    for (const name of [dead, live, 'other']) mkdirSync(join(root, 'scratch', name), { recursive: true })
+    for (const name of [dead, `${cut}.swept`, live, 'other'])
+      mkdirSync(join(root, 'scratch', name), { recursive: true })
     await sweepScratch(nodeFiles, root)
     expect(readdirSync(join(root, 'scratch')).sort()).toEqual([live, 'other'])
+  })
+
+  it('is out of the way before it is gone: a conversation that is resumed meanwhile keeps its new one', async () => {
+    const folder = join(root, 'scratch', dead)
+    mkdirSync(join(folder, 'large'), { recursive: true })
+    const swept = sweepScratch(nodeFiles, root)
+    expect(existsSync(folder)).toBe(false)
+    const { scratch } = scratchIn(folder)
+    await scratch.ready()
+    writeFileSync(join(folder, 'new'), 'x')
+    await swept
+    expect(readdirSync(join(root, 'scratch'))).toEqual([dead])
+    expect(readdirSync(folder)).toEqual(['new'])
   })
 
   it('is nothing where there is none', async () => {

@@ -1,8 +1,8 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from './support/scripted-model.ts'
-import { fullAccess, type TestPlace, testPlace } from './support/test-server.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { fullAccess, type TestPlace, testPlace } from '../support/test-server.ts'
 
 const danger = 'danger-full-access'
 const full = { sandbox: danger, approvalPolicy: 'never' } as const
@@ -79,6 +79,30 @@ describe('a server that was started for no more than usual', () => {
     const again = await client.request('conversation/resume', { conversationId })
     expect(again.settings.sandbox).toBe('workspace-write')
     expect((await client.watch(conversationId)).items()).toHaveLength(watched.items().length)
+  })
+
+  it('opens no folder of secrets because a log names it as one to write to (A155)', async () => {
+    await using place = testPlace()
+    const keys = join(place.root, '.parley', 'keys')
+    mkdirSync(keys)
+    const { server, watched } = await place.talk(
+      { model: scriptedModel({ text: 'a' }) },
+      { addDirs: [keys, place.root] },
+    )
+    await watched.send('hi')
+    await watched.turnEnded()
+    await server.close()
+    const { conversationId } = watched
+    const client = await place.start().connect()
+    const { settings } = await client.request('conversation/resume', { conversationId })
+    expect(settings.writableRoots).toEqual([place.root])
+    expect((await client.watch(conversationId)).items().at(-1)).toMatchObject({
+      code: 'limitsLowered',
+      title: expect.stringContaining(`--add-dir ${keys} on the command line gives it back`),
+    })
+    const overrides = { addDirs: [keys] }
+    const again = await client.request('conversation/resume', { conversationId, overrides })
+    expect(again.settings.writableRoots).toEqual([place.root, keys])
   })
 
   it('forks a conversation with full access into one without', async () => {

@@ -1,0 +1,55 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Files } from '../../log/files.ts'
+import { isRunning, readOwner } from '../../log/owner.ts'
+import { isConversationId, scratchFolder, sessionPaths } from '../../log/session-paths.ts'
+import { StorageError } from '../../log/storage-error.ts'
+import { removeTree } from './scratch.ts'
+
+const sweptSuffix = '.swept'
+
+/**
+ * Takes away what crashed servers left of their conversations' /tmp. One whose owner runs is kept. It is set aside at
+ * once: its conversation may be resumed, and have a /tmp again, while a large one is still being removed.
+ */
+export async function sweepScratch(files: Files, home: string): Promise<void> {
+  const folder = scratchFolder(home)
+  const stale = namesIn(files, folder).filter((name) => isSwept(name) || isStale(files, home, name))
+  for (const path of stale.map((name) => setAside(join(folder, name)))) await removeTree(path)
+}
+
+function isSwept(name: string): boolean {
+  return name.endsWith(sweptSuffix) && isConversationId(name.slice(0, -sweptSuffix.length))
+}
+
+function setAside(path: string): string {
+  const aside = path.endsWith(sweptSuffix) ? path : `${path}${sweptSuffix}`
+  try {
+    if (path !== aside) renameSync(path, aside)
+  } catch {
+    // One is there from a sweep that was cut short, which goes now; this one does at the next start.
+  }
+  return aside
+}
+
+function namesIn(files: Files, folder: string): readonly string[] {
+  try {
+    return files.look(folder)?.kind === 'folder' ? files.list(folder) : []
+  } catch (error) {
+    if (error instanceof StorageError) return []
+    throw error
+  }
+}
+
+/** Names that are not ours are left alone. */
+function isStale(files: Files, home: string, name: string): boolean {
+  const paths = isConversationId(name) ? sessionPaths(home, name) : null
+  if (paths === null) return false
+  try {
+    const owner = readOwner(files, paths.owner)
+    return owner === null || !isRunning(owner)
+  } catch (error) {
+    if (error instanceof StorageError) return false
+    throw error
+  }
+}
