@@ -22,7 +22,7 @@ export interface SpokenParts {
   /** Its whole text is known. A message stays open until the response is whole: a cut one is to be void. */
   finish(part: string, type: SpokenType, text: string): void
   flush(): void
-  /** All that has come is told: no more will. */
+  /** What has come is told, but for what may be half a secret: no more will come. */
   keep(): void
   /** Nothing more is recorded. */
   stop(): void
@@ -31,6 +31,9 @@ export interface SpokenParts {
   /** The messages, joined. */
   messageText(): string
 }
+
+/** Characters. Less of a secret says nothing of it. */
+const tellingLength = 12
 
 export function createSpokenParts({ conversation, bench }: Run, turnId: string): SpokenParts {
   const parts = new Map<string, SpokenPart>()
@@ -80,7 +83,11 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
       for (const { deltas } of parts.values()) deltas.flush()
     },
     keep() {
-      for (const spoken of parts.values()) end(spoken)
+      for (const spoken of parts.values()) {
+        spoken.deltas.flush()
+        const rest = spoken.redacted.end()
+        if (rest.length < tellingLength || rest.includes('[secret:')) tell(spoken, rest)
+      }
     },
     stop() {
       for (const spoken of parts.values())

@@ -21,7 +21,7 @@ function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
     case 'declined':
       return { text: 'not run', tone: 'warn' }
     case 'interrupted':
-      return { text: 'interrupted', tone: 'warn' }
+      return { text: hasRun(item) ? 'interrupted' : 'not run', tone: 'warn' }
     case 'unknown':
       return { text: 'it is not known whether this finished', tone: 'bad' }
     case 'inProgress':
@@ -29,6 +29,11 @@ function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
     default:
       return exit(item)
   }
+}
+
+/** Esc at a question ends a call that never began: that must not look like one that was stopped midway. */
+function hasRun({ durationMs }: CallItem | ItemOf<'shellCommand'>): boolean {
+  return durationMs !== undefined
 }
 
 function exit(item: CallItem | ItemOf<'shellCommand'>): Span | null {

@@ -3,8 +3,8 @@ import type { SandboxedCommand } from '../sandbox.ts'
 import { type Inside, intoScratch } from '../scratch-variables.ts'
 
 /**
- * The environment of the command as the script takes it, with its temporary files led to the folder `inside` names. The mark is there
- * by its own name too: a sweep may come while the script still runs.
+ * The environment of the command as the script takes it, as it is to be inside. The mark is there by its own name too:
+ * a sweep may come while the script still runs.
  */
 export function hiddenEnvironment({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
   const hidden = Object.entries(intoScratch(env, inside)).map(

@@ -53,7 +53,7 @@ export function decide(given: Facts, settings: DecideSettings): Decision {
 }
 
 /** Asking for what all commands have is asking for nothing. */
-function withoutNeedlessWish(facts: Facts, settings: DecideSettings): Facts {
+export function withoutNeedlessWish(facts: Facts, settings: DecideSettings): Facts {
   if (facts.kind !== 'command' || facts.network === undefined || !allHaveNetwork(settings)) return facts
   const { network: _wish, ...others } = facts
   return others

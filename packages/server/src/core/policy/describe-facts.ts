@@ -45,7 +45,7 @@ function describeCommand(facts: CommandFacts): readonly DescribedFact[] {
     ...(touchesSecret === null ? [] : [{ about: 'secrets', text: `${touchesSecret} is where secrets are kept` }]),
     ...(escalation === null
       ? []
-      : [{ about: 'asked for', text: `the outside of the sandbox. In the model's words: ${escalation.reason}` }]),
+      : [{ about: 'asked for', text: `to run outside the sandbox. In the model's words: ${escalation.reason}` }]),
     ...(network === undefined
       ? []
       : [{ about: 'asked for', text: `the network. In the model's words: ${network.reason}` }]),

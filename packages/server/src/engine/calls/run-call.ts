@@ -1,6 +1,6 @@
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
 import { alwaysRulesFor } from '../../core/policy/always-rule.ts'
-import { type DecideSettings, type Decision, decide } from '../../core/policy/decide.ts'
+import { type DecideSettings, type Decision, decide, withoutNeedlessWish } from '../../core/policy/decide.ts'
 import { explainDecision } from '../../core/policy/explain.ts'
 import type { Facts } from '../../core/policy/facts.ts'
 import { grantFor } from '../../core/policy/grants.ts'
@@ -79,8 +79,9 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
   return beginCall(run, ready, { ...shown, decision: answeredRecord(approval, call) }, call)
 }
 
-function firstAttempt({ conversation, bench }: Run, facts: Facts): DecidedCall {
+function firstAttempt({ conversation, bench }: Run, given: Facts): DecidedCall {
   const settings = decideSettings(conversation, bench)
+  const facts = withoutNeedlessWish(given, settings)
   const decision = decide(facts, settings)
   return { facts, decision, limits: runLimits(facts, decision.run, settings), attempt: 1 }
 }

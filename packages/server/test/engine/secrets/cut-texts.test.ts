@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretCorpus } from '@parley/testkit'
 import { expect, it } from 'vitest'
+import type { ModelEvent } from '../../../src/model/port.ts'
 import { calling, mcpPlace } from '../../mcp-client/support/mcp-place.ts'
 import { type ScriptedCall, scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
@@ -55,6 +57,26 @@ it.each(Object.entries(cuts))('%s shows no half of a secret', async (_what, { ca
     expect(told).toMatch(says)
     expect(told).not.toContain(secret.slice(0, 10))
   }
+})
+
+it('what the model was saying when it was interrupted shows no half of a secret', async () => {
+  await using place = testPlace()
+  const scripted = scriptedModel()
+  const stream = async function* (_request: unknown, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    yield { type: 'textDelta', part: 't', text: `It is ${key.slice(0, 30)}` }
+    if (!signal.aborted) await once(signal, 'abort')
+    yield { type: 'aborted' }
+  }
+  const model = { ...scripted, client: { ...scripted.client, stream } }
+  const { watched, client } = await place.talk({ model })
+  await watched.send('go')
+  await watched.until(({ core }) =>
+    Object.values(core.open).some(({ item }) => item.text.includes('It is ')) ? true : undefined,
+  )
+  await client.request('conversation/interrupt', { conversationId: watched.conversationId })
+  await watched.turnEnded()
+  expect(watched.items()).toContainEqual(expect.objectContaining({ type: 'agentMessage', text: 'It is ' }))
+  expect(JSON.stringify(watched.events)).not.toContain(key.slice(0, 10))
 })
 
 it('an answer of an MCP server that is cut shows no half of a secret', async () => {

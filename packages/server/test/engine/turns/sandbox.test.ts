@@ -124,6 +124,22 @@ describe('a command that asks for more', () => {
   })
 })
 
+describe('a command that asks for the network where all have it', () => {
+  it('asks for nothing more than another: a yes for the session holds for it', async () => {
+    await using place = testPlace()
+    const { sandboxes, prepared } = fakeSandboxes()
+    const fetching = shell('touch made', { network: true, ...asking })
+    const model = scriptedModel({ calls: [fetching] }, { calls: [fetching] }, { text: 'ok' })
+    const config = { 'sandbox_workspace_write.network_access': true }
+    const { watched } = await place.talk({ model, sandboxes }, { approvalPolicy: 'untrusted', config })
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({ kind: 'command', network: true })
+    await watched.decide('approvedForSession')
+    await watched.turnEnded()
+    expect(prepared).toMatchObject([{ network: true }, { network: true }])
+  })
+})
+
 describe('a yes', () => {
   it('to a run under some limits is none to a run under others', async () => {
     await using place = testPlace()
