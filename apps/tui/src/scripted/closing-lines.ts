@@ -22,7 +22,7 @@ export function closingLines(run: RunEnd, isKept: boolean): string[] {
 /** No rule lifts a question about the network, about what destroys, or about leaving the sandbox: each has its own way. */
 const waysOut =
   'Ways out: rules in a --policy file (ordinary commands, unless the approval policy is never),' +
-  ' -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (everything).'
+  ' -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (no limits but rules that deny).'
 
 function denied({ denials }: RunEnd): string | null {
   if (denials.length === 0) return null

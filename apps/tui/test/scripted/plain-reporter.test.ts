@@ -188,7 +188,7 @@ describe('the last words', () => {
   test('count what was not allowed, also after an answer', () => {
     const line =
       'parley: 1 request was not allowed. Ways out: rules in a --policy file (ordinary commands, unless the approval policy is never),' +
-      ' -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (everything).\n'
+      ' -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (no limits but rules that deny).\n'
     expect(words({ answer: 'yes', denials })).toBe(line)
     expect(words({ exitCode: 4, denials })).toBe(`${line}parley: The turn ended without an answer.\n${goOn}`)
   })

@@ -178,7 +178,7 @@ describe('for the Codex SDK', () => {
     [
       'a no',
       { exitCode: 4, denials: [{ itemId: 'i', title: 't', reason: 'r' }] },
-      'The turn ended without an answer. 1 request was not allowed. Ways out: rules in a --policy file (ordinary commands, unless the approval policy is never), -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (everything).',
+      'The turn ended without an answer. 1 request was not allowed. Ways out: rules in a --policy file (ordinary commands, unless the approval policy is never), -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (no limits but rules that deny).',
     ],
   ])('%s is the message of the last line and of stderr', (_name, end, words) => {
     const { reporter, events, stderr } = record()

@@ -45,7 +45,7 @@ function rowsOf({ item, questions, settings }: Omit<RecordedCall, 'cwd'>): reado
   return [
     { about: 'call', text: `${item.tool}: ${item.text === '' ? item.title : item.text}` },
     ...decisionRows({ item, questions }),
-    ...questions.flatMap(questionRows),
+    ...questions.flatMap((question) => questionRows(question, item.status === 'awaitingApproval')),
     { about: 'settings then', text: settingsText(settings) },
     ...(facts === null
       ? [{ about: 'facts', text: 'none are stored: it did not come to a decision' }]
@@ -89,13 +89,14 @@ const answers: Readonly<Record<string, string>> = {
 
 const isAboutCommand: ReadonlySet<Question['asked']['kind']> = new Set(['command', 'escalation', 'network'])
 
-function questionRows({ asked, answer }: Question): readonly DescribedFact[] {
+function questionRows({ asked, answer }: Question, waits: boolean): readonly DescribedFact[] {
   const again = asked.attempt === undefined ? '' : ` (attempt ${asked.attempt})`
   const question = { about: 'asked', text: `${asked.reason}${again}` }
   const limits = isAboutCommand.has(asked.kind)
-    ? [{ about: 'asked for', text: limitsText(asked.sandbox, asked.network ?? asked.sandbox === 'none') }]
+    ? [{ about: 'would get', text: limitsText(asked.sandbox, asked.network ?? asked.sandbox === 'none') }]
     : []
-  if (answer === null) return [question, ...limits, { about: 'answer', text: 'none yet' }]
+  if (answer === null)
+    return [question, ...limits, { about: 'answer', text: waits ? 'none yet' : 'none: it was over before' }]
   const who = answer.by.title ?? answer.by.name
   const note = answer.note === undefined ? '' : `, and says: ${answer.note}`
   return [

@@ -137,6 +137,9 @@ describe('the calls of a conversation', () => {
     expect((await why(made.found.id)).found).toEqual(made.found)
     const refused = await client.refused('policy/why', { conversation: watched.conversationId, item: '9' })
     expect(refused).toMatchObject({ code: 'itemNotFound', message: expect.stringContaining('1 to 3') })
+    await client.request('conversation/interrupt', { conversationId: watched.conversationId })
+    await watched.until(({ core }) => core.lastTurn?.outcome === 'interrupted')
+    expect((await why()).text).toMatch(/answer: none: it was over before/)
   })
 })
 
