@@ -14,7 +14,7 @@ import { screenStart } from './measures/screen-start.mjs'
 import { serverFlood } from './measures/server-flood.mjs'
 import { serverIdle } from './measures/server-idle.mjs'
 import { serverStart } from './measures/server-start.mjs'
-import { toolCalls } from './measures/tool-calls.mjs'
+import { limitedToolCalls, toolCalls } from './measures/tool-calls.mjs'
 import { version } from './measures/version.mjs'
 
 /**
@@ -26,6 +26,7 @@ export const measures = [
   screenStart,
   execHello,
   toolCalls,
+  limitedToolCalls,
   sandbox,
   floodText,
   floodJson,

@@ -13,8 +13,8 @@ export interface CommandOutput {
   read(fd: number, onEnd: () => void): void
   /** True while nobody can write: before `read` and after `onEnd`. */
   isEnded(): boolean
-  /** Leaves unread what is still in the pipe. */
-  close(): SpoolEnd | undefined
+  /** Leaves unread what is still in the pipe. `killed`: whoever wrote was ended in the midst of it. */
+  close(killed: boolean): SpoolEnd | undefined
 }
 
 export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['onOutput']): CommandOutput {
@@ -35,15 +35,14 @@ export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['o
         onChunk: filtered.take,
         onEnd() {
           ended = true
-          filtered.end()
           onEnd()
         },
       })
     },
     isEnded: () => ended,
-    close() {
+    close(killed) {
       reader?.close()
-      filtered.end()
+      filtered.end(killed || !ended)
       return spool?.close()
     },
   }

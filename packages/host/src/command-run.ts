@@ -20,6 +20,7 @@ import { launch } from './launch.ts'
 import { isUsableMark } from './mark.ts'
 import { outcomeOf, sandboxFailure, signalInside } from './sandbox/heed-watch.ts'
 import type { SandboxOutcome, SandboxWatch } from './sandbox/sandbox.ts'
+import { saysKilled } from './says-killed.ts'
 import { signalGroup } from './signals.ts'
 import { explainSpawnFailure, SpawnProblem, shellExitCode } from './spawn-failure.ts'
 import { createStopLadder, type Rung, type StopLadder } from './stop-ladder.ts'
@@ -186,7 +187,7 @@ export class CommandRun implements RunningCommand {
     this.#drain.close()
     const outcome = this.#leaderEnd === null ? null : outcomeOf(this.#watch)
     const leftovers = this.#killLeftovers() + (outcome?.leftovers ?? 0)
-    const spool = this.#output.close()
+    const spool = this.#output.close(this.#wasKilled())
     this.#machinery.guard.release(this.#spec.mark)
     this.#watch?.close()
     this.#options.sandbox.release?.()
@@ -202,6 +203,12 @@ export class CommandRun implements RunningCommand {
       ...(spool === undefined ? {} : { spool }),
       ...(outcome?.triedNetwork === undefined ? {} : { triedNetwork: outcome.triedNetwork }),
     })
+  }
+
+  #wasKilled(): boolean {
+    if (this.#stopped !== null || this.#leaderEnd === null) return true
+    const { exitCode, signal } = this.#leaderEnd
+    return signal !== null || saysKilled(exitCode)
   }
 
   /** Of one that was stopped before it had begun nobody wants to know. */

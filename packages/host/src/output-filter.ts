@@ -2,14 +2,17 @@
 export interface OutputFilter {
   /** What may be passed on now. `chunk` is valid only during the call, and so is what is returned. */
   push(chunk: Buffer): Buffer
-  /** What was held back. Nothing is pushed any more. */
-  end(): Buffer
+  /**
+   * What was held back. Nothing is pushed any more. `cut`: not everything that was to come has come, as of a command
+   * that was killed.
+   */
+  end(cut: boolean): Buffer
 }
 
 export interface FilteredOutput {
   take(chunk: Buffer): void
-  /** Does nothing the second time. */
-  end(): void
+  /** Does nothing the second time. `cut`: see `OutputFilter`. */
+  end(cut: boolean): void
 }
 
 /** Passes on what a filter lets through; without a filter, everything. */
@@ -23,10 +26,10 @@ export function filterOutput(filter: OutputFilter | undefined, onChunk: (chunk: 
     take(chunk) {
       if (!ended) pass(filter.push(chunk))
     },
-    end() {
+    end(cut) {
       if (ended) return
       ended = true
-      pass(filter.end())
+      pass(filter.end(cut))
     },
   }
 }

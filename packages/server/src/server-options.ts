@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly paced: boolean
   /** Where models' words are written down, for `--record`. */
   readonly recordTo: string | null
+  /** Sockets that it listens on besides the one in the run folder: commands must not reach them either. */
+  readonly sockets: readonly string[]
   readonly assets: {
     readonly shellParser: { readonly runtimeWasm: string; readonly grammarWasm: string }
     readonly ripgrep: string
@@ -22,7 +24,11 @@ export interface ServerOptions {
 
 /** Files that come with the program lie beside `moduleUrl`. */
 export function readServerOptions(
-  { paced, recordTo }: Pick<ServerOptions, 'paced' | 'recordTo'>,
+  {
+    paced,
+    recordTo,
+    sockets = [],
+  }: Pick<ServerOptions, 'paced' | 'recordTo'> & Partial<Pick<ServerOptions, 'sockets'>>,
   env: ServerOptions['env'],
   built: { moduleUrl: string; version: string; build: string; ripgrep: string },
 ): ServerOptions {
@@ -34,6 +40,7 @@ export function readServerOptions(
     build: built.build,
     paced,
     recordTo,
+    sockets,
     assets: {
       shellParser: {
         runtimeWasm: join(folder, 'web-tree-sitter.wasm'),

@@ -16,7 +16,8 @@ closeInheritedDescriptors()
 await runProgram('server', async (argv) => {
   const args = readServerArguments(argv)
   const built = { moduleUrl: import.meta.url, version: PARLEY_VERSION, build: PARLEY_BUILD, ripgrep: ripgrepPath() }
-  const options = readServerOptions(args, process.env, built)
+  const sockets = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
+  const options = readServerOptions({ ...args, sockets }, process.env, built)
   if (args.role === 'launcher') return launchDaemon(options)
   // A daemon keeps no folder in use; its arguments were made absolute.
   if (args.isDaemon) process.chdir('/')

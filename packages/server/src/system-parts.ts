@@ -41,7 +41,10 @@ export function systemParts(options: ServerOptions): EngineParts {
     sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env }),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
-      secrets ??= secretPlaces({ home: userHome, parleyHome: home, runFolders: ownRunFolders(env) }, diskFiles)
+      secrets ??= secretPlaces(
+        { home: userHome, parleyHome: home, runFolders: [...ownRunFolders(env), ...options.sockets] },
+        diskFiles,
+      )
       return secrets
     },
     ripgrep: assets.ripgrep,

@@ -22,3 +22,20 @@ export const toolCalls = {
     return { early: around(gaps, 10), late: around(gaps, 500), growth: slope(gaps) * 1000, memory: run.peakMiB }
   },
 }
+
+const limitedCount = 100
+
+/** The same, with the limits that are on unless somebody turns them off. */
+export const limitedToolCalls = {
+  name: 'limited-calls',
+  runs: 3,
+  rows: { call: { what: 'a tool call in the sandbox', unit: 'ms', budget: 30 } },
+  async measure({ program, model, place }) {
+    await model.play({ play: 'calls', count: limitedCount })
+    const limits = ['--sandbox', 'workspace-write', '--ask-for-approval', 'on-request']
+    await runMetered([program.launcher, 'exec', ...limits, 'go'], { env: place.env, cwd: place.workspace })
+    const { notes } = await model.notes()
+    const gaps = notes.slice(1).map(({ arrivedMs }, index) => arrivedMs - notes[index].lastByteMs)
+    return { call: median(gaps.slice(5)) }
+  },
+}

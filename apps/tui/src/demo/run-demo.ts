@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { CommonFlags } from '../cli/flags.ts'
 import type { Launch } from '../main.ts'
+import { hasTerminal, sayNoTerminal } from '../terminal/has-terminal.ts'
 import { demoProject, demoTask } from './demo-project.ts'
 
 const banner =
@@ -10,6 +11,7 @@ const banner =
 
 /** `parley demo`: a real session on a recorded model, in a scratch project of its own. */
 export async function runDemo(launch: Launch, flags: CommonFlags): Promise<number> {
+  if (!hasTerminal()) return sayNoTerminal()
   const folder = makeProject()
   const { runInteractive } = await import('../ink/run-interactive.tsx')
   const code = await runInteractive(

@@ -1,3 +1,4 @@
+import type { ConversationEvent } from '@parley/protocol'
 import { ConnectionClosed, RpcError } from '@parley/rpc'
 import type { Launch } from '../main.ts'
 import type { Intent } from '../ui/intent.ts'
@@ -9,7 +10,8 @@ import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-con
 import { isWanted, openWanted, type Wanted } from './open-wanted.ts'
 import { note, perform, type Request } from './perform.ts'
 import type { PromptHistory } from './prompt-history.ts'
-import { earlierNote, greeting, openSession, readBranch, type Session } from './session.ts'
+import { recordedPrompt } from './recorded-prompt.ts'
+import { earlierNote, greeting, openSession, readBranch, type Session, weaknessOf } from './session.ts'
 import type { Stage } from './stage.ts'
 import { type Begun, begin, createConversation, type Extra, type Start } from './start.ts'
 
@@ -38,6 +40,8 @@ export class Desk implements AsyncDisposable {
   #counting: Disposable | null = null
   #context: object | null = null
   #detached = false
+  /** What was sent from here and is not known to be recorded. */
+  readonly #typed = new Set<string>()
 
   constructor(parts: DeskParts) {
     this.#parts = parts
@@ -112,7 +116,7 @@ export class Desk implements AsyncDisposable {
     if (client === null) return
     const { stage, start, extra } = this.#parts
     const store = this.#session?.store
-    this.#remember(intent)
+    this.#note(intent)
     if (isWanted(intent)) {
       const { flags } = start
       const around = { flags, extra, cwd: store?.state.core.meta.cwd, onlyWatches: this.#onlyWatches }
@@ -127,12 +131,19 @@ export class Desk implements AsyncDisposable {
     })
   }
 
-  /** For the arrow keys, in later conversations of the folder. */
-  #remember(intent: Wanted | Request): void {
-    const folder = this.#session?.summary.cwd
-    if (folder === undefined || this.#isEphemeral) return
-    if (intent.kind === 'send') this.#parts.prompts.add(folder, intent.message.text)
-    if (intent.kind === 'shell') this.#parts.prompts.add(folder, `!${intent.command}`)
+  #note(intent: Wanted | Request): void {
+    if (intent.kind === 'send') this.#typed.add(intent.message.text)
+    if (intent.kind === 'shell') this.#typed.add(`!${intent.command}`)
+  }
+
+  /**
+   * For the arrow keys, in later conversations of the folder. Only what the server records word for word: it knows of
+   * secrets that this program does not, and puts marks in their place.
+   */
+  #remember({ summary }: Session, event: ConversationEvent): void {
+    const text = recordedPrompt(event)
+    if (text === null || !this.#typed.delete(text) || this.#isEphemeral) return
+    this.#parts.prompts.add(summary.cwd, text)
   }
 
   /** What runs goes on; where nothing is open there is nothing to leave behind. */
@@ -174,8 +185,9 @@ export class Desk implements AsyncDisposable {
     const link = await this.#link.moveTo(opened.client)
     const before = this.#session
     const session = await openSession(opened, link, before)
+    const weakness = before?.store.conversationId === session.store.conversationId ? [] : await weaknessOf(session)
     this.#session = session
-    const opening = this.#openOn(session, before)
+    const opening = [...this.#openOn(session, before), ...weakness]
     const isLeft = before?.client === session.client && before.store !== session.store
     if (isLeft) void before.store.close().catch(() => undefined)
     this.#listen(session)
@@ -202,6 +214,8 @@ export class Desk implements AsyncDisposable {
       if (session !== this.#session) return
       const event = envelope?.event
       if (event?.type === 'approval.decided') stage.dispatch({ kind: 'answered', event })
+      if (event?.type === 'conversation.configured') stage.dispatch({ kind: 'configured', event })
+      if (event !== undefined) this.#remember(session, event)
       this.#follow(session)
     })
     this.#counting?.[Symbol.dispose]()

@@ -5,9 +5,11 @@ import type { Intent } from '../ui/intent.ts'
 import type { UiAction } from '../ui/ui-action.ts'
 import { mcpTable } from '../view/mcp-table.ts'
 import type { Said } from '../view/said.ts'
+import { settingsLine } from '../view/settings-line.ts'
 import { placedPath } from '../view/short-path.ts'
 import { trustTable } from '../view/trust-table.ts'
 import { whyTable } from '../view/why-table.ts'
+import { howToRaise } from './above-ceiling.ts'
 
 /** What only the server can do, once there is a conversation. */
 export type Request = Exclude<Intent, { kind: 'open' | 'fork' | 'new' | 'restart' | 'suspend' | 'detach' | 'leave' }>
@@ -29,7 +31,7 @@ export async function perform(request: Request, counter: Counter): Promise<void>
     // The screen says that the server is gone; what was not taken is sent again to the next one.
     if (error instanceof ConnectionClosed) return
     if (!(error instanceof RpcError)) throw error
-    counter.dispatch(...afterRefusal(request, error))
+    counter.dispatch(...(aboveCeiling(request, error, counter) ?? afterRefusal(request, error)))
   }
 }
 
@@ -72,7 +74,7 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
       return
     case 'configure':
       await client.request('conversation/configure', { conversationId, settings: request.settings })
-      return refresh()
+      return refresh().then(() => dispatch(note('info', `${settingsLine(request.settings)}.`)))
     case 'rename':
       await client.request('conversation/rename', { conversationId, name: request.name })
       return dispatch(note('info', `This conversation is now named ${request.name}.`))
@@ -121,6 +123,16 @@ const afterVerdict = {
 function folderHere(state: ConversationState | null): string {
   const isHere = state !== null && state.core.settings.environment === undefined
   return isHere ? state.core.meta.cwd : '/'
+}
+
+/** The server speaks to every client; at a terminal there is one way, which can be typed as it stands. */
+function aboveCeiling(
+  request: Request,
+  { data }: RpcError,
+  { conversationId, state }: Counter,
+): readonly UiAction[] | null {
+  if (request.kind !== 'configure' || data?.code !== 'aboveCeiling' || state === null) return null
+  return [note('error', howToRaise(conversationId, request.settings, state))]
 }
 
 /** What the user wrote comes back; a race that was lost is no error. */

@@ -5,6 +5,7 @@ import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { explainRefusal } from '../cli/messages.ts'
 import type { Launch } from '../main.ts'
+import { hasTerminal, sayNoTerminal } from '../terminal/has-terminal.ts'
 import { guardAgainstKill } from '../terminal/kill-guard.ts'
 import { measure } from '../terminal/measure.ts'
 import { reflowsRows } from '../terminal/reflow.ts'
@@ -25,11 +26,8 @@ interface Ending {
 
 /** The interactive program, from the first frame to the line that says how to come back. Resolves to the exit code. */
 export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
-  const { stdin, stdout, stderr } = process
-  if (!stdin.isTTY || !stdout.isTTY) {
-    stderr.write('parley needs a terminal. In a script use: parley exec "…"\n')
-    return exitCodes.usage
-  }
+  const { stdout, stderr } = process
+  if (!hasTerminal()) return sayNoTerminal()
   const { refusal, farewell } = await runOnTerminal(launch, start, extra)
   if (refusal !== null) stderr.write(`parley: ${explainRefusal(refusal)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)

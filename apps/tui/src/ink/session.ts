@@ -1,5 +1,6 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
+import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
 import { count } from '../view/clip-rows.ts'
 import type { Said } from '../view/said.ts'
 import { placedPath, shortPath } from '../view/short-path.ts'
@@ -44,6 +45,12 @@ export function greeting({ summary }: Session, version: string, homeFolder: stri
     ...warnings.map((text): Said => ({ kind: 'note', level: 'warning', text })),
     ...(recovered === null ? [] : [{ kind: 'note', level: 'warning', text: recovered } as const]),
   ]
+}
+
+/** That its limits are not all enforced, where that is so. */
+export async function weaknessOf({ client, summary, readOnly }: Session): Promise<readonly Said[]> {
+  const text = await tellOfSandbox(client, { ...summary, readOnly })
+  return text === null ? [] : [{ kind: 'note', level: 'warning', text }]
 }
 
 export function earlierNote(itemCount: number): readonly Said[] {

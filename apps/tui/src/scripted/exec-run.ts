@@ -7,6 +7,7 @@ import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { scriptedArgs } from '../cli/launch-server.ts'
 import { explainRefusal } from '../cli/messages.ts'
 import { ParleyError } from '../cli/parley-error.ts'
+import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
 import type { Launch } from '../main.ts'
 import { callerName } from './caller-name.ts'
 import { type Message, messageOf } from './message.ts'
@@ -66,7 +67,8 @@ async function runConnected(run: ExecRun, message: Message): Promise<RunEnd> {
   using _watched = stopWhenLost(connection, stopper)
   const conversation = await unlessStopped(openConversation(connection, request), stopper.signal)
   reporter.opened?.(conversation)
-  for (const warning of [...withoutEffect(request.flags), conversation.recovered, ...conversation.warnings]) {
+  const sandbox = await unlessStopped(tellOfSandbox(connection.client, conversation), stopper.signal)
+  for (const warning of [...withoutEffect(request.flags), conversation.recovered, ...conversation.warnings, sandbox]) {
     if (warning !== null) reporter.problem(warning)
   }
   const gone = missingPolicy(conversation, request.flags)

@@ -65,9 +65,15 @@ function missedEnding({ state }: ConversationStore): EndedTurn[] {
 
 /** The answer may be too late when another client was quicker; then there is nothing to deny. */
 async function deny(client: Client, conversationId: string, { id, reason }: ApprovalRequest): Promise<void> {
-  const note = `Nobody is there to answer in this scripted run, and no rule allows it: ${reason}`
+  const note = `nobody is there to answer in this scripted run, and no rule allows it: ${reason}`
   try {
-    await client.request('approval/decide', { conversationId, approvalId: id, decision: 'denied', note })
+    await client.request('approval/decide', {
+      conversationId,
+      approvalId: id,
+      decision: 'denied',
+      note,
+      unattended: true,
+    })
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
   }

@@ -34,6 +34,8 @@ export type UiAction =
     }
   /** Someone answered an approval. */
   | { readonly kind: 'answered'; readonly event: EventOf<'approval.decided'> }
+  /** Someone changed settings. */
+  | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
   | { readonly kind: 'say'; readonly said: Said }
   /** A project's configuration was shown, all of it; null when there is none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }

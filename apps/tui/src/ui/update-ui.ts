@@ -5,6 +5,7 @@ import { leave, reopenForm } from './fill-form.ts'
 import type { Intent } from './intent.ts'
 import { pressKey, pressStopKey } from './press-key.ts'
 import { sayAnswered } from './say-answered.ts'
+import { sayConfigured } from './say-configured.ts'
 import { stepTo, type UiAction, type UiContext, type UiStep } from './ui-action.ts'
 import { message, openPicker, say, type UiState } from './ui-state.ts'
 
@@ -39,6 +40,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
     case 'answered':
       return stepTo(sayAnswered(ui, action.event))
+    case 'configured':
+      return stepTo(sayConfigured(ui, action.event))
     case 'say':
       return stepTo(say(ui, action.said))
     case 'trustShown':

@@ -83,6 +83,7 @@ function workArea(
     approval,
     waiting: pendingApprovals(state, ui).length,
     homeFolder: scene.homeFolder,
+    tier: state.core.settings.tier,
     mode: answerMode(ui),
     form: ui.purpose.kind === 'form' ? ui.purpose.form : null,
     refusedKey: ui.refusedKey,

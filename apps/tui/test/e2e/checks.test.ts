@@ -45,7 +45,7 @@ describe('what became of the calls of a conversation', () => {
     )
     const parts = stdout.split(/(?<=exit \d+\n)/)
     expect(parts[0]).toMatch(/touch \\x1b\[2Jmade/)
-    expect(parts[0]).toMatch(/would run +cannot be told for certain: it contains control characters/)
+    expect(parts[0]).toMatch(/commands +cannot be told for certain: it contains control characters/)
     expect(parts[0]).toMatch(/settings then +approvals [a-z-]+, sandbox workspace-write/)
     const [json = ''] = (parts[1] ?? '').split('\n')
     expect(JSON.parse(json)).toMatchObject({ item: { title: 'ls', status: 'completed' }, calls: 2 })

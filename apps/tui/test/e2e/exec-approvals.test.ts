@@ -20,9 +20,9 @@ describe('where nobody can be asked', () => {
     expect(result.exitCode).toBe(0)
     expect(end.answer).toBe('I could not.')
     expect(end.denials).toEqual([
-      expect.objectContaining({ title: 'touch made', reason: expect.stringContaining('Nobody is there to answer') }),
+      expect.objectContaining({ title: 'touch made', reason: expect.stringContaining('nobody is there to answer') }),
     ])
-    expect(toldModel(world)[0]).toContain('Nobody is there to answer in this scripted run')
+    expect(toldModel(world)[0]).toMatch(/^Not run: nobody is there to answer in this scripted run/)
     expect(existsSync(world.path('made'))).toBe(false)
   })
 

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { delimiter, dirname } from 'node:path'
+import { runCli, tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { demoProject, demoTask } from '../../src/demo/demo-project.ts'
 import { type ExecWorld, execWorld, fullAccess } from './exec-world.ts'
@@ -55,6 +57,18 @@ function summaryOf(item: unknown): string | null {
   if (typeof item !== 'object' || item === null || !('type' in item && 'status' in item)) return null
   return 'tool' in item ? `${item.type} ${item.status}` : null
 }
+
+test('the demo makes no scratch project where there is no terminal', async () => {
+  await using world = await execWorld()
+  await using folder = await tempDirectory()
+  const { exitCode, stdout, stderr } = await runCli(['demo'], {
+    env: { ...world.env, TMPDIR: folder.path },
+    cwd: folder.path,
+  })
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr).toContain('parley needs a terminal.')
+  expect(readdirSync(folder.path)).toEqual([])
+})
 
 describe('the demo has words for', () => {
   test.each<[string, Demo, RegExp, 'repaired' | 'as it was']>([

@@ -149,3 +149,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Runs whatever the model asks for. */
 export const fullAccess = ['-s', 'danger-full-access', '-c', 'approval_policy=on-request'] as const
+
+/** On a machine without a full sandbox every run begins with saying so. */
+export function withoutSandboxLine(stderr: string): string {
+  return stderr.replace(/^parley: (?:The sandbox is only partial|There is no sandbox) here: .*\n/, '')
+}

@@ -12,13 +12,15 @@ test('a yes for always is on a key with its rule, is written down, and /why tell
   await using pty = at.start()
   await pty.waitFor(ready)
   await send(pty, 'go')
-  await pty.waitFor(/3 yes, and always: touch made\.txt\n/)
+  await pty.waitFor(/3 yes, and always, in every folder, with or without a sandbox: touch made\.txt\n/)
   await answer(pty, '3', /Both done\./)
   const file = join(at.home.env.PARLEY_HOME, 'policy.toml')
   expect(readFileSync(file, 'utf8')).toBe(
     '[[rule]]\ndecision = "allow"\ncommand = ["touch", "made.txt"]\nexact = true\n',
   )
-  expect(pty.transcript().join('\n')).toMatch(/From now on allowed: touch made\.txt/)
+  expect(pty.transcript().join('\n')).toMatch(
+    /From now on allowed, in every folder, with or without a sandbox:\s+touch made\.txt/,
+  )
   await send(pty, '/why')
   await pty.waitFor(/Why touch made\.txt[\s\S]*ran unasked[\s\S]*policy\.toml:1/)
   await send(pty, '/why 2')

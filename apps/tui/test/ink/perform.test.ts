@@ -1,8 +1,10 @@
 import type { Client } from '@parley/client'
+import type { ConversationState } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
 import { perform, type Request } from '../../src/ink/perform.ts'
 import type { UiAction } from '../../src/ui/ui-action.ts'
+import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** What the screen is told when the server refuses. */
 async function refused(request: Request, error: RpcError): Promise<readonly UiAction[]> {
@@ -47,4 +49,34 @@ describe('an answer that is refused', () => {
       { kind: 'formRefused', approvalId: 'a1', answers, field: 'title', problem: 'Title: too short.' },
     ])
   })
+})
+
+describe('a change of settings', () => {
+  const conversationId = '0190aaaa-bbbb-7ccc-8ddd-eeee98e4ac0c'
+  const above = new RpcError(-32030, 'parley server --max-sandbox …; parley resume ID', { code: 'aboveCeiling' })
+
+  test.each([
+    [{ sandbox: 'danger-full-access' }, 'parley resume 98e4ac0c -s danger-full-access'],
+    [{ sandbox: 'danger-full-access', approvalPolicy: 'never' }, 'resume 98e4ac0c -s danger-full-access -a never'],
+  ] as const)('above what the server allows is answered with what to type: %j', async (settings, line) => {
+    const [told] = await performed({ kind: 'configure', settings }, Promise.reject(above), after(turnStarted))
+    const text = told?.kind === 'say' && told.said.kind === 'note' ? told.said.text : ''
+    expect(text.endsWith(line)).toBe(true)
+    expect(text).not.toMatch(/ID|--max-sandbox/)
+  })
+
+  test('leaves one line', async () => {
+    const settings = { sandbox: 'read-only' } as const
+    expect(await performed({ kind: 'configure', settings }, Promise.resolve({ seq: 1 }), null)).toEqual([
+      { kind: 'say', said: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } },
+    ])
+  })
+
+  async function performed(request: Request, reply: Promise<unknown>, state: ConversationState | null) {
+    const told: UiAction[] = []
+    const client = { request: () => reply } as unknown as Client // narrowed: all that is used of it
+    const around = { client, conversationId, state, refresh: () => Promise.resolve() }
+    await perform(request, { ...around, dispatch: (...actions) => told.push(...actions) })
+    return told
+  }
 })

@@ -110,7 +110,7 @@ describe('an approval', () => {
   test('is denied at once, with the reason it was asked for', () => {
     const { say, asked } = conversation()
     say({ type: 'approval.requested', approval })
-    const note = 'Nobody is there to answer in this scripted run, and no rule allows it: it deletes'
+    const note = 'nobody is there to answer in this scripted run, and no rule allows it: it deletes'
     expect(asked).toEqual([['approval/decide', { conversationId: 'c-1', approvalId: 'a-1', decision: 'denied', note }]])
   })
 

@@ -1,4 +1,4 @@
-import type { Approval } from '@parley/protocol'
+import type { Approval, SandboxTier } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { approvalBlock } from '../../src/view/live/approval-block.ts'
 import { lineText } from '../../src/view/span.ts'
@@ -11,13 +11,27 @@ function approvalOf(fields: Partial<Approval>): Approval {
   return approval
 }
 
-function lines(fields: Partial<Approval>, columns = 80, maxRows = 24) {
-  const asking = { waiting: 1, homeFolder: '/home/ada', mode: 'answer', form: null, refusedKey: null, maxRows } as const
+interface Shown {
+  readonly columns?: number
+  readonly maxRows?: number
+  readonly tier?: SandboxTier
+}
+
+function lines(fields: Partial<Approval>, { columns = 80, maxRows = 24, tier = 'A' }: Shown = {}) {
+  const asking = {
+    tier,
+    waiting: 1,
+    homeFolder: '/home/ada',
+    mode: 'answer',
+    form: null,
+    refusedKey: null,
+    maxRows,
+  } as const
   return approvalBlock({ ...asking, approval: approvalOf(fields) }, { columns })
 }
 
-function shown(fields: Partial<Approval>, columns?: number): string {
-  return lines(fields, columns).map(lineText).join('\n')
+function shown(fields: Partial<Approval>, columns = 80): string {
+  return lines(fields, { columns }).map(lineText).join('\n')
 }
 
 const asCommand = (detail: string) => ({ title: detail.split('\n', 1)[0] ?? '', detail })
@@ -170,11 +184,17 @@ describe('what goes with the command', () => {
     expect(shown({ ...asCommand('make'), ...fields }, 120)).toContain(expected)
   })
 
+  test('says where the sandbox holds only in part', () => {
+    const text = lines({ ...asCommand('make'), sandbox: 'workspace-write' }, { columns: 120, tier: 'B' }).map(lineText)
+    expect(text.join('\n')).toContain('sandbox workspace-write, in part')
+    expect(shown({ ...asCommand('make'), sandbox: 'workspace-write' }, 120)).not.toContain('in part')
+  })
+
   test('has the rule on the key that adds it', () => {
     const always = { label: 'npm test …', rule: '[[rule]]', file: '/home/ada/.parley/policy.toml' }
     const decisions: Approval['decisions'] = ['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort']
     const text = shown({ ...asCommand('npm test'), decisions, always })
-    expect(text).toContain('  3 yes, and always: npm test …\n  4 no, and')
+    expect(text).toContain('  3 yes, and always, in every folder, with or without a sandbox: npm test …\n  4 no, and')
   })
 })
 

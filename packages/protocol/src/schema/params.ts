@@ -105,6 +105,10 @@ export const methodParams = {
     approvalId: z.string(),
     decision,
     note: z.string().exactOptional().describe('For the model, with a no: what to do instead.'),
+    unattended: z
+      .literal(true)
+      .exactOptional()
+      .describe('With a no: nobody is there to answer. The model is told that, and not that the user declined.'),
     answers: answers
       .exactOptional()
       .describe('To the form of an `elicitation`, with `approved`; one that does not fit is -32602 and names it.'),

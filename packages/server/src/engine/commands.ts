@@ -29,7 +29,7 @@ export function decideApproval(
   by: Actor,
 ): { seq: number } {
   const { conversation, driver } = writable(open)
-  const { approvalId, decision, note } = params
+  const { approvalId, decision, note, unattended = false } = params
   const approval = conversation.state.core.approvals[approvalId]
   if (approval?.state !== 'pending') throw notPending(open, approvalId)
   if (!approval.decisions.includes(decision))
@@ -48,7 +48,7 @@ export function decideApproval(
     by,
     ...(note === undefined ? {} : { note }),
   }
-  const [decided] = conversation.recordAll([answer, ...consequences(open, approval, answer)])
+  const [decided] = conversation.recordAll([answer, ...consequences(open, approval, { ...answer, unattended })])
   open.presence.answered(approvalId, { by, decision })
   if (decision === 'abort') driver.interrupt()
   driver.wake()
@@ -59,7 +59,7 @@ export function decideApproval(
 function consequences(
   open: OpenConversation,
   approval: Approval,
-  answer: Extract<ConversationEvent, { type: 'approval.decided' }>,
+  answer: Extract<ConversationEvent, { type: 'approval.decided' }> & { unattended: boolean },
 ): ConversationEvent[] {
   switch (answer.decision) {
     case 'approved':
@@ -80,10 +80,21 @@ function notPending(open: OpenConversation, approvalId: string) {
   return refusal('approvalNotPending', `${decidedBy} already answered: ${decision}.`, { decidedBy, decision })
 }
 
+interface No {
+  readonly note?: string
+  readonly unattended: boolean
+}
+
+/** Whose no it is, for the model. */
+function refusalText({ note, unattended }: No): string {
+  if (unattended) return note ?? 'nobody is there to answer.'
+  return note === undefined ? 'the user declined.' : `the user declined and says: ${note}`
+}
+
 function declined(
   open: OpenConversation,
   approvalId: string,
-  answer: { decision: string; by: Actor; note?: string },
+  answer: No & { decision: string; by: Actor },
 ): ConversationEvent[] {
   const { core } = open.conversation.state
   const approval = core.approvals[approvalId]
@@ -102,17 +113,16 @@ function declined(
     by,
     ...(note === undefined ? {} : { note }),
   }
-  if (standing !== null) return [{ type: 'item.completed', turnId, item: leftAsItWas(standing, note) }]
-  const modelText = note === undefined ? 'Not run: the user declined.' : `Not run: the user declined and says: ${note}`
+  if (standing !== null) return [{ type: 'item.completed', turnId, item: leftAsItWas(standing, answer) }]
+  const modelText = `Not run: ${refusalText(answer)}`
   const known = approval.facts === undefined ? {} : { facts: approval.facts }
   return [{ type: 'item.completed', turnId, item: { ...item, ...known, status: 'declined', decision, modelText } }]
 }
 
 /** It has run once, and how that ended is what it comes to. */
-function leftAsItWas(item: Item, note: string | undefined): Item {
+function leftAsItWas(item: Item, answer: No): Item {
   if (!isCallItem(item)) return item
-  const said = note === undefined ? '' : ` and says: ${note}`
-  return { ...item, modelText: `${item.modelText ?? ''}\n(The user declined to run it again with more rights${said}.)` }
+  return { ...item, modelText: `${item.modelText ?? ''}\n(Not run again with more rights: ${refusalText(answer)})` }
 }
 
 export function interruptTurn(open: OpenConversation, turnId: string | undefined): { interrupted: boolean } {

@@ -166,14 +166,18 @@ function ownConfig({ home, ceiling }: EngineParts): Config {
 
 function describeConfig(
   params: ParamsOf<'config/read'>,
-  { home, env, projects }: EngineParts & { readonly projects: Projects },
+  { home, env, projects, redaction }: EngineParts & { readonly projects: Projects },
 ): ResultOf<'config/read'> {
   const { effective, project } = configHere(params.cwd, params, { home, projects })
   const { values, origins } = effective
   const notice = trustNotice(project)
   const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
   const chosen = chooseProvider(values, env)
-  const shown = [...origins].map(([key, origin]) => ({ key, value: shownValue(key, valueAt(values, key)), origin }))
+  const shown = [...origins].map(([key, origin]) => ({
+    key,
+    value: shownValue(key, valueAt(values, key), redaction.text),
+    origin,
+  }))
   const defaults = [
     { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
     { key: 'model', value: chosen?.model ?? null, origin: 'default' },

@@ -14,5 +14,5 @@ export function redactSideFiles(files: SideFiles, redaction: Redaction): SideFil
 
 function redactBytes(bytes: Buffer, redaction: Redaction): Buffer {
   const filter = redaction.filter()
-  return Buffer.concat([filter.push(bytes), filter.end()])
+  return Buffer.concat([filter.push(bytes), filter.end(false)])
 }

@@ -1,5 +1,6 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
 import type { RedactedStream } from '@parley/protocol/redaction'
+import { splitCutRest } from '../redaction/cut-rest.ts'
 import { type Coalescer, createCoalescer } from './coalescer.ts'
 import type { Run } from './run.ts'
 import { unlessStorageFails } from './storage-patience.ts'
@@ -31,9 +32,6 @@ export interface SpokenParts {
   /** The messages, joined. */
   messageText(): string
 }
-
-/** Characters. Less of a secret says nothing of it. */
-const tellingLength = 12
 
 export function createSpokenParts({ conversation, bench }: Run, turnId: string): SpokenParts {
   const parts = new Map<string, SpokenPart>()
@@ -85,8 +83,7 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
     keep() {
       for (const spoken of parts.values()) {
         spoken.deltas.flush()
-        const rest = spoken.redacted.end()
-        if (rest.length < tellingLength || rest.includes('[secret:')) tell(spoken, rest)
+        tell(spoken, splitCutRest(spoken.redacted.end()).told)
       }
     },
     stop() {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { SandboxLimits } from '@parley/host'
+import type { SandboxLimits, SandboxTier } from '@parley/host'
 import type { NamedPlace } from '../core/policy/denial.ts'
 import { pathsInOutput, placesMentioned, redirectTargets } from '../core/policy/named-paths.ts'
 import { componentsOf } from '../core/policy/path-text.ts'
@@ -15,6 +15,8 @@ export interface FailedCommand {
   /** Absolute. */
   readonly cwd: string
   readonly limits: SandboxLimits
+  /** Of what enforces the limits. */
+  readonly tier: SandboxTier
   /** The user's, for `~`. */
   readonly home: string
 }
@@ -32,14 +34,15 @@ export async function namedPlaces(command: FailedCommand): Promise<readonly Name
 }
 
 async function lookAt(text: string, saidMissing: boolean, command: FailedCommand): Promise<NamedPlace | null> {
-  const { limits, cwd, home } = command
+  const { limits, tier, cwd, home } = command
   const absolute = resolve(cwd, text.replace(/^~(?=\/|$)/, home))
   const path = await realPathOf(absolute).catch(() => null)
   if (path === null || isOfTheSystem(path)) return null
   const masked = [absolute, path].some((place) => isMasked(place, limits))
-  const writableInside = letsWrite(path, limits, home)
+  const unmakeable = tier === 'B' && (await wouldBeMadeIn(limits, path))
+  const writableInside = !unmakeable && letsWrite(path, limits, home)
   const writableOutside = masked || writableInside ? true : await mayWrite(path)
-  return { path, masked, writableInside, writableOutside, saidMissing }
+  return { path, masked, unmakeable, writableInside, writableOutside, saidMissing }
 }
 
 /** A root within a masked place is seen there. */
@@ -65,13 +68,30 @@ function letsWrite(path: string, { mode, writableRoots }: SandboxLimits, home: s
   )
 }
 
+/** Landlock grants what is in a root when the command starts, and cannot grant the root without its `.git`. */
+async function wouldBeMadeIn(
+  { mode, writableRoots }: Pick<SandboxLimits, 'mode' | 'writableRoots'>,
+  path: string,
+): Promise<boolean> {
+  if (mode === 'read-only' || !(await isMissing(path))) return false
+  const folder = dirname(path)
+  return writableRoots.includes(folder) || wouldBeMadeIn({ mode, writableRoots }, folder)
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(() => false, saysMissing)
+}
+
+function saysMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
 /** Something that is not there yet is made in the nearest folder that is. */
 async function mayWrite(path: string): Promise<boolean> {
   try {
     await access(path, constants.W_OK)
     return true
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    return isMissing && dirname(path) !== path && mayWrite(dirname(path))
+    return saysMissing(error) && dirname(path) !== path && mayWrite(dirname(path))
   }
 }

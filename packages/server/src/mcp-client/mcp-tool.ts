@@ -1,7 +1,9 @@
+import type { McpFacts } from '../core/policy/facts.ts'
 import type { PreparedCall, Tool } from '../tools/tool.ts'
 import { callFailed } from './call-outcome.ts'
 import { runMcpCall } from './run-mcp-call.ts'
 import type { McpServer } from './server.ts'
+import type { McpLaunch } from './settings.ts'
 import type { McpToolSpec } from './tool-spec.ts'
 
 /** A tool of an MCP server, as the log says it was offered: understood also when its server is not there (yet). */
@@ -36,7 +38,14 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
       text: JSON.stringify(args, null, 2),
       input,
     }),
-    facts: async () => ({ kind: 'mcp', tool: offeredAs, server, name: tool, readOnly: false }),
+    facts: async () => ({
+      kind: 'mcp',
+      tool: offeredAs,
+      server,
+      name: tool,
+      ...confinedFact(found?.settings.launch),
+      readOnly: false,
+    }),
     workOut: async () => ({
       // With what is run under the server's name: a yes is to that one.
       payload: JSON.stringify({ server, tool, args, launch: found?.settings.launch ?? null }),
@@ -46,6 +55,13 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
           : runMcpCall(found, { tool, args }, context),
     }),
   }
+}
+
+/** One that may run bare where nothing limits it is said to be without limits everywhere. */
+function confinedFact(launch: McpLaunch | undefined): Pick<McpFacts, 'confined'> {
+  if (launch?.kind !== 'stdio' || launch.confinement === undefined || launch.confinement.mayRunBare) return {}
+  const { mode, network } = launch.confinement
+  return { confined: { mode, network } }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -32,8 +32,12 @@ attempt('done', () => writeFileSync('done', [...done, reached].filter(Boolean).j
 await import(${JSON.stringify(script)})
 `
 
-it.skipIf(tier !== 'A')(
-  `a tool server of a trusted project cannot leave the project (${tier}: ${reason})`,
+// The programs of this checkout are not there inside, where /tmp is another.
+const isHidden = process.execPath.startsWith('/tmp/')
+const why = isHidden ? 'the checkout is below /tmp' : `${tier}: ${reason}`
+
+it.skipIf(tier !== 'A' || isHidden)(
+  `a tool server of a trusted project cannot leave the project (${why})`,
   async () => {
     await using place = mcpPlace()
     const far = createServer()

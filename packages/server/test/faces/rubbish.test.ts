@@ -6,7 +6,15 @@ import { testPlace } from '../engine/support/test-server.ts'
 
 const names = Object.keys(methods) as MethodName[]
 /** Methods whose every parameter may be left out. */
-const undemanding = ['conversation/list', 'conversation/resume', 'model/list', 'mcp/list', 'server/diagnostics']
+const undemanding = [
+  'conversation/list',
+  'conversation/resume',
+  'model/list',
+  'mcp/list',
+  'policy/replay',
+  'policy/why',
+  'server/diagnostics',
+]
 /** What those that have no parameters answer. */
 const answers: Partial<Record<MethodName, object>> = {
   'mcp/list': { servers: [] },

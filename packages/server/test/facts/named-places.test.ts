@@ -15,7 +15,12 @@ beforeEach(() => {
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
-async function denied(output: string, script = '', mode: 'read-only' | 'workspace-write' = 'workspace-write') {
+async function denied(
+  output: string,
+  script = '',
+  mode: 'read-only' | 'workspace-write' = 'workspace-write',
+  tier: 'A' | 'B' = 'A',
+) {
   const at = (path: string) => join(root, path)
   const limits = {
     mode,
@@ -25,7 +30,7 @@ async function denied(output: string, script = '', mode: 'read-only' | 'workspac
     masked: [at('home/.ssh')],
     scratch: null,
   }
-  const places = await namedPlaces({ script, output, cwd: at('work'), limits, home: at('home') })
+  const places = await namedPlaces({ script, output, cwd: at('work'), limits, tier, home: at('home') })
   const denial = denialOf({ exitCode: 1, triedNetwork: false, hasNetwork: false, places })
   return denial?.paths.map((path) => path.slice(root.length + 1)) ?? []
 }
@@ -54,6 +59,18 @@ describe('the sandbox is found to be in the way', () => {
     const output = "touch: cannot touch 'made': no"
     expect(await denied(output)).toEqual([])
     expect(await denied(output, '', 'read-only')).toEqual(['work/made'])
+  })
+
+  it('at the top of the workspace where the sandbox is partial, but not in its folders, nor of what is there', async () => {
+    mkdirSync(join(root, 'work/sub'))
+    writeFileSync(join(root, 'work/here'), '')
+    const of = (path: string, tier: 'A' | 'B') =>
+      denied(`touch: cannot touch '${path}': Permission denied`, '', 'workspace-write', tier)
+    expect(await of('made', 'B')).toEqual(['work/made'])
+    expect(await of('new/made', 'B')).toEqual(['work/new/made'])
+    expect(await of('sub/made', 'B')).toEqual([])
+    expect(await of('here', 'B')).toEqual([])
+    expect(await of('made', 'A')).toEqual([])
   })
 
   it.each(['/tmp/x', '/dev/null', '/proc/self/mem', '/sys/x'])(

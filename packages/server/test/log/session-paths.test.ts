@@ -18,6 +18,7 @@ describe('the paths of a conversation', () => {
       lock: `${stem}.lock`,
       owner: `${stem}.owner.json`,
       sideFiles: `${stem}.files`,
+      scratch: `/home/p/scratch/${id}`,
     })
     expect(tornPath(`${stem}.jsonl`, 2)).toBe(`${stem}.torn-2`)
   })

@@ -166,7 +166,12 @@ describe('a recorder', () => {
   }
 
   async function recordTurns(path: string, count: number): Promise<ModelEntry[][]> {
-    const options = { path, redact: same, newId: () => randomUUID(), onProblem: (error: unknown) => expect.fail(String(error)) }
+    const options = {
+      path,
+      redact: same,
+      newId: () => randomUUID(),
+      onProblem: (error: unknown) => expect.fail(String(error)),
+    }
     const client = createRecorder(clientThatStreams(streamed), options)
     const entries: ModelEntry[] = [user('hi')]
     const requests: ModelEntry[][] = []

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -67,7 +67,7 @@ describe('a conversation in an environment', () => {
     )
     await watched.send('go')
     expect(await watched.approval()).toMatchObject({ kind: 'patch', place: 'box', cwd: far.work })
-    far.program('rg', `#!/bin/sh\nexec ${rgPath} "$@"\n`)
+    far.program('rg', readFileSync(rgPath))
     await watched.decide('approved')
     await watched.turnEnded()
     expect(told(watched)).toEqual([

@@ -1,6 +1,7 @@
 import type { Judgement, ResultOf } from '@parley/protocol'
 import { joinShellWords } from '../../scripted/codex/join-shell-words.ts'
 import { showHidden } from '../../view/neutralise.ts'
+import { writesRepository } from './writes-repository.ts'
 
 const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 
@@ -13,10 +14,21 @@ export function testedLines(tested: ResultOf<'policy/test'>, command: readonly s
     `  why     ${oneLine(tested.reason)}`,
     `  rule    ${ruleText(tested.rule)}`,
     `  limits  ${run === 'sandboxed' ? `sandbox ${sandbox}` : 'no sandbox'} (approvals ${approvalPolicy}, sandbox ${sandbox}, tier ${tier})`,
+    ...repositoryLines(tested),
     ...(because === undefined ? [] : [`  not understood: ${oneLine(because)}`]),
     ...(parts.length < 2 ? [] : partLines(parts)),
-    ...(always === undefined ? [] : [`  a yes for always would allow: ${oneLine(always)}`]),
+    ...(always === undefined
+      ? []
+      : [`  a yes for always would allow, in every folder, with or without a sandbox: ${oneLine(always)}`]),
   ]
+}
+
+/** Allowed, it runs, and fails: the policy has no say in that. */
+function repositoryLines({ run, verdict, parts }: ResultOf<'policy/test'>): readonly string[] {
+  if (run !== 'sandboxed' || verdict === 'deny') return []
+  const writing = parts.map(({ argv }) => writesRepository(argv)).find((name) => name !== null)
+  if (writing === undefined) return []
+  return [`  but     .git is read-only in the sandbox: ${writing} fails there; run outside it, it asks first`]
 }
 
 function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {

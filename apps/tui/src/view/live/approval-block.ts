@@ -1,4 +1,4 @@
-import type { Approval, ApprovalKind } from '@parley/protocol'
+import type { Approval, ApprovalKind, SandboxTier } from '@parley/protocol'
 import { choicesFor } from '../../ui/approvals.ts'
 import type { FilledForm } from '../../ui/form.ts'
 import type { RefusedKey } from '../../ui/ui-state.ts'
@@ -23,6 +23,8 @@ export interface Asking {
   /** Approvals that wait, this one included. */
   readonly waiting: number
   readonly homeFolder: string
+  /** What enforces limits where it would run. */
+  readonly tier: SandboxTier
   /** What keys do now. */
   readonly mode: AnswerMode
   /** Of a question with fields that is being answered. */
@@ -61,7 +63,7 @@ export function approvalBlock(asking: Asking, room: Room): readonly Line[] {
   const answers = [...choiceRows(asking, room), ...refusedRows(asking, room)]
   const taken = [head, titled, form, gap, doubts, answers].reduce((sum, rows) => sum + rows.length, 0)
   const least = Math.min(detail.length, leastDetail)
-  const context = approvalContext(approval, asking.homeFolder, beside(room))
+  const context = approvalContext(asking, beside(room))
   const about = fitted(context, Math.max(leastContext, maxRows - taken - least))
   const around = [...form, ...gap, ...doubts, ...indented(about), ...answers]
   const detailRoom = Math.max(least, maxRows - taken - about.length)
@@ -147,12 +149,12 @@ type Answer = ReturnType<typeof choicesFor>[number]['answer']
 const callWords: Readonly<Record<Answer, string>> = {
   yes: 'yes',
   yesForConversation: 'yes, for this conversation',
-  yesAlways: 'yes, and always',
+  yesAlways: 'yes, and always, in every folder, with or without a sandbox',
   note: 'no, and tell it what to do instead',
   stop: 'stop',
 }
 
-/** What the key allows from then on, in every folder. */
+/** The words that the key allows from then on. */
 function alwaysLabel({ always }: Approval): string {
   return showHidden(always?.label ?? '').replaceAll('\n', ' ')
 }

@@ -1,4 +1,4 @@
-import type { Approval } from '@parley/protocol'
+import type { Approval, SandboxTier } from '@parley/protocol'
 import { clipRows } from '../clip-rows.ts'
 import { collapseBlanks } from '../collapse-blanks.ts'
 import { showHidden } from '../neutralise.ts'
@@ -9,13 +9,19 @@ import { wrapLine } from '../wrap.ts'
 /** No text may push what is asked about out of sight. */
 const longest = { head: 1, tail: 1 }
 
+interface Asked {
+  readonly approval: Approval
+  readonly homeFolder: string
+  readonly tier: SandboxTier
+}
+
 /** Where, under which limits, why and by which rule; at its end what the model says of it, as the model's words. */
-export function approvalContext(approval: Approval, homeFolder: string, room: Room): readonly Line[] {
+export function approvalContext({ approval, homeFolder, tier }: Asked, room: Room): readonly Line[] {
   if (approval.kind === 'elicitation') return rows([muted(approval.reason)], room)
   const { environment = {}, reason, justification } = approval
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   const lines: readonly Line[] = [
-    [muted(`in ${placedPath(approval.cwd, approval.place, homeFolder)} · `), ...limitsOf(approval)],
+    [muted(`in ${placedPath(approval.cwd, approval.place, homeFolder)} · `), ...limitsOf(approval, tier)],
     ...(variables.length === 0 ? [] : [[muted(`with ${variables.join(' ')}`)]]),
     [muted(`${reason} [${placeOf(approval)}]`)],
     ...(approval.attempt === undefined ? [] : [[again]]),
@@ -30,9 +36,11 @@ const again: Span = {
 }
 
 /** Exactly what it may do once it runs. */
-function limitsOf({ sandbox, network }: Approval): readonly Span[] {
+function limitsOf({ sandbox, network }: Approval, tier: SandboxTier): readonly Span[] {
   const enforced: Span =
-    sandbox === 'none' ? { text: 'not sandboxed', tone: 'warn' } : { text: `sandbox ${sandbox}`, tone: 'muted' }
+    sandbox === 'none'
+      ? { text: 'not sandboxed', tone: 'warn' }
+      : muted(`sandbox ${sandbox}${tier === 'B' ? ', in part' : ''}`)
   if (network === undefined) return [enforced]
   if (sandbox === 'none') return [{ text: 'not sandboxed: it may do all that you may, network included', tone: 'warn' }]
   return [enforced, network ? { text: ' · with network', tone: 'warn' } : muted(' · no network')]

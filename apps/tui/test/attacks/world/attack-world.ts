@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Environment, type ModelServer, type RecordedRequest, type Step, startModelServer } from '@parley/testkit'
@@ -50,6 +60,10 @@ const attackName = /attack <([^>]+)>/
 export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
   await using stack = new AsyncDisposableStack()
   const base = baseFolder(user, stack)
+  // Where the checkout lies may be hidden inside.
+  const probe = join(base, 'probe.pl')
+  copyFileSync(probeScript, probe)
+  chmodSync(probe, 0o644)
   const scripts = createScripts()
   const model = stack.use(await startModelServer())
   scripts.answer(model)
@@ -107,7 +121,7 @@ export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
       SERVER_PID: String(server.pid),
       HELD: held,
       MODEL_PORT: new URL(model.url).port,
-      PROBE: probeCommand,
+      PROBE: `/usr/bin/perl ${probe}`,
       FILE_BYTES: process.env['PARLEY_LONG_TESTS'] === '1' ? '2000000000' : '100000000',
       BYTES: process.env['PARLEY_LONG_TESTS'] === '1' ? '10000000000' : '100000000',
     }),
@@ -122,7 +136,7 @@ export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
   }
 }
 
-const probeCommand = `/usr/bin/perl ${join(import.meta.dirname, '../../../../../packages/host/test/fixtures/probe.pl')}`
+const probeScript = join(import.meta.dirname, '../../../../../packages/host/test/fixtures/probe.pl')
 
 interface Machine {
   readonly user: AttackUser

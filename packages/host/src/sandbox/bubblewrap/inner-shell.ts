@@ -1,5 +1,8 @@
 /** Every file that a command writes ends here: 16 GiB, in the blocks of `ulimit`. */
 const fileBlocks = 16 * 2 ** 21
+/** Exit code of a command that was not run, since what is mounted is not what was meant. */
+export const mountsDiffer = 125
+
 /** Processes and threads. */
 const maxTasks = 2048
 
@@ -54,7 +57,7 @@ function check(mounts: readonly string[], cat: string | null): string[] {
 "; done </proc/self/mountinfo`
       : `table=$(${quoted(cat)} /proc/self/mountinfo)`
   const arms = mounts.map((mount) => `case $table in *${quoted(mount)}*) ;; *) exchanged ;; esac`)
-  return [`exchanged() { echo ${quoted(wasExchanged)} >&9; exit 125; }`, read, ...arms]
+  return [`exchanged() { echo ${quoted(wasExchanged)} >&9; exit ${mountsDiffer}; }`, read, ...arms]
 }
 
 const wasExchanged = 'parley: the sandbox could not be set up: a folder was exchanged meanwhile; nothing was run'

@@ -1,3 +1,4 @@
+import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
 import type { SandboxLimits } from '../limits.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { type Ground, makeGround } from './ground.ts'
@@ -71,6 +72,7 @@ async function tryMode({ mode, limitMs, ground }: Attempt, trial: Trial): Promis
 
 function judge(end: WrappedEnd, mode: SandboxLimits['mode'], filtered: boolean): TrialEnd {
   if (end.tooLong) return { kind: 'tooLong' }
+  if (end.exitCode === mountsDiffer) return { kind: 'leaks', leaks: ['mount what it was told to'] }
   const findings = parseFindings(end.stdout)
   if (findings === null) return { kind: 'broken', said: end.stderr.trim() }
   const leaks = judgeFindings(findings, mode, filtered)

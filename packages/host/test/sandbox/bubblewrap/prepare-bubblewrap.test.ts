@@ -116,7 +116,10 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
     expect(readFileSync(ground.path('workspace/file'), 'utf8')).toBe('old')
   })
 
-  workable('has a network of its own, and what it sends elsewhere is told', { timeout: 30_000 }, async () => {
+  // Node lies in the checkout, and another /tmp is there inside.
+  const hidesNode = process.execPath.startsWith('/tmp/')
+  const served = `has a network of its own, and what it sends elsewhere is told${hidesNode ? ' (the checkout is below /tmp)' : ''}`
+  it.skipIf(!possible || hidesNode)(served, { timeout: 30_000 }, async () => {
     using ground = openPlayground(elsewhere)
     let contacts = 0
     const listener = createServer(() => contacts++).listen(0, '127.0.0.1')

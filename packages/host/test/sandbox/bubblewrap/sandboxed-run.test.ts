@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -238,10 +238,13 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 },
 
   it('cannot type into its terminal', async () => {
     using ground = openPlayground()
-    const { process, said } = await open(ground, ['perl', fixturePath('probe.pl'), 'tiocsti'], {
+    const script = ground.path('workspace/probe.pl')
+    copyFileSync(fixturePath('probe.pl'), script)
+    const { process, said } = await open(ground, ['perl', script, 'tiocsti'], {
       terminal: { rows: 24, cols: 80 },
     })
     await process.closed
+    expect(said()).toContain('blocked')
     expect(said()).not.toContain('allowed')
   })
 

@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { openSandboxes } from '../../../src/sandbox/open-sandboxes.ts'
@@ -14,13 +15,14 @@ const isFull = tier === 'A' && process.platform === 'linux' && hasPerl
 const calls = refusedCalls.filter(
   (name) => process.arch === 'x64' || !/^(_sysctl|uselib|iopl|ioperm|.*_module|get_kernel_syms)$/.test(name),
 )
-const probe = `perl ${fixturePath('probe.pl')}`
-
 /** What each of these attempts came to. */
 async function attempt(probes: readonly string[], unixSockets = false): Promise<{ allowed: string[]; count: number }> {
   using ground = openPlayground()
+  // Where this file lies may be hidden inside.
+  const script = ground.path('workspace/probe.pl')
+  copyFileSync(fixturePath('probe.pl'), script)
   const sandbox = await sandboxes.prepare(ground.limits({ unixSockets }))
-  const { lines } = await runLimited(sandbox, probes.map((each) => `${probe} ${each}`).join('\n'))
+  const { lines } = await runLimited(sandbox, probes.map((each) => `perl ${script} ${each}`).join('\n'))
   sandbox.release?.()
   const told = lines.filter((line) => /: (allowed|blocked)/.test(line))
   expect(lines).toEqual(told)

@@ -5,7 +5,7 @@ import { type Grant, matchesGrant } from './grants.ts'
 import { matchAllow } from './match-allow.ts'
 import { matchBelow, matchStrict } from './match-strict.ts'
 import { matrix } from './matrix.ts'
-import { type DecisionCode, type Outcome, outcomes } from './outcomes.ts'
+import { type DecisionCode, limitedTool, type Outcome, outcomes, unlimitedTool } from './outcomes.ts'
 import { type Rule, type Rules, ruleRefOf } from './rules.ts'
 import { allHaveNetwork, honoursWishes } from './run-limits.ts'
 
@@ -69,10 +69,17 @@ function escalates(facts: Facts, { approvalPolicy }: DecideSettings): boolean {
 
 function fromOutcome(name: string, outcome: Outcome, { facts, run }: { facts: Facts; run: RunLevel }): Decision {
   const particulars = outcome.verdict === 'allow' ? '' : particularsOf(facts)
-  const reason = particulars === '' ? outcome.reason : `${outcome.reason} (${particulars})`
+  const basis = reasonFor(outcome, facts)
+  const reason = particulars === '' ? basis : `${basis} (${particulars})`
   const { verdict, code } = outcome
   const decision = { verdict, rule: { name: `builtin:${name}` }, reason, run }
   return code === undefined ? decision : { ...decision, code }
+}
+
+/** The sandbox keeps a server from the rest of the machine, not its tools from what they are there for. */
+function reasonFor(outcome: Outcome, facts: Facts): string {
+  if (facts.kind !== 'mcp' || facts.confined === undefined) return outcome.reason
+  return outcome.reason.replace(unlimitedTool, limitedTool)
 }
 
 function byRule(rule: Rule, verdict: Decision['verdict'], run: RunLevel): Decision {

@@ -7,6 +7,8 @@ export interface NamedPlace {
   readonly masked: boolean
   /** The sandbox lets it be written, or made. */
   readonly writableInside: boolean
+  /** It would be made directly in a writable folder, where a partial sandbox lets nothing be made. */
+  readonly unmakeable: boolean
   /** The user could write it, or make it. */
   readonly writableOutside: boolean
   /** The command says itself that it is not there; then it was looked for, not written. Of a hidden one that says nothing. */
@@ -41,19 +43,29 @@ function isDenied({ masked, writableInside, writableOutside, saidMissing }: Name
 export interface ToldDenial {
   /** Whether the model can ask for more. */
   readonly mayAsk: boolean
+  /** What is known of the paths. */
+  readonly places: readonly Pick<NamedPlace, 'path' | 'masked' | 'unmakeable'>[]
 }
 
 /** For the model: what, and how to ask. It says what the limits are, which is true whatever the command failed for. */
-export function tellDenial({ paths, network }: SandboxDenial, { mayAsk }: ToldDenial): string {
+export function tellDenial({ paths, network }: SandboxDenial, { mayAsk, places }: ToldDenial): string {
+  const hidden = paths.filter((path) => places.some((place) => place.path === path && place.masked))
+  const unmade = paths.filter((path) => places.some((place) => place.path === path && place.unmakeable))
+  const others = paths.filter((path) => !hidden.includes(path) && !unmade.includes(path))
   const what = [
-    ...(paths.length > 0 ? [`it does not let a command change or see ${paths.join(', ')}`] : []),
+    ...(hidden.length > 0 ? [`it hides ${hidden.join(', ')}, where secrets are kept; ask the user`] : []),
+    ...(unmade.length > 0 ? [`${unmadeText} ${unmade.join(', ')}`] : []),
+    ...(others.length > 0 ? [`it does not let a command change or see ${others.join(', ')}`] : []),
     ...(network ? ['this tried to use the network, and it gives none'] : []),
   ].join('; ')
-  return `(The sandbox: ${what}.${mayAsk ? ` ${howToAsk(paths.length > 0)}` : ''})`
+  const outside = unmade.length + others.length > 0
+  return `(The sandbox: ${what}.${mayAsk && (outside || network) ? ` ${howToAsk(outside)}` : ''})`
 }
 
+const unmadeText =
+  'it is partial here, and lets nothing be made or removed directly in a writable folder, only in the folders within it; that keeps it from'
+
 function howToAsk(outside: boolean): string {
-  return outside
-    ? 'If it needs that, call shell again with escalate: true and a reason; the user is asked.'
-    : 'If it needs that, call shell again with network: true and a reason; the user is asked.'
+  const wish = outside ? 'escalate: true' : 'network: true'
+  return `If it needs that, call shell again with ${wish} and a reason; the user is asked.`
 }

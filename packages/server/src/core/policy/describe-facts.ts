@@ -20,7 +20,7 @@ export function describeFacts(facts: Facts): readonly DescribedFact[] {
       return [
         {
           about: 'asks',
-          text: `the MCP server ${facts.server} for ${facts.name}${facts.readOnly ? ', which only looks' : ''}`,
+          text: `the MCP server ${facts.server} for ${facts.name}${facts.readOnly ? ', which only looks' : ''}${facts.confined === undefined ? '' : '; it runs inside the sandbox'}`,
         },
       ]
     case 'other':
@@ -39,8 +39,8 @@ function describeCommand(facts: CommandFacts): readonly DescribedFact[] {
   return [
     { about: 'folder', text: facts.cwd },
     ...(understood
-      ? shortened('would run', facts.parts.map(describePart))
-      : [{ about: 'would run', text: `cannot be told for certain${because}` }]),
+      ? shortened('commands', facts.parts.map(describePart))
+      : [{ about: 'commands', text: `cannot be told for certain${because}` }]),
     ...(dangerous === null ? [] : [{ about: 'danger', text: dangerous }]),
     ...(touchesSecret === null ? [] : [{ about: 'secrets', text: `${touchesSecret} is where secrets are kept` }]),
     ...(escalation === null

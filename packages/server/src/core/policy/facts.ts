@@ -91,6 +91,8 @@ export interface McpFacts {
   readonly server: string
   /** The tool by the server's own name, or what else is asked of it, such as `resources/read`. */
   readonly name: string
+  /** Its program runs inside the sandbox or not at all: one that the project configures. Absent: with all rights. */
+  readonly confined?: { readonly mode: 'read-only' | 'workspace-write'; readonly network: boolean }
   /** We know that it only looks. What a server says of its own tools is not believed. */
   readonly readOnly: boolean
 }

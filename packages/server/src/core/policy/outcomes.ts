@@ -22,6 +22,10 @@ const waysOut =
   'Ways out, for the user: an approval policy that may ask (--ask-for-approval on-request), where rules in policy.toml' +
   ' can allow single commands; or no limits at all (--sandbox danger-full-access).'
 
+export const unlimitedTool = 'what this tool does is not limited by the sandbox'
+/** For one whose server runs in the sandbox. */
+export const limitedTool = 'its server runs inside the sandbox, and what the tool does there is not known'
+
 /** What a cell of the matrix means. The keys, after `builtin:`, are the rule names people see. */
 export const outcomes = {
   'known-safe': { verdict: 'allow', reason: 'it only looks, and only with options known to be harmless' },
@@ -99,11 +103,11 @@ export const outcomes = {
     reason: 'it reads where secrets are kept, and the approval policy is never',
   },
   'tool-read-only': { verdict: 'allow', reason: 'the tool changes nothing outside the conversation' },
-  'tool-effects': { verdict: 'ask', liftable: true, reason: 'what this tool does is not limited by the sandbox' },
+  'tool-effects': { verdict: 'ask', liftable: true, reason: unlimitedTool },
   'tool-effects-never': {
     verdict: 'deny',
     code: 'policyNever',
-    reason: 'what this tool does is not limited by the sandbox, and the approval policy is never',
+    reason: `${unlimitedTool}, and the approval policy is never`,
   },
 } as const satisfies Record<string, Outcome>
 

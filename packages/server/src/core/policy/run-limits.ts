@@ -1,5 +1,5 @@
 import type { ApprovalPolicy, RunLimits, SandboxMode } from '@parley/protocol'
-import type { Facts } from './facts.ts'
+import type { Facts, McpFacts } from './facts.ts'
 
 interface LimitSettings {
   readonly approvalPolicy: ApprovalPolicy
@@ -23,10 +23,17 @@ export function allHaveNetwork({ sandboxMode, network }: Pick<LimitSettings, 'sa
  */
 export function runLimits(facts: Facts, run: 'sandboxed' | 'unsandboxed', settings: LimitSettings): RunLimits {
   const { approvalPolicy, sandboxMode } = settings
+  // Started before the call, under limits that the mode of the conversation does not widen.
+  if (facts.kind === 'mcp') return limitsOfServer(facts)
   if (run === 'unsandboxed' || sandboxMode === 'danger-full-access') return { sandbox: 'none', network: true }
-  if (facts.kind === 'mcp') return { sandbox: 'none', network: true }
   if (facts.kind !== 'command') return { sandbox: sandboxMode, network: false }
   const wished = facts.network !== undefined && honoursWishes(approvalPolicy)
   if (facts.knownSafe && !wished) return { sandbox: 'read-only', network: false }
   return { sandbox: sandboxMode, network: wished || allHaveNetwork(settings) }
+}
+
+function limitsOfServer({ confined }: McpFacts): RunLimits {
+  return confined === undefined
+    ? { sandbox: 'none', network: true }
+    : { sandbox: confined.mode, network: confined.network }
 }

@@ -52,7 +52,14 @@ const facts = z.discriminatedUnion('kind', [
     paths: z.array(placeRead.extend({ insideRoots: z.boolean(), secret: z.boolean() })),
     cwd: z.string(),
   }),
-  z.object({ kind: z.literal('mcp'), tool: z.string(), server: z.string(), name: z.string(), readOnly: z.boolean() }),
+  z.object({
+    kind: z.literal('mcp'),
+    tool: z.string(),
+    server: z.string(),
+    name: z.string(),
+    confined: z.object({ mode: z.enum(['read-only', 'workspace-write']), network: z.boolean() }).exactOptional(),
+    readOnly: z.boolean(),
+  }),
   z.object({ kind: z.literal('other'), tool: z.string(), readOnly: z.boolean() }),
 ]) satisfies z.ZodType<Facts>
 

@@ -13,7 +13,7 @@ export function addRule({ bench }: OpenConversation, { always, turnId }: Approva
     throw refusal('configInvalid', `The rule was not added: ${added.problem}. A yes for this once is still possible.`, {
       where: always.file,
     })
-  const title = `From now on allowed: ${always.label} (${always.file}:${added.line}).`
+  const title = `From now on allowed, in every folder, with or without a sandbox: ${always.label} (${always.file}:${added.line}).`
   const shown = { type: 'notice', status: 'completed', level: 'info', code: 'ruleAdded', title, text: '' } as const
   const item: ItemOf<'notice'> = { id: bench.ids.item(), ...shown }
   return { type: 'item.completed', turnId, item }

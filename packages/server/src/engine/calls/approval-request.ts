@@ -28,7 +28,7 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
     ...(settings.environment === undefined ? {} : { place: settings.environment }),
     sandbox: limits.sandbox,
-    ...moreOnCommand(about),
+    ...moreOnLimits(about),
     contentHash,
     reason: decision.reason,
     rule: decision.rule,
@@ -45,7 +45,8 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
   }
 }
 
-function moreOnCommand({ facts, limits, attempt }: Asked) {
+function moreOnLimits({ facts, limits, attempt }: Asked) {
+  if (facts.kind === 'mcp' && facts.confined !== undefined) return { network: limits.network }
   if (facts.kind !== 'command') return {}
   const justification = facts.escalation?.reason ?? facts.network?.reason
   return {

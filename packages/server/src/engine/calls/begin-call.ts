@@ -1,4 +1,4 @@
-import { type CallItem, type ItemOf, type SandboxDenial, withoutOutcome } from '@parley/protocol'
+import { type CallItem, type ItemOf, withoutOutcome } from '@parley/protocol'
 import { tellDenial } from '../../core/policy/denial.ts'
 import { type Retry, retryAfter } from '../../core/policy/retry.ts'
 import { honoursWishes } from '../../core/policy/run-limits.ts'
@@ -8,7 +8,7 @@ import type { Run } from '../run.ts'
 import { approvalFor } from './approval-request.ts'
 import { completeCall } from './complete-call.ts'
 import { contentHashOf, type DecidedCall } from './decided-call.ts'
-import { findDenial } from './find-denial.ts'
+import { type FoundDenial, findDenial } from './find-denial.ts'
 import { type CallContext, toolContext } from './tool-context.ts'
 
 /** From here on it may have happened: nothing starts before `item.began` is on disk. */
@@ -50,11 +50,11 @@ async function settleCall(run: Run, ready: ReadyCall, ended: EndedCall, call: De
   const item = finished(ended, call.attempt)
   if (item.type !== 'commandExecution') return completeCall(run, item)
   const { approvalPolicy } = run.conversation.state.core.settings
-  const denial = await findDenial(run, item, ended)
-  const told = denial === null ? item : withDenial(item, denial, honoursWishes(approvalPolicy))
+  const found = await findDenial(run, item, ended)
+  const told = found === null ? item : withDenial(item, found, honoursWishes(approvalPolicy))
   const mayRetry =
     call.attempt === 1 && !run.signal.aborted && !conceals({ ...call, written: null }, run.bench.redaction.secretsIn)
-  const retry = mayRetry ? retryAfter(denial, approvalPolicy, call.limits) : null
+  const retry = mayRetry ? retryAfter(found?.denial ?? null, approvalPolicy, call.limits) : null
   if (retry === null) return completeCall(run, told)
   await askAgain(run, ready, told, { ...call, ...retry, attempt: 2 })
 }
@@ -72,10 +72,10 @@ const secondRun =
 
 function withDenial(
   item: ItemOf<'commandExecution'>,
-  sandboxDenial: SandboxDenial,
+  { denial: sandboxDenial, places }: FoundDenial,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${tellDenial(sandboxDenial, { mayAsk })}`
+  const modelText = `${item.modelText ?? ''}\n${tellDenial(sandboxDenial, { mayAsk, places })}`
   return { ...item, sandboxDenial, modelText }
 }
 

@@ -1,9 +1,14 @@
 import type { ItemOf, SandboxDenial } from '@parley/protocol'
-import { denialOf } from '../../core/policy/denial.ts'
+import { denialOf, type NamedPlace } from '../../core/policy/denial.ts'
 import { namedPlaces } from '../../facts/named-places.ts'
 import type { ToolOutcome } from '../../tools/tool.ts'
 import type { Run } from '../run.ts'
 import type { CallContext } from './tool-context.ts'
+
+export interface FoundDenial {
+  readonly denial: SandboxDenial
+  readonly places: readonly NamedPlace[]
+}
 
 interface Ended {
   readonly outcome: ToolOutcome
@@ -15,16 +20,19 @@ interface Ended {
  * user may do on another one is not known here.
  */
 export async function findDenial(
-  { bench }: Run,
+  { bench, conversation }: Run,
   item: ItemOf<'commandExecution'>,
   { outcome, context }: Ended,
-): Promise<SandboxDenial | null> {
+): Promise<FoundDenial | null> {
   const limits = context.limits()
   if (limits === null || outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
   const home = bench.limits.localHome
+  const { tier } = conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
-  const places = home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, home })
+  const places = home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, tier, home })
   const exitCode = item.exitCode ?? null
-  return denialOf({ exitCode, triedNetwork: outcome.triedNetwork === true, hasNetwork: limits.network, places })
+  const triedNetwork = outcome.triedNetwork === true
+  const denial = denialOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
+  return denial === null ? null : { denial, places }
 }

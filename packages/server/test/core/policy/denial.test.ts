@@ -5,6 +5,7 @@ import { retryAfter } from '../../../src/core/policy/retry.ts'
 const outside: NamedPlace = {
   path: '/opt/x',
   masked: false,
+  unmakeable: false,
   writableInside: false,
   writableOutside: true,
   saidMissing: false,
@@ -34,11 +35,36 @@ describe('a command that failed', () => {
 
   it('is told to the model with the way to ask, where there is one', () => {
     const both = { paths: ['/opt/x'], network: true }
-    expect(tellDenial(both, { mayAsk: true })).toMatchInlineSnapshot(
+    expect(tellDenial(both, { mayAsk: true, places: [outside] })).toMatchInlineSnapshot(
       `"(The sandbox: it does not let a command change or see /opt/x; this tried to use the network, and it gives none. If it needs that, call shell again with escalate: true and a reason; the user is asked.)"`,
     )
-    expect(tellDenial({ paths: [], network: true }, { mayAsk: true })).toContain('network: true')
-    expect(tellDenial(both, { mayAsk: false })).not.toContain('call shell')
+    expect(tellDenial({ paths: [], network: true }, { mayAsk: true, places: [] })).toContain('network: true')
+    expect(tellDenial(both, { mayAsk: false, places: [outside] })).not.toContain('call shell')
+  })
+})
+
+describe('what the model is told of a denial', () => {
+  const one = { paths: ['/opt/x'], network: false }
+
+  it('of where secrets are kept is no way to ask for them, but that the user is to be asked', () => {
+    expect(tellDenial(one, { mayAsk: true, places: [{ ...outside, masked: true }] })).toBe(
+      '(The sandbox: it hides /opt/x, where secrets are kept; ask the user.)',
+    )
+  })
+
+  it('of something else beside a secret has the way to ask', () => {
+    const both = { paths: ['/opt/x', '/opt/y'], network: false }
+    const places = [
+      { ...outside, masked: true },
+      { ...outside, path: '/opt/y' },
+    ]
+    expect(tellDenial(both, { mayAsk: true, places })).toMatch(/ask the user; .* \/opt\/y\. If it needs.*escalate/)
+  })
+
+  it('of what cannot be made at the top of a root in a partial sandbox says where it can be', () => {
+    expect(tellDenial(one, { mayAsk: true, places: [{ ...outside, unmakeable: true }] })).toMatch(
+      /partial here, and lets nothing be made .* only in the folders within it; .* \/opt\/x\. If it needs that, .*escalate: true/,
+    )
   })
 })
 

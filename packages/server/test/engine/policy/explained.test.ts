@@ -130,7 +130,7 @@ describe('the calls of a conversation', () => {
     const made = await why('2')
     expect(made.text).toMatch(/rule: builtin:no-sandbox, which is built in/)
     expect(made.text).toMatch(/answer: test: yes/)
-    expect(made.text).toMatch(/would run: touch made \(\/.*touch; not known to be safe\)/)
+    expect(made.text).toMatch(/commands: touch made \(\/.*touch; not known to be safe\)/)
     expect(made.text).toMatch(/settings then: approvals on-request, sandbox workspace-write, tier C/)
     expect(made.text).toMatch(/outcome: completed, exit 0/)
     expect((await why('ls')).text).toMatch(/decision: ran unasked: it only looks/)

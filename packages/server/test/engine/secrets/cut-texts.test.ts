@@ -73,7 +73,9 @@ it('what the model was saying when it was interrupted shows no half of a secret'
   await watched.until(() => (watched.events.some(({ event }) => event.type === 'item.delta') ? true : undefined))
   await client.request('conversation/interrupt', { conversationId: watched.conversationId })
   await watched.turnEnded()
-  expect(watched.items()).toContainEqual(expect.objectContaining({ type: 'agentMessage', text: expect.stringMatching(/^Here is what you/) }))
+  expect(watched.items()).toContainEqual(
+    expect.objectContaining({ type: 'agentMessage', text: expect.stringMatching(/^Here is what you/) }),
+  )
   expect(JSON.stringify(watched.events)).not.toContain(key.slice(0, 10))
 })
 

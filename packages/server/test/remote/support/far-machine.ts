@@ -19,7 +19,7 @@ export interface FarFolder {
   readonly tokenFile: string
   write(name: string, content: string): void
   read(name: string): string
-  program(name: string, script: string): void
+  program(name: string, content: string | Buffer): void
 }
 
 /** Another machine as far as files go: a home and folders of its own, and an exec-server that is a process. */
@@ -58,8 +58,8 @@ export async function startFarMachine(options: FarOptions = {}): Promise<FarMach
       writeFileSync(join(folder, name), content)
     },
     read: (name) => readFileSync(join(folder, name), 'utf8'),
-    program(name, script) {
-      writeFileSync(join(bin, name), script)
+    program(name, content) {
+      writeFileSync(join(bin, name), content)
       chmodSync(join(bin, name), 0o755)
     },
   })

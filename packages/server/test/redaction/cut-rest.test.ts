@@ -1,0 +1,31 @@
+import { createRedactor } from '@parley/protocol/redaction'
+import { describe, expect, it } from 'vitest'
+import { splitCutRest } from '../../src/redaction/cut-rest.ts'
+import { redactOutput } from '../../src/redaction/output-filter.ts'
+
+const secret = 'quiet-otter-9041-harbour-lantern'
+
+function shown(output: string, cut: boolean): string {
+  const redactor = createRedactor({ values: [{ value: secret, kind: 'env' }], tag: () => '00000000' })
+  const filter = redactOutput(redactor.stream())
+  return filter.push(Buffer.from(output)).toString() + filter.end(cut).toString()
+}
+
+describe('the end of what a command says', () => {
+  it('has no half of a secret where the command was killed', () => {
+    const half = secret.slice(0, 20)
+    expect(shown(`key: ${half}`, true)).toBe('key: [20 bytes left out: cut off, and perhaps half a secret]')
+    expect(shown(`key: ${half}`, false)).toBe(`key: ${half}`)
+  })
+
+  it('stays where a few characters of one tell nothing, where it is whole, and where it is none', () => {
+    expect(shown(`key: ${secret.slice(0, 6)}`, true)).toBe(`key: ${secret.slice(0, 6)}`)
+    expect(shown(`key: ${secret}`, true)).toBe('key: [secret:env:00000000]')
+    expect(shown('all is well\n', true)).toBe('all is well\n')
+  })
+
+  it('is kept back after a whole secret as well', () => {
+    const half = secret.slice(0, 20)
+    expect(splitCutRest(`[secret:env:00000000]${half}`)).toEqual({ told: '[secret:env:00000000]', kept: half })
+  })
+})
