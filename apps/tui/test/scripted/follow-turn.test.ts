@@ -111,7 +111,9 @@ describe('an approval', () => {
     const { say, asked } = conversation()
     say({ type: 'approval.requested', approval })
     const note = 'nobody is there to answer in this scripted run, and no rule allows it: it deletes'
-    expect(asked).toEqual([['approval/decide', { conversationId: 'c-1', approvalId: 'a-1', decision: 'denied', note }]])
+    expect(asked).toEqual([
+      ['approval/decide', { conversationId: 'c-1', approvalId: 'a-1', decision: 'denied', note, unattended: true }],
+    ])
   })
 
   test('that someone else answered first is left alone', async () => {

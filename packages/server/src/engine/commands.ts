@@ -122,7 +122,12 @@ function declined(
 /** It has run once, and how that ended is what it comes to. */
 function leftAsItWas(item: Item, answer: No): Item {
   if (!isCallItem(item)) return item
-  return { ...item, modelText: `${item.modelText ?? ''}\n(Not run again with more rights: ${refusalText(answer)})` }
+  const { note, unattended } = answer
+  const said = note === undefined ? '' : ` and says: ${note}`
+  const refused = unattended
+    ? `Not run again with more rights: ${refusalText(answer)}`
+    : `The user declined to run it again with more rights${said}.`
+  return { ...item, modelText: `${item.modelText ?? ''}\n(${refused})` }
 }
 
 export function interruptTurn(open: OpenConversation, turnId: string | undefined): { interrupted: boolean } {

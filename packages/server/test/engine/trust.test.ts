@@ -201,6 +201,20 @@ describe('a tool server of a trusted project', () => {
     expect(sandboxes.prepared).toMatchObject([{ mode: 'read-only' }])
   })
 
+  it.each([
+    ['A', { sandbox: 'read-only', network: false, reason: expect.stringContaining('runs inside the sandbox') }],
+    ['C', { sandbox: 'none', reason: expect.stringContaining('not limited by the sandbox') }],
+  ] as const)('is asked about, where it is called, under the limits that it has in tier %s', async (tier, asked) => {
+    await using place = projectPlace()
+    const call = { calls: [{ name: 'mcp__theirs__echo', args: {} }] }
+    const talk = await place.talkTo(scriptedModel(call), {}, { sandboxes: sandboxesOf(tier) })
+    await trust(talk.client, place.cwd)
+    const { conversationId } = await talk.client.request('conversation/create', { cwd: place.cwd })
+    const watched = await talk.client.watch(conversationId)
+    await watched.send('go')
+    expect(await watched.approval()).toMatchObject({ kind: 'mcpTool', ...asked })
+  })
+
   it('that was trusted inside the sandbox is not started outside it', async () => {
     await using place = projectPlace()
     const before = await place.talkTo(scriptedModel(), {}, { sandboxes: sandboxesOf('A') })

@@ -28,7 +28,7 @@ function repositoryLines({ run, verdict, parts }: ResultOf<'policy/test'>): read
   if (run !== 'sandboxed' || verdict === 'deny') return []
   const writing = parts.map(({ argv }) => writesRepository(argv)).find((name) => name !== null)
   if (writing === undefined) return []
-  return [`  but     .git is read-only in the sandbox: ${writing} fails there; run outside it, it asks first`]
+  return [`  but     .git is read-only in the sandbox: ${writing} fails there, and would have to run outside it`]
 }
 
 function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {

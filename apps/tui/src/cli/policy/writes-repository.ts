@@ -1,5 +1,19 @@
 const writing = new Set([
-  ...['add', 'am', 'bisect', 'checkout', 'cherry-pick', 'commit', 'fetch', 'gc', 'init', 'merge', 'mv', 'notes', 'pull'],
+  ...[
+    'add',
+    'am',
+    'bisect',
+    'checkout',
+    'cherry-pick',
+    'commit',
+    'fetch',
+    'gc',
+    'init',
+    'merge',
+    'mv',
+    'notes',
+    'pull',
+  ],
   ...['rebase', 'reset', 'restore', 'revert', 'rm', 'stash', 'switch', 'tag', 'update-index', 'update-ref', 'worktree'],
 ])
 /** Of git itself, before what is to be done; each takes the word behind it. */

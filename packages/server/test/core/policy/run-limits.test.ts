@@ -19,6 +19,28 @@ function limitsOf(facts: Parameters<typeof decide>[0], changed: Partial<DecideSe
   return runLimits(facts, decide(facts, settings).run, settings)
 }
 
+describe('what a tool of an MCP server runs under', () => {
+  const confined = { mode: 'workspace-write', network: false } as const
+
+  it('is nothing where its program has all rights', () => {
+    expect(limitsOf(mcp('docs', 'push'))).toEqual(none)
+  })
+
+  it('is what its program was started under, in full access too', () => {
+    const facts = { ...mcp('docs', 'push'), confined }
+    for (const sandboxMode of ['read-only', 'workspace-write', 'danger-full-access'] as const)
+      expect(limitsOf(facts, { sandboxMode })).toEqual({ sandbox: 'workspace-write', network: false })
+  })
+
+  it('is said in the question as well, which is asked all the same', () => {
+    const { verdict, reason } = decide({ ...mcp('docs', 'push'), confined }, tierA)
+    expect(verdict).toBe('ask')
+    expect(reason).toMatch(/^its server runs inside the sandbox, /)
+    expect(reason).not.toContain('not limited')
+    expect(decide(mcp('docs', 'push'), tierA).reason).toContain('not limited by the sandbox')
+  })
+})
+
 describe('what a command runs under', () => {
   it('is the mode, without network', () => {
     expect(limitsOf(sampleOf.otherCommand)).toEqual({ sandbox: 'workspace-write', network: false })

@@ -84,6 +84,19 @@ describe('a command that needs a yes', () => {
     expect(() => place.read('made')).toThrow()
   })
 
+  it('is not run where nobody is there to answer, and the model is not told of a user who declined', async () => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [touch('made')] }, { text: 'ok' })
+    const { watched, client } = await place.talk({ model })
+    await watched.send('go')
+    const { id: approvalId } = await watched.approval()
+    const no = { decision: 'denied', note: 'nobody is there to answer: it asks', unattended: true } as const
+    await client.request('approval/decide', { conversationId: watched.conversationId, approvalId, ...no })
+    await watched.turnEnded()
+    expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: 'Not run: nobody is there to answer: it asks' })
+    expect(() => place.read('made')).toThrow()
+  })
+
   it('ends the turn when the answer is abort', async () => {
     await using place = testPlace()
     const { watched } = await place.talk({ model: scriptedModel({ calls: [touch('made'), touch('other')] }) })

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { openSandboxes } from '@parley/host'
 import { describe, expect, it } from 'vitest'
+import { secretPlaces } from '../../../src/facts/secret-places.ts'
+import { diskFiles } from '../../../src/place/disk-files.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
@@ -42,6 +45,29 @@ describe.skipIf(tier !== 'A')(`commands in a full sandbox (here: ${reason})`, ()
     expect(existsSync(outside)).toBe(false)
     expect(existsSync(join(place.cwd, '.git', 'config'))).toBe(false)
     await rm(outside, { force: true })
+  })
+
+  it('do not reach a socket of the server in their folder, though they may use local sockets', async () => {
+    await using place = testPlace()
+    appendFileSync(
+      join(place.root, '.parley', 'config.toml'),
+      '\n[sandbox_workspace_write]\nallow_unix_sockets = true\n',
+    )
+    const [own, other] = [join(place.cwd, 'server.sock'), join(place.cwd, 'other.sock')]
+    const listeners = [own, other].map((path) => createServer((socket) => socket.end()).listen(path))
+    await Promise.all(listeners.map((listener) => listener.listening || once(listener, 'listening')))
+    const reach = (path: string) =>
+      `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,sockaddr_un("${path}")) and print "reached"'`
+    const model = scriptedModel({ calls: [shell(reach(other))] }, { calls: [shell(reach(own))] }, { text: 'ok' })
+    const secrets = () =>
+      secretPlaces({ home: place.root, parleyHome: join(place.root, '.parley'), runFolders: [own] }, diskFiles)
+    const { watched } = await place.talk({ model, sandboxes, secrets, shell: '/bin/sh' })
+    await watched.send('go')
+    await watched.turnEnded()
+    const [first, second] = watched.items().filter(({ type }) => type === 'commandExecution')
+    expect(first).toMatchObject({ output: { head: 'reached' } })
+    expect(second).toMatchObject({ output: { head: '' } })
+    for (const listener of listeners) listener.close()
   })
 
   it('have the network after a yes only', async () => {
