@@ -54,7 +54,8 @@ test('a descendant in a session of its own dies with its run', async () => {
     orphan = Number((await run.result).stdout)
     expect(run.processes()).toEqual([orphan])
   }
-  expect(isAlive(orphan)).toBe(false)
+  // Killed, and yet for a moment not gone.
+  await waitUntil(() => !isAlive(orphan), { what: 'the end of the orphan' })
 })
 
 test('the environment of a run carries no key, no CI and no colour of this machine', async () => {

@@ -48,6 +48,6 @@ test('a window says what a repository brings, trusts it only by a word, and rais
   await send(pty, '/trust')
   await pty.waitFor(/state +trusted/)
   await send(pty, '/sandbox danger-full-access')
-  await pty.waitFor(/started for workspace-write at most[\s\S]*parley resume ID -s danger-full-access/)
+  await pty.waitFor(/This session was not started for[\s\S]*-s\s+danger-full-access/)
   expect(existsSync(join(at.folder.path, 'started'))).toBe(false)
 })
