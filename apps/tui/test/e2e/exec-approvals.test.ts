@@ -52,20 +52,20 @@ describe('where nobody can be asked', () => {
 
 describe('the rules of --policy answer', () => {
   test('and the rule that forbids is named', async () => {
-    const steps = [shell('touch made', 'rm made'), { text: 'Done.' }]
-    await using world = await execWorld({ files: { 'ci.toml': rules }, steps })
+    const steps = [shell('touch in/made', 'rm in/made'), { text: 'Done.' }]
+    await using world = await execWorld({ files: { 'ci.toml': rules, 'in/x': '' }, steps })
     const { exitCode, stderr } = await world.exec(['--policy', 'ci.toml', 'hi'])
     expect(exitCode).toBe(0)
-    expect(existsSync(world.path('made'))).toBe(true)
-    expect(stderr).toMatch(/\$ rm made → not run: nothing is deleted here \[.*, .*\/ci\.toml:6\]/)
+    expect(existsSync(world.path('in/made'))).toBe(true)
+    expect(stderr).toMatch(/\$ rm in\/made → not run: nothing is deleted here \[.*, .*\/ci\.toml:6\]/)
     expect(toldModel(world)[1]).toMatch(/nothing is deleted here .*ci\.toml:6/)
   })
 
   test('from where the command was typed, whatever --cd says', async () => {
-    const steps = [shell('touch made'), { text: 'Done.' }]
-    await using world = await execWorld({ files: { 'ci.toml': rules, 'sub/x': '' }, steps })
+    const steps = [shell('touch in/made'), { text: 'Done.' }]
+    await using world = await execWorld({ files: { 'ci.toml': rules, 'sub/in/x': '' }, steps })
     expect((await world.exec(['-C', 'sub', '--policy', 'ci.toml', 'hi'])).exitCode).toBe(0)
-    expect(existsSync(world.path('sub/made'))).toBe(true)
+    expect(existsSync(world.path('sub/in/made'))).toBe(true)
   })
 
   test('also when a conversation goes on, and stay with it from its beginning on', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Approval, ApprovalAnswer, ApprovalHandler, ApprovalOptions, Conversation } from '../../src/index.ts'
 import { libraryWorld } from './library-world.ts'
 
-const touch = { calls: [{ name: 'shell', arguments: { command: 'touch made' } }] }
+const touch = { calls: [{ name: 'shell', arguments: { command: 'touch in/made' } }] }
 
 /** A turn that asks for one command, whose approvals the handler answers. */
 async function askedTurn(handler: ApprovalHandler, options?: ApprovalOptions) {
@@ -16,7 +16,7 @@ async function askedTurn(handler: ApprovalHandler, options?: ApprovalOptions) {
   return {
     conversation,
     result: await turn.result,
-    made: existsSync(join(world.cwd, 'made')),
+    made: existsSync(join(world.cwd, 'in', 'made')),
     async [Symbol.asyncDispose]() {
       await parley.close()
       await world[Symbol.asyncDispose]()
@@ -39,7 +39,7 @@ describe('an approval', () => {
     })
     expect(end.made).toBe(true)
     expect(end.result).toMatchObject({ outcome: 'completed', text: 'Done.', denials: [] })
-    expect(asked).toMatchObject([{ kind: 'command', title: 'touch made', cwd: end.conversation.summary.cwd }])
+    expect(asked).toMatchObject([{ kind: 'command', title: 'touch in/made', cwd: end.conversation.summary.cwd }])
   })
 
   test('that it denies is not run, and the model is told the note', async () => {
@@ -77,7 +77,7 @@ describe('an approval', () => {
     const turn = await conversation.send('make it')
     await expect(turn.result).rejects.toMatchObject({
       data: { code: 'approvalNeeded' },
-      message: expect.stringMatching(/touch made .*onApproval/),
+      message: expect.stringMatching(/touch in\/made .*onApproval/),
     })
     // It still waits: whoever comes later is asked.
     conversation.onApproval(() => 'approved')
@@ -93,7 +93,7 @@ describe('an approval', () => {
       if (event.type === 'approval.requested') await conversation.decide(event.approval.id, 'approved')
     }
     expect(await turn.result).toMatchObject({ outcome: 'completed', text: 'Done.' })
-    expect(existsSync(join(world.cwd, 'made'))).toBe(true)
+    expect(existsSync(join(world.cwd, 'in', 'made'))).toBe(true)
   })
 
   test('that waits since an earlier run is missed, and asked for, when its conversation is resumed', async () => {

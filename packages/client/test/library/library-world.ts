@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -39,6 +40,8 @@ export async function libraryWorld(...steps: Step[]): Promise<LibraryWorld> {
   const mark = newMark()
   const env = cleanEnvironment({ ...home.env, XDG_RUNTIME_DIR: home.path, [markVariable]: mark })
   const spawn = { spawn: { command: [process.execPath, cliPath, 'server'] as const, env } }
+  // A partial sandbox lets commands make things in folders of the workspace, not beside them.
+  mkdirSync(join(workspace.path, 'in'))
   return {
     model,
     cwd: workspace.path,

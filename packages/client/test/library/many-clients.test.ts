@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Conversation, connect, type Envelope } from '../../src/index.ts'
 import { libraryWorld, listeningServer } from './library-world.ts'
 
-const touch = { calls: [{ name: 'shell', arguments: { command: 'touch made' } }] }
+const touch = { calls: [{ name: 'shell', arguments: { command: 'touch in/made' } }] }
 
 /** Everything from the first event to the end of the turn that runs, or of the next one. */
 async function wholeStory(conversation: Conversation): Promise<Envelope[]> {
@@ -57,7 +57,7 @@ describe('two clients of one conversation', () => {
     joined.onApproval(() => 'approved')
     await settled.promise
     expect(await turn.result).toMatchObject({ outcome: 'completed', text: 'Done.', denials: [] })
-    expect(existsSync(join(world.cwd, 'made'))).toBe(true)
+    expect(existsSync(join(world.cwd, 'in', 'made'))).toBe(true)
     const decided = (await wholeStory(joined)).filter(({ event }) => event.type === 'approval.decided')
     expect(decided).toMatchObject([{ event: { decision: 'approved', by: { name: 'second' } } }])
     expect(errors).toEqual([])
