@@ -33,10 +33,11 @@ export type {
   TerminalSize,
 } from './process.ts'
 export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
+export { guardedAtHome } from './sandbox/guarded/guarded-names.ts'
 export type { SandboxLimits } from './sandbox/limits.ts'
 export { openSandboxes, type SandboxesOptions } from './sandbox/open-sandboxes.ts'
 export { noSandbox, type Sandbox, type SandboxedCommand, type WrappedCommand } from './sandbox/sandbox.ts'
-export { noSandboxes, type Sandboxes, type SandboxReport, type SandboxTier } from './sandbox/sandboxes.ts'
+export { isWeaker, noSandboxes, type Sandboxes, type SandboxReport, type SandboxTier } from './sandbox/sandboxes.ts'
 export { saysKilled } from './says-killed.ts'
 export { createStopLadder, type StopLadder } from './stop-ladder.ts'
 export { isOwnerAlive, sweepMarked, sweepOrphans } from './sweep.ts'

@@ -4,6 +4,13 @@ import type { Sandbox } from './sandbox.ts'
 /** A: full. B: partial. C: none, so unknown commands ask. D: none, the user chose so. */
 export type SandboxTier = 'A' | 'B' | 'C' | 'D'
 
+const ranks: Readonly<Record<SandboxTier, number>> = { A: 0, B: 1, C: 2, D: 3 }
+
+/** Whether less is enforced. */
+export function isWeaker(tier: SandboxTier, than: SandboxTier): boolean {
+  return ranks[tier] > ranks[than]
+}
+
 export interface SandboxReport {
   readonly tier: Exclude<SandboxTier, 'D'>
   /** One sentence for people: what enforces the limits here, or what is missing and how to get it. */

@@ -1,8 +1,6 @@
-import type { Sandboxes, SandboxReport } from '@parley/host'
+import { isWeaker, type Sandboxes, type SandboxReport } from '@parley/host'
 import type { ExecInfo } from './exec-connection.ts'
 import type { Link } from './link.ts'
-
-const order = ['A', 'B', 'C'] as const
 
 /** What enforces limits on the machine of an environment: its exec-server, as it says of itself. */
 export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'ask'>): Sandboxes {
@@ -16,7 +14,7 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
       // Says nothing of the machine, so it does not count when it is back.
       return worst ?? { tier: 'C', reason: `The environment ${name} cannot be reached, so nothing is enforced there.` }
     }
-    if (worst === null || order.indexOf(found.tier) >= order.indexOf(worst.tier)) worst = found
+    if (worst === null || !isWeaker(worst.tier, found.tier)) worst = found
     return worst
   }
 

@@ -1,10 +1,10 @@
 /** Every file that a command writes ends here: 16 GiB, in the blocks of `ulimit`. */
 const fileBlocks = 16 * 2 ** 21
-/** Exit code of a command that was not run, since what is mounted is not what was meant. */
-export const mountsDiffer = 125
-
 /** Processes and threads. */
 const maxTasks = 2048
+
+/** Exit code of a command that was not run, since what is mounted is not what was meant. */
+export const mountsDiffer = 125
 
 export interface InnerShellOptions {
   /** What must stand in the table of mounts (`mountedOverItself`). */
@@ -21,9 +21,9 @@ export interface InnerShellOptions {
 export const reportFd = 3
 
 /**
- * The first process of the namespace: looks whether it is set up as was meant, sets limits, runs the command, counts what it left and says so. When it ends the
- * kernel ends all that is left, and only then does bwrap end. As a first process it takes no signal that it does not
- * handle, so what is sent to its group reaches the command alone.
+ * The first process of the namespace: looks whether it is set up as was meant, sets limits, runs the command, counts
+ * what it left and says so. When it ends the kernel ends all that is left, and only then does bwrap end. As a first
+ * process it takes no signal that it does not handle, so what is sent to its group reaches the command alone.
  */
 export function innerShell({ mounts, cat, watchNetwork, limitTasks }: InnerShellOptions): string {
   const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { markVariable } from '../../mark.ts'
 import { SpawnProblem } from '../../spawn-failure.ts'
+import { findSetsid } from '../../terminal/find-setsid.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
 import { intoScratch } from '../scratch-variables.ts'
@@ -83,10 +84,10 @@ function watchOf(statusFile: number, reportFile: number): SandboxWatch {
 }
 
 /** A session gets its terminal only from within, and a command's is made inside. */
-function takingTerminal(): string[] {
-  const setsid = ['/usr/bin/setsid', '/bin/setsid'].find((path) => existsSync(path))
-  if (setsid === undefined) throw new Error('a terminal needs setsid, which is not there')
-  return [setsid, '-c']
+function takingTerminal(): readonly string[] {
+  const setsid = findSetsid()
+  if (setsid === null) throw new Error('a terminal needs setsid, which is not there')
+  return setsid
 }
 
 /** Enough to find bwrap by, should it be left behind. */

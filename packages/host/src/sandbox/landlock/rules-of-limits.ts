@@ -1,4 +1,4 @@
-import type { GuardedPlaces } from '../bubblewrap/guarded-places.ts'
+import type { GuardedPlaces } from '../guarded/guarded-places.ts'
 import type { SandboxLimits } from '../limits.ts'
 import { type ListFolder, planRules, type Rule } from './plan-rules.ts'
 import { fullWrite, reads, rightsOnDevice } from './rights.ts'

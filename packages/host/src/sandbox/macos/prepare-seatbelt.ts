@@ -1,5 +1,5 @@
 import { assertStartable } from '../../spawn-failure.ts'
-import { guardedPlaces } from '../bubblewrap/guarded-places.ts'
+import { guardedPlaces } from '../guarded/guarded-places.ts'
 import type { SandboxLimits } from '../limits.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { scratchOf } from '../scratch.ts'

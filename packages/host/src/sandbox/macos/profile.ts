@@ -1,5 +1,5 @@
-import { guardedNames } from '../bubblewrap/guarded-names.ts'
-import type { GuardedPlaces } from '../bubblewrap/guarded-places.ts'
+import { guardedNames } from '../guarded/guarded-names.ts'
+import type { GuardedPlaces } from '../guarded/guarded-places.ts'
 import { isWithin } from '../is-within.ts'
 import type { SandboxLimits } from '../limits.ts'
 

@@ -9,9 +9,3 @@ export interface Finding extends SandboxReport {
   /** False where another try might find more: something took too long. */
   readonly isSure: boolean
 }
-
-const ranks = { A: 0, B: 1, C: 2 } as const
-
-export function isWorse(finding: SandboxReport, than: SandboxReport): boolean {
-  return ranks[finding.tier] > ranks[than.tier]
-}

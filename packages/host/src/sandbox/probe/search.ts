@@ -2,7 +2,8 @@ import { dirname } from 'node:path'
 import type { Found } from '../found.ts'
 import { nothingFound } from '../found.ts'
 import type { SandboxesOptions } from '../open-sandboxes.ts'
-import { type Finding, isWorse } from './finding.ts'
+import { isWeaker } from '../sandboxes.ts'
+import type { Finding } from './finding.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
 import { lookAtMachine, type Machine } from './machine.ts'
 import { preparer } from './preparers.ts'
@@ -26,7 +27,7 @@ export async function searchAgain(before: Found, options: SandboxesOptions): Pro
   try {
     const machine = look(options)
     const finding = await tryAndKeep(machine, findingKey(machine, options.build), options.cacheFile)
-    return isWorse(finding, before.finding) ? found(finding, machine) : before
+    return isWeaker(finding.tier, before.finding.tier) ? found(finding, machine) : before
   } catch (error) {
     return nothingFound(error)
   }

@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxLimits, SandboxReport } from '@parley/host'
+import { isWeaker, type Sandbox, type SandboxLimits, type SandboxReport } from '@parley/host'
 import type { ItemOf, RunLimits, SandboxMode, SandboxTier } from '@parley/protocol'
 import { PlaceUnreachable } from '../../place/place-unreachable.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
@@ -30,14 +30,12 @@ interface LimitsParts extends CommandSurroundings {
   readonly newItemId: () => string
 }
 
-const rank = { A: 0, B: 1, C: 2, D: 3 } as const
-
 export function createConversationLimits(parts: LimitsParts): ConversationLimits {
   const { conversation, place, scratch, newItemId } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
-    if (known === null || rank[report.tier] > rank[known.tier]) known = report
+    if (known === null || isWeaker(report.tier, known.tier)) known = report
   }
 
   function tierFor(mode: SandboxMode): SandboxTier {
@@ -53,7 +51,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
       conversation.redraft({ tier })
       return
     }
-    const isWorse = settings.tier !== 'D' && rank[tier] > rank[settings.tier]
+    const isWorse = settings.tier !== 'D' && isWeaker(tier, settings.tier)
     const notice: ItemOf<'notice'> | null = isWorse ? weakerNotice(newItemId(), known) : null
     const turnId = conversation.state.core.turn?.id
     conversation.recordAll([
@@ -88,7 +86,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
       const { tier } = conversation.state.core.settings
       const sandbox = await sandboxFor(parts, limits)
       learn(await place.sandboxes.report())
-      if (known === null || rank[known.tier] <= rank[tier]) return sandbox
+      if (known === null || !isWeaker(known.tier, tier)) return sandbox
       sandbox.release?.()
       throw new Error(`It is weaker than when this was decided. ${known.reason}`)
     },
