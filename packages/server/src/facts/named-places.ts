@@ -4,10 +4,10 @@ import { dirname, resolve } from 'node:path'
 import type { SandboxLimits, SandboxTier } from '@parley/host'
 import type { NamedPlace } from '../core/policy/denial.ts'
 import { pathsInOutput, placesMentioned, redirectTargets } from '../core/policy/named-paths.ts'
-import { componentsOf } from '../core/policy/path-text.ts'
-import { protectionOf } from '../core/policy/protected-names.ts'
 import { realPathOf } from '../lookup/real-path.ts'
+import { systemErrorCode } from '../lookup/system-error.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
+import { rootOf, writeProtection } from './write-protection.ts'
 
 export interface FailedCommand {
   readonly script: string
@@ -57,15 +57,9 @@ function isOfTheSystem(path: string): boolean {
 }
 
 /** As the sandbox is built: in the roots but for what is protected there, and in /tmp, which is its own. */
-function letsWrite(path: string, { mode, writableRoots }: SandboxLimits, home: string): boolean {
-  const [root] = writableRoots.filter((folder) => liesWithin(path, folder)).sort((a, b) => b.length - a.length)
-  if (root === undefined) return liesWithin(path, '/tmp')
-  if (mode === 'read-only') return false
-  const [top = ''] = liesWithin(path, home) && liesWithin(home, root) ? componentsOf(path.slice(home.length)) : []
-  return (
-    !/^\.(?:ssh|config|local|bash.*|zsh.*|profile)$/.test(top) &&
-    protectionOf(componentsOf(path.slice(root.length))) === null
-  )
+function letsWrite(path: string, { mode, writableRoots: roots }: SandboxLimits, home: string): boolean {
+  if (rootOf(path, roots) === null) return liesWithin(path, '/tmp')
+  return mode !== 'read-only' && writeProtection(path, { roots, home, secrets: [] }) === null
 }
 
 /** Landlock grants what is in a root when the command starts, and cannot grant the root without its `.git`. */
@@ -83,7 +77,7 @@ async function isMissing(path: string): Promise<boolean> {
 }
 
 function saysMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return systemErrorCode(error) === 'ENOENT'
 }
 
 /** Something that is not there yet is made in the nearest folder that is. */

@@ -1,3 +1,4 @@
+import { guardedAtHome } from '@parley/host'
 import { componentsOf } from '../core/policy/path-text.ts'
 import { protectionOf } from '../core/policy/protected-names.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
@@ -11,7 +12,14 @@ export interface Writable {
   readonly home: string
 }
 
-const startFile = /^\.(?:bash.*|zsh.*|profile|login|kshrc|inputrc|xinitrc|xprofile|gitconfig|config|local)$/
+/** More than the sandbox guards by name: it cannot guard a pattern. */
+const startFile = /^\.(?:bash.*|zsh.*)$/
+
+/** Compared without case: some file systems do not see it. */
+function isReadAtStart(nameAtHome: string): boolean {
+  const folded = nameAtHome.toLowerCase()
+  return startFile.test(folded) || guardedAtHome.some((name) => name === folded)
+}
 
 /**
  * Why a place is not written to without a question though it may lie in a writable folder, or null. Names count below
@@ -23,7 +31,7 @@ export function writeProtection(place: string, { secrets, home, roots }: Writabl
   const below = componentsOf(root === null ? place : place.slice(root.length))
   const homeIsWritable = root !== null && liesWithin(home, root)
   const [top = ''] = componentsOf(place.slice(home.length))
-  if (homeIsWritable && liesWithin(place, home) && startFile.test(top)) return 'is read when programs start'
+  if (homeIsWritable && liesWithin(place, home) && isReadAtStart(top)) return 'is read when programs start'
   return protectionOf(below)
 }
 

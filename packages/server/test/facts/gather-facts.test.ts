@@ -130,9 +130,10 @@ describe('files', () => {
 
   it('that start programs are protected where home is writable', async () => {
     const wide = { ...around(), roots: [place.home] }
-    const paths = [join(place.home, '.bashrc'), join(place.home, 'notes.txt')]
+    const paths = ['.bashrc', '.zprofile', '.xsession', '.Profile', 'notes.txt'].map((name) => join(place.home, name))
     const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths, patch: '' }, wide)
-    expect(files.map(({ protectedBy }) => protectedBy)).toEqual(['is read when programs start', null])
+    const why = 'is read when programs start'
+    expect(files.map(({ protectedBy }) => protectedBy)).toEqual([why, why, why, why, null])
   })
 
   it('that are read are secret by their real path', async () => {
