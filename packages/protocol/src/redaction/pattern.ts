@@ -30,8 +30,11 @@ export function patternsFor(values: readonly SecretValue[]): readonly Pattern[] 
   return [markPattern(), keyBlock, ...values.flatMap(valuePatterns), ...keyShapes.map(shapePattern)]
 }
 
+/** What stands for a secret, behind its `[`. */
+export const markShape = String.raw`secret:[A-Za-z0-9_-]{1,32}:[0-9a-f]{8}\]`
+
 function markPattern(): Pattern {
-  const shape = readShape(String.raw`secret:[A-Za-z0-9_-]{1,32}:[0-9a-f]{8}\]`)
+  const shape = readShape(markShape)
   return {
     prefix: 'secret:',
     anyCase: false,

@@ -8,6 +8,7 @@ import type { ToolSpec } from '../model/port.ts'
 import type { Tool } from '../tools/tool.ts'
 import { confinedMode } from '../trust/confinement.ts'
 import type { Conversation } from './conversation.ts'
+import { noticeItem } from './notice-item.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 /** Of the last line that a server wrote to stderr. */
@@ -153,8 +154,7 @@ function notice({ name, failure, stderr, logPath }: McpServer, id: string) {
   const [lastWords = ''] = stderr.split('\n').slice(-1)
   const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
   const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal /mcp starts it again.`
-  const shown = { type: 'notice', status: 'completed', level: 'warning', code: 'mcpServerFailed' } as const
-  return { id, ...shown, title, text: stderr === lastWords ? '' : stderr }
+  return noticeItem(id, { level: 'warning', code: 'mcpServerFailed', title, text: stderr === lastWords ? '' : stderr })
 }
 
 function elapsed(delayMs: number, signal: AbortSignal): Promise<void> {

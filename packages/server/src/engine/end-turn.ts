@@ -2,6 +2,7 @@ import { type ConversationEvent, type Failure, type Item, type OpenItem, standin
 import type { Ids } from '../ports/ids.ts'
 import { isCallItem } from './calls/is-call-item.ts'
 import type { Conversation } from './conversation.ts'
+import { noticeItem } from './notice-item.ts'
 import type { StopReason } from './run.ts'
 
 export type EndReason = 'completed' | StopReason | Failure
@@ -59,8 +60,7 @@ function whyNotRun(why: EndReason): string {
 
 function notice(id: string, turnId: string, why: EndReason): ConversationEvent[] {
   if (why === 'completed') return []
-  const item = { id, type: 'notice' as const, status: 'completed' as const, text: '', ...shownReason(why) }
-  return [{ type: 'item.completed', turnId, item }]
+  return [{ type: 'item.completed', turnId, item: noticeItem(id, shownReason(why)) }]
 }
 
 function shownReason(why: StopReason | Failure) {

@@ -4,7 +4,7 @@ import type { Rules } from '../core/policy/rules.ts'
 import { readPolicyFile } from '../policy-file/read-policy-file.ts'
 import type { UserRules } from '../policy-file/user-rules.ts'
 import { workspaceOf } from './calls/proposed-item.ts'
-import { refusal } from './refusal.ts'
+import { soundRules } from './policy/sound-rules.ts'
 import { rulesInReach } from './rules-in-reach.ts'
 
 /** A conversation that is being opened. */
@@ -17,12 +17,8 @@ interface Opening {
 /** The rules given at launch; the user's own are read anew as well, and both have to be sound. */
 export async function readGivenRules(userRules: UserRules, opening: Opening): Promise<Rules> {
   const policyFile = policyFileOf(opening)
-  const own = await userRules.read()
-  const given = policyFile === undefined ? null : await readPolicyFile(policyFile)
-  const problem = [...own.problems, ...(given?.problems ?? [])][0]
-  if (problem === undefined) return given?.rules ?? []
-  const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
-  throw refusal('configInvalid', `${where}: ${problem.message}`, { where })
+  soundRules([await userRules.read()])
+  return policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
 }
 
 /** What there is to say of where they lie. A view runs nothing, and what runs on another machine does not reach them. */

@@ -31,6 +31,7 @@ import type { Ceiling } from './limits/ceiling.ts'
 import type { ConversationLimits } from './limits/conversation-limits.ts'
 import { openLimits } from './limits/open-limits.ts'
 import { type OpenConversation, shortIdOf } from './open-conversation.ts'
+import { parleyItself } from './parley-itself.ts'
 import { createPresence } from './presence.ts'
 import { readConfig } from './read-config.ts'
 import { redactSideFiles } from './redact-side-files.ts'
@@ -258,8 +259,6 @@ function noticesOf(project: Project | null): readonly string[] {
   const notice = trustNotice(project)
   return notice === null ? [] : [notice]
 }
-
-const parleyItself: Actor = { clientId: 'server', name: 'parley' }
 
 function configOnly({ config, profile }: Overrides): Overrides {
   return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }

@@ -3,6 +3,7 @@ import type { ModelCall, ModelEvent } from '../model/port.ts'
 import type { ModelSource } from './bench.ts'
 import { proposedItem } from './calls/proposed-item.ts'
 import { keepExact, unrestorable } from './calls/secret-call.ts'
+import { noticeItem } from './notice-item.ts'
 import type { Run } from './run.ts'
 import { createSpokenParts } from './spoken-parts.ts'
 
@@ -102,6 +103,5 @@ const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = 
 }
 
 function noticeEvent(id: string, turnId: string, { code, title }: { code: string; title: string }): ConversationEvent {
-  const item = { id, type: 'notice' as const, status: 'completed' as const, level: 'warning' as const, text: '' }
-  return { type: 'item.completed', turnId, item: { ...item, code, title } }
+  return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code, title }) }
 }

@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
 import type { SandboxMode } from '@parley/protocol'
 import { writeProtection } from '../facts/write-protection.ts'
+import { realOrGiven } from '../lookup/real-or-given.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 
 interface Workplace {
@@ -13,18 +13,10 @@ interface Workplace {
 /** What a person should know who keeps rules where those whom they bind may write. */
 export function rulesInReach(policyFile: string | undefined, { roots, sandbox, home }: Workplace): readonly string[] {
   if (policyFile === undefined || sandbox !== 'workspace-write') return []
-  const [file, ...folders] = [policyFile, ...roots].map(realOf)
+  const [file, ...folders] = [policyFile, ...roots].map(realOrGiven)
   if (file === undefined || !folders.some((folder) => liesWithin(file, folder))) return []
   if (writeProtection(file, { roots: folders, home, secrets: [] }) !== null) return []
   return [
     `The policy file ${policyFile} lies in a folder that commands may write to, so the rules can be changed by those they are for. Keep it elsewhere, or in .parley.`,
   ]
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

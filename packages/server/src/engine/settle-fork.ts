@@ -7,8 +7,8 @@ import {
   standingOutcome,
 } from '@parley/protocol'
 import { isCallItem } from './calls/is-call-item.ts'
+import { parleyItself } from './parley-itself.ts'
 
-const server = { clientId: 'server', name: 'parley' }
 const notAnswered = 'Not run: declined. This conversation was forked before it was answered.'
 
 /**
@@ -21,7 +21,7 @@ export function settleFork(state: ConversationState): readonly ConversationEvent
     ...Object.values(approvals)
       .filter(({ kind }) => kind !== 'elicitation')
       .flatMap((approval) => decline(state, approval)),
-    ...inbox.map(({ messageId }): ConversationEvent => ({ type: 'message.removed', messageId, by: server })),
+    ...inbox.map(({ messageId }): ConversationEvent => ({ type: 'message.removed', messageId, by: parleyItself })),
   ]
   return [...left, ...recover(foldAll(state, left))]
 }
@@ -32,7 +32,7 @@ function decline({ core }: ConversationState, { id: approvalId, itemId, turnId }
     approvalId,
     decision: 'withdrawn',
     note: 'forked',
-    by: server,
+    by: parleyItself,
   }
   const open = core.open[itemId]
   const standing = open === undefined ? null : standingOutcome(open)

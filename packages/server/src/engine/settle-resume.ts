@@ -5,9 +5,11 @@ import { chosenEnvironment } from '../config/choose-environment.ts'
 import { layerOfOverrides } from '../config/read-layer.ts'
 import { tierOf } from '../config/settings-from-config.ts'
 import { isSecret } from '../facts/secret-places.ts'
+import { realOrGiven } from '../lookup/real-or-given.ts'
 import { choicesIn } from './choices.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ceiling.ts'
-import { fittingMode, realFolder, wholeSystemText } from './limits/fit-roots.ts'
+import { fittingMode, wholeSystemText } from './limits/fit-roots.ts'
+import { noticeItem } from './notice-item.ts'
 import { refusal } from './refusal.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
 
@@ -64,8 +66,8 @@ export function settleResume(
 
 /** To name such a folder opens it to commands, which only a person may do. */
 function isClosed(root: string, home: string): boolean {
-  const real = realFolder(root)
-  return isSecret(real, [realFolder(home)]) || isSecret(root, [home])
+  const real = realOrGiven(root)
+  return isSecret(real, [realOrGiven(home)]) || isSecret(root, [home])
 }
 
 function closedText(root: string): string {
@@ -97,14 +99,7 @@ function limitsIn({ approvalPolicy, sandbox }: Overrides): Asked {
 /** A log is no authority on limits: what it says is lowered to what this server allows, and it says so from then on. */
 function loweredNotice(title: string | null, newItemId: () => string): ConversationEvent[] {
   if (title === null) return []
-  const item = {
-    id: newItemId(),
-    type: 'notice',
-    status: 'completed',
-    level: 'warning',
-    code: 'limitsLowered',
-  } as const
-  return [{ type: 'item.completed', item: { ...item, title, text: '' } }]
+  return [{ type: 'item.completed', item: noticeItem(newItemId(), { level: 'warning', code: 'limitsLowered', title }) }]
 }
 
 function resumeFolder({ core: { meta, settings } }: ConversationState, overrides: Overrides): string {

@@ -1,6 +1,7 @@
-import type { ItemOf, ServerNotice } from '@parley/protocol'
+import type { ServerNotice } from '@parley/protocol'
 import type { LinkChange } from '../remote/link.ts'
 import type { Conversation } from './conversation.ts'
+import { noticeItem } from './notice-item.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 interface Telling {
@@ -22,8 +23,7 @@ export function tellOfLink(change: LinkChange, { conversation, notify, newItemId
     notify({ level, code: 'link', message, conversationId: meta.conversationId })
     return
   }
-  const shown = { type: 'notice', status: 'completed', level, code: 'link', title: message, text: '' } as const
-  const item: ItemOf<'notice'> = { id: newItemId(), ...shown }
+  const item = noticeItem(newItemId(), { level, code: 'link', title: message })
   unlessStorageFails(() =>
     conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }),
   )

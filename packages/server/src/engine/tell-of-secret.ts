@@ -1,5 +1,6 @@
 import type { ContentItem, ConversationEvent } from '@parley/protocol'
 import type { Bench } from './bench.ts'
+import { noticeItem } from './notice-item.ts'
 
 const title = 'A secret in your message was replaced by a mark: it was neither sent to the model nor stored.'
 const text =
@@ -14,7 +15,6 @@ export function secretNotice(
   const hasSecret = content.some((part) => part.type === 'text' && bench.redaction.touches(part.text))
   if (!hasSecret || bench.told.has('secretInMessage')) return []
   bench.told.add('secretInMessage')
-  const shown = { type: 'notice', status: 'completed', level: 'info', code: 'secretInMessage', title, text } as const
-  const item = { id: bench.ids.item(), ...shown }
+  const item = noticeItem(bench.ids.item(), { level: 'info', code: 'secretInMessage', title, text })
   return [{ type: 'item.completed', ...(turnId === null ? {} : { turnId }), item }]
 }

@@ -1,9 +1,10 @@
+import { markShape } from '@parley/protocol/redaction'
 import type { Chunk, ChunkLine, Hunk } from './patch-hunks.ts'
 
 /** Marks and the secrets they stand for. */
 export type KnownMarks = ReadonlyMap<string, string>
 
-const mark = /\[secret:[A-Za-z0-9_-]{1,32}:[0-9a-f]{8}\]/g
+const mark = new RegExp(String.raw`\[${markShape}`, 'g')
 
 export function mentionsMarks({ kind, ...hunk }: Hunk): boolean {
   return kind !== 'delete' && JSON.stringify(hunk).includes('[secret:')

@@ -1,6 +1,7 @@
-import { accessSync, constants, type Dirent, type Stats, statSync } from 'node:fs'
+import type { Dirent, Stats } from 'node:fs'
 import { type FileHandle, lstat, readlink, stat } from 'node:fs/promises'
 import { entriesOf, inFolder } from '../lookup/held-folder.ts'
+import { isProgram } from '../lookup/is-program.ts'
 import { openRealFile } from '../lookup/open-real-file.ts'
 import { realPathOf } from '../lookup/real-path.ts'
 import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from './place-files.ts'
@@ -32,20 +33,6 @@ export const diskFiles: PlaceFiles = {
       throw error
     }
   },
-}
-
-/**
- * Not handed to the thread pool: every folder of the search path is asked for every name of a command, most of them in
- * vain, and an error made for each of those would be half the cost of a decision.
- */
-function isProgram(path: string): boolean {
-  try {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function unopened(found: FoundFile): OpenedFile {

@@ -19,6 +19,11 @@ export interface PolicyFile {
   readonly problems: readonly PolicyProblem[]
 }
 
+/** `file:line` of a problem. */
+export function placeOf({ file, line }: PolicyProblem): string {
+  return line === undefined ? file : `${file}:${line}`
+}
+
 /** A file that does not exist holds no rules. */
 export async function readPolicyFile(file: string): Promise<PolicyFile> {
   try {

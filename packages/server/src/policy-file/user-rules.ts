@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } fr
 import { dirname, join } from 'node:path'
 import type { Rules } from '../core/policy/rules.ts'
 import { isMissing, systemErrorReason } from '../lookup/system-error.ts'
-import { type PolicyFile, type PolicyProblem, parsePolicyText, readPolicyFile } from './read-policy-file.ts'
+import { type PolicyFile, type PolicyProblem, parsePolicyText, placeOf, readPolicyFile } from './read-policy-file.ts'
 
 /** The user's own `policy.toml`, one for all conversations of a server: what is added to it holds in all of them. */
 export interface UserRules {
@@ -84,8 +84,8 @@ function sameTarget(one: object, other: object): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function problemText({ file, line, message }: PolicyProblem): string {
-  return `${file}${line === undefined ? '' : `:${line}`}: ${message}`
+function problemText(problem: PolicyProblem): string {
+  return `${placeOf(problem)}: ${problem.message}`
 }
 
 function readText(file: string): string {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { McpServerConfig } from '../config/config-schema.ts'
 import { printable } from '../config/printable.ts'
+import { isProgram } from '../lookup/is-program.ts'
 import { isMissing, systemErrorReason } from '../lookup/system-error.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 import { visitPlainFile } from './read-project-files.ts'
@@ -85,13 +86,4 @@ function contentOf(root: string, path: string, leftBytes: number): Content {
 function foundOn(searchPath: string, folder: string, name: string): string | null {
   const places = searchPath.split(':').map((place) => join(isAbsolute(place) ? place : resolve(folder, place), name))
   return places.find(isProgram) ?? null
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

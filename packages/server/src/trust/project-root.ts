@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { realOrGiven } from '../lookup/real-or-given.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 
 /** Where a project keeps what it wants of parley. */
@@ -26,7 +27,7 @@ export function projectRoot(cwd: string): ProjectRoot | null {
 
 /** `$PARLEY_HOME` of somebody who works in their home folder is no project of theirs. */
 export function isParleyHome(root: string, home: string): boolean {
-  return realOf(join(root, projectFolderName)) === realOf(home)
+  return realOrGiven(join(root, projectFolderName)) === realOrGiven(home)
 }
 
 /** A worktree and a submodule have a file that says where theirs is. Nothing is asked of git: that would run its hooks. */
@@ -57,20 +58,12 @@ function foldersUp(from: string): string[] {
   return parent === from ? [from] : [from, ...foldersUp(parent)]
 }
 
-function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
-
 /**
  * The repository that holds `$PARLEY_HOME`, whose files would then be the user's own configuration; null where it holds
  * all of the user's home as well, as one for dot files does.
  */
 export function repositoryAroundHome(cwd: string, home: string, userHome: string | undefined): string | null {
   const found = projectRoot(cwd)
-  if (found === null || !found.isRepository || !liesWithin(realOf(home), found.folder)) return null
-  return userHome !== undefined && liesWithin(realOf(userHome), found.folder) ? null : found.folder
+  if (found === null || !found.isRepository || !liesWithin(realOrGiven(home), found.folder)) return null
+  return userHome !== undefined && liesWithin(realOrGiven(userHome), found.folder) ? null : found.folder
 }

@@ -1,6 +1,7 @@
 import { wordsForAlways } from './always-programs.ts'
 import { type DecideSettings, decide } from './decide.ts'
 import type { CommandPart, Facts } from './facts.ts'
+import { quotedWord } from './quoted-word.ts'
 import type { Rule, RuleTarget } from './rules.ts'
 
 /** The rules that a yes for always to one call would add. */
@@ -64,7 +65,7 @@ function unlike(targets: readonly RuleTarget[]): readonly RuleTarget[] {
 
 function labelOf(target: RuleTarget): string {
   if (target.kind !== 'command') return target.kind === 'mcp' ? target.pattern : ''
-  const words = target.prefix.map(([word = '']) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)))
+  const words = target.prefix.map(([word = '']) => quotedWord(word))
   return `${words.join(' ')}${target.exact === true ? '' : ' …'}`
 }
 

@@ -1,4 +1,5 @@
 import type { CommandFacts, Facts, PatchFacts, ReadFacts } from './facts.ts'
+import { quotedWord } from './quoted-word.ts'
 
 export interface DescribedFact {
   readonly about: string
@@ -61,7 +62,7 @@ function describePart({ argv, programPath, programInsideRoots, knownSafe }: Comm
   const missing = programInsideRoots ? 'which file that is depends on the folder' : 'no file of that name is found'
   const place = programPath ?? missing
   const shadow = programPath !== null && programInsideRoots ? ', a file of the writable folders' : ''
-  return `${argv.map(quoted).join(' ')} (${place}${shadow}; ${knownSafe ? 'only looks' : 'not known to be safe'})`
+  return `${argv.map(quotedWord).join(' ')} (${place}${shadow}; ${knownSafe ? 'only looks' : 'not known to be safe'})`
 }
 
 function describeFile({ real, insideRoots, protectedBy }: PatchFacts['files'][number]): string {
@@ -77,8 +78,4 @@ function describeRead({ real, recursive, insideRoots, secret }: ReadFacts['paths
 function shortened(about: string, texts: readonly string[]): readonly DescribedFact[] {
   const shown = texts.slice(0, maxShown).map((text) => ({ about, text }))
   return texts.length <= maxShown ? shown : [...shown, { about, text: `and ${texts.length - maxShown} more` }]
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)
 }

@@ -1,4 +1,5 @@
-import type { Approval, ConversationEvent, ItemOf } from '@parley/protocol'
+import type { Approval, ConversationEvent } from '@parley/protocol'
+import { noticeItem } from '../notice-item.ts'
 import type { OpenConversation } from '../open-conversation.ts'
 import { refusal } from '../refusal.ts'
 
@@ -14,7 +15,6 @@ export function addRule({ bench }: OpenConversation, { always, turnId }: Approva
       where: always.file,
     })
   const title = `From now on allowed, in every folder, with or without a sandbox: ${always.label} (${always.file}:${added.line}).`
-  const shown = { type: 'notice', status: 'completed', level: 'info', code: 'ruleAdded', title, text: '' } as const
-  const item: ItemOf<'notice'> = { id: bench.ids.item(), ...shown }
+  const item = noticeItem(bench.ids.item(), { level: 'info', code: 'ruleAdded', title })
   return { type: 'item.completed', turnId, item }
 }

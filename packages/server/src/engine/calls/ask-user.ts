@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from '@parley/protocol'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
+import { parleyItself } from '../parley-itself.ts'
 import type { Run } from '../run.ts'
 import { unlessStorageFails } from '../storage-patience.ts'
 
@@ -19,7 +20,6 @@ export interface UserAsker {
   stop(): void
 }
 
-const server = { clientId: 'server', name: 'parley' }
 const cancelled: UserReply = { kind: 'cancelled' }
 
 export function createUserAsker(run: Run, itemId: string): UserAsker {
@@ -90,6 +90,6 @@ function requestFor({ conversation, bench }: Run, itemId: string, question: User
 /** Where the disk refuses, the end of the call takes the question with it. */
 function withdrawApproval({ conversation }: Run, approvalId: string): void {
   unlessStorageFails(() =>
-    conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: server }),
+    conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: parleyItself }),
   )
 }

@@ -1,6 +1,6 @@
 import type { Check } from '@parley/protocol'
 import { ConfigProblem } from '../../config/config-problem.ts'
-import { readPolicyFile } from '../../policy-file/read-policy-file.ts'
+import { placeOf, readPolicyFile } from '../../policy-file/read-policy-file.ts'
 import type { Project } from '../../trust/project.ts'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
 import { readConfig } from '../read-config.ts'
@@ -59,11 +59,10 @@ async function checkRules(file: string): Promise<Check> {
     const text = rules.length === 0 ? 'none of your own' : `${rules.length} in ${file}`
     return { name: 'rules', level: 'ok', text }
   }
-  const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
   return {
     name: 'rules',
     level: 'problem',
-    text: `${place}: ${problem.message}`,
+    text: `${placeOf(problem)}: ${problem.message}`,
     remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
   }
 }

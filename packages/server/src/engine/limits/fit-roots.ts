@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { SandboxMode } from '@parley/protocol'
+import { realOrGiven } from '../../lookup/real-or-given.ts'
 import { liesWithin } from '../../lookup/workspace-path.ts'
 
 interface Workplace {
@@ -11,7 +11,7 @@ interface Workplace {
 
 /** The mode that a workspace can have: where everything may be written to, a sandbox would limit nothing. */
 export function fittingMode({ roots, sandbox }: Workplace): SandboxMode {
-  return sandbox === 'workspace-write' && roots.some((root) => realFolder(root) === '/') ? 'read-only' : sandbox
+  return sandbox === 'workspace-write' && roots.some((root) => realOrGiven(root) === '/') ? 'read-only' : sandbox
 }
 
 export const wholeSystemText =
@@ -21,17 +21,9 @@ export const wholeSystemText =
 export function rootWarnings({ roots, sandbox }: Workplace, home = homedir()): readonly string[] {
   if (sandbox === 'danger-full-access') return []
   if (fittingMode({ roots, sandbox }) !== sandbox) return [wholeSystemText]
-  const realHome = realFolder(home)
-  if (sandbox === 'read-only' || !roots.some((root) => liesWithin(realHome, realFolder(root)))) return []
+  const realHome = realOrGiven(home)
+  if (sandbox === 'read-only' || !roots.some((root) => liesWithin(realHome, realOrGiven(root)))) return []
   return [
     'The working folder holds your home folder. What programs read when they start (.bashrc, .profile, .config, .local, …), keys and parley’s own files stay read-only or hidden in it; everything else in it can be changed. A project folder is safer.',
   ]
-}
-
-export function realFolder(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

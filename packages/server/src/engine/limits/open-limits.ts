@@ -3,6 +3,7 @@ import type { ItemOf } from '@parley/protocol'
 import type { Place } from '../../place/place.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Conversation } from '../conversation.ts'
+import { noticeItem } from '../notice-item.ts'
 import { unlessStorageFails } from '../storage-patience.ts'
 import { type ConversationLimits, createConversationLimits } from './conversation-limits.ts'
 import { createScratch } from './scratch.ts'
@@ -41,6 +42,6 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
 }
 
 function emptied(id: string): ItemOf<'notice'> {
-  const shown = { id, type: 'notice', status: 'completed', level: 'info', code: 'scratchEmptied' } as const
-  return { ...shown, title: 'The /tmp of the sandbox had grown over 1 GiB and was emptied.', text: '' }
+  const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
+  return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
 }

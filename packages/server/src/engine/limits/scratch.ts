@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
-import { chmod, lstat, opendir, rm } from 'node:fs/promises'
+import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../../lookup/remove-tree.ts'
 
 /** What sandboxed commands of one conversation see as /tmp: caches and scripts survive from one command to the next. */
 export interface Scratch {
@@ -90,24 +91,4 @@ async function exceeds(folder: string, left: Left): Promise<boolean> {
     return false
   }
   return false
-}
-
-/** Links in it are removed, not followed; a folder that its owner may not enter is opened first. Never throws. */
-export async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true })
-  } catch {
-    await openFolders(path)
-    await rm(path, { recursive: true, force: true }).catch(() => undefined)
-  }
-}
-
-async function openFolders(path: string): Promise<void> {
-  try {
-    if (!(await lstat(path)).isDirectory()) return
-    await chmod(path, 0o700)
-    for await (const entry of await opendir(path)) if (entry.isDirectory()) await openFolders(join(path, entry.name))
-  } catch {
-    // Somebody else's by now; the next start of a server tries again.
-  }
 }

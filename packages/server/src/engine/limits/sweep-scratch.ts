@@ -4,7 +4,7 @@ import type { Files } from '../../log/files.ts'
 import { isRunning, readOwner } from '../../log/owner.ts'
 import { isConversationId, scratchFolder, sessionPaths } from '../../log/session-paths.ts'
 import { StorageError } from '../../log/storage-error.ts'
-import { removeTree } from './scratch.ts'
+import { removeTree } from '../../lookup/remove-tree.ts'
 
 const sweptSuffix = '.swept'
 

@@ -1,10 +1,11 @@
 import type { SandboxReport } from '@parley/host'
 import type { ItemOf } from '@parley/protocol'
+import { noticeItem } from '../notice-item.ts'
 
 /** Said in the transcript when less enforces the limits than before. */
 export function weakerNotice(id: string, { tier, reason }: SandboxReport): ItemOf<'notice'> {
-  const shown = { id, type: 'notice', status: 'completed', level: 'warning', code: 'sandboxWeaker' } as const
-  return { ...shown, title: `${tier === 'B' ? partial : none} ${reason}`, text: '' }
+  const title = `${tier === 'B' ? partial : none} ${reason}`
+  return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
 }
 
 const partial = 'The sandbox is only partial now: what is not known to be harmless asks first.'

@@ -4,6 +4,7 @@ import type { Rules } from '../../core/policy/rules.ts'
 import { type PolicyFile, readPolicyFile } from '../../policy-file/read-policy-file.ts'
 import type { UserRules } from '../../policy-file/user-rules.ts'
 import { refusal } from '../refusal.ts'
+import { soundRules } from './sound-rules.ts'
 
 export interface WantedRules {
   /** Taken instead of the user's own file. */
@@ -16,11 +17,8 @@ export interface WantedRules {
 /** The rules to judge by. A file that was named has to be there, and each has to be sound. */
 export async function readWantedRules(userRules: UserRules, { rules, policyFile, cwd }: WantedRules): Promise<Rules> {
   const own = rules === undefined ? await userRules.read() : await readNamed(resolve(cwd, rules))
-  const over = policyFile === undefined ? null : await readNamed(resolve(cwd, policyFile))
-  const problem = [...own.problems, ...(over?.problems ?? [])][0]
-  if (problem === undefined) return [...own.rules, ...(over?.rules ?? [])]
-  const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
-  throw refusal('configInvalid', `${where}: ${problem.message}`, { where })
+  const over = policyFile === undefined ? [] : [await readNamed(resolve(cwd, policyFile))]
+  return soundRules([own, ...over])
 }
 
 function readNamed(file: string): Promise<PolicyFile> {

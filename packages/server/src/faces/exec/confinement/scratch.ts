@@ -1,8 +1,8 @@
-import { lstat, mkdir, readdir, readlink, realpath, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readlink, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMark, isOwnerAlive, parseMark } from '@parley/host'
-import { succeeds } from '../../../patch/succeeds.ts'
+import { removeTree } from '../../../lookup/remove-tree.ts'
 
 const name = 'parley-exec'
 
@@ -24,7 +24,7 @@ export function createScratch(): Scratch {
     async remove() {
       isOver = true
       const folder = await made?.catch(() => null)
-      if (typeof folder === 'string') await succeeds(() => rm(folder, { recursive: true, force: true }))
+      if (typeof folder === 'string') await removeTree(folder)
     },
   }
 }
@@ -55,5 +55,5 @@ async function removeOwnerless(within: string, prefix: string): Promise<void> {
 async function removeOurs(folder: string): Promise<void> {
   const found = await lstat(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return
-  await succeeds(() => rm(folder, { recursive: true, force: true }))
+  await removeTree(folder)
 }

@@ -1,0 +1,11 @@
+import type { Rules } from '../../core/policy/rules.ts'
+import { type PolicyFile, placeOf } from '../../policy-file/read-policy-file.ts'
+import { refusal } from '../refusal.ts'
+
+/** The rules of files that lie one over the other; refused where one of them has a problem. */
+export function soundRules(files: readonly PolicyFile[]): Rules {
+  const [problem] = files.flatMap(({ problems }) => problems)
+  if (problem === undefined) return files.flatMap(({ rules }) => rules)
+  const where = placeOf(problem)
+  throw refusal('configInvalid', `${where}: ${problem.message}`, { where })
+}
