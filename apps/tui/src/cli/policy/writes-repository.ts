@@ -1,21 +1,9 @@
-const writing = new Set([
-  ...[
-    'add',
-    'am',
-    'bisect',
-    'checkout',
-    'cherry-pick',
-    'commit',
-    'fetch',
-    'gc',
-    'init',
-    'merge',
-    'mv',
-    'notes',
-    'pull',
-  ],
-  ...['rebase', 'reset', 'restore', 'revert', 'rm', 'stash', 'switch', 'tag', 'update-index', 'update-ref', 'worktree'],
-])
+const writing = new Set(
+  (
+    'add am bisect checkout cherry-pick commit fetch gc init merge mv notes pull rebase reset restore revert rm stash ' +
+    'switch tag update-index update-ref worktree'
+  ).split(' '),
+)
 /** Of git itself, before what is to be done; each takes the word behind it. */
 const withValue = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace'])
 const listing = /^(?:list|show|-l|--list|-n\d*|--help|-h|--dry-run)$/
