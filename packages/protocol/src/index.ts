@@ -13,6 +13,7 @@ export type {
   Approval,
   ApprovalKind,
   ApprovalRequest,
+  AskedFile,
   Form,
   FormField,
 } from './schema/approval.ts'

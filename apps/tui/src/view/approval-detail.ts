@@ -1,13 +1,28 @@
 import type { Approval } from '@parley/protocol'
+import { fileWords, hiddenWarnings } from '@parley/protocol/question'
 import { collapseBlanks } from './collapse-blanks.ts'
 import { parseDiff, renderDiff } from './diff-lines.ts'
 import { doubtfulLetters } from './doubtful-letters.ts'
-import { hiddenKinds, hiddenParts, showHidden } from './neutralise.ts'
+import { hiddenParts, showHidden } from './neutralise.ts'
 import type { Line, Room } from './span.ts'
-import { wrapLines } from './wrap.ts'
+import { wrapLine, wrapLines } from './wrap.ts'
+
+type Detailed = Pick<Approval, 'kind' | 'detail' | 'files'>
 
 /** All of what an answer would allow, nothing hidden: characters that cannot be seen are shown by number. */
-export function approvalDetail({ kind, detail }: Pick<Approval, 'kind' | 'detail'>, room: Room): readonly Line[] {
+export function approvalDetail(approval: Detailed, room: Room): readonly Line[] {
+  return [...askedFiles(approval, room), ...askedText(approval, room)]
+}
+
+/** Every file of a patch on a line of its own, before what happens in them. */
+export function askedFiles({ files = [] }: Pick<Approval, 'files'>, room: Room): readonly Line[] {
+  return files.flatMap((file) =>
+    wrapLine([{ text: fileWords(file), bold: true }], { ...room, mode: 'anywhere', hang: 2 }),
+  )
+}
+
+/** The text of a command, or the diffs of a patch. */
+export function askedText({ kind, detail }: Pick<Approval, 'kind' | 'detail'>, room: Room): readonly Line[] {
   const text = detail.replace(/\n+$/, '')
   if (text === '') return []
   if (kind === 'patch') return renderDiff(parseDiff(showHidden(text)), room)
@@ -43,12 +58,7 @@ export function deceptions(approval: Shown): readonly string[] {
 function findDeceptions({ kind, detail, title }: Shown): readonly string[] {
   const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
   const text = hasPrograms ? detail : `${title}\n${detail}`
-  const { controls, unseen } = hiddenKinds(text)
-  return [
-    ...(controls ? ['contains control characters, shown as \\x1b'] : []),
-    ...(unseen ? ['contains invisible characters or marks over others, shown as <U+202E>'] : []),
-    ...doubtfulLetters(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
-  ]
+  return [...hiddenWarnings(text), ...doubtfulLetters(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms })]
 }
 
 /** Of what a patch writes only the names of files can mislead about where. */

@@ -1,3 +1,4 @@
+import { hiddenParts as partsOf, type ShownPart, showHidden as shown } from '@parley/protocol/question'
 import { expandTabs } from './tabs.ts'
 
 /** Complete terminal sequences: control sequences, operating system commands, device strings, two-character escapes. */
@@ -39,55 +40,12 @@ export function cleanInput(text: string): string {
     .toWellFormed()
 }
 
-/**
- * Everything that a reader cannot see or cannot tell from a space, but for the line end; and what is drawn over other
- * letters: strokes, frames, and more marks on one letter than any script has.
- */
-const unseen =
-  /[\p{C}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|[\u0334-\u0338]|[\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]|(?<=\p{M}{4})\p{M}/gu
-
 /** For approvals: nothing is removed; what hides is shown by its number: controls as \x1b, the rest as <U+202E>. */
 export function showHidden(text: string, tabCells = 4): string {
-  return hiddenParts(text, tabCells)
-    .map((part) => part.text)
-    .join('')
-}
-
-export interface ShownPart {
-  readonly text: string
-  /** It stands for a character that cannot be seen, and is not what was written. */
-  readonly stands: boolean
+  return shown(expandTabs(text, tabCells))
 }
 
 /** As `showHidden`, so that what stands for a character can be told from the same letters in the text. */
 export function hiddenParts(text: string, tabCells = 4): readonly ShownPart[] {
-  if (!beyondPlain.test(text)) return [{ text, stands: false }]
-  const parts: ShownPart[] = []
-  const expanded = expandTabs(text, tabCells)
-  let from = 0
-  for (const { 0: character, index } of expanded.matchAll(unseen)) {
-    if (character === '\n') continue
-    if (index > from) parts.push({ text: expanded.slice(from, index), stands: false })
-    parts.push({ text: named(character), stands: true })
-    from = index + character.length
-  }
-  return from === expanded.length ? parts : [...parts, { text: expanded.slice(from), stands: false }]
-}
-
-/** Whether text has characters that act on a terminal, and whether it has others that cannot be seen. */
-export function hiddenKinds(text: string): { readonly controls: boolean; readonly unseen: boolean } {
-  if (!beyondPlain.test(text)) return { controls: false, unseen: false }
-  const found = [...text.matchAll(unseen)].map(([character]) => character).filter((one) => one !== '\n' && one !== '\t')
-  const controls = found.some(isControl)
-  return { controls, unseen: found.some((one) => !isControl(one)) }
-}
-
-function isControl(character: string): boolean {
-  return /^[\x00-\x1f\x7f-\x9f]$/.test(character)
-}
-
-function named(character: string): string {
-  if (character === '\r') return '\\r'
-  const number = (character.codePointAt(0) ?? 0).toString(16)
-  return isControl(character) ? `\\x${number.padStart(2, '0')}` : `<U+${number.toUpperCase().padStart(4, '0')}>`
+  return partsOf(expandTabs(text, tabCells))
 }

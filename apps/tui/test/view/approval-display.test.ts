@@ -1,5 +1,6 @@
-import type { Approval, SandboxTier } from '@parley/protocol'
+import type { Approval, AskedFile, SandboxTier } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
+import { approvalDetail } from '../../src/view/approval-detail.ts'
 import { approvalBlock } from '../../src/view/live/approval-block.ts'
 import { lineText } from '../../src/view/span.ts'
 import { after, command, requested, started, turnStarted } from './scenes/conversation.ts'
@@ -195,6 +196,50 @@ describe('what goes with the command', () => {
     const decisions: Approval['decisions'] = ['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort']
     const text = shown({ ...asCommand('npm test'), decisions, always })
     expect(text).toContain('  3 yes, and always, in every folder, with or without a sandbox: npm test …\n  4 no, and')
+  })
+})
+
+describe('the files of a patch', () => {
+  const named = (path: string, more: Partial<AskedFile> = {}): AskedFile => ({
+    path,
+    kind: 'update',
+    additions: 1,
+    deletions: 2,
+    before: 'a',
+    after: 'b',
+    ...more,
+  })
+  const diff = `--- a.txt\n+++ a.txt\n@@ -1,0 +1,90 @@\n${'+x\n'.repeat(90)}`
+  const files = [
+    named('a.txt'),
+    named('new\u202e.txt', { kind: 'add', before: null }),
+    named('old.txt', { movedTo: 'moved.txt' }),
+    named('large.txt', { kind: 'delete', after: null, deletedBytes: 4_000 }),
+  ]
+  const list = [
+    'change a.txt (+1 −2)',
+    'add new<U+202E>.txt (+1 −2)',
+    'move old.txt → moved.txt (+1 −2)',
+    'delete large.txt (+1 −2, 4000 bytes)',
+  ]
+
+  test('are all named, however long the lines in them are', () => {
+    const text = shown({ kind: 'patch', title: 'Patch a.txt and 3 more', detail: diff, files })
+    expect(text).toContain(list.map((line) => `  ${line}`).join('\n'))
+    expect(text).toContain('v prints all')
+  })
+
+  test('are all named with every line in the full view', () => {
+    const approval = approvalOf({ kind: 'patch', title: 'Patch', detail: diff, files })
+    const rows = approvalDetail(approval, { columns: 80 }).map(lineText)
+    expect(rows.slice(0, 4)).toEqual(list)
+    expect(rows.filter((row) => row.endsWith('+ x'))).toHaveLength(90)
+  })
+
+  test.each([8, 12, 16, 24])('leave room for the choices in %i rows', (maxRows) => {
+    const many = Array.from({ length: 40 }, (_, n) => named(`file-${n}.txt`))
+    const rows = lines({ kind: 'patch', title: 'Patch', detail: diff, files: many }, { maxRows })
+    expect(rows.map(lineText).join('\n')).toMatch(/1 yes[\s\S]*stop/)
   })
 })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { answer, decision } from './answer.ts'
 import { actor } from './input.ts'
-import { ruleRef } from './item.ts'
+import { fileChangeEntry, ruleRef } from './item.ts'
 import { sandboxMode } from './settings.ts'
 
 export const approvalKind = z
@@ -40,6 +40,13 @@ export const alwaysRule = z
   })
   .describe('The rule that `approvedAlways` adds. Tried before it is offered: with it this very call runs unasked.')
 
+export const askedFile = z
+  .object({
+    ...fileChangeEntry.omit({ diff: true }).shape,
+    deletedBytes: z.int().min(0).exactOptional().describe('Of a file that is deleted: its size.'),
+  })
+  .describe('One file of a patch that is asked about. `movedTo` makes an update a move.')
+
 export const approvalRequest = z
   .object({
     id: z.string().describe('Stays the same across restarts.'),
@@ -49,7 +56,17 @@ export const approvalRequest = z
     turnId: z.string(),
     kind: approvalKind,
     title: z.string().describe('One line.'),
-    detail: z.string().describe('The whole command or diff, control characters made visible.'),
+    detail: z
+      .string()
+      .describe(
+        'The whole command, or the diffs of all files with every added and changed line. Removed lines of a deleted file may be left out: its size and sha256 stand for them.',
+      ),
+    files: z
+      .array(askedFile)
+      .exactOptional()
+      .describe(
+        'Of a patch: every file that a yes covers, in the order of `detail`. Those outside of the writable folders and protected ones come first, then what is added or changed, then what is deleted.',
+      ),
     command: z.array(z.string()).exactOptional().describe('Exact argv, for a command.'),
     cwd: z.string().describe('Where it will run.'),
     place: z.string().exactOptional().describe('Name of the environment whose machine it will run on; else this one.'),
@@ -64,6 +81,10 @@ export const approvalRequest = z
       .boolean()
       .exactOptional()
       .describe('Of a command: whether it will reach beyond this machine, and servers on it.'),
+    background: z
+      .literal(true)
+      .exactOptional()
+      .describe('Of a command: it goes on after the call has answered, without a time limit.'),
     attempt: z
       .int()
       .min(2)
@@ -103,6 +124,7 @@ export const approval = z
 
 export type Form = z.infer<typeof form>
 export type FormField = z.infer<typeof formField>
+export type AskedFile = z.infer<typeof askedFile>
 export type ApprovalKind = z.infer<typeof approvalKind>
 export type AlwaysRule = z.infer<typeof alwaysRule>
 export type ApprovalRequest = z.infer<typeof approvalRequest>

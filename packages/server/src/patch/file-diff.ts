@@ -14,6 +14,8 @@ export interface FileDiff {
   readonly diff: string
   readonly additions: number
   readonly deletions: number
+  /** False where a side has bytes that no line can show. */
+  readonly isText: boolean
 }
 
 const contextLines = 3
@@ -21,14 +23,28 @@ const absent = '/dev/null'
 /** Beyond this many changed lines the shortest diff is not worth its time. */
 const maxEditLength = 1000
 
-/** The change of one file for people and records. Of content that is not text only the headers are given. */
+/**
+ * The change of one file for people and records. Lines that a patch writes are always given; of content that is not
+ * UTF-8, which only stood there before or is moved, there is a line that says so.
+ */
 export function diffFile(sides: DiffSides): FileDiff {
   const names = [sides.oldPath ?? absent, sides.newPath ?? absent] as const
   const before = textOf(sides.before)
   const after = textOf(sides.after)
-  if (before === null || after === null) {
-    return { diff: `--- ${names[0]}\n+++ ${names[1]}\nBinary files differ\n`, additions: 0, deletions: 0 }
-  }
+  if (after === null || (before === null && sides.after === null)) return { ...binaryDiff(names, ''), isText: false }
+  if (before === null) return binaryDiff(names, after)
+  return { ...textDiff(names, before, after), isText: true }
+}
+
+/** What is not text before has no lines: all of the new ones are added. */
+function binaryDiff(names: Names, after: string): FileDiff {
+  const { diff, additions, deletions } = textDiff(names, '', after)
+  return { diff: `${diff}Binary files differ\n`, additions, deletions, isText: false }
+}
+
+type Names = readonly [string, string]
+
+function textDiff(names: Names, before: string, after: string): Omit<FileDiff, 'isText'> {
   const options = { context: contextLines, maxEditLength }
   const shortest = structuredPatch(names[0], names[1], before, after, undefined, undefined, options)
   const hunks = shortest?.hunks ?? [oneHunk(splitLines(before), splitLines(after))]
@@ -40,13 +56,13 @@ export function diffFile(sides: DiffSides): FileDiff {
   }
 }
 
-function headed([oldFileName, newFileName]: readonly [string, string], hunks: StructuredPatchHunk[]): StructuredPatch {
+function headed([oldFileName, newFileName]: Names, hunks: StructuredPatchHunk[]): StructuredPatch {
   return { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks }
 }
 
 function textOf(bytes: Uint8Array | null): string | null {
   if (bytes === null) return ''
-  return bytes.includes(0) ? null : decodeUtf8(bytes)
+  return decodeUtf8(bytes)
 }
 
 /** Everything between the first and the last changed line, in linear time. */

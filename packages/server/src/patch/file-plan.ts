@@ -24,6 +24,8 @@ export interface FilePlan {
   readonly deletions: number
   /** Unified, three lines of context. */
   readonly diff: string
+  /** False where `diff` cannot tell what is in the file. */
+  readonly isText: boolean
 }
 
 export type PatchFailureCode =

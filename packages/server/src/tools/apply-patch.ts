@@ -7,6 +7,7 @@ import { contentHash } from '../patch/content-hash.ts'
 import { changesOf } from '../patch/file-plan.ts'
 import { type ParsedPatch, parsePatch } from '../patch/parse-patch.ts'
 import type { Hunk } from '../patch/patch-hunks.ts'
+import { askAboutPatch } from '../patch/patch-question.ts'
 import { failureText, successText } from '../patch/patch-report.ts'
 import { planPatch } from '../patch/plan-patch.ts'
 import type { PlanSurroundings } from '../patch/planned-files.ts'
@@ -58,10 +59,20 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
       return {
         payload: JSON.stringify({ patch, changes: changesOf(plans) }),
         shown: { changes: clipDiffs(recordChanges(plans)) },
+        question: () => askAboutPatch(plans, singledOutBy(facts)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),
       }
     },
   }
+}
+
+/** The files that ask for a yes by their place, whatever else is in the patch. */
+function singledOutBy(facts: Facts): (realPath: string) => boolean {
+  const files = facts.kind === 'patch' ? facts.files : []
+  const found = new Set(
+    files.filter(({ insideRoots, protectedBy }) => !insideRoots || protectedBy !== null).map(({ real }) => real),
+  )
+  return (realPath) => found.has(realPath)
 }
 
 /** Only what policy has judged is looked at, and only what lies open to the model is quoted to it. */

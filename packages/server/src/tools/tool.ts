@@ -3,6 +3,7 @@ import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@par
 import type { Facts } from '../core/policy/facts.ts'
 import type { SideFiles } from '../engine/side-files.ts'
 import type { JsonSchemaObject } from '../model/port.ts'
+import type { PatchQuestion } from '../patch/patch-question.ts'
 
 /** The fields of a call item that its tool decides; the engine adds id, status and tool name. */
 export type Described =
@@ -115,5 +116,7 @@ export interface ReadyCall {
   readonly payload: string
   /** Fields of the item that say it to people. */
   readonly shown?: { readonly cwd?: string; readonly changes?: FileChanges }
+  /** The text of the question about it, where the item does not have all of it; a problem: it cannot be asked about. */
+  readonly question?: () => PatchQuestion | { readonly problem: string }
   run(context: ToolContext): Promise<ToolOutcome>
 }

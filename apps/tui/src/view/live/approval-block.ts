@@ -2,7 +2,7 @@ import type { Approval, ApprovalKind, SandboxTier } from '@parley/protocol'
 import { choicesFor } from '../../ui/approvals.ts'
 import type { FilledForm } from '../../ui/form.ts'
 import type { RefusedKey } from '../../ui/ui-state.ts'
-import { approvalDetail, deceptions } from '../approval-detail.ts'
+import { askedFiles, askedText, deceptions } from '../approval-detail.ts'
 import { clipRows, count } from '../clip-rows.ts'
 import { collapseBlanks } from '../collapse-blanks.ts'
 import { beside, indented, marked } from '../gutter.ts'
@@ -55,7 +55,8 @@ const leastContext = 2
 export function approvalBlock(asking: Asking, room: Room): readonly Line[] {
   const { approval, maxRows } = asking
   const gap: readonly Line[] = maxRows >= roomyRows ? [[]] : []
-  const detail = approvalDetail(approval, beside(room))
+  const files = askedFiles(approval, beside(room))
+  const detail = [...files, ...askedText(approval, beside(room))]
   const head = headRows(asking, room)
   const titled = titleRows(approval, room)
   const form = formRows(asking, room)
@@ -67,8 +68,12 @@ export function approvalBlock(asking: Asking, room: Room): readonly Line[] {
   const about = fitted(context, Math.max(leastContext, maxRows - taken - least))
   const around = [...form, ...gap, ...doubts, ...indented(about), ...answers]
   const detailRoom = Math.max(least, maxRows - taken - about.length)
-  const shown = detail.length <= detailRoom ? detail : clipped(detail, detailRoom, approval)
-  return [...head, ...titled, ...indented(shown), ...around]
+  // The names of all files go before the lines in them.
+  const kept = files.length + leastDetail <= detailRoom ? files : []
+  const rest = detail.slice(kept.length)
+  const restRoom = detailRoom - kept.length
+  const shown = rest.length <= restRoom ? rest : clipped(rest, restRoom, approval)
+  return [...head, ...titled, ...indented([...kept, ...shown]), ...around]
 }
 
 function headRows({ approval, waiting }: Asking, room: Room): readonly Line[] {

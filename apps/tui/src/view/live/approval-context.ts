@@ -1,4 +1,5 @@
 import type { Approval, SandboxTier } from '@parley/protocol'
+import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
 import { clipRows } from '../clip-rows.ts'
 import { collapseBlanks } from '../collapse-blanks.ts'
 import { showHidden } from '../neutralise.ts'
@@ -30,28 +31,21 @@ export function approvalContext({ approval, homeFolder, tier }: Asked, room: Roo
   return lines.flatMap((line) => rows(line, room))
 }
 
-const again: Span = {
-  text: 'It ran in the sandbox already, and failed for what that denied. A yes runs it once more.',
-  tone: 'warn',
-}
+const again: Span = { text: againWords, tone: 'warn' }
 
 /** Exactly what it may do once it runs. */
-function limitsOf({ sandbox, network }: Approval, tier: SandboxTier): readonly Span[] {
-  const enforced: Span =
-    sandbox === 'none'
-      ? { text: 'not sandboxed', tone: 'warn' }
-      : muted(`sandbox ${sandbox}${tier === 'B' ? ', in part' : ''}`)
-  if (network === undefined) return [enforced]
-  if (sandbox === 'none') return [{ text: 'not sandboxed: it may do all that you may, network included', tone: 'warn' }]
-  return [enforced, network ? { text: ' · with network', tone: 'warn' } : muted(' · no network')]
+function limitsOf(approval: Approval, tier: SandboxTier): readonly Span[] {
+  return limitWords(approval, tier).map(({ text, isMore }, index): Span => {
+    const separated = index === 0 ? text : ` · ${text}`
+    return isMore ? { text: separated, tone: 'warn' } : muted(separated)
+  })
 }
 
 /** Never in the place of the command, and never looking like one: whatever it says, it is only said. */
 function modelsWords(justification: string): Line {
-  const words = collapseBlanks(justification).replaceAll(/\s*\n\s*/g, ' ⏎ ')
   return [
-    { text: 'the model says, unchecked: ', tone: 'muted', bold: true },
-    { text: `“${showHidden(words)}”`, tone: 'muted', italic: true },
+    { text: uncheckedWords, tone: 'muted', bold: true },
+    { text: `“${onOneLine(justification)}”`, tone: 'muted', italic: true },
   ]
 }
 

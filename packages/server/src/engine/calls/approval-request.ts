@@ -1,7 +1,9 @@
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
+import { backgroundWords } from '@parley/protocol/question'
 import type { AlwaysRules } from '../../core/policy/always-rule.ts'
 import type { CommandFacts } from '../../core/policy/facts.ts'
 import { honoursWishes } from '../../core/policy/run-limits.ts'
+import type { PatchQuestion } from '../../patch/patch-question.ts'
 import type { Run } from '../run.ts'
 import type { DecidedCall } from './decided-call.ts'
 
@@ -11,6 +13,8 @@ interface Asked extends DecidedCall {
   readonly sessionOffered: boolean
   /** Null where no rule would answer it. */
   readonly always: AlwaysRules | null
+  /** Of a patch what it would do; null of other calls, which their items say whole. */
+  readonly question: PatchQuestion | null
 }
 
 /** The question to the user about one call. It binds to exactly this command or patch. */
@@ -23,8 +27,9 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
     turnId: turn?.id ?? '',
     kind: kindOf(about, settings),
     title: titleOf(item),
-    detail: detailOf(item),
+    ...(about.question === null ? { detail: detailOf(item) } : { ...about.question, files: [...about.question.files] }),
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
+    ...(inBackground(item) ? { background: true as const } : {}),
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
     ...(settings.environment === undefined ? {} : { place: settings.environment }),
     sandbox: limits.sandbox,
@@ -78,11 +83,13 @@ function wishOf({ escalation, network, dangerous }: CommandFacts, { sandbox }: R
 }
 
 function titleOf(item: CallItem): string {
-  const inBackground = item.type === 'commandExecution' && item.background === true
-  return inBackground ? `${item.title} (in the background, without a time limit)` : item.title
+  return inBackground(item) ? `${item.title} (${backgroundWords})` : item.title
+}
+
+function inBackground(item: CallItem): boolean {
+  return item.type === 'commandExecution' && item.background === true
 }
 
 function detailOf(item: CallItem): string {
-  if (item.type === 'fileChange') return item.changes.map(({ diff }) => diff).join('\n')
-  return item.type === 'commandExecution' || item.text !== '' ? item.text : item.input
+  return item.type !== 'toolCall' || item.text !== '' ? item.text : item.input
 }

@@ -88,7 +88,7 @@ async function askAgain(
 ): Promise<void> {
   const { conversation, patience } = run
   const contentHash = contentHashOf(ready, call, conversation.state)
-  const approval = approvalFor(run, item, { ...call, contentHash, sessionOffered: false, always: null })
+  const approval = approvalFor(run, item, { ...call, contentHash, sessionOffered: false, always: null, question: null })
   await patience.persist(() =>
     conversation.recordAll([
       { type: 'item.attempted', itemId: item.id, attempt: 1, item },

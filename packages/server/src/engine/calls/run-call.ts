@@ -130,13 +130,15 @@ async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCa
     case 'ask': {
       if (conceals({ facts, written: exactText(run, item) }, run.bench.redaction.secretsIn))
         return refuse(run, item, concealed)
+      const question = ready.question?.() ?? null
+      if (question !== null && 'problem' in question) return refuse(run, item, question.problem)
       const isFirst = call.attempt === 1
       // A rule would have to say what the secret is.
       const always =
         isFirst && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(run.conversation, run.bench)) : null
       const sessionOffered = isFirst && grantFor(facts, decision.run) !== null
       const contentHash = contentHashOf(ready, call, run.conversation.state)
-      const approval = approvalFor(run, decided, { ...call, contentHash, sessionOffered, always })
+      const approval = approvalFor(run, decided, { ...call, contentHash, sessionOffered, always, question })
       run.conversation.record({ type: 'approval.requested', approval })
     }
   }
