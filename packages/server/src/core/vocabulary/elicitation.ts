@@ -1,14 +1,16 @@
-import type { ApprovalRequest, FormField, Item } from '@parley/protocol'
+import type { ApprovalRequest, FormField, Item, SandboxTier } from '@parley/protocol'
+import { showHidden } from '@parley/protocol/question'
 import { questionOf } from './approval-messages.ts'
-import { patchSummary } from './file-changes.ts'
-import { readDiffs } from './read-diffs.ts'
-import { parsedCommand, shellJoined } from './shell-words.ts'
+import { commandMessage, formMessage, patchMessage } from './question-message.ts'
+import { parsedCommand } from './shell-words.ts'
 
 /** Which call asks, as the client numbers them. */
 export interface Asker {
   /** Of the `tools/call`; null when the question was found waiting. */
   readonly requestId: string | number | null
   readonly conversationId: string
+  /** What enforces limits where the call would run. */
+  readonly tier: SandboxTier
 }
 
 interface RequestedSchema {
@@ -26,10 +28,10 @@ export type ElicitationParams = {
 
 export function elicitationFor(approval: ApprovalRequest, item: Item | null, asker: Asker): ElicitationParams {
   const question = questionOf(approval, item)
-  const { conversationId, requestId } = asker
+  const { conversationId, requestId, tier } = asker
   if (question.kind === 'form') {
     const requestedSchema = schemaOf(approval.form?.fields ?? [])
-    return { message: `${approval.title}\n${approval.detail}`.trim(), requestedSchema, threadId: conversationId }
+    return { message: formMessage(approval), requestedSchema, threadId: conversationId }
   }
   const common = {
     requestedSchema: { type: 'object', properties: {} },
@@ -40,7 +42,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
   } as const
   if (question.kind === 'patch') {
     return {
-      message: patchMessage(question.reason, approval.detail),
+      message: patchMessage(approval, tier),
       ...common,
       codex_elicitation: 'patch-approval',
       codex_changes: question.changes,
@@ -48,7 +50,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
     }
   }
   return {
-    message: `Allow parley to run \`${shellJoined(question.command)}\` in \`${question.cwd}\`?`,
+    message: commandMessage(approval, question.command, tier),
     ...common,
     codex_elicitation: 'exec-approval',
     codex_command: question.command,
@@ -56,11 +58,6 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
     codex_parsed_cmd: parsedCommand(question.command),
     ...(question.reason === undefined ? {} : { codex_reason: question.reason }),
   }
-}
-
-function patchMessage(reason: string | undefined, detail: string): string {
-  const question = `Allow parley to apply proposed code changes: ${patchSummary(readDiffs(detail))}?`
-  return reason === undefined ? question : `${reason}\n${question}`
 }
 
 function schemaOf(fields: readonly FormField[]): RequestedSchema {
@@ -74,8 +71,8 @@ function schemaOf(fields: readonly FormField[]): RequestedSchema {
 
 function propertyOf({ type, title, description, choices = [], default: preset }: FormField): Record<string, unknown> {
   const shown = {
-    title,
-    ...(description === undefined ? {} : { description }),
+    title: showHidden(title),
+    ...(description === undefined ? {} : { description: showHidden(description) }),
     ...(preset === undefined ? {} : { default: preset }),
   }
   if (type !== 'choice') return { type, ...shown }
@@ -83,6 +80,6 @@ function propertyOf({ type, title, description, choices = [], default: preset }:
     type: 'string',
     ...shown,
     enum: choices.map(({ value }) => value),
-    enumNames: choices.map((one) => one.title),
+    enumNames: choices.map((one) => showHidden(one.title)),
   }
 }

@@ -29,14 +29,3 @@ function sideOf(diff: string, mark: '+' | '-'): string {
   const isWhole = lines.length === body.length
   return lines.join('\n') + (lines.length > 0 && isWhole ? '\n' : '')
 }
-
-/** One line about a patch, for a question. */
-export function patchSummary(changes: readonly ShownChange[]): string {
-  const verbs = { add: 'add', update: 'change', delete: 'delete' } as const
-  return changes
-    .map(({ kind, path, movedTo, additions, deletions }) => {
-      const where = movedTo === undefined ? path : `${path} → ${movedTo}`
-      return `${verbs[kind]} ${where} (+${additions} −${deletions})`
-    })
-    .join(', ')
-}

@@ -1,7 +1,8 @@
+import { fileWords } from '@parley/protocol/question'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { base64Of } from '../../../src/core/vocabulary/base64.ts'
-import { fileChangesOf, patchSummary } from '../../../src/core/vocabulary/file-changes.ts'
+import { fileChangesOf } from '../../../src/core/vocabulary/file-changes.ts'
 import { offered, readAnswer } from '../../../src/core/vocabulary/read-answer.ts'
 import { readDiffs } from '../../../src/core/vocabulary/read-diffs.ts'
 import { parsedCommand, shellJoined } from '../../../src/core/vocabulary/shell-words.ts'
@@ -42,7 +43,11 @@ test('the diffs of a question are told apart, whatever their lines look like', (
     'old.sql': { delete: { content: '-- a comment\n+++ odd' } },
     'a.txt': { update: { unified_diff: moved, move_path: 'b.txt' } },
   })
-  expect(patchSummary(changes)).toBe('add new.txt (+2 −0), delete old.sql (+0 −2), change a.txt → b.txt (+1 −1)')
+  expect(changes.map(fileWords)).toEqual([
+    'add new.txt (+2 −0)',
+    'delete old.sql (+0 −2)',
+    'move a.txt → b.txt (+1 −1)',
+  ])
 })
 
 test('an empty new file, a binary one and a diff that was cut are shown as far as they go', () => {

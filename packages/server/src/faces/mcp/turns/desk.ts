@@ -142,6 +142,7 @@ export class Desk {
       conversationId: this.conversationId,
       approval,
       item,
+      tier: this.store.state.core.settings.tier,
       requestId: errand.requestId,
       withCall: !errand.holdsApprovals,
       client: this.client,

@@ -102,6 +102,7 @@ export class ConversationStreams {
       conversationId: desk.conversationId,
       approval,
       item,
+      tier: desk.store.state.core.settings.tier,
       requestId: null,
       withCall: false,
       client: desk.client,
