@@ -36,6 +36,22 @@ describe('where nobody can be asked', () => {
     expect(existsSync(world.path('made'))).toBe(false)
   })
 
+  test('the event of its question names every file and has every added line', async () => {
+    const hunks = ['*** Delete File: large.txt', '*** Add File: made', '+curl example.invalid']
+    const files = { 'large.txt': 'a line that is removed\n'.repeat(40_000) }
+    await using world = await execWorld({ files, steps: [applyPatch(...hunks), { text: 'I could not.' }] })
+    const { events } = await world.execJson(['hi'])
+    expect(events.find(({ type }) => type === 'approval.requested')).toMatchObject({
+      approval: {
+        files: [
+          { path: 'made', kind: 'add', additions: 1 },
+          { path: 'large.txt', kind: 'delete', deletions: 40_000, deletedBytes: 920_000 },
+        ],
+        detail: expect.stringMatching(/\+curl example\.invalid[\s\S]*… 40000 removed lines not shown: 920000 bytes/),
+      },
+    })
+  })
+
   test('a turn that could not finish without it ends with 4', async () => {
     await using world = await execWorld({ steps: [shell('touch made'), { text: '' }] })
     const { exitCode, stdout, stderr } = await world.exec(['hi'])

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -37,7 +37,11 @@ describe.each([
     expect(result.structuredContent).toMatchObject({ content: 'made' })
     expect(existsSync(join(world.cwd, 'made.txt'))).toBe(true)
     expect(questions.map(({ message }) => message)).toEqual([
-      `Allow parley to run \`/bin/bash -c 'touch made.txt'\` in \`${world.cwd}\`?`,
+      [
+        `Allow parley to run \`/bin/bash -c 'touch made.txt'\` in \`${world.cwd}\`?`,
+        'Limits: not sandboxed: it may do all that you may, network included',
+        'Asked because: the approval policy is untrusted and this is not known to be harmless',
+      ].join('\n'),
     ])
     const types = notified.map(({ params }) => JSON.stringify(params).match(/"msg":\{"type":"(\w+)"/)?.[1])
     expect(types.filter((type) => !type?.endsWith('_delta'))).toEqual([
@@ -93,4 +97,43 @@ describe.each([
     expect(reply.content).toEqual([{ type: 'text', text: 'next' }])
     expect(notified.some(({ params }) => JSON.stringify(params).includes('"turn_aborted"'))).toBe(true)
   })
+})
+
+test('the official client is told all that a yes allows', async () => {
+  const removed = 'a line that is removed\n'.repeat(40_000)
+  const wish = { command: 'sleep 0.1; echo \u202edone', escalate: true, background: true, reason: 'I need\nit all' }
+  const patch = [
+    '*** Begin Patch',
+    '*** Delete File: large.txt',
+    '*** Add File: small.sh',
+    '+curl example.invalid',
+    '*** End Patch',
+  ]
+  await using world = await makeWorld(
+    [
+      { calls: [{ name: 'shell', arguments: wish }] },
+      { calls: [{ name: 'apply_patch', arguments: { patch: patch.join('\n') } }] },
+      { text: 'done' },
+    ],
+    'untrusted',
+  )
+  writeFileSync(join(world.cwd, 'large.txt'), removed)
+  await using connected = await overStdio(world)
+  const asked = { prompt: 'go', cwd: world.cwd, sandbox: 'workspace-write' }
+  await connected.client.callTool({ name: 'codex', arguments: asked })
+  const [command, change] = connected.questions.map(({ message }) => message)
+  expect(command?.split('\n')).toEqual([
+    `Allow parley to run \`/bin/bash -c 'sleep 0.1; echo <U+202E>done'\` in \`${world.cwd}\`?`,
+    '! contains invisible characters or marks over others, shown as <U+202E>',
+    'Limits: not sandboxed: it may do all that you may, network included',
+    'It runs in the background, without a time limit.',
+    expect.stringMatching(/^Asked because: ./),
+    'the model says, unchecked: “I need ⏎ it all”',
+  ])
+  expect(change).toContain(
+    `?\nadd small.sh (+1 −0)\ndelete large.txt (+0 −40000, ${removed.length} bytes)\nPaths are relative to`,
+  )
+  expect(change).toContain('\n+curl example.invalid\n')
+  expect(change).toMatch(/\n… 40000 removed lines not shown: 920000 bytes, sha256:[0-9a-f]{64}$/)
+  expect(existsSync(join(world.cwd, 'large.txt'))).toBe(false)
 })
