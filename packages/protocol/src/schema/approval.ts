@@ -43,6 +43,8 @@ export const alwaysRule = z
 export const askedFile = z
   .object({
     ...fileChangeEntry.omit({ diff: true }).shape,
+    real: z.string().exactOptional().describe('Where `path` leads, when links make that another place.'),
+    realMovedTo: z.string().exactOptional().describe('The same of `movedTo`.'),
     deletedBytes: z.int().min(0).exactOptional().describe('Of a file that is deleted: its size.'),
   })
   .describe('One file of a patch that is asked about. `movedTo` makes an update a move.')

@@ -3,9 +3,10 @@ import type { FileChangeEntry } from '@parley/protocol'
 import type { FileChange, FilePlan } from './file-plan.ts'
 import type { PatchView } from './patch-files.ts'
 
-/** What the item of a patch records of it: enough to show it, and to tell after a crash which files it reached. */
-export function recordChanges(plans: readonly FilePlan[]): FileChangeEntry[] {
-  return plans.map(({ kind, path, movedTo, before, after, additions, deletions, diff }) => ({
+/** What the item of a patch records of one file: enough to show it, and to tell after a crash whether it was reached. */
+export function recordChange(plan: FilePlan): FileChangeEntry {
+  const { kind, path, movedTo, before, after, additions, deletions, diff } = plan
+  return {
     path: path.written,
     kind,
     ...(movedTo === undefined ? {} : { movedTo: movedTo.written }),
@@ -14,7 +15,7 @@ export function recordChanges(plans: readonly FilePlan[]): FileChangeEntry[] {
     diff,
     before: before?.hash ?? null,
     after: after?.hash ?? null,
-  }))
+  }
 }
 
 /** The recorded changes with real paths again, for `comparePlan` and `removeStrays`. */

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path'
 import type { AskedFile } from '@parley/protocol'
-import { recordChanges } from './change-record.ts'
-import type { FilePlan } from './file-plan.ts'
+import { recordChange } from './change-record.ts'
+import type { FilePlan, PatchPath } from './file-plan.ts'
 
 /** The part of a question that says what a patch would do. */
 export interface PatchQuestion {
@@ -14,13 +15,21 @@ const maxShown = 512 * 1024
 /** Characters of removed lines of deleted files; those of files beyond it are left out. */
 const maxRemoved = 64 * 1024
 
+/** The part of what policy knows of a patch that its question needs. */
+export interface JudgedPatch {
+  /** Real path of the folder that its paths are relative to. */
+  readonly cwd: string
+  /** Real paths that ask for a yes by their place, whatever else is in the patch. */
+  readonly singledOut: ReadonlySet<string>
+}
+
 /**
  * Builds the question about a patch: no path and no added or changed line is ever left out of it. The files that policy
  * singles out come first, deleted ones last. A patch that is too long to be shown so is a problem and not asked about.
  */
 export function askAboutPatch(
   plans: readonly FilePlan[],
-  singledOut: (realPath: string) => boolean,
+  { cwd, singledOut }: JudgedPatch,
 ): PatchQuestion | { readonly problem: string } {
   const ordered = plans.toSorted((one, other) => rankOf(one, singledOut) - rankOf(other, singledOut))
   const kept = ordered.filter(({ kind }) => kind !== 'delete').reduce((sum, { diff }) => sum + diff.length, 0)
@@ -32,11 +41,11 @@ export function askAboutPatch(
     if (isShown) left -= plan.diff.length
     return isShown ? plan.diff : foldedDiff(plan, plan.before)
   })
-  return { files: filesOf(ordered), detail: diffs.join('\n') }
+  return { files: ordered.map((plan) => askedFile(plan, cwd)), detail: diffs.join('\n') }
 }
 
-function rankOf({ kind, path, movedTo }: FilePlan, singledOut: (realPath: string) => boolean): number {
-  const isFirst = singledOut(path.real) || (movedTo !== undefined && singledOut(movedTo.real))
+function rankOf({ kind, path, movedTo }: FilePlan, singledOut: ReadonlySet<string>): number {
+  const isFirst = singledOut.has(path.real) || (movedTo !== undefined && singledOut.has(movedTo.real))
   return (isFirst ? 0 : 2) + (kind === 'delete' ? 1 : 0)
 }
 
@@ -46,11 +55,20 @@ function foldedDiff({ path, deletions, isText }: FilePlan, { bytes, hash }: NonN
   return `--- ${path.written}\n+++ /dev/null\n… ${lines}: ${bytes.length} bytes, sha256:${hash}\n`
 }
 
-function filesOf(plans: readonly FilePlan[]): AskedFile[] {
-  return recordChanges(plans).map(({ diff: _diff, ...file }, index) => {
-    const before = plans[index]?.before
-    return file.kind !== 'delete' || before == null ? file : { ...file, deletedBytes: before.bytes.length }
-  })
+function askedFile(plan: FilePlan, cwd: string): AskedFile {
+  const { diff: _diff, ...file } = recordChange(plan)
+  const [real, realMovedTo] = [plan.path, plan.movedTo].map((path) => linkedPlace(path, cwd))
+  return {
+    ...file,
+    ...(real === undefined ? {} : { real }),
+    ...(realMovedTo === undefined ? {} : { realMovedTo }),
+    ...(plan.kind === 'delete' && plan.before !== null ? { deletedBytes: plan.before.bytes.length } : {}),
+  }
+}
+
+/** The real place of a path that does not say it itself. */
+function linkedPlace(path: PatchPath | undefined, cwd: string): string | undefined {
+  return path === undefined || resolve(cwd, path.written) === path.real ? undefined : path.real
 }
 
 function tooLong(characters: number): string {

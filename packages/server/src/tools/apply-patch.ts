@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { Facts } from '../core/policy/facts.ts'
 import { gatherPatchFacts } from '../facts/gather-file-facts.ts'
 import { type ApplyOutcome, type ApplyRequest, applyPlan } from '../patch/apply-plan.ts'
-import { recordChanges } from '../patch/change-record.ts'
+import { recordChange } from '../patch/change-record.ts'
 import { contentHash } from '../patch/content-hash.ts'
 import { changesOf } from '../patch/file-plan.ts'
 import { type ParsedPatch, parsePatch } from '../patch/parse-patch.ts'
 import type { Hunk } from '../patch/patch-hunks.ts'
-import { askAboutPatch } from '../patch/patch-question.ts'
+import { askAboutPatch, type JudgedPatch } from '../patch/patch-question.ts'
 import { failureText, successText } from '../patch/patch-report.ts'
 import { planPatch } from '../patch/plan-patch.ts'
 import type { PlanSurroundings } from '../patch/planned-files.ts'
@@ -58,8 +58,8 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
       const { plans } = planned
       return {
         payload: JSON.stringify({ patch, changes: changesOf(plans) }),
-        shown: { changes: clipDiffs(recordChanges(plans)) },
-        question: () => askAboutPatch(plans, singledOutBy(facts)),
+        shown: { changes: clipDiffs(plans.map(recordChange)) },
+        question: () => askAboutPatch(plans, judgedIn(facts, cwd)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),
       }
     },
@@ -67,12 +67,10 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
 }
 
 /** The files that ask for a yes by their place, whatever else is in the patch. */
-function singledOutBy(facts: Facts): (realPath: string) => boolean {
-  const files = facts.kind === 'patch' ? facts.files : []
-  const found = new Set(
-    files.filter(({ insideRoots, protectedBy }) => !insideRoots || protectedBy !== null).map(({ real }) => real),
-  )
-  return (realPath) => found.has(realPath)
+function judgedIn(facts: Facts, cwd: string): JudgedPatch {
+  if (facts.kind !== 'patch') return { cwd, singledOut: new Set() }
+  const apart = facts.files.filter((file) => !file.insideRoots || file.protectedBy !== null)
+  return { cwd: facts.cwd, singledOut: new Set(apart.map(({ real }) => real)) }
 }
 
 /** Only what policy has judged is looked at, and only what lies open to the model is quoted to it. */

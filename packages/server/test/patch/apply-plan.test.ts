@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { type ApplyOutcome, applyPlan } from '../../src/patch/apply-plan.ts'
-import { readChanges, recordChanges } from '../../src/patch/change-record.ts'
+import { readChanges, recordChange } from '../../src/patch/change-record.ts'
 import { comparePlan } from '../../src/patch/compare-plan.ts'
 import { diskPatchTarget } from '../../src/patch/disk-patch-attempt.ts'
 import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
@@ -96,7 +96,7 @@ describe('applyPlan', () => {
     for (let nth = 1; nth <= total; nth++) {
       await using workspace = await tempWorkspace({ files: before })
       const plans = await plansOf(patch, workspace.path)
-      const record = recordChanges(plans)
+      const record = plans.map(recordChange)
       const dying = failingFiles(diskPatchFiles, { fails: (call) => call >= nth })
       await apply(plans, dying.files)
       const changes = await readChanges(record, workspace.path, diskPatchFiles)

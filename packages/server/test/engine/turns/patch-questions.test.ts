@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { Approval } from '@parley/protocol'
+import { fileWords } from '@parley/protocol/question'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
@@ -68,6 +69,19 @@ describe('the question about a patch', () => {
     const patch = patchOf(editOf('a.txt', 'one', 'uno'), '*** Add File: ../outside.txt\n+new')
     const { files = [] } = await asked(place, patch)
     expect(files.map(({ path }) => path)).toEqual(['../outside.txt', 'a.txt'])
+  })
+
+  it('says where a path leads that goes through a link', async () => {
+    await using place = testPlace()
+    mkdirSync(`${place.root}/elsewhere`)
+    symlinkSync(`${place.root}/elsewhere`, `${place.cwd}/inside`)
+    place.write('a.txt', 'one\n')
+    const patch = patchOf('*** Update File: a.txt\n*** Move to: inside/b.txt', '*** Add File: inside/c.txt\n+new')
+    const { files = [] } = await asked(place, patch)
+    expect(files.map(fileWords)).toEqual([
+      `move a.txt → inside/b.txt (leads to ${place.root}/elsewhere/b.txt) (+0 −0)`,
+      `add inside/c.txt (leads to ${place.root}/elsewhere/c.txt) (+1 −0)`,
+    ])
   })
 
   it('has lines with NUL characters, and those that replace a file that is not text', async () => {
