@@ -1,4 +1,4 @@
-import { type GuardKind, guardByName } from '@parley/host'
+import { type GuardKind, guardByName, guardKinds } from '@parley/host'
 import { RpcError } from '@parley/rpc'
 import type { Link } from './link.ts'
 
@@ -18,15 +18,19 @@ export async function guardThere(
   { paths, roots, home }: Question,
 ): Promise<readonly (GuardKind | null)[]> {
   const byName = guardByName(roots, home)
-  const said = await saidThere(link, paths, roots)
-  return paths.map((path, index) => byName(path) ?? (said === null ? 'unknown' : (said[index] ?? null)))
+  const said: readonly unknown[] = await kindsThere(link, paths, roots)
+  return paths.map((path, index) => byName(path) ?? understood(said[index]))
 }
 
-async function saidThere(link: Pick<Link, 'ask'>, paths: readonly string[], roots: readonly string[]) {
+async function kindsThere(link: Pick<Link, 'ask'>, paths: readonly string[], roots: readonly string[]) {
   try {
     return (await link.ask('fs/guards', { paths: [...paths], writableRoots: [...roots] })).kinds
   } catch (error) {
-    if (error instanceof RpcError) return null
+    if (error instanceof RpcError) return []
     throw error
   }
+}
+
+function understood(said: unknown): GuardKind | null {
+  return said === null ? null : (guardKinds.find((kind) => kind === said) ?? 'unknown')
 }
