@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const deciding = ['trust', 'cache']
 
 /**
- * Lists `$PARLEY_HOME` and the links in it, as they are now. What such a link leads to decides what parley runs and lets
- * run, wherever it lies: people keep settings in a repository. Links are not followed here.
+ * Lists `$PARLEY_HOME` and the links in it as they are now, not followed. Their targets rule parley wherever they lie:
+ * people keep settings in a repository.
  */
 export function ownFiles(home: string): readonly string[] {
   const links = ['', ...deciding].flatMap((folder) => linksIn(join(home, folder)))

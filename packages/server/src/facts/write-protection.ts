@@ -11,7 +11,7 @@ export interface Writable {
   readonly guardOf: Place['guardOf']
 }
 
-/** Why each place is not written to without a question though it may lie in a writable folder, or null. */
+/** Tells why each place is not written to without a question though it may lie in a writable folder, or null. */
 export async function writeProtections(
   places: readonly string[],
   { roots, secrets, guardOf }: Writable,

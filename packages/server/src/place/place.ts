@@ -26,7 +26,7 @@ export interface Place {
   readonly patches: PatchTarget
   readonly search: SearchProgram
   secrets(): Promise<SecretPlaces>
-  /** Why each of these absolute paths stays as it is where commands may write to `roots`, as the files there are now. */
+  /** Tells why each absolute path stays as it is where commands may write to `roots`, as the files there are now. */
   guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
 }
 

@@ -9,13 +9,13 @@ import { guardedAtHome, guardedNames } from './guarded-names.ts'
 import { knownRepositories } from './known-repositories.ts'
 
 export interface GuardSurroundings extends GitSurroundings {
-  /** Paths of what decides what this program runs and lets run, links in them not followed. Asked anew each time. */
+  /** Lists files that rule this program, links in their paths not followed. Called anew each time. */
   readonly own?: () => readonly string[]
 }
 
 /**
- * Finds what decides what runs later within folders that may be written to, as the files are now: the one answer for
- * commands, patches and other tools. `roots` are real paths. Rejects with a sentence where it cannot be told.
+ * Finds what is run or obeyed later within writable folders, as the files are now: one answer for commands and patches.
+ * `roots` are real paths. Rejects with a sentence where it cannot be told.
  */
 export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<FoundPlaces> {
   const collector = collectPlaces(roots)

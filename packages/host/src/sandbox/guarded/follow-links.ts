@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface Followed {
-  /** Where a write to the path would land: links followed in what exists, dangling ones too, the missing rest appended. */
+  /** The place where a write would land: links followed, dangling ones too, and the missing rest appended. */
   readonly real: string
   /** The links on the way, by the real path of each. */
   readonly links: readonly string[]

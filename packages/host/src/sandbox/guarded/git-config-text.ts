@@ -6,7 +6,7 @@ export interface GitSetting {
 
 const header = /\[\s*([A-Za-z0-9.-]+)(?:[ \t]+"((?:\\[^\n]|[^"\\\n])*)")?\s*\]/y
 const assignment = /[A-Za-z][A-Za-z0-9-]*[ \t]*=/y
-/** As it is written: it ends before a comment or with the line, if that is not continued. */
+/** A value as it is written: it ends before a comment, or with a line that is not continued. */
 const written = /(?:[^\n\\"#;]+|\\[\s\S]|"(?:[^"\\\n]+|\\[\s\S])*")*/y
 const blank = /\s+/y
 
@@ -44,7 +44,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-/** Where the next line begins. */
+/** Finds where the next line begins. */
 function lineEnd(text: string, from: number): number {
   const end = text.indexOf('\n', from)
   return end === -1 ? text.length : end + 1
@@ -52,7 +52,7 @@ function lineEnd(text: string, from: number): number {
 
 const escapes: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n' }
 
-/** Without continued lines, the blanks around it, quotes and escapes. */
+/** Resolves continued lines, quotes and escapes, and drops the blanks around. */
 function meaningOf(value: string): string {
   const line = value.replace(/\\([\s\S])/g, (all, letter: string) => (letter === '\n' ? '' : all))
   return line

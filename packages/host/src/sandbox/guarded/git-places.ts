@@ -11,13 +11,13 @@ export interface GitPlace {
 }
 
 export interface GitSources extends GitSurroundings {
-  /** Of the user and of the machine: a relative path of hooks in them is of every repository. */
+  /** The settings of the user and of the machine: a relative path of hooks in them is of every repository. */
   readonly user: GitSettings
 }
 
 const settingFiles = ['config', 'config.worktree'] as const
 
-/** What is named by `entry`, a folder or a file named `.git`, or by what that names. */
+/** Lists what is named by `entry`, a folder or a file named `.git`, or by what that names. */
 export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
   const folder = folderOf(entry)
   if (folder === null) return []
@@ -25,7 +25,7 @@ export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
   return [...own, ...placesOfFolder(folder, dirname(entry), sources)]
 }
 
-/** Where the repository of a `.git` is: there, or where a file of that name says. */
+/** Finds the repository of a `.git`: there, or where a file of that name says. */
 function folderOf(entry: string): string | null {
   if (!isFile(entry)) return entry
   const text = readBounded(entry)?.split('\0', 1)[0] ?? ''
@@ -33,7 +33,7 @@ function folderOf(entry: string): string | null {
   return target === '' ? null : from(dirname(entry), target)
 }
 
-/** What a repository's own folder leads to. Hooks start in the work tree, or in the folder where there is none. */
+/** Lists what a repository's own folder leads to. Hooks start in the work tree, or in the folder where there is none. */
 export function placesOfFolder(folder: string, workTree: string, sources: GitSources): GitPlace[] {
   const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
   const folders = common === '' ? [folder] : [folder, from(folder, common)]

@@ -3,15 +3,15 @@ import { dirname, isAbsolute } from 'node:path'
 import { type GitSetting, settingsInText } from './git-config-text.ts'
 import { readBounded } from './read-bounded.ts'
 
-/** Where the settings of a user and of the machine are. */
+/** The surroundings in which git looks for settings of the user and of the machine. */
 export interface GitSurroundings {
   /** The home of the user. */
   readonly home: string
-  /** Of the user: it can name other settings of git. */
+  /** The user's: it can name other settings of git. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** What git's settings name, as it is written there; relative paths of files are completed, the others are not. */
+/** The paths that git's settings name. Those of files are completed; those of hooks and work trees may be relative. */
 export interface GitSettings {
   /** The files themselves and all they include, whether they exist and whether their condition holds now or not. */
   readonly files: readonly string[]
@@ -21,7 +21,7 @@ export interface GitSettings {
   readonly workTrees: readonly string[]
 }
 
-/** As in git, which stops with an error beyond it. */
+/** The depth of includes beyond which git stops with an error. */
 const maxDepth = 10
 const maxFiles = 200
 
@@ -70,7 +70,7 @@ const ofMachine = [
   '/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig',
 ]
 
-/** Not normalised: a `..` behind a link leaves what the link leads to. */
+/** Completes a path without normalising it: a `..` behind a link leaves what the link leads to. */
 export function from(folder: string, path: string): string {
   return isAbsolute(path) ? path : `${folder}/${path}`
 }
@@ -79,7 +79,7 @@ function isInclude(name: string): boolean {
   return name === 'include.path' || /^includeif\..+\.path$/s.test(name)
 }
 
-/** `~/`, the user's own name behind `~`, and where git itself is installed. */
+/** Replaces `~/`, `~` with the user's own name, and `%(prefix)/`, where git is installed. */
 function expanded(value: string, { home }: GitSurroundings): string {
   const path = value.replace(/^:\(optional\)/, '').replace(/^%\(prefix\)\//, '/usr/')
   const [start = '', ...rest] = path.split('/')

@@ -1,4 +1,4 @@
-/** Why a place stays as it is: what comes of a change there later. */
+/** The reasons for which a place stays as it is: each names who runs or reads it later. */
 export const guardKinds = [
   'repository',
   'gitHooks',
@@ -27,7 +27,7 @@ const texts: Readonly<Record<GuardKind, string>> = {
   unknown: 'lies where it cannot be told what runs later',
 }
 
-/** As it goes on behind the name of a file. */
+/** Gives the reason as the rest of a sentence that begins with the name of a file. */
 export function guardText(kind: GuardKind): string {
   return texts[kind]
 }

@@ -4,10 +4,10 @@ import { findGuarded, type GuardSurroundings } from './find-guarded.ts'
 import type { GuardKind } from './guard-kinds.ts'
 import { guardedAtHome, guardedNames } from './guarded-names.ts'
 
-/** Why an absolute path, as it is written or its real one, stays as it is in folders that may be written to; null: it may change. */
+/** Tells why an absolute path, as written or real, stays as it is in writable folders; null: it may change. */
 export type Guard = (path: string) => GuardKind | null
 
-/** What file-writing tools ask: the places that a sandbox keeps from commands, and by name what lies deeper. Never rejects. */
+/** Looks at the files for tools that write: places that a sandbox keeps from commands, and names at any depth. Never rejects. */
 export async function guardFor(roots: readonly string[], around: GuardSurroundings): Promise<Guard> {
   const byName = guardByName(roots, around.home)
   const byPlace = await findGuarded(roots, around).then(guardByPlace, () => () => 'unknown' as const)
@@ -31,7 +31,7 @@ const outside: { readonly folded: string; readonly kind: GuardKind | null } = { 
 /** More than a sandbox guards by name: it cannot guard a pattern. */
 const startFile = /^\.(?:bash.*|zsh.*)$/
 
-/** By names alone, at any depth: nothing is looked at. Below the root only: a workspace may itself lie in a folder of such a name. */
+/** Judges by names alone, at any depth below the innermost root: a workspace may itself lie in a folder of such a name. */
 export function guardByName(roots: readonly string[], home: string): Guard {
   return (path) => {
     const root = roots.filter((each) => isWithin(path, each)).sort((a, b) => b.length - a.length)[0] ?? null

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { GuardKind } from './guard-kinds.ts'
 
-/** In every writable folder: what runs, or decides what runs, when a person or their programs come by, and why. `.git` is looked at by itself. */
+/** Names in every writable folder that run, or decide what runs, when a person or their programs come by. `.git` is looked at by itself. */
 const kindsByName = {
   '.parley': 'parley',
   '.vscode': 'editor',

@@ -15,7 +15,7 @@ export interface GuardedPlaces {
   readonly writable: readonly string[]
 }
 
-/** What stays as it is within folders that may be written to, in the terms of a sandbox. Rejects with a sentence for what cannot be kept so. */
+/** Finds what a sandbox keeps as it is within writable folders. Rejects with a sentence for what cannot be kept so. */
 export async function guardedPlaces(roots: readonly string[], around: GuardSurroundings): Promise<GuardedPlaces> {
   const { places, links, writable } = await findGuarded(roots, around)
   for (const link of links.keys())
@@ -31,7 +31,7 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
   return { kept: [...kept], missing: [...missing].filter((path) => !isClosed(path, kept, writable)), writable }
 }
 
-/** Whether a path lies in a place that is kept, and not in a folder of it where work goes on. */
+/** True in a place that is kept, but not in a folder of it where work goes on. */
 function isClosed(path: string, places: { has(path: string): boolean }, writable: readonly string[]): boolean {
   if (places.has(path)) return true
   if (writable.includes(path)) return false

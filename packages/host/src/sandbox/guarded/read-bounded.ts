@@ -2,10 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 
 const maxBytes = 1024 * 1024
 
-/**
- * The text of a regular file; null for anything else. Never waits, whatever has taken the file's place meanwhile.
- * Throws a sentence for one that is too large to be looked through.
- */
+/** Reads a regular file; null for anything else. Never waits. Throws a sentence for a file that is too large. */
 export function readBounded(path: string): string | null {
   let fd: number
   try {

@@ -6,8 +6,8 @@ import { ownFiles } from '../../own-files.ts'
 import { refusal } from '../refusal.ts'
 
 /**
- * Refuses folders of this machine in which the user's own settings, rules, keys or answers lie because a link in
- * `$PARLEY_HOME`, or the way to it, leads there: a command or a patch could rewrite them.
+ * Refuses folders of this machine that hold what a link in `$PARLEY_HOME`, or on the way to it, leads to: a command or a
+ * patch could rewrite the user's own settings, rules or keys.
  */
 export function assertOwnFilesOutside(roots: readonly string[], home: string): void {
   const folders = roots.map(realOrGiven)
@@ -21,7 +21,7 @@ export function assertOwnFilesOutside(roots: readonly string[], home: string): v
   }
 }
 
-/** No link below the folder leads to the home: it is hidden there from commands as it is anywhere. */
+/** True where no link below the folder leads to the home: it is hidden there from commands as it is anywhere. */
 function isPlainlyIn(folder: string, home: string, realHome: string): boolean {
   return foldersUp(home).some(
     (above) => realOrGiven(above) === folder && folder + home.slice(above.length) === realHome,

@@ -27,7 +27,7 @@ export interface Confinement extends Pick<Sandboxes, 'report'> {
   process(wish: ProcessWish): (() => Promise<ConfinedStart>) | null
   /** Null where the files are not confined. Throws for a wish that is not understood. */
   files(intent: unknown): Promise<FileLimits | null>
-  /** Why each of these paths stays as it is where processes may write to `roots`. */
+  /** Tells why each path stays as it is where processes may write to `roots`. */
   guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
 }
 
