@@ -33,7 +33,10 @@ export type {
   TerminalSize,
 } from './process.ts'
 export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
-export { guardedAtHome } from './sandbox/guarded/guarded-names.ts'
+export type { GuardSurroundings } from './sandbox/guarded/find-guarded.ts'
+export { followLinks } from './sandbox/guarded/follow-links.ts'
+export { type Guard, guardByName, guardFor } from './sandbox/guarded/guard.ts'
+export { type GuardKind, guardKinds, guardText } from './sandbox/guarded/guard-kinds.ts'
 export type { SandboxLimits } from './sandbox/limits.ts'
 export { openSandboxes, type SandboxesOptions } from './sandbox/open-sandboxes.ts'
 export { noSandbox, type Sandbox, type SandboxedCommand, type WrappedCommand } from './sandbox/sandbox.ts'

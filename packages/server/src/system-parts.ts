@@ -8,6 +8,7 @@ import { createShellParser } from './facts/parse-shell.ts'
 import { type SecretPlaces, secretPlaces } from './facts/secret-places.ts'
 import { keepHomePrivate } from './keep-home-private.ts'
 import { nodeFiles } from './log/node-files.ts'
+import { ownFiles } from './own-files.ts'
 import { diskPatchFiles } from './patch/disk-patch-files.ts'
 import { diskFiles } from './place/disk-files.ts'
 import { systemClock } from './ports/clock.ts'
@@ -24,6 +25,7 @@ export function systemParts(options: ServerOptions): EngineParts {
   const log = openServerLog(home, redaction.text)
   const mended = keepHomePrivate(home)
   if (mended !== null) sayMended(mended, log.write)
+  const own = () => ownFiles(home)
   let secrets: Promise<SecretPlaces> | null = null
   const userHome = env['HOME'] ?? homedir()
   return {
@@ -38,11 +40,11 @@ export function systemParts(options: ServerOptions): EngineParts {
     redaction,
     files: nodeFiles,
     host: openHost(),
-    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env }),
+    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env, own }),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
       secrets ??= secretPlaces(
-        { home: userHome, parleyHome: home, runFolders: [...ownRunFolders(env), ...options.sockets] },
+        { home: userHome, parleyHome: home, own: own(), runFolders: [...ownRunFolders(env), ...options.sockets] },
         diskFiles,
       )
       return secrets

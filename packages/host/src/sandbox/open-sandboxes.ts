@@ -1,7 +1,8 @@
 import { type Found, nothingFound } from './found.ts'
+import type { GuardSurroundings } from './guarded/find-guarded.ts'
 import type { Sandboxes } from './sandboxes.ts'
 
-export interface SandboxesOptions {
+export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'> {
   /** Keeps what was found until the next boot, 0600; null keeps nothing. Its folders are made when it is written. */
   readonly cacheFile: string | null
   /** Of this process unless told: PATH, HOME and what container runtimes say in it are looked at. */

@@ -1,5 +1,5 @@
+import { guardByName } from '@parley/host'
 import type { SandboxMode } from '@parley/protocol'
-import { writeProtection } from '../facts/write-protection.ts'
 import { realOrGiven } from '../lookup/real-or-given.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 
@@ -15,7 +15,7 @@ export function rulesInReach(policyFile: string | undefined, { roots, sandbox, h
   if (policyFile === undefined || sandbox !== 'workspace-write') return []
   const [file, ...folders] = [policyFile, ...roots].map(realOrGiven)
   if (file === undefined || !folders.some((folder) => liesWithin(file, folder))) return []
-  if (writeProtection(file, { roots: folders, home, secrets: [] }) !== null) return []
+  if (guardByName(folders, home)(file) !== null) return []
   return [
     `The policy file ${policyFile} lies in a folder that commands may write to, so the rules can be changed by those they are for. Keep it elsewhere, or in .parley.`,
   ]

@@ -9,6 +9,7 @@ import { realOrGiven } from '../lookup/real-or-given.ts'
 import { choicesIn } from './choices.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ceiling.ts'
 import { fittingMode, wholeSystemText } from './limits/fit-roots.ts'
+import { assertOwnFilesOutside } from './limits/own-files-outside.ts'
 import { noticeItem } from './notice-item.ts'
 import { refusal } from './refusal.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
@@ -39,6 +40,7 @@ export function settleResume(
   const isHere = settings.environment === undefined
   const closed = isHere ? settings.writableRoots.filter((root) => isClosed(root, home)) : []
   const roots = [...new Set([...settings.writableRoots.filter((root) => !closed.includes(root)), ...addedRoots])]
+  if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
   const change = {
     ...differing('model', model, settings.model),

@@ -12,6 +12,7 @@ import { choicesIn } from './choices.ts'
 import { configHere } from './config-here.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ceiling.ts'
 import { fittingMode, rootWarnings } from './limits/fit-roots.ts'
+import { assertOwnFilesOutside } from './limits/own-files-outside.ts'
 import { isRecordedProvider, isUsable, providerOf } from './model-sources.ts'
 import { refusal } from './refusal.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
@@ -52,6 +53,7 @@ export function settleStart(params: StartParams, around: Around): SettledStart {
   if (settings.environment !== undefined) return { cwd, settings, warnings }
   assertAdded((params.addDirs ?? []).map((root) => resolve(cwd, root)))
   const workplace = { roots: [cwd, ...settings.writableRoots], sandbox: settings.sandbox }
+  assertOwnFilesOutside(workplace.roots, home)
   return {
     cwd,
     settings: { ...settings, sandbox: fittingMode(workplace) },

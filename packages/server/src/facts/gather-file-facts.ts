@@ -5,7 +5,7 @@ import type { PlaceFiles } from '../place/place-files.ts'
 import { whenUnknown } from '../place/place-unreachable.ts'
 import { realRoots } from './real-roots.ts'
 import { holdsSecrets, isSecret } from './secret-places.ts'
-import { rootOf, type Writable, writeProtection } from './write-protection.ts'
+import { rootOf, type Writable, writeProtections } from './write-protection.ts'
 
 export interface FileSurroundings extends Writable {
   /** The conversation's folder, absolute. */
@@ -25,7 +25,7 @@ export interface PatchCall {
 export async function gatherPatchFacts(call: PatchCall, given: FileSurroundings): Promise<PatchFacts> {
   const contentHash = `sha256:${createHash('sha256').update(call.patch).digest('hex')}`
   const around = await resolved(given)
-  const files = await Promise.all(call.paths.map((path) => patchedFile(path, around)))
+  const files = await patchedFiles(call.paths, around)
   return { kind: 'patch', tool: call.tool, files, contentHash, cwd: around.cwd }
 }
 
@@ -64,9 +64,15 @@ function mayBeFolder(path: string, files: PlaceFiles): Promise<boolean> {
     .catch(whenUnknown(true))
 }
 
-async function patchedFile(path: string, around: FileSurroundings): Promise<PatchedFile> {
-  const { absolute, real, insideRoots } = await placed(path, around)
-  return { path, real, insideRoots, protectedBy: writeProtection(absolute, around) ?? writeProtection(real, around) }
+/** Each is judged as it is written and by its real path. */
+async function patchedFiles(paths: readonly string[], around: FileSurroundings): Promise<PatchedFile[]> {
+  const places = await Promise.all(paths.map((path) => placed(path, around)))
+  const both = places.flatMap(({ absolute, real }) => [absolute, real])
+  const protections = await writeProtections(both, around)
+  return places.map(({ real, insideRoots }, index) => {
+    const protectedBy = protections[2 * index] ?? protections[2 * index + 1] ?? null
+    return { path: paths[index] ?? '', real, insideRoots, protectedBy }
+  })
 }
 
 /** A path that cannot be resolved (a loop of links, a folder that may not be searched) counts as outside. */

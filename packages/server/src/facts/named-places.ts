@@ -7,7 +7,7 @@ import { pathsInOutput, placesMentioned, redirectTargets } from '../core/policy/
 import { realPathOf } from '../lookup/real-path.ts'
 import { systemErrorCode } from '../lookup/system-error.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
-import { rootOf, writeProtection } from './write-protection.ts'
+import { rootOf, type Writable } from './write-protection.ts'
 
 export interface FailedCommand {
   readonly script: string
@@ -19,6 +19,7 @@ export interface FailedCommand {
   readonly tier: SandboxTier
   /** The user's, for `~`. */
   readonly home: string
+  readonly guardOf: Writable['guardOf']
 }
 
 /** The places that a failed command of this machine names, each looked at with the rights of the user. */
@@ -40,7 +41,7 @@ async function lookAt(text: string, saidMissing: boolean, command: FailedCommand
   if (path === null || isOfTheSystem(path)) return null
   const masked = [absolute, path].some((place) => isMasked(place, limits))
   const unmakeable = tier === 'B' && (await wouldBeMadeIn(limits, path))
-  const writableInside = !unmakeable && letsWrite(path, limits, home)
+  const writableInside = !unmakeable && (await letsWrite(path, command))
   const writableOutside = masked || writableInside ? true : await mayWrite(path)
   return { path, masked, unmakeable, writableInside, writableOutside, saidMissing }
 }
@@ -57,9 +58,10 @@ function isOfTheSystem(path: string): boolean {
 }
 
 /** As the sandbox is built: in the roots but for what is protected there, and in /tmp, which is its own. */
-function letsWrite(path: string, { mode, writableRoots: roots }: SandboxLimits, home: string): boolean {
+async function letsWrite(path: string, { limits, guardOf }: FailedCommand): Promise<boolean> {
+  const { mode, writableRoots: roots } = limits
   if (rootOf(path, roots) === null) return liesWithin(path, '/tmp')
-  return mode !== 'read-only' && writeProtection(path, { roots, home, secrets: [] }) === null
+  return mode !== 'read-only' && (await guardOf([path], roots))[0] === null
 }
 
 /** Landlock grants what is in a root when the command starts, and cannot grant the root without its `.git`. */

@@ -47,15 +47,17 @@ export type SecretPlaces = readonly string[]
 interface Homes {
   readonly home: string
   readonly parleyHome: string
+  /** What belongs to it and may lie elsewhere. */
+  readonly own?: readonly string[]
   /** Where sockets of servers are. */
   readonly runFolders?: readonly string[]
 }
 
 export async function secretPlaces(
-  { home, parleyHome, runFolders = [] }: Homes,
+  { home, parleyHome, own = [], runFolders = [] }: Homes,
   files: PlaceFiles,
 ): Promise<SecretPlaces> {
-  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...runFolders, ...ofTheSystem]
+  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...own, ...runFolders, ...ofTheSystem]
   const real = await Promise.all(written.map((path) => files.realPath(path).catch(whenUnknown(path))))
   return [...new Set([...written, ...real])]
 }

@@ -1,38 +1,27 @@
-import { guardedAtHome } from '@parley/host'
-import { componentsOf } from '../core/policy/path-text.ts'
-import { protectionOf } from '../core/policy/protected-names.ts'
+import { guardText } from '@parley/host'
 import { liesWithin } from '../lookup/workspace-path.ts'
+import type { Place } from '../place/place.ts'
 import { isSecret, type SecretPlaces } from './secret-places.ts'
 
 export interface Writable {
   /** The writable folders, absolute. */
   readonly roots: readonly string[]
   readonly secrets: SecretPlaces
-  /** The user's home: its start-up files are protected even when it is a writable folder. */
-  readonly home: string
+  /** Of the machine that the paths are of. */
+  readonly guardOf: Place['guardOf']
 }
 
-/** More than the sandbox guards by name: it cannot guard a pattern. */
-const startFile = /^\.(?:bash.*|zsh.*)$/
-
-/** Compared without case: some file systems do not see it. */
-function isReadAtStart(nameAtHome: string): boolean {
-  const folded = nameAtHome.toLowerCase()
-  return startFile.test(folded) || guardedAtHome.some((name) => name === folded)
-}
-
-/**
- * Why a place is not written to without a question though it may lie in a writable folder, or null. Names count below
- * the root only: a workspace may itself lie in a folder of such a name.
- */
-export function writeProtection(place: string, { secrets, home, roots }: Writable): string | null {
-  if (isSecret(place, secrets)) return 'lies where secrets are kept'
-  const root = rootOf(place, roots)
-  const below = componentsOf(root === null ? place : place.slice(root.length))
-  const homeIsWritable = root !== null && liesWithin(home, root)
-  const [top = ''] = componentsOf(place.slice(home.length))
-  if (homeIsWritable && liesWithin(place, home) && isReadAtStart(top)) return 'is read when programs start'
-  return protectionOf(below)
+/** Tells why each place is not written to without a question though it may lie in a writable folder, or null. */
+export async function writeProtections(
+  places: readonly string[],
+  { roots, secrets, guardOf }: Writable,
+): Promise<readonly (string | null)[]> {
+  const kinds = await guardOf(places, roots)
+  return places.map((place, index) => {
+    if (isSecret(place, secrets)) return 'lies where secrets are kept'
+    const kind = kinds[index] ?? null
+    return kind === null ? null : guardText(kind)
+  })
 }
 
 /** The innermost root that holds a path. */

@@ -1,5 +1,6 @@
-import type { Host, Sandboxes } from '@parley/host'
+import { guardFor, type Host, type Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
+import { ownFiles } from '../own-files.ts'
 import { diskPatchTarget } from '../patch/disk-patch-attempt.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
 import { diskFiles } from './disk-files.ts'
@@ -10,6 +11,8 @@ export interface LocalParts {
   readonly host: Host
   readonly sandboxes: Sandboxes
   readonly shell: string
+  /** `$PARLEY_HOME`. */
+  readonly home: string
   readonly userHome: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly patchFiles: PatchFiles
@@ -18,8 +21,10 @@ export interface LocalParts {
 }
 
 /** This machine. */
-export function localPlace({ host, sandboxes, shell, userHome, env, patchFiles, ripgrep, secrets }: LocalParts): Place {
-  const own = localSearch({ host, sandboxes, secrets, ripgrep })
+export function localPlace(parts: LocalParts): Place {
+  const { host, sandboxes, shell, home, userHome, env, patchFiles, ripgrep, secrets } = parts
+  const own = () => ownFiles(home)
+  const search = localSearch({ host, sandboxes, secrets, ripgrep })
   return {
     environment: null,
     reach: () => Promise.resolve(),
@@ -31,7 +36,11 @@ export function localPlace({ host, sandboxes, shell, userHome, env, patchFiles, 
     sandboxes,
     files: diskFiles,
     patches: diskPatchTarget(patchFiles),
-    search: { there: () => Promise.resolve(own), here: own },
+    search: { there: () => Promise.resolve(search), here: search },
     secrets,
+    async guardOf(paths, roots) {
+      const guard = await guardFor(roots, { home: userHome, env, own })
+      return paths.map(guard)
+    },
   }
 }

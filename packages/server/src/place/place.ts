@@ -1,4 +1,4 @@
-import type { Host, Sandboxes } from '@parley/host'
+import type { GuardKind, Host, Sandboxes } from '@parley/host'
 import type { SecretPlaces } from '../facts/secret-places.ts'
 import type { BoundedRun, BoundedRunOutcome } from '../lookup/run-bounded.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
@@ -26,6 +26,8 @@ export interface Place {
   readonly patches: PatchTarget
   readonly search: SearchProgram
   secrets(): Promise<SecretPlaces>
+  /** Tells why each absolute path stays as it is where commands may write to `roots`, as the files there are now. */
+  guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
 }
 
 /** ripgrep: the one that is found there, or this machine's own on a copy of what is to be searched. */

@@ -6,6 +6,7 @@ import { liesWithin } from '../lookup/workspace-path.ts'
 import type { Place, Ripgrep } from '../place/place.ts'
 import type { PlaceFiles } from '../place/place-files.ts'
 import type { ExecInfo } from './exec-connection.ts'
+import { guardThere } from './guard-there.ts'
 import type { Link } from './link.ts'
 import { startRemoteCommand } from './remote-commands.ts'
 import { pathOfUri, remoteFiles } from './remote-files.ts'
@@ -71,6 +72,7 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
       here,
     },
     secrets: secretsThere,
+    guardOf: (paths, roots) => guardThere(link, { paths, roots, home: about().home }),
   }
 }
 

@@ -22,7 +22,7 @@ export interface ToolPorts {
 /** Rejects with `PlaceUnreachable` where the place cannot be asked: facts are never made up for it. */
 export async function fileSurroundings(place: Place, { cwd, roots }: Workspace): Promise<FileSurroundings> {
   await place.reach()
-  const { files, home } = place
+  const { files } = place
   const realRoots = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
-  return { cwd: realRoots[0] ?? cwd, roots: realRoots, secrets: await place.secrets(), home, files }
+  return { cwd: realRoots[0] ?? cwd, roots: realRoots, secrets: await place.secrets(), guardOf: place.guardOf, files }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { guardFor } from '@parley/host'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decide } from '../../src/core/policy/decide.ts'
 import { findProgram } from '../../src/facts/find-program.ts'
@@ -105,7 +106,7 @@ describe('files', () => {
     cwd: place.workspace,
     roots: [place.workspace],
     secrets: place.around.secrets,
-    home: place.home,
+    guardOf: async (paths, roots) => paths.map(await guardFor(roots, { home: place.home })),
     files: place.around.files,
   })
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { guardFor } from '@parley/host'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { denialOf } from '../../src/core/policy/denial.ts'
 import { namedPlaces } from '../../src/facts/named-places.ts'
@@ -30,7 +31,10 @@ async function denied(
     masked: [at('home/.ssh')],
     scratch: null,
   }
-  const places = await namedPlaces({ script, output, cwd: at('work'), limits, tier, home: at('home') })
+  const home = at('home')
+  const guardOf = async (paths: readonly string[], roots: readonly string[]) =>
+    paths.map(await guardFor(roots, { home }))
+  const places = await namedPlaces({ script, output, cwd: at('work'), limits, tier, home, guardOf })
   const denial = denialOf({ exitCode: 1, triedNetwork: false, hasNetwork: false, places })
   return denial?.paths.map((path) => path.slice(root.length + 1)) ?? []
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { noSandboxes, openHost } from '@parley/host'
 import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
 import { localPlace } from '../../src/place/local-place.ts'
@@ -9,6 +10,7 @@ export function testLocalPlace(home: string): Place {
     host: openHost(),
     sandboxes: noSandboxes('Tests have no sandbox.'),
     shell: '/bin/sh',
+    home: join(home, '.parley'),
     userHome: home,
     env: {},
     patchFiles: diskPatchFiles,

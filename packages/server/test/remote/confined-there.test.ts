@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openSandboxes } from '@parley/host'
 import { expect, it } from 'vitest'
 import { startFarMachine } from './support/far-machine.ts'
-import { calling, inBox, placeFor, shell } from './support/far-talk.ts'
+import { calling, inBox, patch, placeFor, shell } from './support/far-talk.ts'
 
 const { tier, reason } = await openSandboxes({ cacheFile: null }).report()
 
@@ -24,4 +24,17 @@ it.skipIf(tier !== 'A')(`a command of an environment is confined there (needs ti
   expect(JSON.stringify(item)).toContain('ended')
   expect(existsSync(join(far.work, 'made'))).toBe(true)
   expect([readFileSync(outside, 'utf8'), far.read('.git/config')]).toEqual(['as it was', 'kept'])
+})
+
+it.skipIf(tier !== 'A')('a patch of what git runs there later asks, and another one does not', async () => {
+  await using machine = await startFarMachine()
+  await using place = placeFor(machine.newFolder())
+  const { far } = place
+  far.write('.git/config', '[core]\nhooksPath = tools/hooks')
+  const model = calling(patch('*** Add File: tools/plain', '+x'), patch('*** Add File: tools/hooks/pre-commit', '+x'))
+  const { watched } = await place.talk(model, {}, { ...inBox, approvalPolicy: 'on-request' })
+  await watched.send('go')
+  const { reason: why } = await watched.approval()
+  expect(why).toContain('protected file')
+  expect([existsSync(join(far.work, 'tools/plain')), existsSync(join(far.work, 'tools/hooks'))]).toEqual([true, false])
 })

@@ -1,4 +1,5 @@
 import { approvals } from './approvals.ts'
+import { dotfiles } from './dotfiles.ts'
 import { mcpFace } from './mcp-face.ts'
 import { patches } from './patches.ts'
 import { projectConfig } from './project-config.ts'
@@ -11,6 +12,7 @@ import { turns } from './turns.ts'
 
 export const scenarios: Scenarios = {
   ...approvals,
+  ...dotfiles,
   ...mcpFace,
   ...patches,
   ...projectConfig,

@@ -1,11 +1,11 @@
+import type { GuardSurroundings } from '../guarded/find-guarded.ts'
+
 /** What there is to build a sandbox with. */
-export interface BubblewrapMachine {
+export interface BubblewrapMachine extends GuardSurroundings {
   /** Absolute path of `bwrap`, from where commands cannot write. */
   readonly program: string
   /** Major, minor, patch. */
   readonly version: readonly [number, number, number]
-  /** The home of the user. */
-  readonly home: string
 }
 
 export interface BubblewrapFeatures {

@@ -23,7 +23,7 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
   const roots = limits.writableRoots.filter(isThere)
   for (const root of roots) assertUsable(root, limits.mode)
   const isWritable = limits.mode === 'workspace-write'
-  const guarded = isWritable ? await guardedPlaces(roots, machine.home) : nothingGuarded
+  const guarded = isWritable ? await guardedPlaces(roots, machine) : nothingGuarded
   const held = holdAll(guarded.missing)
   try {
     const mounts = mountsFor(limits, machine, { roots, guarded, held })

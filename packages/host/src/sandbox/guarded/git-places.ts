@@ -1,78 +1,69 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
+import { from, type GitSettings, type GitSurroundings, readGitSettings } from './git-settings.ts'
+import type { GuardKind } from './guard-kinds.ts'
+import { readBounded } from './read-bounded.ts'
 
-/** Real paths that decide what git runs in a repository, whether they exist or not. */
-export type GitPlaces = readonly string[]
+/** A path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
+export interface GitPlace {
+  readonly path: string
+  readonly kind: GuardKind
+}
 
-const maxBytes = 64 * 1024
-/** A file that git reads, and which names others: `commondir` alone leads it to another repository's settings. */
+export interface GitSources extends GitSurroundings {
+  /** The settings of the user and of the machine: a relative path of hooks in them is of every repository. */
+  readonly user: GitSettings
+}
+
 const settingFiles = ['config', 'config.worktree'] as const
 
-/** What is named by `entry`, a folder or a file named `.git`, or by what that names. */
-export function gitPlaces(entry: string): GitPlaces {
-  if (lstatSync(entry, { throwIfNoEntry: false })?.isFile() !== true) return placesOfFolder(entry)
-  const target = /^gitdir:[ \t]*(.+?)\s*$/m.exec(readStart(entry))?.[1]
-  if (target === undefined) return []
-  const folder = real(resolve(dirname(entry), target))
-  return [folder, ...placesOfFolder(folder)]
+/** Lists what is named by `entry`, a folder or a file named `.git`, or by what that names. */
+export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
+  const folder = folderOf(entry)
+  if (folder === null) return []
+  const own: GitPlace[] = folder === entry ? [] : [{ path: folder, kind: 'repository' }]
+  return [...own, ...placesOfFolder(folder, dirname(entry), sources)]
 }
 
-/** What a repository's own folder leads to. */
-export function placesOfFolder(folder: string): string[] {
-  const common = readStart(join(folder, 'commondir')).trim()
-  const commonFolder = common === '' ? null : real(resolve(folder, common))
-  const folders = commonFolder === null ? [folder] : [folder, commonFolder]
-  const links = folders.flatMap((at) => ['hooks', ...settingFiles].map((name) => real(join(at, name))))
-  const named = folders.flatMap((at) => settingFiles.flatMap((name) => placesInSettings(at, name)))
-  return [...(commonFolder === null ? [] : [commonFolder]), ...links, ...named]
+/** Finds the repository of a `.git`: there, or where a file of that name says. */
+function folderOf(entry: string): string | null {
+  if (!isFile(entry)) return entry
+  const text = readBounded(entry)?.split('\0', 1)[0] ?? ''
+  const target = text.startsWith('gitdir: ') ? withoutLineEnd(text.slice('gitdir: '.length)) : ''
+  return target === '' ? null : from(dirname(entry), target)
 }
 
-/** Settings of settings: other files that are read as such, and where hooks are. */
-function placesInSettings(folder: string, name: string): string[] {
-  const file = join(folder, name)
-  const work = dirname(folder)
-  return settingsOf(readStart(file)).map(({ key, value }) => {
-    const path = value.startsWith('~/') ? join(homedir(), value.slice(2)) : value
-    return real(resolve(key === 'path' ? dirname(real(file)) : work, path))
-  })
+/** Lists what a repository's own folder leads to. Hooks start in the work tree, or in the folder where there is none. */
+export function placesOfFolder(folder: string, workTree: string, sources: GitSources): GitPlace[] {
+  const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
+  const folders = common === '' ? [folder] : [folder, from(folder, common)]
+  const named = readGitSettings(
+    folders.flatMap((at) => settingFiles.map((name) => `${at}/${name}`)),
+    sources,
+  )
+  const starts = [workTree, folder, ...named.workTrees.map((path) => from(folder, path))]
+  return [
+    ...folders.slice(1).map((path) => ({ path, kind: 'repository' as const })),
+    ...folders.map((at) => ({ path: `${at}/commondir`, kind: 'repository' as const })),
+    ...folders.map((at) => ({ path: `${at}/hooks`, kind: 'gitHooks' as const })),
+    ...named.files.map((path) => ({ path, kind: 'gitSettings' as const })),
+    ...hooksFrom(starts, [...named.hooks, ...sources.user.hooks]),
+  ]
 }
 
-interface Setting {
-  readonly key: 'path' | 'hookspath'
-  readonly value: string
+function hooksFrom(starts: readonly string[], hooks: readonly string[]): GitPlace[] {
+  const paths = hooks.flatMap((path) => (isAbsolute(path) ? [path] : starts.map((start) => from(start, path))))
+  return [...new Set(paths)].map((path) => ({ path, kind: 'gitHooks' }))
 }
 
-function settingsOf(text: string): Setting[] {
-  return [...text.matchAll(/(?:^|\])[ \t]*(path|hookspath)[ \t]*=[ \t]*"?([^"\n;#]+)/gim)].flatMap(([, key, value]) => {
-    const path = (value ?? '').trim()
-    return path === '' ? [] : [{ key: key?.toLowerCase() === 'path' ? 'path' : 'hookspath', value: path }]
-  })
+function withoutLineEnd(text: string): string {
+  return text.replace(/[\r\n]+$/, '')
 }
 
-/** Empty for what is no readable file. Never waits, whatever has taken its place meanwhile. */
-function readStart(path: string): string {
+function isFile(path: string): boolean {
   try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      if (!fstatSync(fd).isFile()) return ''
-      const buffer = Buffer.alloc(maxBytes)
-      // To git a NUL ends the line; here no path may hold one.
-      return buffer.toString('utf8', 0, readSync(fd, buffer)).replaceAll('\0', '\n')
-    } finally {
-      closeSync(fd)
-    }
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
   } catch {
-    return ''
-  }
-}
-
-/** With the links followed of as much as there is. */
-export function real(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(real(parent), path.slice(parent.length).replace(/^\//, ''))
+    return false
   }
 }

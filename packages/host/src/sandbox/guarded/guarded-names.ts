@@ -1,7 +1,17 @@
 import { readdirSync } from 'node:fs'
+import type { GuardKind } from './guard-kinds.ts'
 
-/** In every writable folder: what runs, or decides what runs, when a person or their programs come by. `.git` is looked at by itself. */
-export const guardedNames = ['.parley', '.vscode', '.idea', '.husky', '.envrc', '.mcp.json'] as const
+/** Names in every writable folder that run, or decide what runs, when a person or their programs come by. `.git` is looked at by itself. */
+const kindsByName = {
+  '.parley': 'parley',
+  '.vscode': 'editor',
+  '.idea': 'editor',
+  '.husky': 'gitCommands',
+  '.envrc': 'shellFolder',
+  '.mcp.json': 'startsPrograms',
+} as const satisfies Readonly<Record<string, GuardKind>>
+
+export const guardedNames: ReadonlyMap<string, GuardKind> = new Map(Object.entries(kindsByName))
 
 /** In a home that may be written to: what is read when programs start. */
 export const guardedAtHome = [

@@ -1,4 +1,5 @@
 import { assertStartable } from '../../spawn-failure.ts'
+import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import { guardedPlaces } from '../guarded/guarded-places.ts'
 import type { SandboxLimits } from '../limits.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -12,14 +13,12 @@ import { rulesOfLimits } from './rules-of-limits.ts'
 import { landlockScript } from './script.ts'
 import { openStatus } from './status-file.ts'
 
-export interface LandlockMachine {
+export interface LandlockMachine extends GuardSurroundings {
   /** Absolute path of Perl. */
   readonly program: string
   /** What the kernel says of its Landlock. */
   readonly version: number
   readonly arch: FilterArch
-  /** The home of the user. */
-  readonly home: string
 }
 
 /** The system takes about 2 MiB of arguments and environment. */
@@ -62,7 +61,7 @@ async function scriptCommand(limits: SandboxLimits, scratch: string, machine: La
   const { network, mode } = limits
   const filter = { arch, unixSockets: false, ipSockets: network, attributes: mode !== 'read-only', shared: false }
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-  const guarded = await guardedPlaces(roots, machine.home)
+  const guarded = await guardedPlaces(roots, machine)
   const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
   const lines = rules.map(({ rights, path }) => `${rights}:${path}`)
   if (lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 9, 0) > maxRuleBytes) {

@@ -48,12 +48,17 @@ export function seatbeltProfile(limits: SandboxLimits, { scratch, guarded }: Pro
   const maskedAgain = masked.filter((_, index) => roots.some((root) => isWithin(limits.masked[index] ?? '', root)))
   const kept = named('KEPT', [...guarded.kept, ...guarded.missing])
   const work = named('WORK', guarded.writable)
+  const inWork = [...guarded.kept, ...guarded.missing].filter((path) =>
+    guarded.writable.some((at) => isWithin(path, at)),
+  )
+  const keptAgain = named('KEPT_AGAIN', inWork)
   const text = [
     base,
     ...denied(masked),
     `(allow file-read* file-write* ${writable.join(' ')})`,
     ...(kept.length === 0 ? [] : [`(deny file-write* ${kept.join(' ')})`]),
     ...(work.length === 0 ? [] : [`(allow file-write* ${work.join(' ')})`]),
+    ...(keptAgain.length === 0 ? [] : [`(deny file-write* ${keptAgain.join(' ')})`]),
     ...denied(maskedAgain),
     ...(roots.length === 0 ? [] : protection(named('ROOT', roots))),
     ...(limits.network ? [network] : []),
@@ -72,7 +77,7 @@ function denied(places: readonly string[]): string[] {
  */
 function protection(roots: readonly string[]): string[] {
   const inRoots = `(require-any ${roots.join(' ')})`
-  const others = guardedNames.map((name) => `(regex #"/${eitherCase(name)}(/|$)")`)
+  const others = [...guardedNames.keys()].map((name) => `(regex #"/${eitherCase(name)}(/|$)")`)
   return [
     `(deny file-write* (require-all ${inRoots} (regex #"/${eitherCase('.git')}(/|$)")))`,
     `(deny file-write* (require-all ${inRoots} (require-not (regex #"/node_modules/")) (require-any ${others.join(' ')})))`,

@@ -1,24 +1,24 @@
 import { homedir } from 'node:os'
+import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import { type FoundProgram, findProgram, programFolders } from './find-program.ts'
 
 /** What is looked at before anything is tried. */
-export interface Machine {
+export interface Machine extends GuardSurroundings {
   readonly platform: NodeJS.Platform
   readonly arch: string
-  readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly bwrap: FoundProgram | null
   readonly perl: FoundProgram | null
   readonly sandboxExec: FoundProgram | null
 }
 
-export interface MachineOptions {
+export interface MachineOptions extends Pick<GuardSurroundings, 'own'> {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where programs are looked for, in place of the system's folders. */
   readonly folders?: readonly string[]
 }
 
-export function lookAtMachine({ env, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
+export function lookAtMachine({ env, own, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
   const { platform, arch } = process
   const onLinux = (name: string) => (platform === 'linux' ? findProgram(name, folders) : null)
   return {
@@ -26,6 +26,7 @@ export function lookAtMachine({ env, folders = programFolders(env['PATH'] ?? '')
     arch,
     home: env['HOME'] ?? homedir(),
     env,
+    ...(own === undefined ? {} : { own }),
     bwrap: onLinux('bwrap'),
     perl: onLinux('perl'),
     sandboxExec: platform === 'darwin' ? findProgram('sandbox-exec', ['/usr/bin']) : null,

@@ -6,8 +6,8 @@ import type { Machine } from './machine.ts'
 /** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
 export function preparer(finding: Finding, machine: Machine): Prepare {
   const { tier, reason, bubblewrap, landlock } = finding
-  const { arch, home, bwrap, perl, sandboxExec } = machine
-  if (tier === 'A' && sandboxExec !== null) return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, home))
+  const { arch, bwrap, perl, sandboxExec } = machine
+  if (tier === 'A' && sandboxExec !== null) return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
   if (tier === 'A' && bwrap !== null && bubblewrap !== undefined) {
     return trusting(bwrap.path, byBubblewrap(machine, bwrap.path, bubblewrap))
   }
@@ -16,24 +16,24 @@ export function preparer(finding: Finding, machine: Machine): Prepare {
       const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
       const { isFilterArch } = await import('../seccomp/filter.ts')
       if (!isFilterArch(arch)) throw new Error(reason)
-      return prepareLandlock(limits, { program: perl.path, version: landlock, arch, home })
+      return prepareLandlock(limits, { ...machine, program: perl.path, version: landlock, arch })
     })
   }
   return () => Promise.reject(new Error(reason))
 }
 
-function byBubblewrap({ home }: Machine, program: string, version: string): Prepare {
+function byBubblewrap(machine: Machine, program: string, version: string): Prepare {
   return async (limits) => {
     const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-    return prepareBubblewrap(limits, { program, version: [major, minor, patch], home })
+    return prepareBubblewrap(limits, { ...machine, program, version: [major, minor, patch] })
   }
 }
 
-function bySeatbelt(program: string, home: string): Prepare {
+function bySeatbelt(program: string, machine: Machine): Prepare {
   return async (limits) => {
     const { prepareSeatbelt } = await import('../macos/prepare-seatbelt.ts')
-    return prepareSeatbelt(limits, { program, home })
+    return prepareSeatbelt(limits, { ...machine, program })
   }
 }
 

@@ -33,8 +33,9 @@ export async function searchAgain(before: Found, options: SandboxesOptions): Pro
   }
 }
 
-function look({ env = process.env, programFolders }: SandboxesOptions): Machine {
-  return lookAtMachine({ env, ...(programFolders === undefined ? {} : { folders: programFolders }) })
+function look({ env = process.env, own, programFolders }: SandboxesOptions): Machine {
+  const more = own === undefined ? {} : { own }
+  return lookAtMachine({ env, ...more, ...(programFolders === undefined ? {} : { folders: programFolders }) })
 }
 
 async function tryAndKeep(machine: Machine, key: string, cacheFile: string | null): Promise<Finding> {

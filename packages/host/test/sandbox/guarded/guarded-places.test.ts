@@ -25,7 +25,7 @@ async function placesIn(workspace: Workspace, roots: readonly string[] = ['w'], 
   const top = realpathSync(workspace.path('.'))
   const places = await guardedPlaces(
     roots.map((root) => `${top}/${root}`),
-    `${top}/${home}`,
+    { home: `${top}/${home}` },
   )
   const short = (paths: readonly string[]) => paths.map((path) => path.slice(top.length + 1)).sort()
   const isUsual = (path: string) => roots.some((root) => usual.some((name) => path === `${root}/${name}`))
@@ -38,7 +38,7 @@ describe('what stays as it is in a workspace', () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git/config': '', 'w/.git/hooks/x': '', 'w/.envrc': '', 'w/.vscode/tasks.json': '' })
     const top = realpathSync(workspace.path('w'))
-    const { kept, missing } = await guardedPlaces([top], '/nowhere')
+    const { kept, missing } = await guardedPlaces([top], { home: '/nowhere' })
     expect(kept).toEqual(expect.arrayContaining([`${top}/.git`, `${top}/.envrc`, `${top}/.vscode`]))
     expect([...missing].sort()).toEqual(['.husky', '.idea', '.mcp.json', '.parley'].map((name) => `${top}/${name}`))
   })
@@ -69,7 +69,7 @@ describe('what stays as it is in a workspace', () => {
     write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
     const held = ['w/.parley', 'w/evil'].map((name) => holdName(workspace.path(name)))
     const top = realpathSync(workspace.path('w'))
-    const { kept, missing } = await guardedPlaces([top], '/nowhere')
+    const { kept, missing } = await guardedPlaces([top], { home: '/nowhere' })
     expect(kept).toEqual([`${top}/.git`])
     expect(missing).toEqual(expect.arrayContaining([`${top}/.parley`, `${top}/evil`]))
     for (const name of held) name?.release()

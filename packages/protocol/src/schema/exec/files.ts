@@ -6,6 +6,18 @@ const followLinks = z
   .boolean()
   .default(true)
   .describe('False: refused where a link on the way leads to another place, also one put there meanwhile.')
+const guardKind = z.enum([
+  'repository',
+  'gitHooks',
+  'gitSettings',
+  'parley',
+  'editor',
+  'gitCommands',
+  'shellFolder',
+  'startsPrograms',
+  'atStart',
+  'unknown',
+])
 const sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
@@ -103,5 +115,16 @@ export const fileMethods = {
         .describe('Links are followed in what exists, and what does not is appended: where a write would land.'),
     }),
     result: z.object({ path: z.string().describe('As a `file:` URI.') }),
+  },
+  'fs/guards': {
+    about:
+      'Why paths stay as they are for processes confined to write in `writableRoots`: what git, an editor, a shell or parley runs later.',
+    params: z.object({
+      paths: z.array(location).max(1000).describe('As they are written, or without links.'),
+      writableRoots: z.array(location),
+    }),
+    result: z.object({
+      kinds: z.array(guardKind.nullable()).describe('One for each path, in their order; null: it may change.'),
+    }),
   },
 } as const

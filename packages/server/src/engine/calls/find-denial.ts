@@ -27,10 +27,10 @@ export async function findDenial(
   const limits = context.limits()
   if (limits === null || outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const home = bench.limits.localHome
+  const { localHome: home, guardOf } = bench.limits
   const { tier } = conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
-  const places = home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, tier, home })
+  const places = home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, tier, home, guardOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
   const denial = denialOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })

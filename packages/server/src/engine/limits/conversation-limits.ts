@@ -1,5 +1,6 @@
 import { isWeaker, type Sandbox, type SandboxLimits, type SandboxReport } from '@parley/host'
 import type { ItemOf, RunLimits, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { Place } from '../../place/place.ts'
 import { PlaceUnreachable } from '../../place/place-unreachable.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
 import { weakerNotice } from './weaker-notice.ts'
@@ -10,6 +11,8 @@ export interface ConversationLimits extends AsyncDisposable {
   readonly reason: string | null
   /** The user's home folder where commands run on this machine, else null. */
   readonly localHome: string | null
+  /** See `Place`. */
+  readonly guardOf: Place['guardOf']
   tierFor(mode: SandboxMode): SandboxTier
   /** Asks the place, as long as it can be asked. */
   look(): Promise<void>
@@ -67,6 +70,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
       return known?.reason ?? null
     },
     localHome: place.environment === null ? place.home : null,
+    guardOf: place.guardOf,
     tierFor,
     async look() {
       try {

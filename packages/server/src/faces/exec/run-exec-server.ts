@@ -5,6 +5,7 @@ import { openHost, openSandboxes } from '@parley/host'
 import { createStreamTransport, ListenFailed, type PeerFault, type Transport } from '@parley/rpc'
 import { type SecretPlaces, secretPlaces } from '../../facts/secret-places.ts'
 import { homeFolder } from '../../home-folder.ts'
+import { ownFiles } from '../../own-files.ts'
 import { diskFiles } from '../../place/disk-files.ts'
 import type { Address } from '../../serving/address.ts'
 import { listenOn } from '../../serving/listen.ts'
@@ -67,14 +68,17 @@ export async function runExecServer(options: ExecOptions, { version, build }: Bu
 function confinementHere(build: string): Confinement {
   const home = homedir()
   const parleyHome = homeFolder(process.env)
+  const own = () => ownFiles(parleyHome)
   let secrets: Promise<SecretPlaces> | null = null
   return createConfinement({
-    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json'), build }),
+    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json'), build, own }),
     secrets() {
-      secrets ??= secretPlaces({ home, parleyHome, runFolders: ownRunFolders(process.env) }, diskFiles)
+      secrets ??= secretPlaces({ home, parleyHome, own: own(), runFolders: ownRunFolders(process.env) }, diskFiles)
       return secrets
     },
     home,
+    env: process.env,
+    own,
     platform: process.platform,
   })
 }

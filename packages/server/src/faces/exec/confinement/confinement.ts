@@ -1,4 +1,13 @@
-import { noSandbox, type Sandbox, type Sandboxes, type SandboxLimits } from '@parley/host'
+import {
+  type Guard,
+  type GuardKind,
+  type GuardSurroundings,
+  guardFor,
+  noSandbox,
+  type Sandbox,
+  type Sandboxes,
+  type SandboxLimits,
+} from '@parley/host'
 import type { SecretPlaces } from '../../../facts/secret-places.ts'
 import { realPathOf } from '../../../lookup/real-path.ts'
 import { processErrors } from '../exec-errors.ts'
@@ -6,10 +15,9 @@ import { type FileLimits, fileLimits } from './file-limits.ts'
 import { type Intent, readIntent } from './read-intent.ts'
 import { sandboxType } from './sandbox-type.ts'
 
-export interface ConfinementParts {
+export interface ConfinementParts extends GuardSurroundings {
   readonly sandboxes: Sandboxes
   readonly secrets: () => Promise<SecretPlaces>
-  readonly home: string
   readonly platform: string
 }
 
@@ -19,6 +27,8 @@ export interface Confinement extends Pick<Sandboxes, 'report'> {
   process(wish: ProcessWish): (() => Promise<ConfinedStart>) | null
   /** Null where the files are not confined. Throws for a wish that is not understood. */
   files(intent: unknown): Promise<FileLimits | null>
+  /** Tells why each path stays as it is where processes may write to `roots`. */
+  guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
 }
 
 export interface ProcessWish {
@@ -40,7 +50,9 @@ export const unconfinedStart: ConfinedStart = { sandbox: noSandbox, type: 'none'
 
 type Confined = Extract<Intent, { kind: 'confined' }>
 
-export function createConfinement({ sandboxes, secrets, home, platform }: ConfinementParts): Confinement {
+export function createConfinement(parts: ConfinementParts): Confinement {
+  const { sandboxes, secrets, platform } = parts
+  const guard = (roots: readonly string[]): Promise<Guard> => guardFor(roots, parts)
   async function masksOf({ masked }: Confined): Promise<SecretPlaces> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
   }
@@ -73,7 +85,11 @@ export function createConfinement({ sandboxes, secrets, home, platform }: Confin
       const intent = understood(wish)
       if (intent === null) return null
       const roots = await rootsOf(intent, null)
-      return fileLimits({ roots: intent.mode === 'read-only' ? [] : roots, masked: await masksOf(intent), home })
+      const writable = intent.mode === 'read-only' ? [] : roots
+      return fileLimits({ roots: writable, masked: await masksOf(intent), guard: () => guard(writable) })
+    },
+    async guardOf(paths, roots) {
+      return paths.map(await guard(await realPaths(roots)))
     },
   }
 }

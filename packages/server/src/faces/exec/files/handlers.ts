@@ -74,6 +74,13 @@ export function createFileHandlers(link: Link, confinement: Confinement): FileHa
       })
       return {}
     }),
+    async 'fs/guards'({ paths, writableRoots }) {
+      const kinds = await confinement.guardOf(
+        paths.map((path) => pathOf(path, 'paths')),
+        writableRoots.map((root) => pathOf(root, 'writableRoots')),
+      )
+      return { kinds: [...kinds] }
+    },
     'fs/canonicalize': onPath(async (path, { allowMissing }: Decoded<'fs/canonicalize'>, limits) => {
       await reachOf(path, 'read', { exact: false, limits })
       return { path: uriOf(await (allowMissing ? realPathOf(path) : realpath(path))) }

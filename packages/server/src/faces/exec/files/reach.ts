@@ -17,13 +17,13 @@ export type Deed = 'read' | 'write'
  */
 export async function reachOf(path: string, deed: Deed, { exact, limits }: Terms): Promise<Reach> {
   if (limits === null) return { path, exact }
-  return judged(exact ? path : await realPathOf(path), deed, limits)
+  return await judged(exact ? path : await realPathOf(path), deed, limits)
 }
 
 /** As `reachOf`, for what lies at `path` itself, be it a link. */
 export async function reachOfItself(path: string, deed: Deed, { exact, limits }: Terms): Promise<Reach> {
   if (limits === null) return { path, exact }
-  return judged(exact ? path : join(await realPathOf(dirname(path)), basename(path)), deed, limits)
+  return await judged(exact ? path : join(await realPathOf(dirname(path)), basename(path)), deed, limits)
 }
 
 export interface Terms {
@@ -33,8 +33,8 @@ export interface Terms {
   readonly limits: FileLimits | null
 }
 
-function judged(path: string, deed: Deed, limits: FileLimits): Reach {
-  if (deed === 'write') limits.assertWritable(path)
+async function judged(path: string, deed: Deed, limits: FileLimits): Promise<Reach> {
+  if (deed === 'write') await limits.assertWritable(path)
   else limits.assertReadable(path)
   return { path, exact: true }
 }

@@ -31,14 +31,14 @@ async function removeNamed(path: string, recursive: boolean): Promise<void> {
 
 /** Folder by folder, each held open while its entries go: a folder swapped for a link empties nothing elsewhere. */
 async function removeExactly(path: string, recursive: boolean, limits: FileLimits | null): Promise<void> {
-  limits?.assertWritable(path)
+  await limits?.assertWritable(path)
   const isFolder = await inFolder(path, async (name) => (await lstat(name)).isDirectory())
   if (!isFolder) return inFolder(path, unlink)
   if (recursive) {
     const names: string[] = []
     for await (const { name } of entriesOf(path)) names.push(join(path, name))
     // What may not go is found before its neighbours are gone.
-    for (const below of names) limits?.assertWritable(below)
+    for (const below of names) await limits?.assertWritable(below)
     for (const below of names) await removeExactly(below, true, limits)
   }
   await inFolder(path, rmdir)

@@ -27,11 +27,24 @@ async function twoFolders() {
       const answer = await client.ask(`fs/${method}`, { path: at(name), sandbox: writable, ...more })
       return answer.error?.data?.['code'] ?? 'done'
     },
+    async guards(params: Record<string, unknown>) {
+      return (await client.ask('fs/guards', params)).result as { readonly kinds: readonly (string | null)[] }
+    },
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   }
 }
 
 describe('files under the wish for a sandbox', () => {
+  it('stay as they are where git looks for hooks and settings on this machine, and it says so when asked', async () => {
+    await using place = await twoFolders()
+    writeFileSync(place.at('work/.git/config'), '[core]\nhooksPath = hk\n[include]\npath = ../deep/b')
+    expect(await place.ask('writeFile', 'work/hk/pre-commit', { dataBase64: base64('x') })).toBe('EROFS')
+    expect(await place.ask('remove', 'work/deep', { recursive: true })).toBe('EROFS')
+    const paths = ['work/hk/pre-commit', 'work/deep/b', 'work/a', 'out/victim'].map(place.at)
+    const { kinds } = await place.guards({ paths, writableRoots: [place.at('work')] })
+    expect(kinds).toEqual(['gitHooks', 'gitSettings', null, null])
+  })
+
   it('are written, made and removed in its writable roots', async () => {
     await using place = await twoFolders()
     expect(await place.ask('writeFile', 'work/a', { dataBase64: base64('new') })).toBe('done')

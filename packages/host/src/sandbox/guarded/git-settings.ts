@@ -1,0 +1,96 @@
+import { userInfo } from 'node:os'
+import { dirname, isAbsolute } from 'node:path'
+import { type GitSetting, settingsInText } from './git-config-text.ts'
+import { readBounded } from './read-bounded.ts'
+
+/** The surroundings in which git looks for settings of the user and of the machine. */
+export interface GitSurroundings {
+  /** The home of the user. */
+  readonly home: string
+  /** The user's: it can name other settings of git. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** The paths that git's settings name. Those of files are completed; those of hooks and work trees may be relative. */
+export interface GitSettings {
+  /** The files themselves and all they include, whether they exist and whether their condition holds now or not. */
+  readonly files: readonly string[]
+  /** Values of `core.hooksPath`. */
+  readonly hooks: readonly string[]
+  /** Values of `core.worktree`. */
+  readonly workTrees: readonly string[]
+}
+
+/** The depth of includes beyond which git stops with an error. */
+const maxDepth = 10
+const maxFiles = 200
+
+/** Reads files of settings and what they include. Throws a sentence where that is too much. */
+export function readGitSettings(files: readonly string[], around: GitSurroundings): GitSettings {
+  const seen = new Set<string>()
+  const all: GitSetting[] = []
+  let level = files
+  for (let depth = 0; depth <= maxDepth && level.length > 0; depth += 1) {
+    const included: string[] = []
+    for (const file of level.filter((path) => !seen.has(path))) {
+      seen.add(file)
+      if (seen.size > maxFiles)
+        throw new Error(`The git settings in ${files[0] ?? file} include too many files to follow`)
+      const settings = settingsInText(readBounded(file) ?? '').filter(({ value }) => value !== '')
+      all.push(...settings)
+      for (const { name, value } of settings)
+        if (isInclude(name)) included.push(from(dirname(file), expanded(value, around)))
+    }
+    level = included
+  }
+  const valuesOf = (wanted: string) => all.flatMap(({ name, value }) => (name === wanted ? [value] : []))
+  return {
+    files: [...seen],
+    hooks: valuesOf('core.hookspath').map((path) => expanded(path, around)),
+    workTrees: valuesOf('core.worktree'),
+  }
+}
+
+/** The files in which git looks for the settings of the user and of the machine. */
+export function userGitFiles({ home, env = {} }: GitSurroundings): string[] {
+  const { GIT_CONFIG_GLOBAL: ofUser, GIT_CONFIG_SYSTEM: ofSystem, XDG_CONFIG_HOME: folder } = env
+  const named = [ofUser, ofSystem, folder === undefined ? folder : `${folder}/git/config`].filter(isNamed)
+  return [...new Set([...named, `${home}/.config/git/config`, `${home}/.gitconfig`, ...ofMachine])]
+}
+
+function isNamed(path: string | undefined): path is string {
+  return path !== undefined && isAbsolute(path)
+}
+
+const ofMachine = [
+  '/etc/gitconfig',
+  '/usr/local/etc/gitconfig',
+  '/opt/homebrew/etc/gitconfig',
+  '/Library/Developer/CommandLineTools/usr/share/git-core/gitconfig',
+  '/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig',
+]
+
+/** Completes a path without normalising it: a `..` behind a link leaves what the link leads to. */
+export function from(folder: string, path: string): string {
+  return isAbsolute(path) ? path : `${folder}/${path}`
+}
+
+function isInclude(name: string): boolean {
+  return name === 'include.path' || /^includeif\..+\.path$/s.test(name)
+}
+
+/** Replaces `~/`, `~` with the user's own name, and `%(prefix)/`, where git is installed. */
+function expanded(value: string, { home }: GitSurroundings): string {
+  const path = value.replace(/^:\(optional\)/, '').replace(/^%\(prefix\)\//, '/usr/')
+  const [start = '', ...rest] = path.split('/')
+  if (start === '~' || (start.startsWith('~') && start.slice(1) === ownName())) return [home, ...rest].join('/')
+  return path
+}
+
+function ownName(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    return null
+  }
+}

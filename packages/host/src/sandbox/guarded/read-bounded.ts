@@ -1,0 +1,21 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+
+const maxBytes = 1024 * 1024
+
+/** Reads a regular file; null for anything else. Never waits. Throws a sentence for a file that is too large. */
+export function readBounded(path: string): string | null {
+  let fd: number
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) return null
+    if (stats.size > maxBytes) throw new Error(`${path} is larger than 1 MiB, too large to find what git runs by it`)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,139 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { GuardSurroundings } from '../../../src/sandbox/guarded/find-guarded.ts'
+import { guardFor } from '../../../src/sandbox/guarded/guard.ts'
+import { guardedPlaces } from '../../../src/sandbox/guarded/guarded-places.ts'
+import { openWorkspace, type Workspace } from '../../workspace.ts'
+
+const repository = { 'w/.git/HEAD': 'ref: refs/heads/main\n', 'w/.git/objects/x': '', 'w/.git/refs/x': '' }
+
+/** A folder with these files; `{TOP}` in them is its real path. */
+function laidOut(files: Readonly<Record<string, string>>): Workspace & { readonly top: string } {
+  const workspace = openWorkspace()
+  const top = realpathSync(workspace.path('.'))
+  for (const [name, text] of Object.entries({ 'home/x': '', ...files })) {
+    mkdirSync(dirname(join(top, name)), { recursive: true })
+    writeFileSync(join(top, name), text.replaceAll('{TOP}', top))
+  }
+  return { ...workspace, top }
+}
+
+/** Why each of these stays as it is, the workspace being `w` unless told. */
+async function kindsOf(
+  { top }: { top: string },
+  paths: readonly string[],
+  root = 'w',
+  more: Partial<GuardSurroundings> = {},
+) {
+  const guard = await guardFor([join(top, root)], { home: join(top, 'home'), ...more })
+  return paths.map((path) => guard(join(top, path)))
+}
+
+describe('where git looks for hooks is guarded', () => {
+  it.each([
+    ['as it is usual', '[core]\n\thooksPath = tools/hooks\n'],
+    ['on the line of the section', '[core] hookspath=tools/hooks'],
+    ['in quotes, behind a comment', '# no\n[core]\n; no\nhooksPath = "tools/hooks" # no'],
+    ['over two lines', '[core]\nhooksPath = tools\\\n/hooks'],
+    ['in pieces', '[CORE]\r\n\tHOOKSPATH = "too"ls/"hooks"\r\n'],
+    ['by an absolute path', '[core]\nhooksPath = {TOP}/w/tools/hooks'],
+    ['from the home', '[core]\nhooksPath = ~/../w/tools/hooks'],
+    ['behind a line that is none', '[core\n= =\n[core]\nhooksPath = tools/hooks'],
+    ['before another that counts', '[core]\nhooksPath = tools/hooks\nhooksPath = other'],
+    ['from another work tree', '[core]\nworktree = ../sub\nhooksPath = ../tools/hooks'],
+  ])('%s', async (_, config) => {
+    using place = laidOut({ ...repository, 'w/.git/config': config, 'w/sub/x': '' })
+    const paths = ['w/tools/hooks/pre-commit', 'w/tools/hooks', 'w/Tools/Hooks/x', 'w/tools/other', 'w/tools']
+    expect(await kindsOf(place, paths)).toEqual(['gitHooks', 'gitHooks', 'gitHooks', null, null])
+  })
+
+  it('for the repository that the workspace lies in', async () => {
+    using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = a/b/hooks' })
+    expect(await kindsOf(place, ['w/a/b/hooks/x', 'w/a/b/x'], 'w/a')).toEqual(['gitHooks', null])
+  })
+
+  it('by name where that is the workspace itself', async () => {
+    using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = .' })
+    expect(await kindsOf(place, ['w/pre-commit', 'w/src/pre-commit', 'w/README'])).toEqual(['gitHooks', null, null])
+  })
+
+  it('behind a link, and so is the link, which no sandbox can keep', async () => {
+    using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = .hk/deep' })
+    symlinkSync('not/there', join(place.top, 'w/.hk'))
+    expect(await kindsOf(place, ['w/not/there/deep/x', 'w/.hk', 'w/not/x'])).toEqual(['gitHooks', 'gitHooks', null])
+    const around = { home: join(place.top, 'home') }
+    await expect(guardedPlaces([join(place.top, 'w')], around)).rejects.toThrow('w/.hk is a link')
+  })
+})
+
+describe('what git reads as settings is guarded', () => {
+  it('with what it includes, and what that includes, whatever the condition, in a circle too', async () => {
+    using place = laidOut({
+      ...repository,
+      'w/.git/config': '[include]\n\tpath = ../conf/a',
+      'w/conf/a': '[includeIf "gitdir:/x]y/"] path = sub/b',
+      'w/conf/sub/b': '[include]\npath = ../a\npath = ../../missing\n[core]\nhooksPath = hk',
+    })
+    const paths = ['w/conf/a', 'w/conf/sub/b', 'w/missing', 'w/hk/x', 'w/conf/c']
+    expect(await kindsOf(place, paths)).toEqual(['gitSettings', 'gitSettings', 'gitSettings', 'gitHooks', null])
+  })
+
+  it('when the user or the machine has it, for every repository', async () => {
+    using place = laidOut({
+      ...repository,
+      'w/sub/.git/HEAD': '',
+      'home/.gitconfig': '[include]\npath = {TOP}/w/mine',
+      'home/.config/git/config': '[core]\nhooksPath = .githooks',
+      'w/system': '[include]\npath = more',
+    })
+    const env = { GIT_CONFIG_SYSTEM: join(place.top, 'w/system') }
+    const paths = ['w/mine', 'w/system', 'w/more', 'w/.githooks/x', 'w/sub/.githooks/x', 'w/other/.githooks/x']
+    expect(await kindsOf(place, paths, 'w', { env })).toEqual([
+      ...['gitSettings', 'gitSettings', 'gitSettings'],
+      ...['gitHooks', 'gitHooks', null],
+    ])
+  })
+
+  it('where a file named .git leads, as git reads it', async () => {
+    using place = laidOut({
+      'w/.git': 'gitdir: ./.bare \r\n',
+      'w/.bare /config': '',
+      'w/.bare /commondir': '../common\n',
+    })
+    const paths = ['w/.bare /config', 'w/common/hooks/x', 'w/.bare/config']
+    expect(await kindsOf(place, paths)).toEqual(['gitSettings', 'gitHooks', null])
+  })
+
+  it('in a bare repository, but not in its work folders, unless there are hooks', async () => {
+    using place = laidOut({
+      ...{ 'w/HEAD': '', 'w/objects/x': '', 'w/refs/x': '', 'w/tools/x': '' },
+      'w/config': '[core]\nbare = true\nhooksPath = tools/hooks',
+    })
+    const paths = ['w/config', 'w/config.worktree', 'w/hooks/update', 'w/tools/new', 'w/tools/hooks/update']
+    expect(await kindsOf(place, paths)).toEqual(['gitSettings', 'gitSettings', 'gitHooks', null, 'gitHooks'])
+    const { missing } = await guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })
+    expect(missing).toEqual([join(place.top, 'w/tools/hooks')])
+  })
+
+  it.each([
+    ['is too large', { 'w/.git/config': `# ${'x'.repeat(2 ** 20)}` }],
+    [
+      'includes too much',
+      { 'w/.git/config': Array.from({ length: 300 }, (_, at) => `[include]\npath = ../inc/${at}`).join('\n') },
+    ],
+  ])('as all else, where it %s to be read', async (_, files) => {
+    using place = laidOut({ ...repository, ...files })
+    expect(await kindsOf(place, ['w/anything', 'elsewhere'])).toEqual(['unknown', null])
+    await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })).rejects.toThrow('w/.git/config')
+  })
+})
+
+it('what the program itself is ruled by is guarded by where it really lies', async () => {
+  using place = laidOut({ 'w/settings.toml': '', 'w/trust/x': '' })
+  symlinkSync(join(place.top, 'w/settings.toml'), join(place.top, 'home/config.toml'))
+  symlinkSync(join(place.top, 'w/trust'), join(place.top, 'home/trust'))
+  const own = () => ['home/config.toml', 'home/trust'].map((path) => join(place.top, path))
+  const paths = ['w/settings.toml', 'w/trust/new', 'w/other']
+  expect(await kindsOf(place, paths, 'w', { own })).toEqual(['parley', 'parley', null])
+})
