@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { openUnlocked } from '../../locked-files.ts'
 
 /** Real paths that decide what git runs in a repository, whether they exist or not. */
 export type GitPlaces = readonly string[]
@@ -53,7 +54,7 @@ function settingsOf(text: string): Setting[] {
 /** Empty for what is no readable file. Never waits, whatever has taken its place meanwhile. */
 function readStart(path: string): string {
   try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const fd = openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       if (!fstatSync(fd).isFile()) return ''
       const buffer = Buffer.alloc(maxBytes)
