@@ -269,6 +269,11 @@ export class ConversationHost implements AsyncDisposable {
     this.#locks.release(conversationId)
   }
 
+  /** Throws `StorageError` when the log of one that is open here is no longer what was recorded. */
+  assertStored(conversationId: string): void {
+    this.#open.get(conversationId)?.conversation.assertStored()
+  }
+
   /** Where it is: an ephemeral one lies elsewhere than all others. */
   pathsOf(conversationId: string): SessionPaths {
     return this.#open.get(conversationId)?.paths ?? this.#pathsOf(conversationId)

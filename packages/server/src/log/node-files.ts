@@ -87,6 +87,7 @@ function factsOf(stats: fs.Stats): FileFacts {
     modifiedAtMs: stats.mtimeMs,
     inode: stats.ino,
     device: stats.dev,
+    links: stats.nlink,
     mode: stats.mode & 0o7777,
   }
 }
