@@ -114,7 +114,9 @@ export class ConversationHost implements AsyncDisposable {
     const from = this.pathsOf(conversationId)
     const forkId = ids.conversation()
     const to = this.#pathsOf(forkId)
-    await this.#open.get(conversationId)?.conversation.synced()
+    const source = this.#open.get(conversationId)?.conversation
+    await source?.synced()
+    source?.assertStored()
     await this.#locks.take(forkId, to)
     try {
       await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })
@@ -267,11 +269,6 @@ export class ConversationHost implements AsyncDisposable {
   #release(conversationId: string): void {
     for (const [key, { id }] of this.#created) if (id === conversationId) this.#created.delete(key)
     this.#locks.release(conversationId)
-  }
-
-  /** Throws `StorageError` when the log of one that is open here is no longer what was recorded. */
-  assertStored(conversationId: string): void {
-    this.#open.get(conversationId)?.conversation.assertStored()
   }
 
   /** Where it is: an ephemeral one lies elsewhere than all others. */

@@ -46,6 +46,7 @@ describe('a log that others change while it is open', () => {
     const late = await server.connect('late')
     expect(await late.refused('conversation/stream', { conversationId })).toMatchObject(refused)
     expect(await client.refused('conversation/read', { conversationId })).toMatchObject(refused)
+    expect(await client.refused('conversation/fork', { conversationId })).toMatchObject(refused)
     expect(existsSync(path) ? readFileSync(path, 'utf8') : null).toBe(left)
     expect(watched.cursor).toEqual(seen)
   })
