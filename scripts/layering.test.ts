@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openViolations } from './layering/file-opens.ts'
 import { importViolations } from './layering/import-rules.ts'
 import { manifestViolations } from './layering/manifests.ts'
 import {
@@ -22,6 +23,10 @@ describe('the sources', () => {
 
   test('read no clock, randomness, environment or Node module in pure folders', () => {
     expect(sources.flatMap(impurities)).toEqual([])
+  })
+
+  test('open files by their path in one place', () => {
+    expect(sources.flatMap(openViolations)).toEqual([])
   })
 
   test('have names that say what is decided', () => {

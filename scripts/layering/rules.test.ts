@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openViolations } from './file-opens.ts'
 import { importViolations } from './import-rules.ts'
 import { manifestViolations } from './manifests.ts'
 import {
@@ -71,6 +72,24 @@ describe('a pure folder', () => {
     `import { keys } from '../ui/keys.ts'`,
   ])('allows %s', (text) => {
     expect(faultsOf(impurities, at(text))).toEqual([])
+  })
+})
+
+describe('a file is opened', () => {
+  test.each<Case>([
+    ['packages/server/src/a.ts', `import { closeSync, openSync } from 'node:fs'`],
+    ['packages/server/src/tools/a.ts', `import {\n  readFile,\n  stat,\n} from 'node:fs/promises'`],
+    ['packages/host/src/a.ts', `import fs from 'node:fs'`],
+  ])('not past the rule for locks: %s %s', (...given) => {
+    expect(faultsOf(openViolations, given)).toHaveLength(1)
+  })
+
+  test.each<Case>([
+    ['packages/server/src/a.ts', `import type { FileHandle } from 'node:fs/promises'`],
+    ['packages/server/src/a.ts', `import { closeSync, type Stats, statSync } from 'node:fs'`],
+    ['packages/client/src/a.ts', `import { openSync } from 'node:fs'`],
+  ])('or not at all: %s %s', (...given) => {
+    expect(faultsOf(openViolations, given)).toEqual([])
   })
 })
 

@@ -20,6 +20,14 @@ export { closeInheritedDescriptors } from './descriptor-shield.ts'
 export { commandEnvironment, type EnvironmentRules } from './environment.ts'
 export { type Host, openHost } from './host.ts'
 export { createLateSpool, type LateSpool } from './late-spool.ts'
+export {
+  appendUnlocked,
+  LockedFile,
+  markLocked,
+  openUnlocked,
+  openUnlockedHandle,
+  readUnlocked,
+} from './locked-files.ts'
 export { createMark, type MarkOwner, markVariable, parseMark } from './mark.ts'
 export { type FilteredOutput, filterOutput, type OutputFilter } from './output-filter.ts'
 export type { OutputSlice } from './output-slice.ts'

@@ -1,5 +1,6 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { appendUnlocked } from '@parley/host'
 import { makeFolders } from './log/folders.ts'
 import { nodeFiles } from './log/node-files.ts'
 
@@ -14,7 +15,7 @@ export function openServerLog(home: string, redact: (text: string) => string): {
       try {
         makeFolders(nodeFiles, folder)
         if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`)
-        appendFileSync(path, `${new Date().toISOString()} ${process.pid} ${redact(line)}\n`, { mode: 0o600 })
+        appendUnlocked(path, `${new Date().toISOString()} ${process.pid} ${redact(line)}\n`)
       } catch {
         // A log that cannot be written must not take the conversation down with it.
       }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readUnlocked } from '@parley/host'
 import { parse, TomlError } from 'smol-toml'
 import { isCodexKey, withOwnNames } from './codex-keys.ts'
 import { ConfigProblem } from './config-problem.ts'
@@ -31,7 +31,7 @@ function layerOfText(text: string, shownPath: string): Layer {
 
 function readIfPresent(path: string, shownPath: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readUnlocked(path)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw new ConfigProblem(shownPath, `cannot be read (${error instanceof Error ? error.message : String(error)}).`)

@@ -1,5 +1,6 @@
 import { ConfigProblem } from '../config/config-problem.ts'
 import { StorageError } from '../log/storage-error.ts'
+import { lostLogText } from './lost-log.ts'
 import { refusal } from './refusal.ts'
 
 const storageHints: Record<string, string> = {
@@ -13,6 +14,8 @@ const storageHints: Record<string, string> = {
 /** What the engine throws, as the error a client gets; anything unknown stays what it is and becomes `internal`. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof StorageError) {
+    const lost = lostLogText(error)
+    if (lost !== null) return refusal('storageFailed', lost, { errno: error.code })
     const hint = storageHints[error.code] ?? 'The conversation stops here so that nothing unsaved is shown.'
     return refusal('storageFailed', `The conversation could not be saved (${error.message}). ${hint}`, {
       errno: error.code,

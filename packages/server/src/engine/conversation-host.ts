@@ -114,7 +114,9 @@ export class ConversationHost implements AsyncDisposable {
     const from = this.pathsOf(conversationId)
     const forkId = ids.conversation()
     const to = this.#pathsOf(forkId)
-    await this.#open.get(conversationId)?.conversation.synced()
+    const source = this.#open.get(conversationId)?.conversation
+    await source?.synced()
+    source?.assertStored()
     await this.#locks.take(forkId, to)
     try {
       await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })

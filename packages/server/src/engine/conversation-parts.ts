@@ -39,7 +39,7 @@ export function newParts(files: Files, { conversationId, home, params, created }
     readOnly: false,
     journal: null,
     startJournal: () =>
-      createJournal(files, EventLog.create(files, paths.log, { header: newHeader(conversationId), home: root })),
+      createJournal(EventLog.create(files, paths.log, { header: newHeader(conversationId), home: root })),
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: null,
     warnings: created.warnings,
@@ -64,7 +64,7 @@ export function loadedParts(
     headCrc,
     nextSeq,
     readOnly: log === null,
-    journal: log === null ? createViewJournal(files, paths.log) : createJournal(files, log),
+    journal: log === null ? createViewJournal(files, paths.log) : createJournal(log),
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: first?.type === 'conversation.recovered' ? first.text : null,
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],

@@ -9,6 +9,7 @@ import {
 } from '@parley/protocol'
 import type { ModelView } from '../core/model-view.ts'
 import { encodeLine } from '../log/line.ts'
+import { StorageError } from '../log/storage-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { SideFiles } from './side-files.ts'
@@ -17,10 +18,12 @@ import type { SideFiles } from './side-files.ts'
 export interface Journal {
   append(lines: readonly string[]): void
   synced(): Promise<void>
-  /** Raw lines after a seq, oldest first, read from disk. */
-  linesAfter(seq: number): AsyncIterable<readonly string[]>
+  /** Raw lines after a seq, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
+  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly string[]>
   /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
   crcOf(seq: number): string | null | undefined
+  /** Throws `StorageError` when the log is no longer where and as it was written. */
+  assertStored(): void
   close(): Promise<void>
 }
 
@@ -39,8 +42,8 @@ export interface ConversationParts {
   readonly readOnly: boolean
   /** Name and version of the program, for the log. */
   readonly program: string
-  /** What was recorded could not be brought to the disk, and never will be. */
-  readonly onSyncFailure: (error: unknown) => void
+  /** The log takes no more, or what was recorded could not be brought to the disk: for good. May be told the same again. */
+  readonly onLoss: (error: unknown) => void
 }
 
 /** Events whose delivery waits until they are on disk: an answer must not be seen and then forgotten. */
@@ -106,13 +109,24 @@ export class Conversation implements AsyncDisposable {
       (event, index): Envelope => ({ conversationId: this.id, seq: firstSeq + index, at, event }),
     )
     const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
-    this.#openJournal().append(lines)
+    this.#append(lines)
     this.#nextSeq += lines.length
     for (const envelope of envelopes) this.#fold(envelope)
     this.#headCrc = lines.at(-1)?.slice(-10, -2) ?? this.#headCrc
     // Only now: whoever listens may record in turn.
     this.feed.append(firstSeq, lines)
     return envelopes.slice(all.length - events.length)
+  }
+
+  #append(lines: readonly string[]): void {
+    const journal = this.#openJournal()
+    try {
+      journal.append(lines)
+    } catch (error) {
+      // Told here, as some events are a courtesy whose failure nobody hears of.
+      if (error instanceof StorageError && !error.retryable) this.#parts.onLoss(error)
+      throw error
+    }
   }
 
   #firstEvent(): ConversationEvent {
@@ -135,7 +149,7 @@ export class Conversation implements AsyncDisposable {
 
   #holdUntilSynced(seq: number): void {
     this.feed.hold(seq)
-    this.synced().then(() => this.feed.release(seq), this.#parts.onSyncFailure)
+    this.synced().then(() => this.feed.release(seq), this.#parts.onLoss)
   }
 
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
@@ -143,9 +157,14 @@ export class Conversation implements AsyncDisposable {
     await this.#journal?.synced()
   }
 
-  /** Published lines after `seq` that memory no longer holds. */
+  /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */
+  assertStored(): void {
+    this.#journal?.assertStored()
+  }
+
+  /** Published lines after `seq` that memory no longer holds. Throws `StorageError` when the log has lost some. */
   async *olderLines(seq: number): AsyncGenerator<readonly string[]> {
-    if (this.#journal !== null) yield* this.#journal.linesAfter(seq)
+    if (this.#journal !== null) yield* this.#journal.linesAfter({ after: seq, upTo: this.feed.published })
   }
 
   /** Whether the log holds exactly this event: a cursor from a lost tail does not match. */

@@ -2,18 +2,20 @@ import type { EventLog } from '../log/event-log.ts'
 import type { Files } from '../log/files.ts'
 import { LogView } from '../log/log-view.ts'
 import { lineCrc, textOf } from '../log/read-log.ts'
+import { LOG_CHANGED, StorageError } from '../log/storage-error.ts'
 import type { Journal } from './conversation.ts'
 import { refusal } from './refusal.ts'
 
 const batchCharacters = 32 * 1024
 
 /** The log as a conversation writes and re-reads it. */
-export function createJournal(files: Files, log: EventLog): Journal {
+export function createJournal(log: EventLog): Journal {
   return {
     append: (lines) => void log.append(lines),
     synced: () => log.synced(),
     close: () => log[Symbol.asyncDispose](),
-    ...readingOf(files, log.path),
+    assertStored: () => log.assertStored(),
+    ...readingOf(log.path, () => log.view()),
   }
 }
 
@@ -25,15 +27,16 @@ export function createViewJournal(files: Files, path: string): Journal {
     },
     synced: () => Promise.resolve(),
     close: () => Promise.resolve(),
-    ...readingOf(files, path),
+    assertStored: () => undefined,
+    ...readingOf(path, () => LogView.open(files, path)),
   }
 }
 
-function readingOf(files: Files, path: string): Pick<Journal, 'linesAfter' | 'crcOf'> {
+function readingOf(path: string, open: () => LogView): Pick<Journal, 'linesAfter' | 'crcOf'> {
   return {
-    linesAfter: (seq) => readBatches(files, path, seq),
+    linesAfter: (range) => readBatches(path, open, range),
     crcOf(seq) {
-      using view = LogView.open(files, path)
+      using view = open()
       for (const line of view.lines({ after: seq - 1 }))
         return line.seq === seq ? (line.unchecked ? null : lineCrc(line)) : undefined
       return undefined
@@ -41,13 +44,19 @@ function readingOf(files: Files, path: string): Pick<Journal, 'linesAfter' | 'cr
   }
 }
 
-async function* readBatches(files: Files, path: string, after: number): AsyncGenerator<readonly string[]> {
-  using view = LogView.open(files, path)
+async function* readBatches(
+  path: string,
+  open: () => LogView,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): AsyncGenerator<readonly string[]> {
+  using view = open()
   let batch: string[] = []
   let size = 0
+  let last = after
   for (const line of view.lines({ after })) {
     const text = textOf(line)
     batch.push(text)
+    last = line.seq
     size += text.length
     if (size < batchCharacters) continue
     yield batch
@@ -55,4 +64,6 @@ async function* readBatches(files: Files, path: string, after: number): AsyncGen
     size = 0
   }
   if (batch.length > 0) yield batch
+  // Whoever waits for the rest would ask for ever.
+  if (last < upTo) throw new StorageError({ code: LOG_CHANGED, operation: 'read', path })
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readUnlocked } from '@parley/host'
 import type { Config, ProviderSettings } from '../config/config-schema.ts'
 import { closest } from '../core/closest.ts'
 import type { ProviderConfig } from '../model/endpoint.ts'
@@ -73,7 +73,7 @@ function recorded(
   const path = settings?.wire_api === 'recorded' ? settings.recording : builtIn
   if (path === undefined) return null
   return createRecordedClient({
-    read: () => readFile(path, 'utf8'),
+    read: async () => readUnlocked(path),
     mode: 'lenient',
     paced,
     sleep: (ms, signal) => clock.sleep(ms, signal),

@@ -42,6 +42,7 @@ import { settleFork } from './settle-fork.ts'
 import { settleResume } from './settle-resume.ts'
 import { createStoragePatience } from './storage-patience.ts'
 import { tellOfLink } from './tell-of-link.ts'
+import { tellOnce } from './tell-once.ts'
 
 /** How conversations are set up, whatever way they come: new, resumed or forked. */
 export interface Opener {
@@ -56,7 +57,7 @@ export interface Opener {
   takePlace(state: ConversationState, overrides?: Overrides): TakenPlace
 }
 
-export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onSyncFailure'> {
+export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss'> {
   readonly paths: SessionPaths
   readonly recovered: string | null
   readonly warnings: readonly string[]
@@ -127,7 +128,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const { effective, own, project } = configOf(parts, ports)
   const { values } = effective
   const givenRules = [...(await readGivenRules(ports.userRules, parts)), ...trustedRules(project, own)]
-  const onFault = (fault: unknown) => ports.report(fault, conversationId)
+  const onFault = tellOnce((fault) => ports.report(fault, conversationId))
   const { clock } = ports
   ports.redaction.learn(secretsOfConfig(values, ports.env))
   const conversation = redactedConversation(parts, ports, onFault)
@@ -192,11 +193,11 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
 function redactedConversation(
   parts: OpenParts,
   { clock, program, redaction }: OpenerPorts,
-  onSyncFailure: (error: unknown) => void,
+  onLoss: (error: unknown) => void,
 ): Conversation {
   const sideFiles = redactSideFiles(parts.sideFiles, redaction)
   const redact = (event: ConversationEvent) => redactEvent(event, redaction.text)
-  return new Conversation({ ...parts, sideFiles, redact, clock, program, onSyncFailure })
+  return new Conversation({ ...parts, sideFiles, redact, clock, program, onLoss })
 }
 
 interface BenchPorts extends Pick<OpenerPorts, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'> {

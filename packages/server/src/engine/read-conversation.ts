@@ -52,6 +52,7 @@ export function readSideFile(
 
 function existingPaths(engine: Engine, conversationId: string) {
   const paths = engine.host.pathsOf(conversationId)
+  engine.host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
   if (engine.files.look(paths.log) === null)
     throw refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
   return paths

@@ -1,5 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
+import { openUnlockedHandle } from '@parley/host'
 import type { ContentItem, InputItem } from '@parley/protocol'
 import { imageTypeOf } from '../core/image-type.ts'
 import { refusal } from './refusal.ts'
@@ -57,12 +59,17 @@ async function bytesOfFile(path: string): Promise<Buffer | string> {
     // Not opened before: a pipe would wait for its writer.
     const known = await stat(path)
     if (!known.isFile()) return `${path} is not a file.`
-    return known.size > maxImageBytes ? tooLarge(path, known.size) : await readFile(path)
+    return known.size > maxImageBytes ? tooLarge(path, known.size) : await readWhole(path)
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (missing) return `There is no image ${path}.`
     return `The image ${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`
   }
+}
+
+async function readWhole(path: string): Promise<Buffer> {
+  await using handle = await openUnlockedHandle(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return await handle.readFile()
 }
 
 function bytesOfUrl(url: string): Buffer | string {

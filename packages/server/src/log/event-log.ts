@@ -3,7 +3,9 @@ import type { Files, OpenFile } from './files.ts'
 import { foldersUpTo, makeFolders } from './folders.ts'
 import { GroupedSync } from './grouped-sync.ts'
 import { encodeHeader, type LogHeader } from './header.ts'
-import { LOG_CHANGED, LOG_CLOSED, LOG_MOVED, StorageError } from './storage-error.ts'
+import { LogView } from './log-view.ts'
+import { LogWatch } from './log-watch.ts'
+import { LOG_CLOSED, StorageError } from './storage-error.ts'
 import { createFile, removeQuietly, writeAll } from './write-file.ts'
 
 /** The one writer of a conversation's log; whoever makes it holds the `WriterLock`. Knows bytes and lines, no events. */
@@ -12,11 +14,10 @@ export class EventLog implements AsyncDisposable {
   readonly #files: Files
   readonly #file: OpenFile
   readonly #sync: GroupedSync
+  readonly #watch: LogWatch
   #sizeBytes: number
-  /** A failed write may have left bytes after `#sizeBytes`. */
-  #tailIsDirty = false
-  /** Once per sync is often enough, and costs 3 µs. */
-  #placeIsChecked = false
+  /** Bytes that a failed write may have left after `#sizeBytes`; null: none. */
+  #dirtyBytes: number | null = null
   #closed = false
 
   constructor(files: Files, file: OpenFile, state: { sizeBytes: number; unsyncedFolders?: readonly string[] }) {
@@ -24,7 +25,11 @@ export class EventLog implements AsyncDisposable {
     this.#files = files
     this.#file = file
     this.#sizeBytes = state.sizeBytes
-    this.#sync = new GroupedSync(files, file, state.unsyncedFolders ?? [])
+    this.#watch = new LogWatch(files, file)
+    this.#sync = new GroupedSync(files, file, {
+      folders: state.unsyncedFolders ?? [],
+      confirm: () => this.assertStored(),
+    })
   }
 
   /** Makes missing folders up from `home`; they are synced by the first `synced()`. EEXIST if there is such a log. */
@@ -50,23 +55,25 @@ export class EventLog implements AsyncDisposable {
 
   /**
    * All lines or none, in one write; returns the byte offset of the first. After a retryable failure (`ENOSPC`, …)
-   * nothing half-written stays and the same lines may be given again.
+   * nothing half-written stays and the same lines may be given again. Throws, and for good, when someone else changed the
+   * log since the last write; what they wrote is left as it is.
    */
   append(lines: readonly string[]): number {
     this.#assertOpen()
-    if (this.#tailIsDirty) this.#cutBack()
-    this.#assertInPlace()
+    if (this.#dirtyBytes !== null) this.#cutBack(this.#dirtyBytes)
+    this.#watch.assertAsLeft(this.#sizeBytes)
     const byteOffset = this.#sizeBytes
     if (lines.length === 0) return byteOffset
     const bytes = bytesOf(lines)
-    this.#tailIsDirty = true
+    this.#dirtyBytes = bytes.length
     try {
       writeAll(this.#files, this.#file, bytes)
+      this.#watch.assertTaken(byteOffset + bytes.length)
     } catch (error) {
       this.#cutBackQuietly()
       throw error
     }
-    this.#tailIsDirty = false
+    this.#dirtyBytes = null
     this.#sizeBytes += bytes.length
     return byteOffset
   }
@@ -74,17 +81,28 @@ export class EventLog implements AsyncDisposable {
   /** Settles when all that is appended now would survive a power cut. A failure is final for this object. */
   synced(): Promise<void> {
     if (this.#closed) return Promise.reject(this.#closedError('sync'))
-    this.#placeIsChecked = false
     return this.#sync.upTo(this.#sizeBytes)
+  }
+
+  /** Throws unless what was appended is in the file that the path leads to. */
+  assertStored(): void {
+    this.#watch.assertAsLeft(this.#dirtyBytes === null ? this.#sizeBytes : null)
+  }
+
+  /** To read what was appended, and never another file in its place. */
+  view(): LogView {
+    this.assertStored()
+    return LogView.open(this.#files, this.path)
   }
 
   /** Syncs first; the descriptor is closed even when that fails, and the failure is thrown. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    if (this.#tailIsDirty) this.#cutBackQuietly()
+    this.#cutBackQuietly()
     try {
-      await this.#sync.upTo(this.#sizeBytes)
+      // Of a log that is lost, whoever wrote last was told.
+      if (this.#watch.lost === null) await this.#sync.upTo(this.#sizeBytes)
     } finally {
       this.#files.close(this.#file)
     }
@@ -93,27 +111,20 @@ export class EventLog implements AsyncDisposable {
   #assertOpen(): void {
     if (this.#closed) throw this.#closedError('write')
     if (this.#sync.failure !== null) throw this.#sync.failure
+    if (this.#watch.lost !== null) throw this.#watch.lost
   }
 
-  /** A log renamed, deleted or written by someone else must not take events that its name would not show. */
-  #assertInPlace(): void {
-    if (this.#placeIsChecked) return
-    const entry = this.#files.look(this.path)
-    const own = this.#files.stat(this.#file)
-    if (entry?.inode !== own.inode || entry.device !== own.device) throw this.#refusal(LOG_MOVED)
-    if (own.sizeBytes !== this.#sizeBytes) throw this.#refusal(LOG_CHANGED)
-    this.#placeIsChecked = true
-  }
-
-  #cutBack(): void {
+  #cutBack(dirtyBytes: number): void {
+    this.#watch.assertTailIsOurs(this.#sizeBytes, dirtyBytes)
     this.#files.truncate(this.#file, this.#sizeBytes)
-    this.#tailIsDirty = false
+    this.#dirtyBytes = null
   }
 
   /** When even this fails the next append tries again, and failing that the next opening heals the torn line. */
   #cutBackQuietly(): void {
+    if (this.#dirtyBytes === null || this.#watch.lost !== null) return
     try {
-      this.#cutBack()
+      this.#cutBack(this.#dirtyBytes)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
     }
@@ -121,10 +132,6 @@ export class EventLog implements AsyncDisposable {
 
   #closedError(operation: string): StorageError {
     return new StorageError({ code: LOG_CLOSED, operation, path: this.path })
-  }
-
-  #refusal(code: string): StorageError {
-    return new StorageError({ code, operation: 'write', path: this.path })
   }
 }
 

@@ -40,6 +40,8 @@ export interface FileFacts {
   readonly modifiedAtMs: number
   readonly inode: number
   readonly device: number
+  /** Names it has; 0 for an open file that was deleted. */
+  readonly links: number
   /** Permission bits only. */
   readonly mode: number
 }

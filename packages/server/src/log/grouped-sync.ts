@@ -5,16 +5,18 @@ import { StorageError, storageError } from './storage-error.ts'
 export class GroupedSync {
   readonly #files: Files
   readonly #file: OpenFile
+  readonly #confirm: () => void
   #folders: readonly string[]
   #running: { readonly sizeBytes: number; readonly done: Promise<void> } | null = null
   #waiting: Waiting | null = null
   #syncedBytes = 0
   #failure: StorageError | null = null
 
-  constructor(files: Files, file: OpenFile, folders: readonly string[]) {
+  constructor(files: Files, file: OpenFile, { folders, confirm }: SyncParts) {
     this.#files = files
     this.#file = file
     this.#folders = folders
+    this.#confirm = confirm
   }
 
   /**
@@ -61,6 +63,7 @@ export class GroupedSync {
       await this.#files.sync(this.#file)
       for (const folder of this.#folders) await this.#files.syncFolder(folder)
       this.#folders = []
+      this.#confirm()
       this.#syncedBytes = sizeBytes
     } catch (cause) {
       const { code, operation, path } = storageError('sync', this.#file.path, cause)
@@ -70,6 +73,13 @@ export class GroupedSync {
       this.#running = null
     }
   }
+}
+
+interface SyncParts {
+  /** Synced once, after the file. */
+  readonly folders: readonly string[]
+  /** Throws when what was synced is not what its path leads to. */
+  readonly confirm: () => void
 }
 
 interface Waiting {

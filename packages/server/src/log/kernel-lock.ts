@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { markLocked } from '@parley/host'
 import type { HeldLock } from './files.ts'
 import { LOCK_UNAVAILABLE, StorageError } from './storage-error.ts'
 
@@ -10,7 +11,8 @@ const contentionMs = 100
 
 /**
  * A lock the kernel drops when its owner dies and keeps while its owner is paused: an exclusive transaction on an empty
- * SQLite file. No other code may open that file: closing any other descriptor of it in this process would drop the lock.
+ * SQLite file. No other code may open that file, as closing any other descriptor of it in this process would drop the
+ * lock: `markLocked` sees to that.
  */
 export function lockFile(path: string): HeldLock | null {
   const sqlite = process.getBuiltinModule('node:sqlite')
@@ -20,7 +22,7 @@ export function lockFile(path: string): HeldLock | null {
     database = new sqlite.DatabaseSync(path, { timeout: contentionMs })
     // A journal on disk would leave a second file behind each killed owner.
     database.exec('pragma journal_mode = memory; begin exclusive')
-    return new KernelLock(database)
+    return new KernelLock(database, markLocked(path))
   } catch (cause) {
     database?.close()
     if (isBusy(cause)) return null
@@ -32,12 +34,17 @@ export function lockFile(path: string): HeldLock | null {
 class KernelLock implements HeldLock {
   readonly #database: DatabaseSync
 
-  constructor(database: DatabaseSync) {
+  readonly #unmark: () => void
+
+  constructor(database: DatabaseSync, unmark: () => void) {
     this.#database = database
+    this.#unmark = unmark
   }
 
   release(): void {
-    if (this.#database.isOpen) this.#database.close()
+    if (!this.#database.isOpen) return
+    this.#database.close()
+    this.#unmark()
   }
 }
 

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
+import { openUnlocked } from '@parley/host'
 import { type Access, FILE_MODE, type FileFacts, type Files, FOLDER_MODE, type OpenFile } from './files.ts'
 import { lockFile } from './kernel-lock.ts'
 import { hasCode, StorageError, storageError } from './storage-error.ts'
@@ -53,7 +54,9 @@ async function attemptAsync(operation: string, path: string, run: () => Promise<
 }
 
 function openRegular(path: string, access: Access): OpenFile {
-  const fd = fs.openSync(path, FLAGS[access], FILE_MODE)
+  // What is made here is no lock yet.
+  const open = access === 'createNew' ? fs.openSync : openUnlocked
+  const fd = open(path, FLAGS[access], FILE_MODE)
   if (fs.fstatSync(fd).isFile()) return { fd, path }
   fs.closeSync(fd)
   throw new StorageError({ code: 'ENOTREG', operation: 'open', path })
@@ -84,6 +87,7 @@ function factsOf(stats: fs.Stats): FileFacts {
     modifiedAtMs: stats.mtimeMs,
     inode: stats.ino,
     device: stats.dev,
+    links: stats.nlink,
     mode: stats.mode & 0o7777,
   }
 }

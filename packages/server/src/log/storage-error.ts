@@ -19,6 +19,8 @@ export class StorageError extends Error {
 /** The log's own codes, beside the errno names. */
 export const LOG_MOVED = 'MOVED'
 export const LOG_CHANGED = 'CHANGED'
+export const LOG_DELETED = 'DELETED'
+export const LOG_REPLACED = 'REPLACED'
 export const LOG_CLOSED = 'CLOSED'
 export const LOCK_UNAVAILABLE = 'LOCK_UNAVAILABLE'
 

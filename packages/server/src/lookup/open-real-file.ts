@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
+import { type FileHandle, readlink, realpath } from 'node:fs/promises'
+import { openUnlockedHandle } from '@parley/host'
 
 const canNameDescriptors = process.platform === 'linux'
 
@@ -7,10 +8,10 @@ const canNameDescriptors = process.platform === 'linux'
  * Opens for reading what lies at `realPath` itself. A link in the last component fails (ELOOP), and a folder that
  * was swapped for a link after the path was judged is noticed on the opened descriptor, so there is no gap between
  * the check and the use. Elsewhere than on Linux the check is by path and a gap of microseconds remains.
- * Does not wait on a pipe without a writer; the caller looks at `stat()` before reading.
+ * Throws `LockedFile` for a lock that this process holds. Does not wait on a pipe without a writer; the caller looks at `stat()` before reading.
  */
 export async function openRealFile(realPath: string): Promise<FileHandle> {
-  const handle = await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const handle = await openUnlockedHandle(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     await assertOpenedAt(handle, realPath)
     return handle

@@ -1,7 +1,7 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { filterOutput } from '@parley/host'
+import { appendUnlocked, filterOutput } from '@parley/host'
 import { makeFolders } from '../log/folders.ts'
 import { nodeFiles } from '../log/node-files.ts'
 import type { Redaction } from '../redaction/redaction.ts'
@@ -32,7 +32,7 @@ export function openServerLogFile(home: string, name: string, redaction: Redacti
     try {
       makeFolders(nodeFiles, folder)
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxFileBytes) renameSync(path, `${path}.1`)
-      appendFileSync(path, bytes, { mode: 0o600 })
+      appendUnlocked(path, bytes)
     } catch {
       // A log that cannot be written must not take a call down with it.
     }

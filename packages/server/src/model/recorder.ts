@@ -1,4 +1,5 @@
-import { appendFileSync, chmodSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
+import { appendUnlocked } from '@parley/host'
 import { redactStrings } from '../core/redaction/redact-event.ts'
 import { isTerminal, type ModelClient, type ModelEvent, type ModelRequest } from './port.ts'
 import type { RecordedResponse } from './recording.ts'
@@ -26,7 +27,7 @@ export function createRecorder(client: ModelClient, options: RecorderOptions): M
       request: digestForLine(whole, known),
     }
     try {
-      appendFileSync(options.path, `${JSON.stringify(response)}\n`, { mode: 0o600 })
+      appendUnlocked(options.path, `${JSON.stringify(response)}\n`)
       chmodSync(options.path, 0o600)
       if (isComplete(events)) known = whole.entries
     } catch (error) {

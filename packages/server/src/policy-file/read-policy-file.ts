@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readUnlocked } from '@parley/host'
 import { parse, TomlError } from 'smol-toml'
 import { closest } from '../core/closest.ts'
 import { fileKeys, parseRules, type RuleProblem, ruleKeys } from '../core/policy/parse-rules.ts'
@@ -27,7 +27,7 @@ export function placeOf({ file, line }: PolicyProblem): string {
 /** A file that does not exist holds no rules. */
 export async function readPolicyFile(file: string): Promise<PolicyFile> {
   try {
-    return parsePolicyText(await readFile(file, 'utf8'), file)
+    return parsePolicyText(readUnlocked(file), file)
   } catch (error) {
     if (isMissing(error)) return { rules: [], problems: [] }
     return { rules: [], problems: [{ file, message: `cannot be read: ${systemErrorReason(error)}` }] }

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { openUnlocked, readUnlocked } from '@parley/host'
 import type { Rules } from '../core/policy/rules.ts'
 import { isMissing, systemErrorReason } from '../lookup/system-error.ts'
 import { type PolicyFile, type PolicyProblem, parsePolicyText, placeOf, readPolicyFile } from './read-policy-file.ts'
@@ -90,7 +91,7 @@ function problemText(problem: PolicyProblem): string {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readUnlocked(file)
   } catch (error) {
     if (isMissing(error)) return ''
     throw error
@@ -100,7 +101,7 @@ function readText(file: string): string {
 /** In one write at the end: what another program appends meanwhile stays whole, and a crash leaves all or nothing of it. */
 function append(file: string, addition: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const descriptor = openSync(file, 'a', 0o600)
+  const descriptor = openUnlocked(file, 'a', 0o600)
   try {
     const bytes = Buffer.from(addition)
     if (writeSync(descriptor, bytes) !== bytes.length) throw new Error('the disk took only a part of it')

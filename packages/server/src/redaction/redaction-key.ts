@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { openUnlocked } from '@parley/host'
 import { makeFolders } from '../log/folders.ts'
 import { nodeFiles } from '../log/node-files.ts'
 
@@ -18,7 +19,7 @@ export function readRedactionKey(home: string): Buffer {
 /** Null for one that is not there, or that others could have read. */
 function readKey(path: string): Buffer | null {
   return unlessRefused(() => {
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    const descriptor = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
       const status = fstatSync(descriptor)
       const isOurs = status.isFile() && (status.mode & 0o077) === 0 && status.size === keyBytes

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readUnlocked } from '@parley/host'
 import type { Transport } from '@parley/rpc'
 import type { EnvironmentSettings } from '../config/config-schema.ts'
 import { systemErrorReason } from '../lookup/system-error.ts'
@@ -35,7 +35,7 @@ function tokenIn(file: string | undefined, { home, env }: Around): string | null
   if (file === undefined) return null
   const path = file.startsWith('~/') ? join(env['HOME'] ?? homedir(), file.slice(2)) : resolve(home, file)
   try {
-    const token = readFileSync(path, 'utf8').trim()
+    const token = readUnlocked(path).trim()
     if (token !== '') return token
   } catch (error) {
     throw new PlaceUnreachable(`its token_file ${path} cannot be read (${systemErrorReason(error)})`)

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { join } from 'node:path'
+import { openUnlocked } from '@parley/host'
 import { makeFolders } from '../log/folders.ts'
 import { nodeFiles } from '../log/node-files.ts'
 import { systemErrorCode } from '../lookup/system-error.ts'
@@ -46,7 +47,7 @@ function openDaemonLog(
   const path = join(folder, 'daemon.log')
   try {
     makeFolders(nodeFiles, folder)
-    return { descriptor: openSync(path, 'a', 0o600), path }
+    return { descriptor: openUnlocked(path, 'a', 0o600), path }
   } catch (error) {
     const code = systemErrorCode(error) ?? String(error)
     return { problem: `Its log ${path} cannot be written (${code}). PARLEY_HOME must name a folder of yours.` }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { openUnlocked } from '@parley/host'
 import { makeFolders } from '../log/folders.ts'
 import { nodeFiles } from '../log/node-files.ts'
 import { UsageProblem } from './usage-problem.ts'
@@ -19,7 +20,7 @@ export function readOrMakeToken(path: string): string {
 function readToken(path: string): string {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   // Not waiting: a pipe has no token.
-  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const facts = fstatSync(file)
     if (!facts.isFile() || (facts.mode & 0o077) !== 0 || facts.uid !== process.getuid?.())

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { openUnlocked } from '@parley/host'
 import { realOrGiven } from '../lookup/real-or-given.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
 
@@ -41,7 +42,7 @@ function isRepository(folder: string): boolean {
 
 function beginsWith(path: string, word: string): boolean {
   try {
-    const file = openSync(path, 'r')
+    const file = openUnlocked(path, 'r')
     try {
       const start = Buffer.alloc(word.length)
       return readSync(file, start, 0, word.length, 0) === word.length && start.toString('latin1') === word

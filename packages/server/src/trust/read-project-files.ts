@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { openUnlocked } from '@parley/host'
 import { projectConfigPath } from '../config/project-layer.ts'
 import { isMissing, systemErrorCode, systemErrorReason } from '../lookup/system-error.ts'
 import { liesWithin } from '../lookup/workspace-path.ts'
@@ -74,7 +75,7 @@ export function visitPlainFile({ root, path, maxBytes }: Wanted, visit: (chunk: 
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   let file: number
   try {
-    file = openSync(join(root, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    file = openUnlocked(join(root, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     if (isMissing(error)) return 'absent'
     return systemErrorCode(error) === 'ELOOP' ? 'it is a link' : systemErrorReason(error)

@@ -134,4 +134,30 @@ describe('delivery to one client', () => {
     expect(faults).toEqual([new Error('the disk')])
     record(1)
   })
+
+  it('waits for what the disk still holds back, and does not ask the log again and again', async () => {
+    const line = '{"seq":13}'
+    const feed = createEventFeed(10)
+    const sent: string[] = []
+    let reads = 0
+    const conversation = {
+      id: 'c',
+      feed,
+      async *olderLines() {
+        reads++
+        await Promise.resolve()
+        yield [line]
+      },
+    } as unknown as Conversation
+    const peer = { sendLine: (text: string) => sent.push(text), bufferedBytes: 0, drained: () => Promise.resolve() }
+    createEgress(peer, conversation, () => undefined).start(10)
+    // Lines 11 and 12 were damaged: what is published ends between two lines.
+    feed.hold(13)
+    feed.append(13, [line])
+    await settle()
+    expect([reads, sent]).toEqual([1, []])
+    feed.release(13)
+    await settle()
+    expect(sent).toHaveLength(1)
+  })
 })

@@ -18,6 +18,7 @@ function inMemory(content: Buffer): Files {
     sizeBytes: content.length,
     modifiedAtMs: 0,
     inode: 1,
+    links: 1,
     device: 1,
     mode: 0o600,
   }

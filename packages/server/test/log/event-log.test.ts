@@ -1,4 +1,14 @@
-import { appendFileSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EventLog } from '../../src/log/event-log.ts'
@@ -106,16 +116,24 @@ describe('a write that fails', () => {
 })
 
 describe('a log changed by someone else', () => {
-  it.each([
-    ['renamed', (path: string) => renameSync(path, `${path}.bak`)],
-    ['deleted', (path: string) => rmSync(path)],
-    ['replaced', (path: string) => renameSync(copyOf(path), path)],
-  ])('%s takes no line that its name would not show', async (_, change) => {
+  it.each<[string, string, (path: string) => void]>([
+    ['renamed', 'MOVED', (path) => renameSync(path, `${path}.bak`)],
+    ['deleted', 'DELETED', (path) => rmSync(path)],
+    ['replaced', 'REPLACED', (path) => renameSync(copyOf(path), path)],
+    ['emptied', 'CHANGED', (path) => truncateSync(path)],
+    ['written to by another', 'CHANGED', (path) => appendFileSync(path, `${sampleLine(3)}\n`)],
+  ])('%s takes no line and shows none, at the very next write', async (_, code, change) => {
     using folder = temporaryFolder()
-    await using log = createIn(folder.path)
-    await log.synced()
+    const log = createIn(folder.path)
+    log.append(sampleLines(2))
     change(log.path)
-    expect(() => log.append([sampleLine(1)])).toThrow(expect.objectContaining({ code: 'MOVED', retryable: true }))
+    const left = existsSync(log.path) ? textOf(log) : null
+    const loss = expect.objectContaining({ code, retryable: code === 'MOVED' })
+    expect(() => log.view()).toThrow(loss)
+    expect(() => log.append([sampleLine(3)])).toThrow(loss)
+    expect(existsSync(log.path) ? textOf(log) : null).toBe(left)
+    await expect(log.synced()).rejects.toMatchObject({ code, retryable: false })
+    await log[Symbol.asyncDispose]().catch((error: unknown) => expect(error).toMatchObject({ code: 'MOVED' }))
   })
 
   it('takes lines again once it is put back', async () => {
@@ -129,12 +147,52 @@ describe('a log changed by someone else', () => {
     expect(textOf(log)).toBe(logText(sampleLines(1)))
   })
 
-  it('appended to by another writer takes no more', async () => {
+  it.each<[string, string, (path: string) => void]>([
+    ['deleted', 'DELETED', (path) => rmSync(path)],
+    ['written to', 'CHANGED', (path) => appendFileSync(path, `${sampleLine(2)}\n`)],
+  ])('%s in the middle of a write does not say that it took it', async (_, code, change) => {
     using folder = temporaryFolder()
-    await using log = createIn(folder.path)
-    await log.synced()
-    appendFileSync(log.path, `${sampleLine(1)}\n`)
-    expect(() => log.append([sampleLine(1)])).toThrow(expect.objectContaining({ code: 'CHANGED', retryable: false }))
+    let path = ''
+    const files: Files = {
+      ...nodeFiles,
+      write(file, bytes) {
+        const count = nodeFiles.write(file, bytes)
+        if (path !== '') change(path)
+        return count
+      },
+    }
+    await using log = createIn(folder.path, files)
+    path = log.path
+    expect(() => log.append([sampleLine(1)])).toThrow(expect.objectContaining({ code, retryable: false }))
+    if (existsSync(path)) expect(textOf(log)).toBe(logText(sampleLines(2)))
+  })
+
+  it('after a write that failed is not cut back', async () => {
+    using folder = temporaryFolder()
+    let plan: (string | null)[] = []
+    const { files } = faultyFiles((operation) =>
+      operation === 'write' || operation === 'truncate' ? (plan.shift() ?? null) : null,
+    )
+    await using log = createIn(folder.path, files)
+    plan = ['ENOSPC', 'EIO']
+    expect(() => log.append([sampleLine(1)])).toThrow('ENOSPC')
+    appendFileSync(log.path, `${sampleLine(1)}\n${sampleLine(2)}\n`)
+    expect(() => log.append([sampleLine(1)])).toThrow('CHANGED')
+    await log[Symbol.asyncDispose]()
+    expect(textOf(log)).toBe(logText(sampleLines(2)))
+  })
+
+  it('while it is synced is not said to be on the disk', async () => {
+    using folder = temporaryFolder()
+    const files: Files = {
+      ...nodeFiles,
+      async sync(file) {
+        await nodeFiles.sync(file)
+        rmSync(file.path)
+      },
+    }
+    await using log = createIn(folder.path, files)
+    await expect(log.synced()).rejects.toMatchObject({ code: 'DELETED' })
   })
 })
 

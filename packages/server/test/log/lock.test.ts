@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { LockedFile, openUnlockedHandle } from '@parley/host'
 import { describe, expect, it } from 'vitest'
 import { WriterLock } from '../../src/log/lock.ts'
 import { nodeFiles } from '../../src/log/node-files.ts'
@@ -11,33 +8,8 @@ import { type Owner, thisProcess } from '../../src/log/owner.ts'
 import { type SessionPaths, sessionPaths } from '../../src/log/session-paths.ts'
 import { failNth } from './faulty-files.ts'
 import { logText, SAMPLE_ID, sampleLines } from './sample-log.ts'
+import { startLockHolder } from './start-lock-holder.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-
-const HOLDER = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
-
-interface Holder extends AsyncDisposable {
-  readonly child: ChildProcess
-  ask(command: 'acquire' | 'read' | 'release'): Promise<string>
-  kill(): Promise<void>
-}
-
-function startHolder(home: string): Holder {
-  const args = ['--expose-gc', '--conditions=@parley/source', HOLDER, home, SAMPLE_ID]
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
-  }
-  const ask = async (command: string) => {
-    child.stdin.write(`${command}\n`)
-    const { value } = await answers.next()
-    return String(value)
-  }
-  return { child, ask, kill, [Symbol.asyncDispose]: kill }
-}
 
 const ME: Owner = { pid: process.pid, startTime: '1', bootId: 'b', socket: '/run/s', program: 'test' }
 
@@ -123,7 +95,7 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
   it('is refused while another has it, and free the moment that one is killed', async () => {
     using folder = temporaryFolder()
     const paths = pathsIn(folder.path)
-    await using holder = startHolder(folder.path)
+    await using holder = startLockHolder(folder.path, SAMPLE_ID)
     expect(await holder.ask('acquire')).toBe(`held ${holder.child.pid}`)
     expect(WriterLock.tryAcquire(nodeFiles, paths, ME)).toMatchObject({ heldBy: { pid: holder.child.pid } })
     await holder.kill()
@@ -133,7 +105,7 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
 
   it('stays refused while its owner is only paused', async () => {
     using folder = temporaryFolder()
-    await using holder = startHolder(folder.path)
+    await using holder = startLockHolder(folder.path, SAMPLE_ID)
     await holder.ask('acquire')
     holder.child.kill('SIGSTOP')
     expect(WriterLock.tryAcquire(nodeFiles, pathsIn(folder.path), ME)).toMatchObject({ heldBy: { program: 'holder' } })
@@ -145,18 +117,43 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
   it('is kept while its owner lists and reads the whole folder, and tries to take it again', async () => {
     using folder = temporaryFolder()
     const paths = pathsIn(folder.path)
-    await using holder = startHolder(folder.path)
+    await using holder = startLockHolder(folder.path, SAMPLE_ID)
     await holder.ask('acquire')
     writeFileSync(paths.log, logText(sampleLines(5)))
     expect(await holder.ask('read')).toBe('read')
     expect(WriterLock.tryAcquire(nodeFiles, paths, ME)).toMatchObject({ heldBy: { pid: holder.child.pid } })
-    await using third = startHolder(folder.path)
+    await using third = startLockHolder(folder.path, SAMPLE_ID)
     expect(await third.ask('acquire')).toBe(`refused ${holder.child.pid}`)
+  })
+
+  it('is kept although its file was being opened when it was taken', async () => {
+    using folder = temporaryFolder()
+    const paths = pathsIn(folder.path)
+    acquire(paths)[Symbol.dispose]()
+    const opening = openUnlockedHandle(paths.lock, 'r')
+    using lock = acquire(paths)
+    await expect(opening).rejects.toThrow(LockedFile)
+    await using holder = startLockHolder(folder.path, SAMPLE_ID)
+    expect(await holder.ask('acquire')).toBe(`refused ${process.pid}`)
+    lock[Symbol.dispose]()
+    expect(await holder.ask('acquire')).toBe(`held ${holder.child.pid}`)
+  })
+
+  it('is not taken while its file is open, as to close that would drop it', async () => {
+    using folder = temporaryFolder()
+    const paths = pathsIn(folder.path)
+    acquire(paths)[Symbol.dispose]()
+    const handle = await openUnlockedHandle(paths.lock, 'r')
+    expect(() => acquire(paths)).toThrow('LOCK_UNAVAILABLE')
+    await handle.close()
+    using _ = acquire(paths)
+    await using holder = startLockHolder(folder.path, SAMPLE_ID)
+    expect(await holder.ask('acquire')).toBe(`refused ${process.pid}`)
   })
 
   it('of ten that want it at once goes to one', async () => {
     using folder = temporaryFolder()
-    const holders = Array.from({ length: 10 }, () => startHolder(folder.path))
+    const holders = Array.from({ length: 10 }, () => startLockHolder(folder.path, SAMPLE_ID))
     try {
       const answers = await Promise.all(holders.map((holder) => holder.ask('acquire')))
       expect(answers.filter((answer) => answer.startsWith('held'))).toHaveLength(1)

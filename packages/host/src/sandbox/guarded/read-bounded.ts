@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
+import { openUnlocked } from '../../locked-files.ts'
 
 const maxBytes = 1024 * 1024
 
@@ -6,7 +7,7 @@ const maxBytes = 1024 * 1024
 export function readBounded(path: string): string | null {
   let fd: number
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch {
     return null
   }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { release } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { errorCode } from '../../error-code.ts'
+import { openUnlocked } from '../../locked-files.ts'
 import type { FoundProgram } from './find-program.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
@@ -58,7 +59,7 @@ export function readFinding(file: string, key: string): Finding | null {
 
 /** Of a file that nobody else could have written; nothing of another. */
 function ownText(file: string): string {
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const descriptor = openUnlocked(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const { mode, uid } = fstatSync(descriptor)
     return (mode & 0o077) === 0 && uid === process.getuid?.() ? readFileSync(descriptor, 'utf8') : ''

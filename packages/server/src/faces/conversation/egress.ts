@@ -58,7 +58,12 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
   async function pump(): Promise<void> {
     while (!stopped && cursor < conversation.feed.published) {
       await peer.drained()
-      if (!stopped && !sendRecent()) await sendFromLog()
+      if (stopped || sendRecent()) continue
+      const { published } = conversation.feed
+      const before = cursor
+      await sendFromLog()
+      // What comes next waits for the disk, and wakes us when it is there.
+      if (cursor === before && conversation.feed.published === published) break
     }
     // In the same tick as the last look: an event published in between would wait for the next one.
     pumping = false

@@ -41,7 +41,10 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
   function begin({ conversation, watchers, streams, presence }: OpenConversation): Stream {
     const { id } = conversation
     const { clientId } = session.actor
-    const egress = createEgress(peer(), conversation, (fault) => onFault(fault, id))
+    const egress = createEgress(peer(), conversation, (fault) => {
+      end()
+      onFault(fault, id)
+    })
     const end = () => {
       egress.stop()
       streams.delete(end)
@@ -104,7 +107,8 @@ function shown(state: ConversationState): ConversationState {
   return window.length === state.window.length ? state : { ...state, window }
 }
 
-/** The state may be shown when nothing in it waits for the disk any more. */
+/** The state may be shown when nothing in it waits for the disk any more, and the log still holds it. */
 async function published(conversation: Conversation): Promise<void> {
   while (conversation.feed.published < conversation.state.core.seq) await conversation.synced()
+  conversation.assertStored()
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { openUnlockedHandle } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { openRealFile } from '../../../lookup/open-real-file.ts'
 import { fileFailure } from './file-failure.ts'
@@ -21,7 +22,9 @@ export async function readFileRange(
   { path, exact }: Reach,
   { offset, length }: FileRange,
 ): Promise<ExecResultOf<'fs/readFile'>> {
-  await using handle = await (exact ? openRealFile(path) : open(path, constants.O_RDONLY | constants.O_NONBLOCK))
+  await using handle = await (exact
+    ? openRealFile(path)
+    : openUnlockedHandle(path, constants.O_RDONLY | constants.O_NONBLOCK))
   const stats = await handle.stat()
   if (stats.isDirectory()) throw fileFailure('EISDIR', path, 'it is a folder')
   if (!stats.isFile()) throw fileFailure('EINVAL', path, 'it is not a regular file')

@@ -1,0 +1,155 @@
+import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Conversation } from '../../../src/engine/conversation.ts'
+import { createEgress } from '../../../src/faces/conversation/egress.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { testPlace } from '../support/test-server.ts'
+
+const changes: readonly [how: string, change: (path: string) => void, said: string][] = [
+  ['deleted', (path) => rmSync(path), 'was deleted'],
+  ['renamed', (path) => renameSync(path, `${path}.bak`), 'was moved away'],
+  ['emptied', (path) => truncateSync(path), 'Another program wrote to the log'],
+  [
+    'replaced',
+    (path) => {
+      copyFileSync(path, `${path}.new`)
+      renameSync(`${path}.new`, path)
+    },
+    'Another file was put in the place',
+  ],
+  ['written to', (path) => appendFileSync(path, '{}\n'), 'Another program wrote to the log'],
+]
+
+const text = (length: number) => 'x'.repeat(length)
+
+function recordNotices(conversation: Conversation, count: number, bytes: number): void {
+  for (let n = 0; n < count; n++) {
+    const shown = { status: 'completed', title: '', text: text(bytes), level: 'info', code: 'filler' } as const
+    conversation.record({ type: 'item.completed', item: { id: `i${n}`, type: 'notice', ...shown } })
+  }
+}
+
+describe('a log that others change while it is open', () => {
+  it.each(changes)('%s takes and shows nothing more, and says what happened', async (_, change, said) => {
+    await using place = testPlace()
+    const { client, watched, server } = await place.talk({ model: scriptedModel({ text: 'one' }) })
+    const { conversationId } = watched
+    await watched.send('hi')
+    await watched.turnEnded()
+    const path = place.path(conversationId)
+    const seen = watched.cursor
+    change(path)
+    const left = existsSync(path) ? readFileSync(path, 'utf8') : null
+    const input = [{ type: 'text' as const, text: 'more' }]
+    const refused = { code: 'storageFailed', message: expect.stringContaining(said) }
+    expect(await client.refused('conversation/sendMessage', { conversationId, input })).toMatchObject(refused)
+    const late = await server.connect('late')
+    expect(await late.refused('conversation/stream', { conversationId })).toMatchObject(refused)
+    expect(await client.refused('conversation/read', { conversationId })).toMatchObject(refused)
+    expect(await client.refused('conversation/fork', { conversationId })).toMatchObject(refused)
+    expect(existsSync(path) ? readFileSync(path, 'utf8') : null).toBe(left)
+    expect(watched.cursor).toEqual(seen)
+  })
+
+  it('while the model speaks stops the conversation with one notice', async () => {
+    await using place = testPlace()
+    const gate = Promise.withResolvers<void>()
+    const model = scriptedModel({ text: 'Half of', gate: gate.promise })
+    const { client, watched } = await place.talk({ model })
+    await watched.send('hi')
+    await watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text === 'Half of'))
+    rmSync(place.path(watched.conversationId))
+    const seen = watched.cursor
+    gate.resolve()
+    const notice = await client.notice(({ code }) => code === 'storageFailed')
+    expect(notice.message).toContain('was deleted while it was open. The conversation stops here')
+    const { conversationId } = watched
+    expect(
+      await client.refused('conversation/sendMessage', {
+        conversationId,
+        input: [{ type: 'text', text: 'x' }],
+        when: 'queue',
+      }),
+    ).toMatchObject({ code: 'storageFailed' })
+    expect([client.notices.length, watched.cursor]).toEqual([1, seen])
+  })
+
+  it('goes on when it was only renamed and is put back', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk({ model: scriptedModel({ text: 'one' }, { text: 'two' }) })
+    const { conversationId } = watched
+    await watched.send('hi')
+    await watched.turnEnded()
+    const path = place.path(conversationId)
+    renameSync(path, `${path}.bak`)
+    const input = [{ type: 'text' as const, text: 'more' }]
+    await client.refused('conversation/sendMessage', { conversationId, input })
+    renameSync(`${path}.bak`, path)
+    await watched.send('more')
+    await watched.turnEnded()
+    expect(watched.items().at(-1)).toMatchObject({ text: 'two' })
+  })
+})
+
+describe('a cursor that the log leaves without events', () => {
+  it.each(changes.slice(0, 4))('ends with an error when it was %s', async (_, change) => {
+    await using place = testPlace()
+    const { client, watched, server } = await place.talk()
+    const { conversation } = server.engine.host.get(watched.conversationId)
+    recordNotices(conversation, 8, 1 << 20)
+    await watched.until(({ core }) => core.seq === conversation.state.core.seq)
+    const reads = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<unknown>()
+    const sent: string[] = []
+    const peer = { sendLine: (line: string) => sent.push(line), bufferedBytes: 2 << 20, drained: () => reads.promise }
+    createEgress(peer, conversation, ended.resolve).start(0)
+    change(place.path(conversation.id))
+    reads.resolve()
+    expect(await ended.promise).toMatchObject({ name: 'StorageError' })
+    expect(sent).toEqual([])
+    const after = { seq: 0, crc: null }
+    const { conversationId } = watched
+    expect(await client.refused('conversation/readEvents', { conversationId, after })).toMatchObject({
+      code: 'storageFailed',
+    })
+  })
+
+  it('ends with an error in a view of a log that was cut since', async () => {
+    await using place = testPlace()
+    const talk = await place.talk({ model: scriptedModel({ text: 'one' }) })
+    const { conversationId } = talk.watched
+    await talk.watched.send('hi')
+    await talk.watched.turnEnded()
+    const client = await place.start().connect()
+    await client.request('conversation/resume', { conversationId, readOnly: true })
+    truncateSync(place.path(conversationId), readFileSync(place.path(conversationId)).indexOf(10) + 1)
+    expect(await client.refused('conversation/readEvents', { conversationId, after: { seq: 0 } })).toMatchObject({
+      code: 'storageFailed',
+    })
+  })
+})
+
+it('a second writer, let in by a lock that was deleted, makes the first one stop, and no number is written twice', async () => {
+  await using place = testPlace()
+  const first = await place.talk({ model: scriptedModel({ text: 'one' }) })
+  const { conversationId } = first.watched
+  await first.watched.send('hi')
+  await first.watched.turnEnded()
+  rmSync(place.path(conversationId, 'lock'))
+  const second = await place.start({ model: scriptedModel({ text: 'two' }) }).connect()
+  await second.request('conversation/resume', { conversationId })
+  const watched = await second.watch(conversationId)
+  await watched.send('mine')
+  await watched.turnEnded()
+  const input = [{ type: 'text' as const, text: 'late' }]
+  expect(await first.client.refused('conversation/sendMessage', { conversationId, input })).toMatchObject({
+    code: 'storageFailed',
+    message: expect.stringContaining('resume it: it goes on from what the log holds'),
+  })
+  await watched.send('more')
+  const seqs = place
+    .logLines(conversationId)
+    .slice(1)
+    .map((line): number => JSON.parse(line).seq)
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+})

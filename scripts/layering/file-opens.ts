@@ -1,0 +1,39 @@
+import type { Source } from './sources.ts'
+
+/** Packages that are in the process that holds the locks of conversations. */
+const holders = ['packages/server/src/', 'packages/host/src/']
+
+/** Functions of `node:fs` that open a file by its path. */
+const openers = /^(open|openSync|(read|write|append|copy)File(Sync)?|create(Read|Write)Stream|cp|cpSync|truncate|fs)$/
+
+/** Files that may open by themselves: what they make new, folders, descriptors, and paths below /proc and /dev. */
+const exempt: readonly string[] = [
+  'packages/host/src/locked-files.ts',
+  'packages/host/src/descriptor-shield.ts',
+  'packages/host/src/fifo-pool.ts',
+  'packages/host/src/late-openers.ts',
+  'packages/host/src/process-table.ts',
+  'packages/host/src/spool.ts',
+  'packages/host/src/sandbox/anonymous-file.ts',
+  'packages/host/src/sandbox/bubblewrap/mount-table.ts',
+  'packages/host/src/sandbox/bubblewrap/wrap-command.ts',
+  'packages/host/src/sandbox/probe/ground.ts',
+  'packages/host/src/sandbox/probe/kept-finding.ts',
+  'packages/host/src/sandbox/probe/surroundings.ts',
+  'packages/server/src/faces/exec/output/ring-file.ts',
+  'packages/server/src/log/node-files.ts',
+  'packages/server/src/lookup/copy-tree.ts',
+  'packages/server/src/lookup/held-folder.ts',
+  'packages/server/src/patch/disk-patch-files.ts',
+  'packages/server/src/redaction/redaction-key.ts',
+  'packages/server/src/serving/token-file.ts',
+]
+
+/** Opens that pass by `locked-files`: to close a lock's file anywhere in the process would drop the lock. */
+export function openViolations({ path, text }: Source): string[] {
+  if (exempt.includes(path) || !holders.some((folder) => path.startsWith(folder))) return []
+  const imports = [...text.matchAll(/^import (?!type )([^;]*?) from 'node:fs(?:\/promises)?'/gm)]
+  const names = imports.flatMap(([, named = '']) => named.replace(/[{}]/g, '').split(','))
+  const opening = names.map((name) => name.trim()).filter((name) => openers.test(name))
+  return opening.map((name) => `${path} opens with ${name}; use openUnlocked and its like of @parley/host`)
+}
