@@ -1,5 +1,7 @@
 import { ConfigProblem } from '../config/config-problem.ts'
+import { LineTooLong } from '../log/line-limit.ts'
 import { StorageError, troubleOf } from '../log/storage-error.ts'
+import { lineTooLongText } from './line-too-long.ts'
 import { refusal } from './refusal.ts'
 
 const fullHints: Record<string, string> = {
@@ -25,6 +27,7 @@ export function asRefusal(error: unknown): unknown {
       errno: error.code,
     })
   }
+  if (error instanceof LineTooLong) return refusal('invalidParams', lineTooLongText(error))
   if (error instanceof ConfigProblem) return refusal('configInvalid', error.message, { where: error.where })
   return error
 }
