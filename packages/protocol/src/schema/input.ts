@@ -22,7 +22,7 @@ export const contentItem = z
       file: sideFile
         .exactOptional()
         .describe('All of a long text, as UTF-8; `text` is then its beginning. Read it with `conversation/readFile`.'),
-      totalBytes: z.int().min(0).exactOptional().describe('Of `file`.'),
+      totalBytes: z.int().min(0).exactOptional().describe('Bytes of `file`.'),
     }),
     z
       .object({

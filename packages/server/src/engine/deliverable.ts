@@ -4,7 +4,7 @@ import { shortenTexts } from './shorten-texts.ts'
 const deliverableBytes = 24 << 20
 const shortLength = 64 * 1024
 
-/** Whether so many bytes of the log can go to a client as they are. Those written now can. */
+/** Tells if so many bytes of the log can go to a client as they are; all lines written now can. */
 export function isDeliverable(sizeBytes: number): boolean {
   return sizeBytes <= deliverableBytes
 }
@@ -16,6 +16,7 @@ export function deliverableLine(line: string): string {
   return JSON.stringify(cutTexts(logged))
 }
 
+/** Copies what is too long to be sent, with each long text cut to its beginning. */
 export function cutTexts<Value>(value: Value): Value {
   return shortenTexts(value, shortLength)
 }

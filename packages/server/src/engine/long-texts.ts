@@ -12,7 +12,7 @@ const beginningBytes = 2048
 
 type TextPart = Extract<ContentItem, { type: 'text' }>
 
-/** Whether the parts of a message can stand in its log line as they are. */
+/** Tells if the parts of a message can stand in its log line as they are. */
 export function fitsInline(content: readonly ContentItem[]): boolean {
   return jsonBytes(content) <= inlineBytes
 }

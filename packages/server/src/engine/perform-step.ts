@@ -34,7 +34,7 @@ export async function performStep(run: Run, step: ActiveStep): Promise<Failure |
   }
 }
 
-/** Those that the step makes part of the turn. */
+/** Waiting messages that the step makes part of the turn. */
 function messagesOf(step: ActiveStep): readonly QueuedMessage[] {
   if (step.kind === 'startTurn') return [step.message]
   return step.kind === 'callModel' ? step.steering : []

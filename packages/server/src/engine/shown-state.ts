@@ -17,7 +17,7 @@ export function shownState(state: ConversationState): ConversationState {
   return window.length === state.window.length && core === state.core ? state : { core, window }
 }
 
-/** What is recorded now is bounded. A log of an earlier version may hold more, and is better opened cut than not at all. */
+/** The core with its texts cut where it is too large: a log of an earlier version may hold more than is recorded now. */
 function shownCore(core: ConversationState['core']): ConversationState['core'] {
   let shown = core
   for (const length of textLengths) {

@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-/** Of the kind, as many as bring the content of a message to so many bytes of JSON; `x` fills the rest. */
+/** A text of that kind with which the content of a message has so many bytes of JSON; `x` fills the rest. */
 function textOfJson(kind: string, sizeBytes: number): string {
   const room = sizeBytes - jsonBytes([{ type: 'text', text: '' }])
   const count = Math.floor(room / (jsonBytes(kind) - 2))
