@@ -6,6 +6,11 @@ export function inputText(content: readonly ContentItem[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
+/** A long text is kept in a file, and its part has only the beginning: the composer would send that instead of it. */
+export function isWhole(content: readonly ContentItem[]): boolean {
+  return content.every((part) => part.type !== 'text' || part.file === undefined)
+}
+
 /** Messages in the inbox that this window put there. */
 export function ownQueued(
   state: ConversationState | null,
@@ -25,7 +30,7 @@ export function sentBefore(
   { earlierPrompts, refusedText }: Pick<UiState, 'earlierPrompts' | 'refusedText'>,
 ): readonly string[] {
   const here = (state?.window ?? []).flatMap(({ item }) => {
-    if (item.type === 'userMessage') return [item.text]
+    if (item.type === 'userMessage') return isWhole(item.content) ? [item.text] : []
     return item.type === 'shellCommand' ? [`!${item.command}`] : []
   })
   // A prompt of this conversation that the folder remembers too comes back in the place it has here.

@@ -5,13 +5,13 @@ import { applyCommand } from './composer/command.ts'
 import { emptyComposer, replace } from './composer/composer.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
 import { goBack, pressInForm } from './fill-form.ts'
-import { inputText, ownQueued, sentBefore } from './inbox.ts'
+import { inputText, isWhole, ownQueued, sentBefore } from './inbox.ts'
 import { pressStop, type Situation, type StopAction, type StopKey } from './interrupts.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { pressInPicker } from './picker.ts'
 import { pressEnter } from './press-enter.ts'
 import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
-import { message, type UiState } from './ui-state.ts'
+import { message, sayNote, type UiState } from './ui-state.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
 
@@ -57,11 +57,14 @@ function pressInList(ui: UiState, key: string | null): UiStep | null {
   return stepTo({ ...ui, composer, choice: 0 })
 }
 
+const tooLongToEdit = 'The message that waits is too long to be changed here. It goes out as it was sent.'
+
 /** Up in an empty composer fetches the newest message that waits. */
 function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiStep | null {
   if (key !== 'up' || ui.composer.text !== '' || ui.purpose.kind !== 'message') return null
   const newest = state?.core.inbox.at(-1)
   if (newest === undefined) return null
+  if (!isWhole(newest.content)) return stepTo(sayNote(ui, 'info', tooLongToEdit))
   const composer = replace(ui.composer, { start: 0, end: 0, text: inputText(newest.content) })
   return stepTo({ ...ui, composer, purpose: { kind: 'edit', messageId: newest.messageId } })
 }
@@ -125,11 +128,15 @@ function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
   return stepTo({ ...ui, dismissed: ui.composer.text })
 }
 
-/** What this window has queued comes back to its composer, the oldest on top: it was meant for the turn that ends here. */
+/**
+ * What this window has queued comes back to its composer, the oldest on top: it was meant for the turn that ends here.
+ * What is too long for it waits on.
+ */
 function interruptTurn(ui: UiState, { state }: UiContext): UiStep {
   const turnId = state?.core.turn?.id
   if (turnId === undefined) return stepTo(ui)
   const back = ownQueued(state, ui)
+    .filter(({ content }) => isWhole(content))
     .toReversed()
     .map(({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const)
   return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })

@@ -122,6 +122,20 @@ describe('messages that wait', () => {
     ])
   })
 
+  test('whose text is in a file stay as they are: the composer would send their beginning instead', () => {
+    const long = { ...queued('beginning', 'queue') }
+    if (long.type === 'message.queued')
+      long.message = {
+        ...long.message,
+        content: [{ type: 'text', text: 'beginning', file: 'sha256:0', totalBytes: 9e6 }],
+      }
+    const waitingLong = after(turnStarted, long)
+    const up = typeKeys(openUi, waitingLong, 'up')
+    expect(up.ui).toMatchObject({ composer: { text: '' }, purpose: { kind: 'message' } })
+    expect(up.ui.said.at(-1)).toMatchObject({ text: expect.stringContaining('too long to be changed here') })
+    expect(typeKeys(openUi, waitingLong, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
+  })
+
   test('come back to the composer when the turn is interrupted, in their order', () => {
     const { ui, intents } = typeKeys(openUi, waiting, 'escape')
     expect(intents).toEqual([

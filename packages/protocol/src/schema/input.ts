@@ -18,7 +18,12 @@ export const inputItem = z
 
 export const contentItem = z
   .discriminatedUnion('type', [
-    text,
+    text.extend({
+      file: sideFile
+        .exactOptional()
+        .describe('All of a long text, as UTF-8; `text` is then its beginning. Read it with `conversation/readFile`.'),
+      totalBytes: z.int().min(0).exactOptional().describe('Bytes of `file`.'),
+    }),
     z
       .object({
         type: z.literal('image'),

@@ -87,6 +87,7 @@ export const methodParams = {
     input: z.array(inputItem).min(1),
     messageId: z
       .string()
+      .max(200)
       .exactOptional()
       .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),

@@ -157,9 +157,14 @@ function modelTextOf(item: Item): string | undefined {
 }
 
 function userPart(part: ContentItem, files: SideFileReader): UserPart {
-  if (part.type === 'text') return part
+  if (part.type === 'text') return { type: 'text', text: textOf(part, files) }
   const base64 = files.readBase64(part.file)
   return base64 === null ? { type: 'text', text: missingFile } : { type: 'image', mediaType: part.mediaType, base64 }
+}
+
+/** Of a long text its part has only the beginning. */
+function textOf({ text, file }: Extract<ContentItem, { type: 'text' }>, files: SideFileReader): string {
+  return file === undefined ? text : (files.readText(file) ?? missingFile)
 }
 
 function userText(text: string): ModelEntry {

@@ -1,14 +1,24 @@
 import { ConfigProblem } from '../config/config-problem.ts'
-import { StorageError } from '../log/storage-error.ts'
+import { LineTooLong } from '../log/line-limit.ts'
+import { StorageError, troubleOf } from '../log/storage-error.ts'
+import { lineTooLongText } from './line-too-long.ts'
 import { lostLogText } from './lost-log.ts'
 import { refusal } from './refusal.ts'
 
-const storageHints: Record<string, string> = {
-  ENOSPC: 'The disk is full. Make room and send it again; nothing shown was lost.',
-  EDQUOT: 'The disk quota is used up. Make room and send it again; nothing shown was lost.',
+const fullHints: Record<string, string> = {
+  EDQUOT: 'The disk quota is used up.',
+  ENOSPC: 'The disk is full.',
+}
+const otherHints: Record<string, string> = {
   EACCES: 'There is no permission to write there. Check the owner of $PARLEY_HOME.',
   EPERM: 'There is no permission to write there. Check the owner of $PARLEY_HOME.',
   EROFS: 'The file system is read-only.',
+}
+
+function hintFor(code: string): string {
+  const full = troubleOf(code) === 'full'
+  if (full) return `${fullHints[code] ?? 'There is no room.'} Make room and send it again; nothing shown was lost.`
+  return otherHints[code] ?? 'The conversation stops here so that nothing unsaved is shown.'
 }
 
 /** What the engine throws, as the error a client gets; anything unknown stays what it is and becomes `internal`. */
@@ -16,11 +26,11 @@ export function asRefusal(error: unknown): unknown {
   if (error instanceof StorageError) {
     const lost = lostLogText(error)
     if (lost !== null) return refusal('storageFailed', lost, { errno: error.code })
-    const hint = storageHints[error.code] ?? 'The conversation stops here so that nothing unsaved is shown.'
-    return refusal('storageFailed', `The conversation could not be saved (${error.message}). ${hint}`, {
+    return refusal('storageFailed', `The conversation could not be saved (${error.message}). ${hintFor(error.code)}`, {
       errno: error.code,
     })
   }
+  if (error instanceof LineTooLong) return refusal('invalidParams', lineTooLongText(error))
   if (error instanceof ConfigProblem) return refusal('configInvalid', error.message, { where: error.where })
   return error
 }

@@ -15,11 +15,13 @@ import { isCallItem } from './calls/is-call-item.ts'
 import { workspaceOf } from './calls/proposed-item.ts'
 import { whoAnswered } from './calls/who-answered.ts'
 import { startInboxTurn } from './inbox-events.ts'
+import { assertInboxRoom } from './inbox-room.ts'
+import { keepLongWaiting, longWaiting } from './keep-long-waiting.ts'
 import { assertUnderCeiling } from './limits/ceiling.ts'
 import { fittingMode, wholeSystemText } from './limits/fit-roots.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
-import { takeContent, textOnly } from './take-content.ts'
+import { shortTexts, takeContent } from './take-content.ts'
 import { assertFits } from './user-message.ts'
 
 /** The first answer wins; the events that follow from it are in the same write. */
@@ -139,10 +141,16 @@ export function interruptTurn(open: OpenConversation, turnId: string | undefined
   return { interrupted: interrupted || open.shell.interrupt() }
 }
 
+interface Continued {
+  readonly continued: boolean
+}
+
 /** A parked turn goes on, or a paused inbox is sent. */
-export function continueConversation(open: OpenConversation, by: Actor): { continued: boolean } {
+export function continueConversation(open: OpenConversation, by: Actor): Continued | Promise<Continued> {
   const { conversation, driver, bench } = writable(open)
   const { turn, inbox, inboxPaused } = conversation.state.core
+  const long = turn === null && inboxPaused ? longWaiting(inbox.slice(0, 1)) : null
+  if (long !== null) return keepLongWaiting(open, long).then(() => continueConversation(open, by))
   if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by })
   else if (turn === null && inboxPaused && inbox[0] !== undefined)
     conversation.recordAll(startInboxTurn(bench.ids, inbox[0]))
@@ -158,12 +166,16 @@ export async function editQueued(
 ): Promise<{ seq: number }> {
   const { messageId } = params
   assertFits(params.content)
-  const content = await contentOf(queued(open, messageId), params.content)
-  return { seq: queued(open, messageId).record({ type: 'message.edited', messageId, content, by }).seq }
+  queued(open, messageId)
+  const content = await contentOf(open, params.content)
+  const conversation = queued(open, messageId)
+  assertInboxRoom(conversation.state, { messageId, content })
+  return { seq: conversation.record({ type: 'message.edited', messageId, content, by }).seq }
 }
 
-async function contentOf({ sideFiles }: OpenConversation['conversation'], input: InputItem[]): Promise<ContentItem[]> {
-  return textOnly(input) ?? (await takeContent(input, sideFiles))
+async function contentOf({ conversation, bench }: OpenConversation, input: InputItem[]): Promise<ContentItem[]> {
+  const { sideFiles } = conversation
+  return shortTexts(input) ?? (await takeContent(input, { sideFiles, redact: bench.redaction.text }))
 }
 
 export function removeQueued(open: OpenConversation, messageId: string, by: Actor): { seq: number } {

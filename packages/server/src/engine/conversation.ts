@@ -9,6 +9,7 @@ import {
 } from '@parley/protocol'
 import type { ModelView } from '../core/model-view.ts'
 import { encodeLine } from '../log/line.ts'
+import { writtenBytes } from '../log/line-limit.ts'
 import { StorageError } from '../log/storage-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
@@ -109,6 +110,8 @@ export class Conversation implements AsyncDisposable {
       (event, index): Envelope => ({ conversationId: this.id, seq: firstSeq + index, at, event }),
     )
     const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
+    // Before a log is made: one without an event could not be opened.
+    if (this.#journal === null) lines.forEach(writtenBytes)
     this.#append(lines)
     this.#nextSeq += lines.length
     for (const envelope of envelopes) this.#fold(envelope)

@@ -1,9 +1,11 @@
 import type { Failure } from '@parley/protocol'
 import { nextStep } from '../core/next-step.ts'
+import { LineTooLong } from '../log/line-limit.ts'
 import { StorageError } from '../log/storage-error.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
 import { type EndReason, endTurn } from './end-turn.ts'
+import { lineTooLongFailure } from './line-too-long.ts'
 import { performStep } from './perform-step.ts'
 import type { Run, StopReason } from './run.ts'
 import type { StoragePatience } from './storage-patience.ts'
@@ -11,6 +13,10 @@ import type { StoragePatience } from './storage-patience.ts'
 const defect: Failure = {
   code: 'internal',
   message: 'Something went wrong in parley itself; its log says more. The conversation is saved.',
+}
+
+function isSame(known: EndReason | null, ending: Failure): boolean {
+  return known !== null && typeof known === 'object' && known.code === ending.code
 }
 
 interface DriverParts {
@@ -115,7 +121,8 @@ export class Driver {
   }
 
   async #attempt(move: Move): Promise<void> {
-    const { patience, onFault } = this.#parts
+    const { conversation, patience, onFault } = this.#parts
+    const hadTurn = conversation.state.core.turn !== null
     try {
       await move()
       patience.worked()
@@ -124,11 +131,13 @@ export class Driver {
         this.#stuck = !(await patience.wait(fault))
         return
       }
-      onFault(fault)
-      // A defect in ending the turn would come back for ever.
-      this.#defective = this.#ending === defect
+      const ending = fault instanceof LineTooLong ? lineTooLongFailure(fault) : defect
+      // A defect in ending the turn, or where there is none to end, would come back for ever.
+      this.#defective = isSame(this.#ending, ending) || (!hadTurn && conversation.state.core.turn === null)
       this.#stuck = this.#defective
-      this.#ending = defect
+      this.#ending = ending
+      // What is too large is told by how the turn ends.
+      if (this.#defective || ending === defect) onFault(fault)
     }
   }
 }

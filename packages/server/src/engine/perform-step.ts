@@ -1,8 +1,9 @@
-import type { ConversationEvent, Failure } from '@parley/protocol'
+import type { ConversationEvent, Failure, QueuedMessage } from '@parley/protocol'
 import type { Step } from '../core/next-step.ts'
 import { runCall } from './calls/run-call.ts'
 import { completeTurn } from './end-turn.ts'
 import { consumedMessage, startInboxTurn } from './inbox-events.ts'
+import { keepLongWaiting, longWaiting } from './keep-long-waiting.ts'
 import { findAnswerProblem } from './output-schema.ts'
 import type { Run } from './run.ts'
 import { runModel } from './run-model.ts'
@@ -12,6 +13,11 @@ type ActiveStep = Exclude<Step, { kind: 'await' }>
 /** Resolves to the failure that ends the turn, or null. */
 export async function performStep(run: Run, step: ActiveStep): Promise<Failure | null> {
   const { conversation, bench } = run
+  const long = longWaiting(messagesOf(step))
+  if (long !== null) {
+    await keepLongWaiting(run, long)
+    return null
+  }
   switch (step.kind) {
     case 'startTurn':
       conversation.recordAll(startInboxTurn(bench.ids, step.message))
@@ -28,7 +34,13 @@ export async function performStep(run: Run, step: ActiveStep): Promise<Failure |
   }
 }
 
-function consume({ conversation, bench }: Run, messages: Extract<Step, { kind: 'callModel' }>['steering']): void {
+/** Waiting messages that the step makes part of the turn. */
+function messagesOf(step: ActiveStep): readonly QueuedMessage[] {
+  if (step.kind === 'startTurn') return [step.message]
+  return step.kind === 'callModel' ? step.steering : []
+}
+
+function consume({ conversation, bench }: Run, messages: readonly QueuedMessage[]): void {
   const turnId = conversation.state.core.turn?.id
   if (messages.length === 0 || turnId === undefined) return
   conversation.recordAll(

@@ -2,6 +2,7 @@ import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
 import { LogView } from '../log/log-view.ts'
 import { envelopeOf } from '../log/read-log.ts'
 import { readSideFile as readStoredFile } from '../log/side-files.ts'
+import { cutTexts, isDeliverable } from './deliverable.ts'
 import type { Engine } from './engine.ts'
 import { refusal } from './refusal.ts'
 import { replyLimit } from './reply-size.ts'
@@ -24,7 +25,8 @@ export function readItems(
     if (logged === null) continue
     const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: string } // narrowed: our own log, type checked above
     const bytes = line.bytes.length
-    page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item }, bytes })
+    const shown = isDeliverable(bytes) ? item : cutTexts(item)
+    page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }, bytes })
     pageBytes += bytes
     // One is always left, or there would be no way past an item that is too large.
     while (page.length > limit || (pageBytes > replyLimit && page.length > 1)) {

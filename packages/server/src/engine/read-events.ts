@@ -1,6 +1,7 @@
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import { envelopeText } from '../core/wire-line.ts'
 import type { Conversation } from './conversation.ts'
+import { deliverableLine } from './deliverable.ts'
 import { refusal } from './refusal.ts'
 import { replyLimit } from './reply-size.ts'
 
@@ -19,10 +20,10 @@ export async function readEvents(
   let bytes = 0
   for await (const lines of linesAfter(conversation, after.seq)) {
     for (const line of lines) {
-      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, line))
+      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, deliverableLine(line)))
       // The log may be ahead: what waits for the disk is not to be seen.
       if (envelope.seq > published) return { events, more: false }
-      bytes += line.length
+      bytes += Buffer.byteLength(line)
       // One is always sent, or there would be no way past an event that is too large.
       if (events.length === limit || (bytes > replyLimit && events.length > 0)) return { events, more: true }
       events.push(envelope)

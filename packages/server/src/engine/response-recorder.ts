@@ -3,6 +3,7 @@ import type { ModelCall, ModelEvent } from '../model/port.ts'
 import type { ModelSource } from './bench.ts'
 import { proposedItem } from './calls/proposed-item.ts'
 import { keepExact, unrestorable } from './calls/secret-call.ts'
+import { jsonBytes } from './json-bytes.ts'
 import { noticeItem } from './notice-item.ts'
 import type { Run } from './run.ts'
 import { createSpokenParts } from './spoken-parts.ts'
@@ -21,15 +22,15 @@ export interface ResponseRecorder {
   isTooLarge(): boolean
 }
 
-/** Characters of text and arguments in one response: many times what models can say at once. */
-const maxCharacters = 4 * 1024 * 1024
+/** JSON bytes of text and arguments in one response: many times what models can say at once. Its line holds them twice. */
+const maxJsonBytes = 4 * 1024 * 1024
 
 /** `source` is the one that streams: settings may change meanwhile, and the parts must go back to who made them. */
 export function createResponseRecorder(run: Run, turnId: string, source: ModelSource): ResponseRecorder {
   const { conversation, bench } = run
   const spoken = createSpokenParts(run, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
-  let characters = 0
+  let sizeBytes = 0
 
   function propose({ callId, name, arguments: text }: ModelCall): void {
     spoken.flush()
@@ -61,7 +62,7 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
   }
 
   function take(event: StreamedEvent): void {
-    characters += lengthOf(event)
+    sizeBytes += sizeOf(event)
     switch (event.type) {
       case 'textDelta':
         spoken.push(event.part, 'agentMessage', event.text)
@@ -87,12 +88,12 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
     }
   }
 
-  return { take, keep: spoken.keep, stop: spoken.stop, isTooLarge: () => characters > maxCharacters }
+  return { take, keep: spoken.keep, stop: spoken.stop, isTooLarge: () => sizeBytes > maxJsonBytes }
 }
 
-function lengthOf(event: StreamedEvent): number {
-  if (event.type === 'textDelta' || event.type === 'reasoningDelta') return event.text.length
-  return event.type === 'call' ? event.arguments.length : 0
+function sizeOf(event: StreamedEvent): number {
+  if (event.type === 'textDelta' || event.type === 'reasoningDelta') return jsonBytes(event.text)
+  return event.type === 'call' ? jsonBytes(event.arguments) : 0
 }
 
 /** Why an answer may end before the model was done. */

@@ -6,6 +6,7 @@ import { commandSpec, lostHeading } from '../tools/run-shell-command.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
 import type { Conversation } from './conversation.ts'
 import { createOutputReporter } from './output-reporter.ts'
+import { refusal } from './refusal.ts'
 import type { StopReason } from './run.ts'
 import type { StoragePatience } from './storage-patience.ts'
 
@@ -44,6 +45,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
   return {
     run(command, by) {
       const { conversation, newItemId, onFault } = parts
+      assertRunnable(command)
       const item = startedItem(newItemId(), { command, cwd: conversation.state.core.meta.cwd, by })
       const { seq } = conversation.record({ type: 'item.started', item })
       const stop = new AbortController()
@@ -63,6 +65,19 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       await Promise.all([...running.values()].map(({ recorded }) => recorded))
     },
   }
+}
+
+/** Linux takes no longer argument, and the log holds the command four times. */
+const maxCommandBytes = 128 * 1024 - 1
+
+function assertRunnable(command: string): void {
+  const sizeBytes = Buffer.byteLength(command)
+  if (sizeBytes <= maxCommandBytes) return
+  throw refusal(
+    'invalidParams',
+    `A command may have ${maxCommandBytes} bytes, this one has ${sizeBytes}. Put it into a script and run that.`,
+    { field: 'command' },
+  )
 }
 
 function startedItem(id: string, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {

@@ -1,24 +1,25 @@
 import type { Actor, ContentItem, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
 import { configure, writable } from './commands.ts'
+import { assertInboxRoom } from './inbox-room.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { assertOutputSchema } from './output-schema.ts'
 import { refusal } from './refusal.ts'
-import { takeContent, textOnly } from './take-content.ts'
+import { shortTexts, takeContent } from './take-content.ts'
 import { secretNotice } from './tell-of-secret.ts'
 import { assertFits, userMessageItem } from './user-message.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>
 
-/** What a client sent, with its images copied. */
-interface Taken extends Omit<Sending, 'input'> {
+/** What a client sent, with its images and long texts in files. */
+interface Taken extends Sending {
   readonly messageId: string
   readonly content: ContentItem[]
 }
 
 /**
  * A message of the user. The same `messageId` again returns the first result and sends nothing. Settles at once
- * unless there are images to copy or a schema to check.
+ * unless there are files to make or a schema to check.
  */
 export function sendMessage(open: OpenConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
   const { conversation, bench } = writable(open)
@@ -27,11 +28,12 @@ export function sendMessage(open: OpenConversation, params: Sending, by: Actor):
   const known = firstResult(open, messageId)
   if (known !== null) return known
   assertSendable(params)
-  const content = textOnly(input)
+  const content = shortTexts(input)
   if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
+  const { sideFiles } = conversation
   const take = async () => {
     if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
-    return { ...params, messageId, content: await takeContent(input, conversation.sideFiles) }
+    return { ...params, messageId, content: await takeContent(input, { sideFiles, redact: bench.redaction.text }) }
   }
   return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
 }
@@ -56,15 +58,13 @@ function assertSendable({ input, when = 'now', overrides, outputSchema }: Sendin
 /** Into a turn of its own, or into the inbox. */
 function place(open: OpenConversation, taken: Taken, by: Actor): Sent {
   const { conversation, bench, driver } = open
-  const { messageId, when = 'now', content, outputSchema } = taken
+  const { messageId, when = 'now', input, content, outputSchema } = taken
   const { turn } = conversation.state.core
   if (when === 'now' || turn === null) return startTurn(open, taken, by)
   const schema = outputSchema === undefined ? {} : { outputSchema }
   const message = { messageId, when, content, ...schema, by }
-  const [queued] = conversation.recordAll([
-    { type: 'message.queued', message },
-    ...secretNotice(bench, content, turn.id),
-  ])
+  assertInboxRoom(conversation.state, message)
+  const [queued] = conversation.recordAll([{ type: 'message.queued', message }, ...secretNotice(bench, input, turn.id)])
   driver.wake()
   return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq: queued?.seq ?? 0 }
 }
@@ -77,13 +77,13 @@ function startTurn(open: OpenConversation, taken: Taken, by: Actor): Sent {
       turnId: turn.id,
     })
   const turnId = bench.ids.turn()
-  const { messageId, content, overrides, outputSchema } = taken
+  const { messageId, input, content, overrides, outputSchema } = taken
   if (overrides !== undefined) configure(open, overrides, by)
   const schema = outputSchema === undefined ? {} : { outputSchema }
   const events: ConversationEvent[] = [
     { type: 'turn.started', turnId, trigger: 'message', ...schema },
     { type: 'item.completed', turnId, item: userMessageItem(bench.ids.item(), { content, messageId, by }) },
-    ...secretNotice(bench, content, turnId),
+    ...secretNotice(bench, input, turnId),
   ]
   const [, sent] = conversation.recordAll(events)
   driver.wake()

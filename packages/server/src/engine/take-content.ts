@@ -4,6 +4,7 @@ import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
 import type { ContentItem, InputItem } from '@parley/protocol'
 import { imageTypeOf } from '../core/image-type.ts'
+import { fitsInline, keepLongTexts } from './long-texts.ts'
 import { refusal } from './refusal.ts'
 import type { SideFiles } from './side-files.ts'
 
@@ -13,21 +14,27 @@ type TextItem = Extract<InputItem, { type: 'text' }>
 /** No provider takes larger ones in a request. */
 const maxImageBytes = 10 << 20
 
-/** The content itself when there is nothing to copy; null when images have to be read first. */
-export function textOnly(input: readonly InputItem[]): ContentItem[] | null {
+/** The content itself when there is nothing to put in files; null when there are images or long texts. */
+export function shortTexts(input: readonly InputItem[]): ContentItem[] | null {
   const texts = input.filter((part) => part.type === 'text')
-  return texts.length === input.length ? texts : null
+  return texts.length === input.length && fitsInline(texts) ? texts : null
 }
 
-/** What is kept of what a client sent: its images are copied beside the log, so that the request can be made again. */
-export async function takeContent(input: readonly InputItem[], sideFiles: SideFiles): Promise<ContentItem[]> {
+interface Kept {
+  readonly sideFiles: SideFiles
+  /** Takes the secrets out of a text. */
+  readonly redact: (text: string) => string
+}
+
+/** What is kept of what a client sent: images and long texts are files beside the log, so that requests can be made again. */
+export async function takeContent(input: readonly InputItem[], kept: Kept): Promise<ContentItem[]> {
   const read: (ReadImage | TextItem)[] = []
   // All are read before any is copied: what is refused leaves nothing behind.
   for (const [index, part] of input.entries())
     read.push(part.type === 'text' ? part : await readImage(part, `input[${index}]`))
   const content: ContentItem[] = []
-  for (const part of read) content.push('bytes' in part ? await keepImage(part, sideFiles) : part)
-  return content
+  for (const part of read) content.push('bytes' in part ? await keepImage(part, kept.sideFiles) : part)
+  return keepLongTexts(content, kept)
 }
 
 interface ReadImage {

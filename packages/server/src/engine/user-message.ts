@@ -1,18 +1,20 @@
 import type { Actor, ContentItem, InputItem, ItemOf } from '@parley/protocol'
+import { formatBytes } from '../lookup/plain-words.ts'
 import { refusal } from './refusal.ts'
 
-/** Characters; a message is logged with its text, and sent to every client, in one line. */
-const maxMessageLength = 4 * 1024 * 1024
+/** Bytes of all texts of a message; each is held in memory, and goes with every model request. */
+const maxMessageBytes = 16 * 1024 * 1024
 
-/** Refuses what would make a line too long for its readers. */
+/** Refuses a message with more text than is kept. */
 export function assertFits(content: readonly InputItem[]): void {
-  const length = content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
-  if (length <= maxMessageLength) return
+  const sizeBytes = content.reduce((sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0)
+  if (sizeBytes <= maxMessageBytes) return
   throw refusal(
     'invalidParams',
-    `A message may have ${maxMessageLength} characters, this one has ${length}. Put the text into a file and name that.`,
+    `A message may have ${formatBytes(maxMessageBytes)} of text, this one has ${formatBytes(sizeBytes)}. Put the text into a file and name that.`,
     {
       field: 'input',
+      limitBytes: maxMessageBytes,
     },
   )
 }
@@ -22,7 +24,7 @@ export function userMessageItem(
   message: { readonly content: ContentItem[]; readonly messageId: string; readonly by: Actor },
 ): ItemOf<'userMessage'> {
   const { content, messageId, by } = message
-  const text = content.map((part) => (part.type === 'text' ? part.text : `[${part.name}]`)).join('\n')
+  const text = content.map(shownPart).join('\n')
   return {
     id,
     type: 'userMessage',
@@ -33,4 +35,10 @@ export function userMessageItem(
     messageId,
     by,
   }
+}
+
+function shownPart(part: ContentItem): string {
+  if (part.type === 'image') return `[${part.name}]`
+  const { text, file, totalBytes = 0 } = part
+  return file === undefined ? text : `${text}\n… (its beginning; the model gets all ${formatBytes(totalBytes)})`
 }

@@ -3,6 +3,7 @@ import type { Files, OpenFile } from './files.ts'
 import { foldersUpTo, makeFolders } from './folders.ts'
 import { GroupedSync } from './grouped-sync.ts'
 import { encodeHeader, type LogHeader } from './header.ts'
+import { writtenBytes } from './line-limit.ts'
 import { LogView } from './log-view.ts'
 import { LogWatch } from './log-watch.ts'
 import { LOG_CLOSED, StorageError } from './storage-error.ts'
@@ -55,8 +56,8 @@ export class EventLog implements AsyncDisposable {
 
   /**
    * All lines or none, in one write; returns the byte offset of the first. After a retryable failure (`ENOSPC`, …)
-   * nothing half-written stays and the same lines may be given again. Throws, and for good, when someone else changed the
-   * log since the last write; what they wrote is left as it is.
+   * nothing half-written stays and the same lines may be given again. Throws `LineTooLong` before it writes anything;
+   * throws, and for good, when someone else changed the log since the last write; what they wrote is left as it is.
    */
   append(lines: readonly string[]): number {
     this.#assertOpen()
@@ -139,7 +140,7 @@ const LF = 0x0a
 
 /** Written into one buffer: joined as text first, a long answer would be in memory once more. */
 function bytesOf(lines: readonly string[]): Buffer {
-  const bytes = Buffer.allocUnsafe(lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0))
+  const bytes = Buffer.allocUnsafe(lines.reduce((sum, line) => sum + writtenBytes(line) + 1, 0))
   let end = 0
   for (const line of lines) {
     end += bytes.write(line, end)

@@ -1,10 +1,9 @@
 import type { Files, OpenFile } from './files.ts'
+import { MAX_LINE_BYTES } from './line-limit.ts'
 
 /** The first read is small, as many callers want but a line or two; each further one is larger. */
 const FIRST_CHUNK_BYTES = 16 * 1024
 const MAX_CHUNK_BYTES = 256 * 1024
-/** A longer line is passed over: nothing parley writes comes near, and no file may decide how much memory is taken. */
-export const MAX_LINE_BYTES = 64 * 1024 * 1024
 const LF = 0x0a
 
 export interface RawLine {
@@ -17,7 +16,10 @@ export interface RawLine {
   readonly terminated: boolean
 }
 
-/** Every line from `start`, which must be the beginning of one, up to the size the file has now. */
+/**
+ * Every line from `start`, which must be the beginning of one, up to the size the file has now. A longer one than `MAX_LINE_BYTES`
+ * is passed over: no file may decide how much memory is taken.
+ */
 export function* splitLines(files: Files, file: OpenFile, start: number): Generator<RawLine> {
   const { sizeBytes } = files.stat(file)
   let byteOffset = start

@@ -1,3 +1,5 @@
+import { constants } from 'node:os'
+
 /** What the disk, or the state of a log on it, refused. `code` is an errno name or one of the log's own words below. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
@@ -12,9 +14,12 @@ export class StorageError extends Error {
     this.code = failure.code
     this.operation = failure.operation
     this.path = failure.path
-    this.retryable = failure.retryable ?? RETRYABLE.has(failure.code)
+    this.retryable = failure.retryable ?? troubleOf(failure.code) !== 'final'
   }
 }
+
+/** `full`: room is missing, and may return. `passing`: the same call may succeed later. `final`: it will not. */
+export type StorageTrouble = 'full' | 'passing' | 'final'
 
 /** The log's own codes, beside the errno names. */
 export const LOG_MOVED = 'MOVED'
@@ -24,9 +29,8 @@ export const LOG_REPLACED = 'REPLACED'
 export const LOG_CLOSED = 'CLOSED'
 export const LOCK_UNAVAILABLE = 'LOCK_UNAVAILABLE'
 
-const RETRYABLE: ReadonlySet<string> = new Set([
-  'ENOSPC',
-  'EDQUOT',
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+const PASSING: ReadonlySet<string> = new Set([
   'EIO',
   'EROFS',
   'EMFILE',
@@ -36,6 +40,12 @@ const RETRYABLE: ReadonlySet<string> = new Set([
   'EINTR',
   LOG_MOVED,
 ])
+
+/** The only judgement of a storage error: all who wait for room, give up or tell the user go by it. */
+export function troubleOf(code: string): StorageTrouble {
+  if (FULL.has(code)) return 'full'
+  return PASSING.has(code) ? 'passing' : 'final'
+}
 
 export function storageError(operation: string, path: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause
@@ -47,5 +57,13 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 }
 
 function errnoCode(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'UNKNOWN'
+  if (!(cause instanceof Error) || !('code' in cause) || typeof cause.code !== 'string') return 'UNKNOWN'
+  return Object.hasOwn(constants.errno, cause.code) ? cause.code : (errnoName(cause) ?? cause.code)
+}
+
+/** The system's name of an error that Node has none for: an exceeded quota is its `UNKNOWN`, errno -122. */
+function errnoName(cause: Error): string | undefined {
+  if (!('errno' in cause) || typeof cause.errno !== 'number') return undefined
+  const number = -cause.errno
+  return Object.entries(constants.errno).find(([, known]) => known === number)?.[0]
 }

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { MAX_LINE_BYTES } from '../../src/log/line-limit.ts'
 import { nodeFiles } from '../../src/log/node-files.ts'
-import { MAX_LINE_BYTES, splitLines } from '../../src/log/split-lines.ts'
+import { splitLines } from '../../src/log/split-lines.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 function split(content: string | Buffer, start = 0) {

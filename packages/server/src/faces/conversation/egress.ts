@@ -1,5 +1,6 @@
 import { notificationLine } from '../../core/wire-line.ts'
 import type { Conversation } from '../../engine/conversation.ts'
+import { deliverableLine } from '../../engine/deliverable.ts'
 import { createSharedNotifications } from './shared-notifications.ts'
 
 /** Bytes a client may leave unread before its cursor waits; the log holds the rest. */
@@ -73,7 +74,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     for await (const lines of conversation.olderLines(cursor)) {
       for (const line of lines) {
         if (stopped || seqOf(line) > conversation.feed.published) return
-        send(line, (_, older) => notificationLine(conversation.id, older))
+        send(line, (_, older) => notificationLine(conversation.id, deliverableLine(older)))
       }
       if (peer.bufferedBytes > unreadLimit) await peer.drained()
       if (conversation.feed.recentAfter(cursor) !== null) return

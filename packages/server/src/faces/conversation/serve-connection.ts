@@ -1,9 +1,10 @@
-import type { MethodName } from '@parley/protocol'
+import { type MethodName, methodAccess } from '@parley/protocol'
 import { type CloseReason, createPeer, type MethodHandler, type Peer, type Transport } from '@parley/rpc'
 import { asRefusal } from '../../engine/as-refusal.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { decodeParams } from './decode-params.ts'
 import { createHandlers } from './handlers.ts'
+import { createInOrder, type InOrder } from './in-order.ts'
 import { createSession, type Session } from './session.ts'
 import { createStreams } from './streams.ts'
 
@@ -81,21 +82,34 @@ function connected(peer: Peer | null): Peer {
 /** Order is checked before parameters, parameters before the handler; what ours throws is mapped to the catalogue. */
 function guarded(handlers: ReturnType<typeof createHandlers>, session: Session): Record<string, MethodHandler> {
   const names = Object.keys(handlers) as MethodName[] // narrowed: the table has exactly the protocol's methods
-  return Object.fromEntries(names.map((name) => [name, guard(name, handlers, session)]))
+  const inOrder = createInOrder()
+  return Object.fromEntries(names.map((name) => [name, guard(name, handlers, { session, inOrder })]))
 }
 
 function guard<Name extends MethodName>(
   name: Name,
   handlers: ReturnType<typeof createHandlers>,
-  session: Session,
+  { session, inOrder }: { readonly session: Session; readonly inOrder: InOrder },
 ): MethodHandler {
   return (params, context) => {
     session.assertMay(name)
     try {
-      const result = handlers[name](decodeParams(name, params), context)
+      const decoded = decodeParams(name, params)
+      const conversationId = takesEffect(name) ? conversationOf(decoded) : null
+      const handle = () => handlers[name](decoded, context)
+      const result = conversationId === null ? handle() : inOrder(conversationId, handle)
       return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRefusal(error))) : result
     } catch (error) {
       throw asRefusal(error)
     }
   }
+}
+
+/** Leaving changes nothing that others see, but may end what the client did not mean to leave undone. */
+function takesEffect(name: MethodName): boolean {
+  return methodAccess[name] === 'change' || name === 'conversation/unstream'
+}
+
+function conversationOf(params: object): string | null {
+  return 'conversationId' in params && typeof params.conversationId === 'string' ? params.conversationId : null
 }

@@ -1,8 +1,8 @@
-import type { ConversationState, Cursor, ResultOf } from '@parley/protocol'
+import type { Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
 import type { Conversation } from '../../engine/conversation.ts'
 import type { OpenConversation } from '../../engine/open-conversation.ts'
-import { newestWithin } from '../../engine/reply-size.ts'
+import { shownState } from '../../engine/shown-state.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 
@@ -82,7 +82,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
         if (session.access === 'full' && !conversation.readOnly) open.mcp.begin()
       })
       if (known) return { cursor, events: [] }
-      return { cursor, state: shown(conversation.state), ...(after === null ? {} : { reset: true as const }) }
+      return { cursor, state: shownState(conversation.state), ...(after === null ? {} : { reset: true as const }) }
     },
     get count() {
       return active.size
@@ -98,13 +98,6 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
       return joined.map(({ conversation }) => conversation.id)
     },
   }
-}
-
-/** Items of any size have to fit in one line of the wire; older ones can be read. */
-function shown(state: ConversationState): ConversationState {
-  const sizeOf = (completed: ConversationState['window'][number]) => Buffer.byteLength(JSON.stringify(completed))
-  const window = newestWithin(state.window, sizeOf)
-  return window.length === state.window.length ? state : { ...state, window }
 }
 
 /** The state may be shown when nothing in it waits for the disk any more, and the log still holds it. */

@@ -85,6 +85,23 @@ it('no secret of anybody reaches log, side files, clients or the model', async (
   expect(foundIn(deltas.join(''))).toEqual([])
 })
 
+it('a message that is too long for the log has marks in its file, and where its beginning is cut', async () => {
+  await using place = testPlace()
+  const model = scriptedModel()
+  const { watched, server } = await place.talk({ model, env })
+  const long = `${'word '.repeat(407)}${own} ${all} ${'word '.repeat(300_000)}`
+  await watched.send(long)
+  await watched.turnEnded()
+  await server.close()
+  const [message, notice] = watched.items()
+  expect(message).toMatchObject({ content: [{ text: expect.stringContaining('[secret:'), file: expect.any(String) }] })
+  expect(notice).toMatchObject({ code: 'secretInMessage' })
+  expect(foundOnDisk(place.root)).toEqual([])
+  expect(foundIn(JSON.stringify(watched.events))).toEqual([])
+  expect(foundIn(JSON.stringify(model.requests))).toEqual([])
+  expect(JSON.stringify(model.requests).length).toBeGreaterThan(1_500_000)
+})
+
 it('what an MCP server answers, says of its progress and writes to its log has marks, and it gets the exact arguments', async () => {
   await using place = mcpPlace()
   place.configure('ugly', 'plain')

@@ -1,8 +1,9 @@
+import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import type { Files } from '../../../src/log/files.ts'
 import { checkLine } from '../../../src/log/line.ts'
 import { nodeFiles } from '../../../src/log/node-files.ts'
-import { StorageError } from '../../../src/log/storage-error.ts'
+import { StorageError, storageError } from '../../../src/log/storage-error.ts'
 import { faultyFiles, type Operation } from '../../log/faulty-files.ts'
 import { countingHost } from '../support/counting-host.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -151,6 +152,47 @@ describe('a full disk', () => {
       activity: 'idle',
       recovered: expect.stringContaining('Recovered'),
     })
+  })
+})
+
+describe('a quota that is used up', () => {
+  /** As Node throws it: its own table has no name for this errno. */
+  const exceeded = () =>
+    Object.assign(new Error('UNKNOWN: unknown error, write'), { code: 'UNKNOWN', errno: -constants.errno.EDQUOT })
+
+  it('pauses the turn, and room lets it go on', async () => {
+    await using place = testPlace()
+    const quota = { isUsedUp: false }
+    const files: Files = {
+      ...nodeFiles,
+      write(file, bytes) {
+        if (quota.isUsedUp) throw storageError('write', file.path, exceeded())
+        return nodeFiles.write(file, bytes)
+      },
+    }
+    const clock = testClock()
+    clock.holdSleeps()
+    const gate = Promise.withResolvers<void>()
+    const model = scriptedModel({ text: 'Half of', gate: gate.promise }, { text: 'The whole of it.' })
+    const { client, watched } = await place.talk({ files, clock, model })
+    const { conversationId } = watched
+    await watched.send('hi')
+    await watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text === 'Half of'))
+    quota.isUsedUp = true
+    gate.resolve()
+    const notice = await client.notice(({ code }) => code === 'storageFailed')
+    expect(notice.message).toContain('The disk quota is used up.')
+    quota.isUsedUp = false
+    clock.release()
+    await watched.turnEnded()
+    expect(watched.items().at(-1)).toMatchObject({ text: 'The whole of it.' })
+    quota.isUsedUp = true
+    const input = [{ type: 'text' as const, text: 'more' }]
+    const refused = await client.refused('conversation/sendMessage', { conversationId, input })
+    expect(refused).toMatchObject({ code: 'storageFailed', detail: { errno: 'EDQUOT' } })
+    quota.isUsedUp = false
+    await watched.send('more')
+    await watched.turnEnded()
   })
 })
 

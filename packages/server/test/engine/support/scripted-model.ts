@@ -22,6 +22,8 @@ export interface Answer {
   readonly calls?: readonly ScriptedCall[]
   /** A tool of which it begins to write a call, before all else. */
   readonly begins?: string
+  /** The provider's own form of it. */
+  readonly parts?: readonly unknown[]
   readonly usage?: Partial<TokenUsage>
   readonly stop?: 'stop' | 'length'
   /** Ends it like this instead of completing it. */
@@ -90,12 +92,12 @@ function modelCall({ name, args, id }: ScriptedCall, nextId: () => string): Mode
   return { callId: id ?? nextId(), name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }
 }
 
-function endOf({ failure, usage, stop = 'stop', text }: Answer): ModelEvent {
+function endOf({ failure, usage, stop = 'stop', text, parts = [{ said: text ?? '' }] }: Answer): ModelEvent {
   if (failure !== undefined) {
     const known: ModelFailure = { code: 'streamCut', message: 'The connection was cut.', retry: 'short', ...failure }
     return { type: 'failed', failure: known }
   }
-  return { type: 'completed', parts: [{ said: text ?? '' }], usage: { ...ZERO_USAGE, ...usage }, stop }
+  return { type: 'completed', parts: [...parts], usage: { ...ZERO_USAGE, ...usage }, stop }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -28,6 +28,8 @@ export interface TestPlace extends AsyncDisposable {
   path(conversationId: string, part?: 'log' | 'sideFiles' | 'lock' | 'owner' | 'folder'): string
   /** Raw lines of a log, header included. */
   logLines(conversationId: string): string[]
+  /** Puts a log in the place of the one that is there. */
+  writeLog(conversationId: string, lines: readonly string[]): void
   write(name: string, content: string): void
   read(name: string): string
 }
@@ -80,6 +82,8 @@ export function testPlace(): TestPlace {
       return paths[part]
     },
     logLines: (conversationId) => readFileSync(place.path(conversationId), 'utf8').split('\n').slice(0, -1),
+    writeLog: (conversationId, lines) =>
+      writeFileSync(place.path(conversationId), lines.map((line) => `${line}\n`).join('')),
     write: (name, content) => writeFileSync(join(cwd, name), content),
     read: (name) => readFileSync(join(cwd, name), 'utf8'),
     async [Symbol.asyncDispose]() {

@@ -8,7 +8,7 @@ describe('what is larger than a line should hold', () => {
   it('is refused as a message, and as an edit of one', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
-    const input = [{ type: 'text' as const, text: 'x'.repeat(5 * megabyte) }]
+    const input = [{ type: 'text' as const, text: 'x'.repeat(17 * megabyte) }]
     const { conversationId } = watched
     expect(await client.refused('conversation/sendMessage', { conversationId, input })).toMatchObject({
       code: 'invalidParams',

@@ -73,6 +73,70 @@ describe('an image', () => {
   })
 })
 
+describe('what a client sends behind a message with an image', () => {
+  const text = (value: string) => [{ type: 'text' as const, text: value }]
+
+  async function withImage() {
+    const place = testPlace()
+    const path = `${place.cwd}/a.png`
+    writeFileSync(path, png)
+    const talk = await place.talk({ model: scriptedModel({ text: 'a', hang: true }) })
+    const { conversationId } = talk.watched
+    return { place, ...talk, conversationId, image: [{ type: 'image' as const, path }] }
+  }
+
+  it('is taken after it: a message, its removal and an interrupt', async () => {
+    const { place, client, watched, conversationId, image } = await withImage()
+    await using _ = place
+    const sent = await Promise.all([
+      client.request('conversation/sendMessage', { conversationId, input: image }),
+      client.request('conversation/sendMessage', {
+        conversationId,
+        input: [...text('two'), ...image],
+        when: 'queue',
+        messageId: 'm-two',
+      }),
+      client.request('conversation/sendMessage', { conversationId, input: text('three'), when: 'queue' }),
+      client.request('conversation/inbox/remove', { conversationId, messageId: 'm-two' }),
+      client.request('conversation/interrupt', { conversationId }),
+    ])
+    expect(sent).toMatchObject([
+      { disposition: 'started' },
+      { disposition: 'queued' },
+      { disposition: 'queued' },
+      {},
+      { interrupted: true },
+    ])
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'interrupted' })
+    expect(watched.items()[0]).toMatchObject({ text: '[a.png]' })
+    expect(watched.state.core.inbox).toMatchObject([{ content: text('three') }])
+  })
+
+  it('is taken although the message is refused', async () => {
+    const { place, client, watched, conversationId } = await withImage()
+    await using _ = place
+    const missing = [{ type: 'image' as const, path: `${place.cwd}/none.png` }]
+    const refused = client.refused('conversation/sendMessage', { conversationId, input: missing })
+    const next = client.request('conversation/sendMessage', { conversationId, input: text('two') })
+    expect(await refused).toMatchObject({ code: 'invalidParams' })
+    expect(await next).toMatchObject({ disposition: 'started' })
+    expect(watched.items()).toMatchObject([{ text: 'two' }])
+  })
+
+  it('does not hold up what another client sends', async () => {
+    const { place, client, server, conversationId, image } = await withImage()
+    await using _ = place
+    const other = await server.connect('other')
+    const order: string[] = []
+    const note = (name: string) => () => void order.push(name)
+    const first = client.request('conversation/sendMessage', { conversationId, input: image, when: 'queue' })
+    const second = other.request('conversation/configure', { conversationId, settings: { model: 'm2' } })
+    await Promise.all([first.then(note('image')), second.then(note('setting'))])
+    expect(order).toEqual(['setting', 'image'])
+  })
+})
+
 describe('a schema of the answer', () => {
   it('comes with a waiting message and counts for the turn that it starts', async () => {
     await using place = testPlace()

@@ -1,0 +1,32 @@
+import type { ConversationState, QueuedMessage } from '@parley/protocol'
+import { formatBytes } from '../lookup/plain-words.ts'
+import { jsonBytes } from './json-bytes.ts'
+import { refusal } from './refusal.ts'
+
+/** JSON bytes of all messages that wait: every client gets them in one line, with all else of the state. */
+const inboxBytes = 8 * 1024 * 1024
+
+/** Messages never change, and each is measured again for every one that comes after it. */
+const measured = new WeakMap<QueuedMessage, number>()
+
+/** Refuses what, waiting with the others, would make a state that no client can be sent. */
+export function assertInboxRoom(
+  { core }: ConversationState,
+  message: Pick<QueuedMessage, 'messageId' | 'content' | 'outputSchema'>,
+): void {
+  const others = core.inbox.filter(({ messageId }) => messageId !== message.messageId)
+  const waitingBytes = others.reduce((sum, other) => sum + sizeOf(other), 0)
+  const sizeBytes = jsonBytes(message)
+  if (waitingBytes + sizeBytes <= inboxBytes) return
+  throw refusal(
+    'inboxFull',
+    `${others.length} messages with ${formatBytes(waitingBytes)} wait already, and together with this one (${formatBytes(sizeBytes)}) they would be more than ${formatBytes(inboxBytes)}. Send it when some have been taken, or take one back.`,
+    { limitBytes: inboxBytes },
+  )
+}
+
+function sizeOf(message: QueuedMessage): number {
+  const known = measured.get(message) ?? jsonBytes(message)
+  measured.set(message, known)
+  return known
+}

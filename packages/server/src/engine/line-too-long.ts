@@ -1,0 +1,13 @@
+import type { Failure } from '@parley/protocol'
+import { type LineTooLong, MAX_WRITTEN_LINE_BYTES } from '../log/line-limit.ts'
+import { formatBytes } from '../lookup/plain-words.ts'
+
+/** Says that nothing was recorded, what the limit is and what to do instead. */
+export function lineTooLongText({ sizeBytes }: LineTooLong): string {
+  return `This is too large to be kept: it would take ${formatBytes(sizeBytes)} in the conversation's log, where one event may have ${formatBytes(MAX_WRITTEN_LINE_BYTES)}. Nothing of it was recorded. Put large content into a file and name that.`
+}
+
+/** Ends the turn in which something came up that the log cannot hold. */
+export function lineTooLongFailure(error: LineTooLong): Failure {
+  return { code: 'eventTooLarge', message: lineTooLongText(error) }
+}

@@ -1,0 +1,49 @@
+import type { ContentItem } from '@parley/protocol'
+import { firstBytes } from '../core/utf8-text.ts'
+import { jsonBytes } from './json-bytes.ts'
+import { refusal } from './refusal.ts'
+import type { SideFiles } from './side-files.ts'
+
+/** JSON bytes of the parts of one message. Its log line holds them up to three times, a snapshot those of many messages. */
+const inlineBytes = 1024 * 1024
+/** JSON bytes of a text that stays where it is, however much the others are. */
+const shortTextBytes = 16 * 1024
+const beginningBytes = 2048
+
+type TextPart = Extract<ContentItem, { type: 'text' }>
+
+/** Tells if the parts of a message can stand in its log line as they are. */
+export function fitsInline(content: readonly ContentItem[]): boolean {
+  return jsonBytes(content) <= inlineBytes
+}
+
+/** The content with a side file in place of each long text, where it is too large for a line; `text` is its beginning. */
+export async function keepLongTexts(
+  content: readonly ContentItem[],
+  { sideFiles, redact }: { readonly sideFiles: SideFiles; readonly redact: (text: string) => string },
+): Promise<ContentItem[]> {
+  if (fitsInline(content)) return [...content]
+  for (const [index, part] of content.entries()) assertWholeCharacters(part, `input[${index}].text`)
+  const kept: ContentItem[] = []
+  for (const part of content) kept.push(isLong(part) ? await keepText(redact(part.text), sideFiles) : part)
+  if (fitsInline(kept)) return kept
+  const message = `A message of ${content.length} parts is too large for the log. Join its texts, or send fewer parts.`
+  throw refusal('invalidParams', message, { field: 'input' })
+}
+
+function isLong(part: ContentItem): part is TextPart {
+  return part.type === 'text' && part.file === undefined && jsonBytes(part.text) > shortTextBytes
+}
+
+async function keepText(text: string, sideFiles: SideFiles): Promise<TextPart> {
+  const file = await sideFiles.put(text)
+  return { type: 'text', text: firstBytes(text, beginningBytes), file, totalBytes: Buffer.byteLength(text) }
+}
+
+/** Half a character has no bytes of its own in UTF-8: in a file it would come back as another one. */
+function assertWholeCharacters(part: ContentItem, field: string): void {
+  if (!isLong(part) || part.text.isWellFormed()) return
+  const message =
+    'The text has half of a character in it (a lone surrogate), and is too long to be kept with it. Remove it, or send less than 1 MiB.'
+  throw refusal('invalidParams', message, { field })
+}
