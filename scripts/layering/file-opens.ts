@@ -17,6 +17,7 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/anonymous-file.ts',
   'packages/host/src/sandbox/bubblewrap/mount-table.ts',
   'packages/host/src/sandbox/bubblewrap/wrap-command.ts',
+  'packages/host/src/sandbox/guarded/read-bounded.ts',
   'packages/host/src/sandbox/probe/ground.ts',
   'packages/host/src/sandbox/probe/kept-finding.ts',
   'packages/host/src/sandbox/probe/surroundings.ts',

@@ -84,6 +84,7 @@ async function exit(code: number, early: LaunchedServer | null): Promise<never> 
     await Promise.race([written(process.stderr), delay(patienceMs)])
   }
   await Promise.race([unused?.exited, delay(farewellMs)])
+  unused?.kill('SIGKILL')
   process.exit(code)
 }
 

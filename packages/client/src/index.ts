@@ -25,7 +25,7 @@ export type { Conversation, EventsOptions, SendOptions } from './conversation/co
 export type { Turn, TurnResult } from './conversation/turn.ts'
 export { type ConversationStore, openConversationStore, type StoreListener } from './conversation-store.ts'
 export { ClientError, type ClientErrorCode, codeOf } from './errors.ts'
-export { hasOtherClients } from './has-other-clients.ts'
+export { discardServer, type Leaving, leaveServer } from './leave-server.ts'
 export type { SpawnTarget, Target } from './link.ts'
 export type { CreateOptions, Parley, ResumeOptions, Which } from './parley.ts'
 export {
@@ -39,7 +39,6 @@ export {
   type ServerExit,
   type SpawnedServer,
   type SpawnServerOptions,
-  seeOff,
   spawnServer,
 } from './spawn-server.ts'
 export { withinLimit } from './within-limit.ts'

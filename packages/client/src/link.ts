@@ -1,11 +1,9 @@
 import { ConnectFailed, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from './errors.ts'
 import { findServer, parleyHome } from './find-server.ts'
+import { discardServer, leaveServer } from './leave-server.ts'
 import type { Ending } from './parley.ts'
-import { explainExit, seeOff, spawnServer } from './spawn-server.ts'
-
-/** A server that nobody needs is gone by then. */
-const leaveLimitMs = 3_000
+import { explainExit, spawnServer } from './spawn-server.ts'
 
 /** Which server to talk to. */
 export type Target =
@@ -61,8 +59,10 @@ function remoteLink(transport: Transport): Link {
       const why = detail ?? (code === 'ended' ? 'the server hung up' : code)
       return new ClientError('connectionClosed', `The connection to the server was lost (${why}). Connect and resume.`)
     },
-    ownsServer: false,
-    leave: () => Promise.resolve(),
+    async leave({ close }) {
+      await close()
+      return null
+    },
     discard: () => transport.close(),
   }
 }
@@ -80,12 +80,9 @@ function spawnLink({ command, env = process.env, ...ceiling }: SpawnTarget): Lin
   return {
     transport: server.transport,
     explain: async () => new ClientError('connectionClosed', await explainExit(server)),
-    ownsServer: true,
-    leave: (what) => (what === 'ends' ? seeOff(server, leaveLimitMs) : Promise.resolve(server.release())),
+    leave: (leaving) => leaveServer(server, leaving),
     async discard() {
-      server.kill('SIGKILL')
-      await server.transport.close()
-      await server.exited
+      await discardServer(server)
     },
   }
 }

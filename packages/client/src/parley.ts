@@ -3,7 +3,7 @@ import type { Client } from './client.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { openConversationStore } from './conversation-store.ts'
 import { ClientError } from './errors.ts'
-import { hasOtherClients } from './has-other-clients.ts'
+import type { Leaving } from './leave-server.ts'
 import { requestWhereItLives, resumeConversation } from './resume-conversation.ts'
 import { type Watched, watchConnection } from './watch-connection.ts'
 
@@ -88,11 +88,15 @@ export class Parley implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const stays = this.#ending.ownsServer && (this.#isDetached || (await hasOtherClients(this.#client)))
-    this.#closing.abort()
-    await Promise.allSettled([...this.#open].map((conversation) => conversation.close()))
-    await this.#client.close()
-    await this.#ending.leave(stays ? 'stays' : 'ends')
+    const client = this.#client
+    const close = async () => {
+      this.#closing.abort()
+      await Promise.allSettled([...this.#open].map((conversation) => conversation.close()))
+      await client.close()
+    }
+    const killed = await this.#ending.leave({ client, close, detached: this.#isDetached })
+    if (killed === null) return
+    client.introduction.onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
   }
 
   /** A connection has one stream of a conversation, so there is one follower too. */
@@ -151,10 +155,8 @@ async function openConversation(
 export interface Ending {
   /** Why the connection went down though nobody here closed it. */
   explain(): Promise<ClientError>
-  /** A server of our own that nobody else needs leaves when we do, and is waited for. */
-  readonly ownsServer: boolean
-  /** After our connection was closed. */
-  leave(server: 'ends' | 'stays'): Promise<void>
+  /** Closes what we have open. A server of our own that nobody else needs ends then; the result says that it was killed, else null. */
+  leave(leaving: Leaving): Promise<string | null>
 }
 
 function hungUp(): ClientError {

@@ -23,6 +23,7 @@ export interface SpawnedServer {
   readonly exited: Promise<ServerExit>
   /** The end of what it has written to stderr, and the file that has all of it; null when it was silent. */
   lastWords(): { readonly text: string; readonly path: string } | null
+  /** SIGKILL ends all of its group, so that nothing between it and us is left either. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
   /** Our process may end although this one goes on: it has other clients, or was told to. */
   release(): void
@@ -41,7 +42,7 @@ export function spawnServer({ command: [program, ...args], env, home }: SpawnSer
     pid: child.pid,
     exited: exitOf(child),
     lastWords: () => lastWordsIn(log),
-    kill: (signal) => void child.kill(signal),
+    kill: (signal) => (signal === 'SIGKILL' ? killGroup(child) : void child.kill(signal)),
     release: () => child.unref(),
   }
 }
@@ -67,13 +68,14 @@ function lastWordsIn(log: StderrLog | null): ReturnType<SpawnedServer['lastWords
   return log === null || text === '' ? null : { text, path: log.path }
 }
 
-/** Waits for its end, once we have closed the connection. One that somebody has joined just now stays, and we go. */
-export async function seeOff({ exited, release }: SpawnedServer, limitMs: number): Promise<void> {
-  const expired = Promise.withResolvers<void>()
-  const timer = setTimeout(expired.resolve, limitMs)
-  await Promise.race([exited, expired.promise])
-  clearTimeout(timer)
-  release()
+/** Its session is its own. The guard of its commands has another one and ends those. */
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has just ended.
+  }
 }
 
 /** The sentence for a server that is gone though nobody closed it. */

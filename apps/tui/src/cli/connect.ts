@@ -1,4 +1,4 @@
-import { type Client, connectClient, explainExit, hasOtherClients, seeOff, withinLimit } from '@parley/client'
+import { type Client, connectClient, discardServer, explainExit, leaveServer, withinLimit } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { ConnectionClosed } from '@parley/rpc'
 import type { Launch } from '../main.ts'
@@ -9,6 +9,8 @@ import { ParleyError } from './parley-error.ts'
 export interface Connection extends AsyncDisposable {
   readonly client: Client
   readonly server: LaunchedServer
+  /** Goes, and does not wait for the server to end: it was told to go on. */
+  detach(): Promise<void>
 }
 
 interface ConnectOptions {
@@ -24,8 +26,6 @@ interface ConnectOptions {
 
 /** A server answers within a tenth of a second; one that needs this long will not. */
 const startLimit = { limitMs: 30_000, expired: () => serverFailed('The server did not answer within 30 s.') }
-/** What it may take to stop what runs and to save. */
-const leaveLimitMs = 10_000
 
 /** A connection to our own server; closing it lets the server save and leave. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Connection> {
@@ -33,11 +33,9 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   try {
     const client = await withinLimit(greet(launch, server, options), { ...startLimit, signal: options.signal })
     server.claim()
-    return { client, server, [Symbol.asyncDispose]: () => leave(server, client) }
+    return connected(server, client, options)
   } catch (error) {
-    server.kill('SIGTERM')
-    await server.transport.close()
-    await ended(server)
+    tell(await discardServer(server), options)
     throw error instanceof ConnectionClosed ? await whyItEnded(server) : error
   }
 }
@@ -56,18 +54,24 @@ function greet({ program }: Launch, { transport }: LaunchedServer, options: Conn
   })
 }
 
-async function leave(server: LaunchedServer, client: Client): Promise<void> {
-  const goesOn = await hasOtherClients(client)
-  await client.close()
-  if (goesOn) server.release()
-  else await seeOff(server, leaveLimitMs)
+/** It is left once, in the way that was asked for first. */
+function connected(server: LaunchedServer, client: Client, options: ConnectOptions): Connection {
+  let left: Promise<void> | null = null
+  const leave = (detached: boolean) => {
+    left ??= leaveServer(server, { client, close: () => client.close(), detached }).then((killed) =>
+      tell(killed, options),
+    )
+    return left
+  }
+  return { client, server, detach: () => leave(true), [Symbol.asyncDispose]: () => leave(false) }
 }
 
-/** Nobody else can need one that did not greet us. */
-async function ended({ exited, kill }: LaunchedServer): Promise<void> {
-  const timer = setTimeout(kill, leaveLimitMs, 'SIGKILL')
-  await exited
-  clearTimeout(timer)
+function tell(killed: string | null, { onNotice = toStderr }: ConnectOptions): void {
+  if (killed !== null) onNotice({ level: 'warning', code: 'serverKilled', message: killed })
+}
+
+function toStderr({ message }: ServerNotice): void {
+  process.stderr.write(`parley: ${message}\n`)
 }
 
 /** The sentence for a server that is gone though nobody closed it. */

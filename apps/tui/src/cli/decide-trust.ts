@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Client } from '@parley/client'
 import type { TrustReport } from '@parley/protocol'
 import type { Launch } from '../main.ts'
@@ -6,6 +5,7 @@ import { oneLine, type Row, trustRows } from '../view/trust-rows.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 import { misused } from './parley-error.ts'
+import { fromWorkingFolder, workingFolder } from './working-folder.ts'
 
 export interface TrustFlags {
   readonly cd?: string
@@ -17,10 +17,10 @@ export interface TrustFlags {
 
 /** `parley trust`: what the configuration of a project would do; with `--yes` or `--no` a verdict on it. */
 export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<number> {
-  const { cd = '.', yes, no, json } = flags
+  const { cd, yes, no, json } = flags
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-trust' })
-  const cwd = resolve(cd)
+  const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
   const report = await reportOn(connection.client, cwd, flags)
   process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : textOf(report))
   return exitCodes.ok

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
 import { InvalidArgumentError } from 'commander'
 import type { OutputFormat } from './output-format.ts'
+import { fromWorkingFolder, workingFolder } from './working-folder.ts'
 
 /** Flags that every conversation command takes, as commander gives them. */
 export interface CommonFlags {
@@ -43,7 +43,8 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
  * What the flags set; the rest comes from config files, or from what a conversation recorded. Paths are meant from
  * where the command was typed, whatever `--cd` says.
  */
-export function overridesOf(flags: CommonFlags & { readonly policy?: string }, from = process.cwd()): Overrides {
+export function overridesOf(flags: CommonFlags & { readonly policy?: string }, here = workingFolder): Overrides {
+  const absolute = (path: string) => fromWorkingFolder(path, here)
   const { model, effort, sandbox, askForApproval, cd, addDir, environment, profile, config, policy } = flags
   return {
     ...(model === undefined ? {} : { model }),
@@ -51,12 +52,12 @@ export function overridesOf(flags: CommonFlags & { readonly policy?: string }, f
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
     // Of an environment only its machine knows what a path means, so it goes there as it was typed.
-    ...(cd === undefined ? {} : { cwd: resolve(from, cd), environmentCwd: cd }),
+    ...(cd === undefined ? {} : { cwd: absolute(cd), environmentCwd: cd }),
     ...(environment === undefined ? {} : { environment }),
-    ...(addDir === undefined ? {} : { addDirs: addDir.map((folder) => resolve(from, folder)) }),
+    ...(addDir === undefined ? {} : { addDirs: addDir.map(absolute) }),
     ...(profile === undefined ? {} : { profile }),
     ...(config === undefined ? {} : { config }),
-    ...(policy === undefined ? {} : { policyFile: resolve(from, policy) }),
+    ...(policy === undefined ? {} : { policyFile: absolute(policy) }),
   }
 }
 

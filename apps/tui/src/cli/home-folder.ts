@@ -1,12 +1,13 @@
 import { userInfo } from 'node:os'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import { exitCodes } from './exit-codes.ts'
 import { ParleyError } from './parley-error.ts'
+import { fromWorkingFolder } from './working-folder.ts'
 
 /** `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as none: it would mean the working folder. */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>, accountHome = homeOfAccount): string {
   const own = env['PARLEY_HOME']
-  if (own !== undefined && own !== '') return resolve(own)
+  if (own !== undefined && own !== '') return fromWorkingFolder(own)
   const home = env['HOME'] || accountHome()
   if (home === null || home === '') {
     throw new ParleyError(
@@ -15,7 +16,7 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>, ac
       'There is no home folder to keep conversations in. Set PARLEY_HOME.',
     )
   }
-  return resolve(home, '.parley')
+  return join(fromWorkingFolder(home), '.parley')
 }
 
 /** Null for a user id without an account, as containers have them. */

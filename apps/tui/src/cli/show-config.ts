@@ -3,11 +3,14 @@ import { stripEffects } from '../view/neutralise.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type CommonFlags, overridesOf } from './flags.ts'
+import { workingFolder } from './working-folder.ts'
 
 /** `parley config`: each effective value with where it comes from. */
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
+  const overrides = overridesOf(flags)
+  const { cwd = workingFolder() } = overrides
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-config' })
-  const config = await connection.client.request('config/read', { cwd: process.cwd(), ...overridesOf(flags) })
+  const config = await connection.client.request('config/read', { ...overrides, cwd })
   for (const warning of config.warnings) process.stderr.write(`parley: ${stripEffects(warning)}\n`)
   const width = Math.max(...config.values.map(({ key }) => key.length))
   const lines = config.values.map(({ key, value, origin }) =>

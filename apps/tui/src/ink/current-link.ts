@@ -8,11 +8,17 @@ interface LinkListener {
   readonly onNotice: (message: string, level: 'info' | 'warning' | 'error') => void
 }
 
+const stillSaving = 'Waiting for the server to stop what runs and to save …'
+/** How long nothing is said of a server that has not left yet. */
+const patienceMs = 2_000
+
 /** The one way to a server that the window has at a time. */
 export class CurrentLink {
   readonly #listener: LinkListener
+  readonly #closing = new AbortController()
+  /** What was let go of, or is still to come: the program ends after it. */
+  readonly #leaving = new Set<Promise<unknown>>()
   #link: Link | null = null
-  #closing = false
 
   constructor(listener: LinkListener) {
     this.#listener = listener
@@ -24,7 +30,9 @@ export class CurrentLink {
 
   /** To a server of our own. */
   async connect(launch: Launch): Promise<Client> {
-    return this.#adopt(await ownLink(launch, this.#listener.onNotice)).client
+    const linking = ownLink(launch, (message, level) => this.#say(message, level), this.#closing.signal)
+    this.#awaited(linking)
+    return this.#adopt(await linking).client
   }
 
   /** The connection to the process that has the conversation takes the place of ours, whose server may go. */
@@ -32,22 +40,44 @@ export class CurrentLink {
     const before = this.#link
     if (before?.client === client) return before
     const link = this.#adopt(await joinedLink(client))
-    letGo(before)
+    this.#letGo(before)
     return link
   }
 
   /** What was in use is lost. It may be alive, when the loss was on the way to another one. */
   lose(): void {
-    letGo(this.#link)
+    this.#letGo(this.#link)
     this.#link = null
-    if (!this.#closing) this.#listener.onLost()
+    if (!this.#closing.signal.aborted) this.#listener.onLost()
   }
 
   /** `detached`: the server was told to go on, and is not waited for. */
   async close({ detached }: { readonly detached: boolean }): Promise<void> {
-    this.#closing = true
+    this.#closing.abort(new Error('the window was closed'))
+    const waiting = setTimeout(() => this.#say(stillSaving, 'info'), patienceMs)
     if (detached) await this.#link?.detach()
     else await this.#link?.[Symbol.asyncDispose]()
+    await Promise.allSettled(this.#leaving)
+    clearTimeout(waiting)
+  }
+
+  /** A window that is being closed shows nothing any more. */
+  #say(message: string, level: 'info' | 'warning' | 'error'): void {
+    if (this.#closing.signal.aborted) process.stderr.write(`parley: ${message}\n`)
+    else this.#listener.onNotice(message, level)
+  }
+
+  #letGo(link: Link | null): void {
+    if (link !== null) this.#awaited(link[Symbol.asyncDispose]())
+  }
+
+  #awaited(work: PromiseLike<unknown>): void {
+    const done = Promise.resolve(work).then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#leaving.add(done)
+    void done.then(() => this.#leaving.delete(done))
   }
 
   #adopt(link: Link): Link {
@@ -58,8 +88,4 @@ export class CurrentLink {
     this.#listener.onLinked(link)
     return link
   }
-}
-
-function letGo(link: Link | null): void {
-  void link?.[Symbol.asyncDispose]().then(undefined, () => undefined)
 }

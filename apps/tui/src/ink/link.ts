@@ -13,14 +13,15 @@ export interface Link extends AsyncDisposable {
   detach(): Promise<void>
 }
 
-/** How long a server may take to save and leave before it is left to do so alone. */
+/** How long the way to a server of another process may take to close. */
 const farewellMs = 2_000
 
 type OnNotice = (message: string, level: 'info' | 'warning' | 'error') => void
 
 /** To a server of our own. */
-export async function ownLink(launch: Launch, onNotice: OnNotice): Promise<Link> {
+export async function ownLink(launch: Launch, onNotice: OnNotice, signal: AbortSignal): Promise<Link> {
   const connection = await connect(launch, {
+    signal,
     canApprove: true,
     clientName: 'parley',
     clientTitle: terminalTitle(),
@@ -31,11 +32,8 @@ export async function ownLink(launch: Launch, onNotice: OnNotice): Promise<Link>
     client,
     attached: false,
     serverPid: server.pid ?? null,
-    async detach() {
-      await client.close()
-      server.release()
-    },
-    [Symbol.asyncDispose]: () => withinFarewell(connection[Symbol.asyncDispose]()),
+    detach: () => connection.detach(),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { explainRefusal } from '../cli/messages.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/working-folder.ts'
 import type { Launch } from '../main.ts'
 import { hasTerminal, sayNoTerminal } from '../terminal/has-terminal.ts'
 import { guardAgainstKill } from '../terminal/kill-guard.ts'
@@ -28,6 +28,8 @@ interface Ending {
 export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
   const { stdout, stderr } = process
   if (!hasTerminal()) return sayNoTerminal()
+  // Ink asks for it while it is loaded, whatever folder the conversation has.
+  workingFolder()
   const { refusal, farewell } = await runOnTerminal(launch, start, extra)
   if (refusal !== null) stderr.write(`parley: ${explainRefusal(refusal)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
@@ -93,7 +95,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
 function firstMessage(start: Start) {
   if (start.kind !== 'new' || start.prompt === null) return []
   const { prompt: text, flags } = start
-  const images = (flags.image ?? []).map((path) => resolve(path))
+  const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))
   return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } } as const]
 }
 

@@ -1,8 +1,8 @@
-import { resolve } from 'node:path'
 import type { Client } from '@parley/client'
 import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/working-folder.ts'
 import type { Said } from '../view/said.ts'
 import { liveConversations, type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 
@@ -44,15 +44,19 @@ export function createConversation(
 ): Promise<ConversationSummary> {
   return client.request('conversation/create', {
     ...overridesOf(flags),
-    cwd: resolve(flags.cd ?? '.'),
+    cwd: folderOf(flags),
     ...(provider === undefined ? {} : { modelProvider: provider }),
     ...(flags.ephemeral === true ? { ephemeral: true } : {}),
   })
 }
 
+function folderOf({ cd }: CommonFlags): string {
+  return cd === undefined ? workingFolder() : fromWorkingFolder(cd)
+}
+
 function resume(client: Client, { id, flags }: Start & { kind: 'resume' }): Promise<OpenedConversation> {
   const overrides = overridesOf(flags)
-  if (id === null) return openOrJoin(client, { last: true, cwd: resolve(flags.cd ?? '.'), overrides })
+  if (id === null) return openOrJoin(client, { last: true, cwd: folderOf(flags), overrides })
   return openOrJoin(client, { prefix: id, overrides })
 }
 

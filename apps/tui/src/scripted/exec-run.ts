@@ -8,6 +8,7 @@ import { scriptedArgs } from '../cli/launch-server.ts'
 import { explainRefusal } from '../cli/messages.ts'
 import { ParleyError } from '../cli/parley-error.ts'
 import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
+import { workingFolder } from '../cli/working-folder.ts'
 import type { Launch } from '../main.ts'
 import { callerName } from './caller-name.ts'
 import { type Message, messageOf } from './message.ts'
@@ -127,14 +128,14 @@ function stopWhenLost({ client, server }: Connection, stopper: Stopper): Disposa
 }
 
 function openConversation({ client }: Connection, { flags, resume }: ExecRequest): Promise<ConversationSummary> {
-  const cwd = process.cwd()
   const overrides = overridesOf(flags)
+  const folder = () => overrides.cwd ?? workingFolder()
   if (resume === null) {
     const ephemeral = flags.ephemeral === true ? { ephemeral: true } : {}
-    return client.request('conversation/create', { cwd, ...overrides, ...ephemeral })
+    return client.request('conversation/create', { ...overrides, ...ephemeral, cwd: folder() })
   }
   if (!resume.last) return client.request('conversation/resume', { prefix: resume.id, overrides })
-  return client.request('conversation/resume', { last: true, cwd: overrides.cwd ?? cwd, overrides })
+  return client.request('conversation/resume', { last: true, cwd: folder(), overrides })
 }
 
 function failureOf(error: unknown): Failure {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { InputItem, OutputSchema } from '@parley/protocol'
 import type { ExecFlags } from '../cli/flags.ts'
 import { misused, type ParleyError } from '../cli/parley-error.ts'
+import { fromWorkingFolder } from '../cli/working-folder.ts'
 
 /** What is sent to start the turn. */
 export interface Message {
@@ -12,7 +12,7 @@ export interface Message {
 
 /** The prompt, the images and the schema that the flags name. Paths are meant from where the command was typed. */
 export function messageOf(prompt: string, { image = [], outputSchema }: ExecFlags): Message {
-  const images = image.map((path) => ({ type: 'image' as const, path: resolve(path) }))
+  const images = image.map((path) => ({ type: 'image' as const, path: fromWorkingFolder(path) }))
   const input = [{ type: 'text' as const, text: prompt }, ...images]
   return outputSchema === undefined ? { input } : { input, outputSchema: readSchema(outputSchema) }
 }

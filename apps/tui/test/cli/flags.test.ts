@@ -10,7 +10,7 @@ import {
 
 describe('flags become overrides', () => {
   test('only what was given is set', () => {
-    expect(overridesOf({}, '/here')).toEqual({})
+    expect(overridesOf({}, () => '/here')).toEqual({})
   })
 
   test('each under the name of the protocol', () => {
@@ -23,7 +23,7 @@ describe('flags become overrides', () => {
       profile: 'work',
       config: { 'model_providers.x.base_url': 'http://127.0.0.1' },
     } as const
-    expect(overridesOf(flags, '/here')).toEqual({
+    expect(overridesOf(flags, () => '/here')).toEqual({
       model: 'm',
       effort: 'high',
       sandbox: 'read-only',
@@ -36,7 +36,7 @@ describe('flags become overrides', () => {
 
   test('paths are meant from where the command was typed, also with --cd', () => {
     const flags = { cd: 'sub', addDir: ['../b', '/abs'], policy: 'ci.toml' }
-    expect(overridesOf(flags, '/here')).toEqual({
+    expect(overridesOf(flags, () => '/here')).toEqual({
       cwd: '/here/sub',
       environmentCwd: 'sub',
       addDirs: ['/b', '/abs'],

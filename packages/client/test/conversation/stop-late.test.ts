@@ -1,7 +1,7 @@
 import type { Envelope } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { expect, test } from 'vitest'
-import { connectClient } from '../../src/index.ts'
+import { connectClient, type Leaving } from '../../src/index.ts'
 import { Parley } from '../../src/parley.ts'
 import { conversationId, cursorAt, fakeServer, stateAt } from '../fake-server.ts'
 
@@ -24,7 +24,7 @@ test('a message whose turn has just begun is stopped by interrupting that turn',
     'conversation/interrupt': () => ({ interrupted: true }),
   })
   const client = await connectClient({ ...server, clientInfo: { name: 'a', version: '0' }, canApprove: true })
-  const ending = { explain: () => Promise.reject(), ownsServer: false, leave: () => Promise.resolve() }
+  const ending = { explain: () => Promise.reject(), leave: ({ close }: Leaving) => close().then(() => null) }
   await using parley = new Parley(client, ending)
   const conversation = await parley.create()
   const stop = new AbortController()

@@ -91,4 +91,16 @@ describe('a connection', () => {
     await expect(conversation.send('more')).rejects.toMatchObject({ data: { code: 'closed' } })
     expect(isAlive(pid)).toBe(false)
   })
+
+  test('that we close kills a server that was stopped, and says so', async () => {
+    await using world = await libraryWorld()
+    const told: string[] = []
+    const parley = await world.connect({ onNotice: ({ code, message }) => void told.push(`${code}: ${message}`) })
+    const pid = await pidOf(parley)
+    await parley.create({ cwd: world.cwd })
+    process.kill(pid, 'SIGSTOP')
+    await parley.close()
+    expect(told).toEqual([expect.stringContaining(`serverKilled: The server (process ${pid}) did not end within 10 s`)])
+    expect(isAlive(pid)).toBe(false)
+  })
 })

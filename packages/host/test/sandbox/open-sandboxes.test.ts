@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openSandboxes } from '../../src/sandbox/open-sandboxes.ts'
 import { findProgram, programFolders } from '../../src/sandbox/probe/find-program.ts'
@@ -26,6 +37,10 @@ function folderWith(workspace: Workspace, programs: Readonly<Record<string, stri
     else if (target !== undefined) symlinkSync(target, `${folder}/${name}`)
   }
   return folder
+}
+
+function disposableFolder(path: string): Disposable & { readonly path: string } {
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
 }
 
 /** What a bubblewrap would do that sets up nothing. */
@@ -56,6 +71,16 @@ describe('what enforces limits here', () => {
     const { tier, reason } = await openSandboxes({ cacheFile: null, programFolders: [folder] }).report()
     expect(tier).toBe('C')
     expect(reason).toMatch(/bubblewrap was tried and did not mount what it was told to/)
+  })
+
+  it.skipIf(here.tier !== 'A')('is found without Perl, also when our own Node lies below /tmp', () => {
+    using workspace = openWorkspace()
+    using below = disposableFolder(mkdtempSync('/tmp/parley-node-'))
+    const node = `${below.path}/node`
+    copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE)
+    const folder = folderWith(workspace, { bwrap: 'real' })
+    const { stdout } = spawnSync(node, [fixturePath('report-sandboxes.ts'), folder], { encoding: 'utf8' })
+    expect(JSON.parse(stdout)).toEqual(here)
   })
 
   it('is not a bubblewrap that cannot be started, which is said in its words', async () => {

@@ -149,11 +149,11 @@ function failureNotices(conversation: Conversation, servers: readonly McpServer[
   }
 }
 
-/** True for scripts and for people: in the terminal `/mcp` starts it again. */
+/** True for scripts and for people: in the terminal `/mcp restart NAME` starts it again. */
 function notice({ name, failure, stderr, logPath }: McpServer, id: string) {
   const [lastWords = ''] = stderr.split('\n').slice(-1)
   const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
-  const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal /mcp starts it again.`
+  const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal \`/mcp restart ${name}\` starts it again.`
   return noticeItem(id, { level: 'warning', code: 'mcpServerFailed', title, text: stderr === lastWords ? '' : stderr })
 }
 

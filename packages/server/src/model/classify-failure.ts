@@ -102,7 +102,7 @@ const CONTEXT: Verdict = {
   code: 'contextTooLong',
   retry: 'never',
   say: ({ model }) =>
-    `The conversation is longer than ${model} can read. Compact it, or start a new one; nothing is lost.`,
+    `The conversation is longer than ${model} can read; nothing is lost. Begin a new one (/new in the terminal), or go on from an earlier event of this one: \`parley fork ID --at SEQ\`, where SEQ is the number of the event in the log.`,
 }
 const UNKNOWN_MODEL: Verdict = {
   code: 'unknownModel',

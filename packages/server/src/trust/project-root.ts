@@ -16,14 +16,14 @@ export interface ProjectRoot {
 
 /** The repository that holds a folder of this machine, else the folder itself; null where it cannot be looked at. */
 export function projectRoot(cwd: string): ProjectRoot | null {
-  let real: string
   try {
-    real = realpathSync(cwd)
+    const real = realpathSync(cwd)
+    if (!statSync(real).isDirectory()) return null
+    const repository = foldersUp(real).find(isRepository)
+    return { folder: repository ?? real, isRepository: repository !== undefined }
   } catch {
     return null
   }
-  const repository = foldersUp(real).find(isRepository)
-  return { folder: repository ?? real, isRepository: repository !== undefined }
 }
 
 /** `$PARLEY_HOME` of somebody who works in their home folder is no project of theirs. */

@@ -57,6 +57,7 @@ describe('a refusal', () => {
       'OpenAI refused the key from OPENAI_API_KEY. Check it. It said: Bad key',
     )
     expect(refusal(404, { code: 'model_not_found' }).message).toContain('gpt-x')
+    expect(refusal(413, '').message).toMatch(/longer than gpt-x can read.*\/new.*`parley fork ID --at SEQ`/)
   })
 
   it('quotes a long or ragged message in one short line', () => {

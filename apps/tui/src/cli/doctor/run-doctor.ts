@@ -5,6 +5,7 @@ import { showHidden } from '../../view/neutralise.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ParleyError } from '../parley-error.ts'
+import { workingFolder } from '../working-folder.ts'
 import { checkHere } from './check-here.ts'
 
 export interface DoctorFlags {
@@ -15,24 +16,25 @@ export interface DoctorFlags {
 
 /** `parley doctor`: what this process sees of itself, and what the server sees of the rest. */
 export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags): Promise<number> {
+  const cwd = workingFolder()
   const here = checkHere(launch.env, {
     node: process.version,
     isTerminal: process.stdout.isTTY === true,
     columns: process.stdout.columns,
     rows: process.stdout.rows,
   })
-  const checks = [...here, ...(await askServer(launch, provider))]
+  const checks = [...here, ...(await askServer(launch, cwd, provider))]
   const lines = json === true ? checks.map((check) => JSON.stringify(check)) : reportLines(checks)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
 }
 
 /** A server that does not start is what there is to report. */
-async function askServer(launch: Launch, provider: boolean): Promise<readonly Check[]> {
+async function askServer(launch: Launch, cwd: string, provider: boolean): Promise<readonly Check[]> {
   try {
     await using connection = await connect(launch, { canApprove: false, clientName: 'parley-doctor' })
     const { version, build } = connection.client.server.serverInfo
-    const { checks } = await connection.client.request('server/checkup', { cwd: process.cwd(), provider })
+    const { checks } = await connection.client.request('server/checkup', { cwd, provider })
     return [{ name: 'parley', level: 'ok', text: `${version} (${build})` }, ...checks]
   } catch (error) {
     if (!(error instanceof ParleyError || error instanceof RpcError)) throw error

@@ -5,6 +5,7 @@ import type { Launch } from '../../main.ts'
 import { showHidden } from '../../view/neutralise.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { workingFolder } from '../working-folder.ts'
 
 type Words = readonly [first: string | undefined, second: string | undefined]
 type Explained = ResultOf<'policy/why'>
@@ -25,7 +26,7 @@ export async function tellWhy(launch: Launch, words: Words, { json }: { json?: b
 
 /** One word names a call of the newest conversation of this folder, else a conversation. */
 async function ask(client: Client, [first, second]: Words): Promise<Explained> {
-  const here = { cwd: process.cwd() }
+  const here = { cwd: workingFolder() }
   if (first === undefined) return client.request('policy/why', here)
   if (second !== undefined) return client.request('policy/why', { conversation: first, item: second })
   try {

@@ -1,10 +1,10 @@
-import { resolve } from 'node:path'
 import type { Client } from '@parley/client'
 import type { Launch } from '../../main.ts'
 import { connect } from '../connect.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../flags.ts'
 import { misused } from '../parley-error.ts'
+import { fromWorkingFolder, workingFolder } from '../working-folder.ts'
 import { replayedLines, testedLines } from './verdict-lines.ts'
 
 export interface PolicyFlags extends CommonFlags {
@@ -50,7 +50,6 @@ interface Said {
 async function testCommand(client: Client, command: readonly string[], flags: PolicyFlags): Promise<Said> {
   const [line = ''] = command
   const value = await client.request('policy/test', {
-    cwd: process.cwd(),
     ...judging(flags),
     ...surroundings(flags),
     command: command.length === 1 ? line : [...command],
@@ -68,7 +67,7 @@ async function replay(client: Client, _command: readonly string[], flags: Policy
 function surroundings(flags: PolicyFlags) {
   const { profile, config, addDirs, cwd } = overridesOf(flags)
   return {
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd: cwd ?? workingFolder(),
     ...(profile === undefined ? {} : { profile }),
     ...(config === undefined ? {} : { config }),
     ...(addDirs === undefined ? {} : { addDirs }),
@@ -81,6 +80,6 @@ function judging(flags: PolicyFlags) {
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(policyFile === undefined ? {} : { policyFile }),
-    ...(flags.rules === undefined ? {} : { rules: resolve(flags.rules) }),
+    ...(flags.rules === undefined ? {} : { rules: fromWorkingFolder(flags.rules) }),
   }
 }

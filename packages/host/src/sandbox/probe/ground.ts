@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { copyFile, link, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,8 @@ export interface Ground extends AsyncDisposable {
   readonly secretText: string
   /** Where this process listens on the machine's loopback. */
   readonly port: number
+  /** Our own Node, where a sandbox shows it. */
+  readonly node: string
   wasReached(): boolean
   /** Somebody wrote to `outside`, whatever the probe says. */
   wasWritten(): Promise<boolean>
@@ -53,6 +56,7 @@ export async function makeGround(besides: string | null): Promise<Ground> {
     })
     const address = listener.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
+    const node = await shownNode(root)
     const wasWritten = async () => (await stat(join(outside, 'written')).catch(() => null)) !== null
     return {
       root,
@@ -61,6 +65,7 @@ export async function makeGround(besides: string | null): Promise<Ground> {
       secret,
       secretText,
       port,
+      node,
       wasReached: () => reached,
       wasWritten,
       [Symbol.asyncDispose]: dispose,
@@ -71,8 +76,20 @@ export async function makeGround(besides: string | null): Promise<Ground> {
   }
 }
 
+/** Places that a sandbox replaces by empty ones of its own. */
+const replaced = ['/tmp', '/dev/shm']
+
+/** A Node that lies in such a place gets a second name in a folder that is shown; of another user or disk, a copy. */
+async function shownNode(root: string): Promise<string> {
+  const path = process.execPath
+  if (!replaced.some((top) => isWithin(path, top))) return path
+  const shown = join(root, 'node')
+  await link(path, shown).catch(() => copyFile(path, shown, constants.COPYFILE_FICLONE))
+  return shown
+}
+
 async function besidesTemporary(wanted: string | null): Promise<string> {
-  const temporary = [await realpath(tmpdir()), '/tmp', '/dev/shm']
+  const temporary = [await realpath(tmpdir()), ...replaced]
   for (const folder of [wanted, '/var/tmp']) {
     const real = folder === null ? null : await realpath(folder).catch(() => null)
     if (real !== null && !temporary.some((top) => isWithin(real, top))) return real

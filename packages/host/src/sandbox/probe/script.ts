@@ -10,12 +10,18 @@ export interface ProbeFindings {
   readonly filtered: boolean
 }
 
+/** Programs that can run the probe, by their paths inside of its limits. */
+export interface Interpreters {
+  readonly perl: string | null
+  readonly node: string
+}
+
 /**
  * The probe as a command. Arguments of the scripts: a folder inside, one outside, a file with a secret, its text, a
  * port. Perl starts ten times as fast as Node, which is there in any case.
  */
-export function probeCommand(perl: string | null, args: readonly string[]): string[] {
-  return perl === null ? [process.execPath, '-e', forNode, ...args] : [perl, '-f', '-e', forPerl, ...args]
+export function probeCommand({ perl, node }: Interpreters, args: readonly string[]): string[] {
+  return perl === null ? [node, '-e', forNode, ...args] : [perl, '-f', '-e', forPerl, ...args]
 }
 
 /** Loads no module; families and types by their numbers, errors by theirs but the one that matters. */

@@ -58,12 +58,12 @@ interface Attempt {
 }
 
 async function tryMode({ mode, limitMs, ground }: Attempt, trial: Trial): Promise<TrialEnd> {
-  const { root, inside, outside, secret, secretText, port } = ground
+  const { root, inside, outside, secret, secretText, port, node } = ground
   const limits = { mode, writableRoots: [root], network: false, unixSockets: false, masked: [secret], scratch: null }
   const sandbox = await trial.prepare(limits)
   try {
     const args = [inside, outside, secret, secretText, String(port)]
-    const wrapped = sandbox.wrap({ argv: probeCommand(trial.perl, args), env: {}, cwd: '/' })
+    const wrapped = sandbox.wrap({ argv: probeCommand({ perl: trial.perl, node }, args), env: {}, cwd: '/' })
     return judge(await runWrapped(wrapped, limitMs), mode, trial.filtered)
   } finally {
     sandbox.release?.()

@@ -11,10 +11,10 @@ const perl = findProgram('perl', programFolders(''))?.path ?? null
 describe('the probe without limits', () => {
   it.skipIf(process.platform !== 'linux').each(perl === null ? [null] : [null, perl])(
     'finds that nothing is kept from it (%s)',
-    async (program) => {
+    async (found) => {
       await using ground = await makeGround(null)
-      const { inside, outside, secret, secretText, port } = ground
-      const argv = probeCommand(program, [inside, outside, secret, secretText, String(port)])
+      const { inside, outside, secret, secretText, port, node } = ground
+      const argv = probeCommand({ perl: found, node }, [inside, outside, secret, secretText, String(port)])
       const { stdout } = await runWrapped({ argv, env: {}, cwd: '/' }, 20_000)
       expect(parseFindings(stdout)).toMatchObject({
         wroteInside: true,

@@ -1,4 +1,4 @@
-import type { ParamsOf, ResultOf, Settings } from '@parley/protocol'
+import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import { type DescribedFact, describeFacts } from '../../core/policy/describe-facts.ts'
 import { findConversation } from '../find-conversation.ts'
 import { refusal } from '../refusal.ts'
@@ -40,16 +40,15 @@ function chosenCall(calls: readonly RecordedCall[], wanted: string): RecordedCal
   )
 }
 
-function rowsOf({ item, questions, settings }: Omit<RecordedCall, 'cwd'>): readonly DescribedFact[] {
-  const facts = factsOf({ item, questions })
+function rowsOf(call: RecordedCall): readonly DescribedFact[] {
+  const { item, questions, settings } = call
+  const facts = factsOf(call)
   return [
     { about: 'call', text: `${item.tool}: ${item.text === '' ? item.title : item.text}` },
-    ...decisionRows({ item, questions }),
+    ...decisionRows(call),
     ...questions.flatMap((question) => questionRows(question, item.status === 'awaitingApproval')),
     { about: 'settings then', text: settingsText(settings) },
-    ...(facts === null
-      ? [{ about: 'facts', text: 'none are stored: it did not come to a decision' }]
-      : describeFacts(facts)),
+    ...(facts === null ? [{ about: 'facts', text: whyNoFacts(call) }] : describeFacts(facts)),
     ...deniedRows(item),
     { about: 'outcome', text: outcomeText(item) },
   ]
@@ -57,18 +56,34 @@ function rowsOf({ item, questions, settings }: Omit<RecordedCall, 'cwd'>): reado
 
 const verdicts = { allow: 'ran unasked', ask: 'was asked about', deny: 'was refused' } as const
 
-function decisionRows({ item, questions }: Pick<RecordedCall, 'item' | 'questions'>): readonly DescribedFact[] {
+/** A call that ran unasked is stored with its facts when it ends. */
+function whyNoFacts({ item, allowedBy }: RecordedCall): string {
+  if (allowedBy === null) return 'none are stored: it did not come to a decision'
+  return item.status === 'inProgress'
+    ? 'none are stored yet: that happens when it ends'
+    : 'none are stored: the program ended before the call did'
+}
+
+function decisionRows({ item, questions, allowedBy }: RecordedCall): readonly DescribedFact[] {
   const asked = questions.at(-1)?.asked
-  const { decision } = item
+  const decision = item.decision ?? ruleThatAllowed(allowedBy)
   if (decision === undefined && asked === undefined)
     return [{ about: 'decision', text: item.failure?.message ?? 'none is stored' }]
   const { verdict, rule, reason } = decision ?? { verdict: 'ask' as const, rule: asked?.rule, reason: asked?.reason }
-  const limits = decision?.limits
+  const limits = item.decision?.limits
   return [
     { about: 'decision', text: `${verdicts[verdict]}: ${reason ?? ''}` },
     { about: 'rule', text: ruleText(rule) },
     ...(limits === undefined ? [] : [{ about: 'limits', text: limitsText(limits.sandbox, limits.network) }]),
   ]
+}
+
+/** Undefined where a question was asked: that tells its rule itself. */
+function ruleThatAllowed(
+  allowedBy: RecordedCall['allowedBy'],
+): Pick<DecisionRecord, 'verdict' | 'rule' | 'reason'> | undefined {
+  if (allowedBy === null || 'approvalId' in allowedBy) return undefined
+  return { verdict: 'allow', ...allowedBy }
 }
 
 function ruleText(rule: Question['asked']['rule'] | undefined): string {

@@ -23,6 +23,8 @@ export interface RecordedCall {
   readonly cwd: string
   /** The questions about it and their answers, oldest first. */
   readonly questions: readonly Question[]
+  /** What let it begin, from the event: until a call has ended, its item holds no decision. Null while it has not begun. */
+  readonly allowedBy: EventOf<'item.began'>['decidedBy'] | null
 }
 
 export interface Question {
@@ -39,9 +41,12 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   const fold = createLogFold(initialState(conversationId))
   const calls = new Map<string, RecordedCall>()
   const questions = new Map<string, Question[]>()
+  const begun = new Map<string, EventOf<'item.began'>['decidedBy']>()
   const note = (item: unknown, settings: Settings) => {
-    if (isItem(item) && isCallItem(item))
-      calls.set(item.id, { item, settings, cwd: fold.state.core.meta.cwd, questions: questions.get(item.id) ?? [] })
+    if (!isItem(item) || !isCallItem(item)) return
+    const { id } = item
+    const { cwd } = fold.state.core.meta
+    calls.set(id, { item, settings, cwd, questions: questions.get(id) ?? [], allowedBy: begun.get(id) ?? null })
   }
   for (const line of view.lines()) {
     fold.take(line)
@@ -51,6 +56,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
       const { itemId } = event.approval
       questions.set(itemId, [...(questions.get(itemId) ?? []), { asked: event.approval, answer: null }])
     } else if (event?.type === 'approval.decided') answer(questions, event)
+    else if (event?.type === 'item.began') begun.set(event.itemId, event.decidedBy)
     else if (event?.type === 'item.completed') note(event.item, fold.state.core.settings)
   }
   const { open, settings } = fold.state.core
@@ -58,11 +64,12 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   return [...calls.values()]
 }
 
-type Telling = EventOf<'approval.requested' | 'approval.decided' | 'item.completed'>
+type Telling = EventOf<'approval.requested' | 'approval.decided' | 'item.began' | 'item.completed'>
 
 const tellingTypes: ReadonlySet<string> = new Set<Telling['type']>([
   'approval.requested',
   'approval.decided',
+  'item.began',
   'item.completed',
 ])
 

@@ -62,6 +62,22 @@ describe('a new conversation', () => {
     expect(await client.request('conversation/create', { ...params, cwd: place.cwd })).toMatchObject({ cwd: place.cwd })
   })
 
+  it('is refused for a folder that is a file, or lies below one', async () => {
+    await using place = testPlace()
+    place.write('file', '')
+    const client = await place.start().connect()
+    const refused = (name: string) => client.refused('conversation/create', { cwd: join(place.cwd, name) })
+    expect(await refused('file')).toMatchObject({
+      code: 'cwdMissing',
+      message: `The folder ${join(place.cwd, 'file')} is a file, not a folder.`,
+    })
+    expect(await refused('file/below')).toMatchObject({ code: 'cwdMissing' })
+    expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['file'] })).toMatchObject({
+      code: 'configInvalid',
+      message: `The added folder ${join(place.cwd, 'file')} is a file, not a folder.`,
+    })
+  })
+
   it('is refused with an added folder that is not there', async () => {
     await using place = testPlace()
     const client = await place.start().connect()

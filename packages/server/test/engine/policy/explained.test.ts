@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -140,6 +141,38 @@ describe('the calls of a conversation', () => {
     await client.request('conversation/interrupt', { conversationId: watched.conversationId })
     await watched.until(({ core }) => core.lastTurn?.outcome === 'interrupted')
     expect((await why()).text).toMatch(/answer: none: it was over before/)
+  })
+})
+
+describe('a call that has not ended', () => {
+  it('says which rule let it run, while it runs and when the program ended first', async () => {
+    await using place = testPlace()
+    execFileSync('mkfifo', [join(place.cwd, 'pipe')])
+    const { watched, client } = await place.talk({ model: scriptedModel({ calls: [shell('cat pipe')] }) })
+    const conversation = watched.conversationId
+    const rowsFrom = async (from: typeof client) => {
+      const { rows, item } = await from.request('policy/why', { conversation })
+      return { status: item.status, ...Object.fromEntries(rows.map(({ about, text }) => [about, text])) }
+    }
+    await watched.send('go')
+    await watched.until(({ core }) => Object.values(core.open).find(({ began }) => began))
+    const allowed = {
+      decision: expect.stringMatching(/^ran unasked: it only looks/),
+      rule: 'builtin:known-safe, which is built in',
+    }
+    expect(await rowsFrom(client)).toMatchObject({
+      ...allowed,
+      status: 'inProgress',
+      facts: expect.stringContaining('yet'),
+    })
+    // As kill -9 leaves it: what is on the disk, and nobody who writes on.
+    await using killed = testPlace()
+    cpSync(place.path(conversation, 'folder'), killed.path(conversation, 'folder'), { recursive: true })
+    const later = await killed.start().connect()
+    await later.request('conversation/resume', { conversationId: conversation })
+    expect(await rowsFrom(later)).toMatchObject({ ...allowed, status: 'unknown' })
+    await client.request('conversation/interrupt', { conversationId: conversation })
+    await watched.turnEnded()
   })
 })
 

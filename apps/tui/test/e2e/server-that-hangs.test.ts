@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { commandOf, waitUntil } from '@parley/testkit'
+import { expect, test, vi } from 'vitest'
+import { execWorld } from './exec-world.ts'
+import { place, ready } from './interactive-program.ts'
+
+// Each waits for as long as a server is given to end.
+vi.setConfig({ testTimeout: 60_000 })
+
+const wasKilled = /The server \(process \d+\) did not end within 10 s, so it was killed/
+
+const isServer = (pid: number) => commandOf(pid).includes('server.mjs')
+
+function stopServer(processes: readonly number[]): void {
+  const server = processes.find(isServer)
+  if (server === undefined) throw new Error('there is no server to stop')
+  process.kill(server, 'SIGSTOP')
+}
+
+test('exec kills a server that waits for a pipe for ever, says so, and leaves nothing', async () => {
+  await using world = await execWorld()
+  execFileSync('mkfifo', [world.path('rules')])
+  await using run = world.start(['--policy', 'rules', '--timeout', '2s', 'hi'])
+  const { exitCode, stderr } = await run.result
+  expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(wasKilled) })
+  expect(run.processes()).toEqual([])
+})
+
+test('exec kills a server that was stopped in the middle of a turn', async () => {
+  await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half of it', chunks: 4 }] })
+  await using run = world.start(['--json', 'hi'])
+  await expect.poll(run.stdout, { timeout: 10_000 }).toContain('item.delta')
+  stopServer(run.processes())
+  run.signal('SIGTERM')
+  const { exitCode, stderr } = await run.result
+  expect({ exitCode, stderr }).toEqual({ exitCode: 143, stderr: expect.stringMatching(wasKilled) })
+  expect(run.processes()).toEqual([])
+})
+
+test('the terminal kills a server that did not get as far as a greeting', async () => {
+  await using at = await place([])
+  await using pty = at.start()
+  await waitUntil(() => pty.processes().some(isServer), { what: 'its server' })
+  stopServer(pty.processes())
+  await pty.waitFor(ready)
+  pty.press('Ctrl+D')
+  expect(await pty.exited).toMatchObject({ exitCode: 0 })
+  await waitUntil(() => pty.processes().length === 0, { what: 'the end of all' })
+})
+
+test('the terminal kills a server that was stopped, and says so below its screen', async () => {
+  await using at = await place([])
+  await using pty = at.start()
+  await pty.waitFor(/scripted/)
+  stopServer(pty.processes())
+  pty.press('Ctrl+D')
+  expect(await pty.exited).toMatchObject({ exitCode: 0 })
+  expect(pty.transcript().join(' ')).toMatch(/Waiting for the server to stop what runs/)
+  expect(pty.transcript().join('')).toMatch(/did not end within 10 s, so it was killed/)
+  expect(pty.processes()).toEqual([])
+})

@@ -1,0 +1,44 @@
+import { writeFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { execWorld } from './exec-world.ts'
+import { place } from './interactive-program.ts'
+
+const isGone = /The folder that this was started in has been deleted or moved.*Change to a folder that exists/
+
+test('a folder that is a file ends exec, resume and the terminal with 2 and a sentence', async () => {
+  await using world = await execWorld({ steps: [{ text: 'One.' }], files: { file: '' } })
+  const words = /file is a file, not a folder\. Choose another with --cd\./
+  const begun = await world.execJson(['first'])
+  for (const args of [['hi'], ['resume', begun.end.conversationId, 'more']]) {
+    const { exitCode, stderr } = await world.exec([...args, '-C', 'file'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(words) })
+  }
+  await using at = await place([])
+  await writeFile(`${at.folder.path}/file`, '')
+  await using pty = at.start('-C', 'file')
+  expect(await pty.exited).toMatchObject({ exitCode: 2 })
+  expect(pty.transcript().join(' ')).toMatch(words)
+})
+
+test('a folder that is gone ends every command that needs it with 2 and a sentence', async () => {
+  await using world = await execWorld({ files: { 'sub/x': '' } })
+  for (const command of ['exec hi', 'exec resume --last hi', 'config', 'trust', 'policy test ls', 'why', 'doctor']) {
+    const line = `mkdir -p gone; cd gone; rmdir ../gone; parley ${command}`
+    const { exitCode, stderr } = await world.shell(line, { stdin: '' })
+    expect({ command, exitCode, stderr }).toEqual({ command, exitCode: 2, stderr: expect.stringMatching(isGone) })
+  }
+})
+
+test('a run in a folder that is named by all of its path needs no other', async () => {
+  await using world = await execWorld({ steps: [{ text: 'Done.' }] })
+  const line = `mkdir gone; cd gone; rmdir ../gone; parley exec -C '${world.cwd}' hi`
+  expect(await world.shell(line, { stdin: '' })).toMatchObject({ exitCode: 0, stdout: 'Done.\n' })
+})
+
+test('the terminal says that its folder is gone before it draws anything', async () => {
+  await using at = await place([])
+  await using pty = at.shell()
+  pty.write(`mkdir gone; cd gone; rmdir ../gone; ${at.command()}; echo ended with $?\n`)
+  await pty.waitFor(/ended with 2/)
+  expect(pty.transcript().join(' ')).toMatch(/deleted or moved/)
+})
