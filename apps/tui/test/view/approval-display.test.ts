@@ -24,10 +24,12 @@ function lines(fields: Partial<Approval>, { columns = 80, maxRows = 24, tier = '
     homeFolder: '/home/ada',
     mode: 'answer',
     form: null,
-    refusedKey: null,
+    heldKey: null,
+    reached: null,
+    isSeen: false,
     maxRows,
   } as const
-  return approvalBlock({ ...asking, approval: approvalOf(fields) }, { columns })
+  return approvalBlock({ ...asking, approval: approvalOf(fields) }, { columns }).rows
 }
 
 function shown(fields: Partial<Approval>, columns = 80): string {
