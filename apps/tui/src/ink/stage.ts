@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
+import { takenAtMs } from '../ui/held-key.ts'
 import type { Intent } from '../ui/intent.ts'
 import type { UiAction, UiContext } from '../ui/ui-action.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
@@ -10,6 +11,7 @@ import type { Screen, TerminalSize } from '../view/screen.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript.ts'
 import { createFrames, type Frames } from './frames.ts'
 import type { Painter } from './painter.ts'
+import { createQuiet, type Quiet } from './quiet.ts'
 
 export interface StageParts {
   readonly painter: Painter
@@ -34,6 +36,7 @@ const settledAfterMs = 200
 export class Stage implements Disposable {
   readonly #parts: StageParts
   readonly #frames: Frames
+  readonly #quiet: Quiet
   /** Null while the terminal is someone else's: what is new waits for the next painter. */
   #painter: Painter | null
   #isResized = false
@@ -47,6 +50,7 @@ export class Stage implements Disposable {
     this.#parts = parts
     this.#painter = parts.painter
     this.#frames = createFrames(() => this.#paint())
+    this.#quiet = createQuiet(() => this.dispatch({ kind: 'quiet' }))
   }
 
   get ui(): UiState {
@@ -61,6 +65,7 @@ export class Stage implements Disposable {
       this.#ui = followState(step.ui, { state: this.#state })
       intents.push(...step.intents)
     }
+    this.#quiet.at(takenAtMs(this.#ui))
     this.#frames.now()
     for (const intent of intents) this.#parts.onIntent(intent)
   }
@@ -118,6 +123,7 @@ export class Stage implements Disposable {
 
   [Symbol.dispose](): void {
     this.#frames.stop()
+    this.#quiet.stop()
     this.#fit()?.close()
   }
 
@@ -128,8 +134,8 @@ export class Stage implements Disposable {
     if (painter === null) return
     const screen = this.#project()
     painter.paint(screen)
-    const { approvalId } = screen
-    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId }, this.#context()).ui
+    const { approvalId, isSeen } = screen
+    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId, isSeen }, this.#context()).ui
     this.#frames.at(screen.changesAtMs)
     const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
     this.#announced = announced

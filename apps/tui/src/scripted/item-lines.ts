@@ -1,5 +1,6 @@
 import type { CallItem, Item } from '@parley/protocol'
 import { formatDuration } from '../view/duration.ts'
+import { rightsWords } from '../view/rights-words.ts'
 
 /** The line above what an item says while it runs; null for the answer, which speaks for itself. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
@@ -25,6 +26,11 @@ export function itemLine(item: Item, isBelow: boolean): string | null {
 }
 
 function howItEnded(item: Extract<Item, { type: 'commandExecution' }>): string {
+  const rights = rightsWords(item)
+  return `${ending(item)}${rights === null ? '' : `, ${rights}`}`
+}
+
+function ending(item: Extract<Item, { type: 'commandExecution' }>): string {
   const { status, exitCode, signal, durationMs } = item
   if (status !== 'completed' && status !== 'failed') return statusWords(item)
   const after = durationMs === undefined ? '' : ` after ${formatDuration(durationMs)}`

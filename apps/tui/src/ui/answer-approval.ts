@@ -1,11 +1,12 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
-import { mayAnswer, quietForMs } from './answer-guard.ts'
-import { type Answer, answerForText, offers, pendingApprovals } from './approvals.ts'
-import { insert } from './composer/composer.ts'
+import { isReadable, isWhollySeen, mayAnswer } from './answer-guard.ts'
+import { type Answer, answerForText, choicesFor, offers, pendingApprovals, saysYes } from './approvals.ts'
+import { chord } from './composer/key-table.ts'
 import { openForm } from './fill-form.ts'
+import { isFresh, type Refusal, takenAtMs } from './held-key.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
-import { type RefusedKey, say, type UiState } from './ui-state.ts'
+import { say, type UiState } from './ui-state.ts'
 
 const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDecision>> = {
   yes: 'approved',
@@ -20,26 +21,80 @@ const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDeci
  */
 export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: UiContext): UiStep | null {
   const [approval] = pendingApprovals(state, ui)
-  if (approval === undefined || event.kind !== 'text' || !isFree(ui)) return null
-  const answer = answerForText(event.text, approval)
-  if (answer === null) return null
-  const why = whyRefused(ui, approval, answer, nowMs)
-  if (why === null) return actOn(ui, approval, answer)
-  return stepTo({ ...ui, refusedKey: { text: event.text, atMs: nowMs, approvalId: approval.id, why } })
+  if (approval === undefined || !isFree(ui)) return null
+  if (event.kind === 'key') return pressChoice(ui, approval, chord(event), { state, nowMs })
+  const answer = event.kind === 'text' ? answerForText(event.text, approval) : null
+  if (event.kind !== 'text' || answer === null) return null
+  return stepTo(hold(ui, approval, { text: event.text, nowMs, refusal: whyRefused(ui, approval, answer, nowMs) }))
+}
+
+/**
+ * An answer right after a key that was none: what was said to be missing is there by now, or both begin a word. Null
+ * where it is none.
+ */
+export function answerAgain(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
+  const { heldKey } = ui
+  if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.picker !== null) return null
+  const step = answerApproval({ ...ui, heldKey: null }, event, context)
+  const next = step?.ui.heldKey ?? null
+  if (step === null || next === null || !isFresh(heldKey, context.nowMs)) return step
+  return stepTo({ ...step.ui, heldKey: { ...next, written: heldKey.written + next.written } })
+}
+
+/** The letter that was chosen, once no other key has come for long enough. */
+export function takeHeld(ui: UiState, { state, nowMs }: UiContext): UiStep {
+  const { heldKey } = ui
+  const atMs = takenAtMs(ui)
+  if (heldKey === null || atMs === null || nowMs < atMs) return stepTo(ui)
+  const free = { ...ui, heldKey: null }
+  const [approval] = pendingApprovals(state, ui)
+  const answer = approval?.id === heldKey.approvalId ? answerForText(heldKey.text, approval) : null
+  return approval === undefined || answer === null || !isFree(ui) ? stepTo(free) : actOn(free, approval, answer, state)
+}
+
+type When = Pick<UiContext, 'state' | 'nowMs'>
+
+/** Arrows move through the answers, from none to the first or the last; Enter gives the one they reached. */
+function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {
+  if (ui.opened?.readOnly === true) return null
+  const answer = ui.reached?.approvalId === approval.id ? ui.reached.answer : null
+  if (key === 'enter' && answer !== null) {
+    const refusal = refusesUnseen(ui, approval, answer) ? 'unseen' : null
+    return refusal === null
+      ? actOn({ ...ui, reached: null }, approval, answer, state)
+      : stepTo(hold(ui, approval, { text: '', nowMs, refusal }))
+  }
+  if (key !== 'up' && key !== 'down') return null
+  if (!isReadable(ui.guard, approval.id, nowMs)) return stepTo(ui)
+  const answers = choicesFor(approval).map((choice) => choice.answer)
+  const next = answers.at(stepFrom(answer === null ? null : answers.indexOf(answer), key) % answers.length)
+  return stepTo(next === undefined ? ui : { ...ui, reached: { approvalId: approval.id, answer: next } })
+}
+
+function stepFrom(at: number | null, key: 'up' | 'down'): number {
+  if (at === null) return key === 'up' ? -1 : 0
+  return key === 'up' ? at - 1 : at + 1
+}
+
+interface Pressed {
+  readonly text: string
+  readonly nowMs: number
+  readonly refusal: Refusal | null
+}
+
+function hold(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed): UiState {
+  return { ...ui, reached: null, heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } }
 }
 
 /** A key that is not taken is said to be none, so that nobody waits for what it should have done. */
-function whyRefused(ui: UiState, { id }: Approval, answer: Answer, nowMs: number): RefusedKey['why'] | null {
+function whyRefused(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
   if (ui.opened?.readOnly === true && answer !== 'print') return 'readOnly'
-  return mayAnswer(ui.guard, id, nowMs) ? null : 'tooEarly'
+  if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
+  return refusesUnseen(ui, approval, answer) ? 'unseen' : null
 }
 
-/** A letter that did not count as an answer was the beginning of a word if another follows at once. */
-export function releaseRefused(ui: UiState, event: KeyEvent, nowMs: number): UiState {
-  if (ui.refusedKey === null) return ui
-  const { text, atMs } = ui.refusedKey
-  const isTyping = event.kind === 'text' && nowMs - atMs < quietForMs
-  return { ...ui, refusedKey: null, composer: isTyping ? insert(ui.composer, text) : ui.composer }
+function refusesUnseen({ guard }: UiState, { id }: Approval, answer: Answer): boolean {
+  return saysYes(answer) && !isWhollySeen(guard, id)
 }
 
 function isFree({ composer, purpose, link, opened }: UiState): boolean {
@@ -47,10 +102,10 @@ function isFree({ composer, purpose, link, opened }: UiState): boolean {
 }
 
 /** The decision names the approval that was painted, so an answer can never reach another one. */
-function actOn(ui: UiState, approval: Approval, answer: Answer): UiStep {
+function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext['state']): UiStep {
   switch (answer) {
     case 'print':
-      return stepTo(say(ui, { kind: 'approvalDetail', approval }))
+      return stepTo(say(ui, { kind: 'approvalDetail', approval, tier: state?.core.settings.tier ?? 'C' }))
     case 'note':
       if (approval.kind === 'elicitation') return decide(ui, approval, 'denied')
       return stepTo({ ...ui, purpose: { kind: 'note', approvalId: approval.id } })

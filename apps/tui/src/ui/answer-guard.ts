@@ -1,20 +1,35 @@
-/** Keeps a key that was meant for something else from answering an approval that has just appeared. */
+/** Keeps a key from answering an approval that has just appeared, or of which a part has never been on the screen. */
 export interface AnswerGuard {
   readonly approvalId: string | null
-  /** When the approval was first on the screen. */
+  /** When the approval was first on the screen, or, if that was later, all of it. */
   readonly paintedAtMs: number
+  /** All of what a yes would allow has been on the screen. */
+  readonly isSeen: boolean
   readonly lastKeyAtMs: number
 }
 
-export const unguarded: AnswerGuard = { approvalId: null, paintedAtMs: 0, lastKeyAtMs: Number.NEGATIVE_INFINITY }
+export const unguarded: AnswerGuard = {
+  approvalId: null,
+  paintedAtMs: 0,
+  isSeen: false,
+  lastKeyAtMs: Number.NEGATIVE_INFINITY,
+}
 
 /** Long enough to have seen it. */
 export const readableAfterMs = 400
 /** Whoever is typing does not answer. */
 export const quietForMs = 150
 
-export function notePainted(guard: AnswerGuard, approvalId: string | null, nowMs: number): AnswerGuard {
-  return guard.approvalId === approvalId ? guard : { ...guard, approvalId, paintedAtMs: nowMs }
+/** The approval that a frame has put on the screen, and whether all of it has been there by now. */
+export interface Painted {
+  readonly approvalId: string | null
+  readonly isSeen: boolean
+}
+
+/** What has been on the screen once stays seen, also where a smaller window hides it again. */
+export function notePainted(guard: AnswerGuard, { approvalId, isSeen }: Painted, nowMs: number): AnswerGuard {
+  if (guard.approvalId !== approvalId) return { ...guard, approvalId, paintedAtMs: nowMs, isSeen }
+  return guard.isSeen || !isSeen ? guard : { ...guard, paintedAtMs: nowMs, isSeen }
 }
 
 /** Called after a key was used, so that the next one finds when it came. */
@@ -22,8 +37,17 @@ export function noteKey(guard: AnswerGuard, nowMs: number): AnswerGuard {
   return { ...guard, lastKeyAtMs: nowMs }
 }
 
-/** Whether a key that comes now counts as an answer to this approval. */
+/** Whether this approval has been on the screen for long enough. */
+export function isReadable(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
+  return guard.approvalId === approvalId && nowMs - guard.paintedAtMs >= readableAfterMs
+}
+
+/** Whether a letter that comes now counts as an answer to this approval. */
 export function mayAnswer(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
-  const isRead = guard.approvalId === approvalId && nowMs - guard.paintedAtMs >= readableAfterMs
-  return isRead && nowMs - guard.lastKeyAtMs >= quietForMs
+  return isReadable(guard, approvalId, nowMs) && nowMs - guard.lastKeyAtMs >= quietForMs
+}
+
+/** Whether all of what a yes to this approval would allow has been on the screen. */
+export function isWhollySeen(guard: AnswerGuard, approvalId: string): boolean {
+  return guard.approvalId === approvalId && guard.isSeen
 }

@@ -6,6 +6,11 @@ export type Answer = 'yes' | 'yesForConversation' | 'yesAlways' | 'note' | 'stop
 
 const letters: Readonly<Record<string, Answer>> = { y: 'yes', n: 'note', v: 'print' }
 
+/** Whether the answer lets happen what is asked about. */
+export function saysYes(answer: Answer): boolean {
+  return answer === 'yes' || answer === 'yesForConversation' || answer === 'yesAlways'
+}
+
 export interface Choice {
   readonly digit: number
   readonly answer: Exclude<Answer, 'print'>

@@ -8,6 +8,10 @@ export const keyHelp: Said = {
     ['Alt+Enter', 'while it works: waits for the next turn'],
     ['Shift+Enter, Ctrl+J, \\ Enter', 'new line'],
     ['↑ ↓', 'what was sent before, in this folder too; on an empty line the newest waiting message'],
+    [
+      '↑ ↓ Enter',
+      'at a question: choose an answer and give it; a letter answers by itself when nothing is typed after it',
+    ],
     ['Esc', 'close what is open, else stop the turn'],
     ['Ctrl+C', 'clear the text, stop the turn, press twice to leave'],
     ['Ctrl+D', 'leave, on an empty line'],

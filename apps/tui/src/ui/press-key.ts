@@ -1,10 +1,11 @@
-import { answerApproval, releaseRefused } from './answer-approval.ts'
+import { answerAgain, answerApproval } from './answer-approval.ts'
 import { noteKey } from './answer-guard.ts'
 import { chosenCompletion, completionsOf } from './completions.ts'
 import { applyCommand } from './composer/command.ts'
 import { emptyComposer, replace } from './composer/composer.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
 import { goBack, pressInForm } from './fill-form.ts'
+import { releaseHeld } from './held-key.ts'
 import { inputText, isWhole, ownQueued, sentBefore } from './inbox.ts'
 import { pressStop, type Situation, type StopAction, type StopKey } from './interrupts.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -18,9 +19,21 @@ const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c'
 /** What one key does. The first that has a use for it takes it: stopping, the list, the link, an approval, the text. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
-  const step = keyStep(releaseRefused(ui, event, context.nowMs), event, context)
-  const answeredAtMs = step.ui.answeredApproval === ui.answeredApproval ? ui.answeredAtMs : context.nowMs
-  return { ...step, ui: { ...step.ui, answeredAtMs, guard: noteKey(step.ui.guard, context.nowMs) } }
+  const step = answerAgain(ui, event, context) ?? releasedStep(ui, event, context)
+  const reached = step.ui.composer.text === '' ? step.ui.reached : null
+  const used = { ...step, ui: { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) } }
+  return stampAnswer(ui, used, context)
+}
+
+function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
+  const released = releaseHeld(ui, event, context.nowMs)
+  return released.isUsed ? stepTo(released.ui) : keyStep(released.ui, event, context)
+}
+
+/** Notes when an answer was given. */
+export function stampAnswer(before: UiState, step: UiStep, { nowMs }: UiContext): UiStep {
+  const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
+  return { ...step, ui: { ...step.ui, answeredAtMs } }
 }
 
 function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {

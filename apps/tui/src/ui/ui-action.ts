@@ -1,5 +1,6 @@
 import type { Answers, ConversationState, EventOf, ListedConversation } from '@parley/protocol'
 import type { Said } from '../view/said.ts'
+import type { Painted } from './answer-guard.ts'
 import type { Intent } from './intent.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { Opened, UiState, Unsent } from './ui-state.ts'
@@ -9,8 +10,10 @@ export type UiAction =
   | { readonly kind: 'key'; readonly event: KeyEvent }
   /** SIGINT from outside: the same as the key. */
   | { readonly kind: 'signal' }
-  /** A frame is on the screen, with this approval or none. */
-  | { readonly kind: 'painted'; readonly approvalId: string | null }
+  /** No key has come for a while; all that had arrived by now were taken. */
+  | { readonly kind: 'quiet' }
+  /** A frame is on the screen. */
+  | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
   | { readonly kind: 'opened'; readonly opened: Opened }

@@ -1,8 +1,10 @@
 import type { ListedConversation } from '@parley/protocol'
 import type { Said } from '../view/said.ts'
 import { type AnswerGuard, unguarded } from './answer-guard.ts'
+import type { Choice } from './approvals.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
 import type { FilledForm } from './form.ts'
+import type { HeldKey } from './held-key.ts'
 import { calm, type Interrupts } from './interrupts.ts'
 
 /** Everything of the screen that is not the conversation. A value; `updateUi` makes the next one. */
@@ -17,8 +19,10 @@ export interface UiState {
   /** Connections to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
-  /** An answer that did not count, and is said not to: dropped, unless it turns out to be the first letter of a word. */
-  readonly refusedKey: RefusedKey | null
+  /** The last key, while it is not decided whether it answers the question or begins a message, or is said to be neither. */
+  readonly heldKey: HeldKey | null
+  /** The answer that an arrow has reached. */
+  readonly reached: Reached | null
   /** What was sent in this folder before this conversation was opened, oldest first. */
   readonly earlierPrompts: readonly string[]
   /** What Enter could not send or run, until something else is entered: the newest that the arrow keys bring back. */
@@ -65,12 +69,10 @@ export type Link =
   | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
-export interface RefusedKey {
-  readonly text: string
-  readonly atMs: number
+/** One of the answers to a question, which Enter gives. */
+export interface Reached {
   readonly approvalId: string
-  /** It came before the question can have been read, or this window may only watch. */
-  readonly why: 'tooEarly' | 'readOnly'
+  readonly answer: Choice['answer']
 }
 
 export interface Unsent {
@@ -105,7 +107,8 @@ export const initialUi: UiState = {
   ownClients: [],
   clientCount: 1,
   guard: unguarded,
-  refusedKey: null,
+  heldKey: null,
+  reached: null,
   earlierPrompts: [],
   refusedText: null,
   unsent: [],

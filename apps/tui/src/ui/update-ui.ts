@@ -1,9 +1,10 @@
 import type { ListedConversation } from '@parley/protocol'
+import { takeHeld } from './answer-approval.ts'
 import { notePainted } from './answer-guard.ts'
 import { putBack } from './composer/composer.ts'
 import { leave, reopenForm } from './fill-form.ts'
 import type { Intent } from './intent.ts'
-import { pressKey, pressStopKey } from './press-key.ts'
+import { pressKey, pressStopKey, stampAnswer } from './press-key.ts'
 import { sayAnswered } from './say-answered.ts'
 import { sayConfigured } from './say-configured.ts'
 import { stepTo, type UiAction, type UiContext, type UiStep } from './ui-action.ts'
@@ -15,9 +16,11 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'key':
       return pressKey(ui, action.event, context)
     case 'signal':
-      return pressStopKey(ui, 'ctrl+c', context)
+      return pressStopKey({ ...ui, heldKey: null }, 'ctrl+c', context)
+    case 'quiet':
+      return stampAnswer(ui, takeHeld(ui, context), context)
     case 'painted':
-      return stepTo({ ...ui, guard: notePainted(ui.guard, action.approvalId, context.nowMs) })
+      return stepTo({ ...ui, guard: notePainted(ui.guard, action, context.nowMs) })
     case 'linked':
       return stepTo(linked(ui, action))
     case 'lost':

@@ -1,10 +1,12 @@
 import type { Approval, ConversationState } from '@parley/protocol'
+import { isWhollySeen } from '../ui/answer-guard.ts'
 import { pendingApprovals } from '../ui/approvals.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import { lastRows } from './clip-rows.ts'
 import { beside, indented } from './gutter.ts'
 import { type Activity, activityOf } from './live/activity.ts'
-import { type AnswerMode, approvalBlock } from './live/approval-block.ts'
+import { approvalBlock } from './live/approval-block.ts'
+import type { AnswerMode } from './live/choice-rows.ts'
 import { completionRows } from './live/completion-rows.ts'
 import { composerRows, type Written } from './live/composer-rows.ts'
 import { pickerRows } from './live/picker-rows.ts'
@@ -34,6 +36,8 @@ export interface Scene {
 const spareRows = 2
 /** Below this height blank rows are left out. */
 const roomyRows = 14
+/** Below this height a question leaves no room for the status line. */
+const lowRows = 8
 const maxCompletions = 8
 
 /** The screen as a value: blocks that are final now, and the live zone, never taller than the screen minus two rows. */
@@ -53,10 +57,8 @@ function projectLive(scene: Scene, room: Room): Live {
   const activity = activityOf(state, ui, scene.nowMs)
   const [approval = null] = pendingApprovals(state, ui)
   const bottom = bottomRows(scene, room, { limit, activity, hasApproval: approval !== null })
-  const above = lastRows(
-    workArea(scene, room, { approval, limit: limit - bottom.rows.length }),
-    limit - bottom.rows.length,
-  )
+  const work = workArea(scene, room, { approval, limit: limit - bottom.rows.length })
+  const above = lastRows(work.rows, limit - bottom.rows.length)
   const rows = [...above, ...bottom.rows]
   const cut = Math.max(0, rows.length - limit)
   const { caret } = bottom
@@ -65,6 +67,7 @@ function projectLive(scene: Scene, room: Room): Live {
     live: rows.slice(cut).map((row) => truncateLine(row, room)),
     caret: caret === null || caretRow < 0 ? null : { row: caretRow, column: Math.min(caret.column, room.columns - 1) },
     approvalId: approval?.id ?? null,
+    isSeen: work.isSeen,
     changesAtMs: activity?.changesAtMs ?? null,
   }
 }
@@ -74,11 +77,11 @@ function workArea(
   scene: Scene,
   room: Room,
   { approval, limit }: { approval: Approval | null; limit: number },
-): readonly Line[] {
+): { readonly rows: readonly Line[]; readonly isSeen: boolean } {
   const { state, ui, transcript } = scene
-  if (state === null || ui.picker !== null || limit <= 0) return []
+  if (state === null || ui.picker !== null || limit <= 0) return { rows: [], isSeen: false }
   const work = workRows(state, transcript, room)
-  if (approval === null) return work
+  if (approval === null) return { rows: work, isSeen: false }
   const asking = {
     approval,
     waiting: pendingApprovals(state, ui).length,
@@ -86,11 +89,21 @@ function workArea(
     tier: state.core.settings.tier,
     mode: answerMode(ui),
     form: ui.purpose.kind === 'form' ? ui.purpose.form : null,
-    refusedKey: ui.refusedKey,
+    heldKey: ui.heldKey,
+    reached: ui.reached?.approvalId === approval.id ? ui.reached.answer : null,
+    isSeen: hasSeen(ui, approval),
   } as const
-  const block = approvalBlock({ ...asking, maxRows: limit - 1 }, room)
-  const before = lastRows(work, Math.max(0, limit - 1 - block.length))
-  return [...before, ...(transcript.last === null && before.length === 0 ? [] : [[]]), ...block]
+  const gap: readonly Line[] = scene.size.rows >= roomyRows ? [[]] : []
+  const maxRows = limit - gap.length
+  const { rows, isWhole } = approvalBlock({ ...asking, maxRows }, room)
+  const before = lastRows(work, Math.max(0, maxRows - rows.length))
+  const isFirst = transcript.last === null && before.length === 0
+  return { rows: [...before, ...(isFirst ? [] : gap), ...rows], isSeen: isWhole || asking.isSeen }
+}
+
+/** All of what a yes would allow has been in a frame, or is printed in this one. */
+function hasSeen({ guard, said }: UiState, { id }: Approval): boolean {
+  return isWhollySeen(guard, id) || said.some((one) => one.kind === 'approvalDetail' && one.approval.id === id)
 }
 
 function answerMode({ purpose, composer, link, opened }: UiState): AnswerMode {
@@ -115,7 +128,9 @@ function bottomRows(
   const { state, ui, size } = scene
   const gap: readonly Line[] = size.rows >= roomyRows ? [[]] : []
   const status = state === null ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
-  const foot = lastRows(status, limit - 1)
+  // A question in a low window takes the row of the status line.
+  const isLow = hasApproval && size.rows < lowRows
+  const foot = isLow ? [] : lastRows(status, limit - 1)
   const maxRows = Math.max(1, limit - foot.length - gap.length)
   if (ui.picker !== null) {
     const { rows, caret } = pickerRows(ui.picker, room, { homeFolder: scene.homeFolder, nowMs: scene.nowMs, maxRows })
@@ -131,7 +146,8 @@ function bottomRows(
   const said = activity === null ? [] : indented(wrapLine(activity.line, beside(room)))
   const waiting = waitingRows(state, ui, room)
   const head = [...gap, ...said, ...waiting, ...(said.length + waiting.length > 0 ? gap : [])]
-  const kept = lastRows(head, Math.max(0, limit - foot.length - text.rows.length - completions.length))
+  const question = hasApproval ? Math.floor(size.rows / 2) : 0
+  const kept = lastRows(head, Math.max(0, limit - foot.length - text.rows.length - completions.length - question))
   return { rows: [...kept, ...text.rows, ...completions, ...foot], caret: shiftedBy(text.caret, kept.length) }
 }
 

@@ -1,9 +1,9 @@
-import type { Approval } from '@parley/protocol'
-import { approvalDetail } from './approval-detail.ts'
+import type { Approval, SandboxTier } from '@parley/protocol'
 import type { Block } from './block.ts'
 import type { Level } from './blocks/notice-block.ts'
 import { noticeRows } from './blocks/notice-block.ts'
 import { beside, indented, marked } from './gutter.ts'
+import { wholeApproval } from './live/whole-approval.ts'
 import { stripEffects } from './neutralise.ts'
 import type { Line, Room } from './span.ts'
 import { cellWidth } from './width.ts'
@@ -14,7 +14,8 @@ export type Said =
   | { readonly kind: 'note'; readonly level: Level; readonly text: string }
   | { readonly kind: 'table'; readonly title: string; readonly rows: readonly (readonly [string, string])[] }
   | { readonly kind: 'greeting'; readonly program: string; readonly facts: readonly string[] }
-  | { readonly kind: 'approvalDetail'; readonly approval: Approval }
+  /** All of a question. `tier`: what enforces limits where it would run. */
+  | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly tier: SandboxTier }
 
 export function saidBlock(said: Said, room: Room): Block {
   switch (said.kind) {
@@ -25,10 +26,7 @@ export function saidBlock(said: Said, room: Room): Block {
     case 'greeting':
       return { kind: 'said', lines: greetingRows(said, room) }
     case 'approvalDetail':
-      return {
-        kind: 'said',
-        lines: [...titleRows(said.approval.title, room), ...indented(approvalDetail(said.approval, beside(room)))],
-      }
+      return { kind: 'said', lines: wholeApproval(said, room) }
   }
 }
 

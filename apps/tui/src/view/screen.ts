@@ -16,6 +16,8 @@ export interface Screen {
   readonly caret: Caret | null
   /** The approval that can be answered by what is painted. */
   readonly approvalId: string | null
+  /** All of what a yes to it would allow is on the screen, or has been printed. */
+  readonly isSeen: boolean
   /** When the screen changes by time alone, in ms since the epoch. */
   readonly changesAtMs: number | null
 }

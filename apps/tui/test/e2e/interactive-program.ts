@@ -68,7 +68,7 @@ export async function answer(pty: Pty, key: string, until: RegExp): Promise<void
     await pty.waitFor(/\? (?:Run|Make|Allow|A tool)/)
     pty.write(key)
     try {
-      return await pty.waitFor(until, { timeoutMs: 700 })
+      return await pty.waitFor(until, { timeoutMs: 1_500 })
     } catch {
       // The key was taken, and what follows takes its time.
       if (!/1 (?:yes|answer)/.test(pty.screen().join('\n'))) return await pty.waitFor(until)

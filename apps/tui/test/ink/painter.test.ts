@@ -46,6 +46,7 @@ function frame(settled: readonly string[], live: readonly string[]): Screen {
     live: live.map((text) => [{ text }]),
     caret: { row: live.length - 1, column: 2 },
     approvalId: null,
+    isSeen: false,
     changesAtMs: null,
   }
 }

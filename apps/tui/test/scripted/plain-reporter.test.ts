@@ -106,6 +106,17 @@ describe('stderr shows a command', () => {
     )
   })
 
+  test.each([
+    ['none', 'outside the sandbox'],
+    ['workspace-write', 'with network'],
+  ] as const)('that ran with more than the sandbox gives (%s), whatever allowed it', (sandbox, words) => {
+    const rights = { ...decision, verdict: 'allow', limits: { sandbox, network: true } } as const
+    const ended = command('i-1', 'x', { status: 'completed', exitCode: 0, durationMs: 40, decision: rights })
+    expect(play([started(command('i-1', 'x')), began('i-1'), completed(ended)]).stderr).toBe(
+      `$ x\n→ exit 0 after 40 ms, ${words}\n`,
+    )
+  })
+
   test('that a signal ended', () => {
     const ended = command('i-1', 'x', { status: 'failed', exitCode: null, signal: 'SIGKILL', durationMs: 40 })
     expect(play([started(command('i-1', 'x')), began('i-1'), completed(ended)]).stderr).toBe(

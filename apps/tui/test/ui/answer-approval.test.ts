@@ -4,7 +4,7 @@ import type { Opened } from '../../src/ui/ui-state.ts'
 import { followState, updateUi } from '../../src/ui/update-ui.ts'
 import { after, colleague, command, me, requested, started, turnStarted } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'
-import { contextAt, seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
+import { contextAt, rest, seenAt, typeAtOnce, typeKeys, typeText } from './type-keys.ts'
 
 const opened: Opened = {
   conversationId: 'c',
@@ -77,9 +77,10 @@ describe('an approval', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
-    expect(ui.refusedKey).toMatchObject({ text: 'y', approvalId: 'a1', why: 'tooEarly' })
-    expect(typeAtOnce(ui, asking, 2_000, 'y').ui.refusedKey).toBeNull()
-    expect(typeAtOnce(ui, asking, 2_000, 'y').intents).toHaveLength(1)
+    expect(ui.heldKey).toMatchObject({ text: 'y', approvalId: 'a1', refusal: 'tooEarly' })
+    const again = typeAtOnce(ui, asking, 2_000, 'y')
+    expect(again.ui.heldKey?.refusal).toBeNull()
+    expect(rest(again, asking, 2_500).intents).toHaveLength(1)
   })
 
   test('that has taken the place of another is not answered by a key that was meant for that one', () => {
@@ -87,9 +88,10 @@ describe('an approval', () => {
     const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
     const { ui, intents } = typeAtOnce(seen, swapped, 5_000, 'y')
     expect(intents).toEqual([])
-    expect(ui.refusedKey).toMatchObject({ approvalId: 'b1', why: 'tooEarly' })
-    expect(typeAtOnce(seenAt(ui, swapped, 5_010), swapped, 5_200, 'y').intents).toEqual([])
-    expect(typeAtOnce(seenAt(ui, swapped, 5_010), swapped, 5_500, 'y').intents).toMatchObject([{ approvalId: 'b1' }])
+    expect(ui.heldKey).toMatchObject({ approvalId: 'b1', refusal: 'tooEarly' })
+    const read = seenAt(ui, swapped, 5_010)
+    expect(rest(typeAtOnce(read, swapped, 5_200, 'y'), swapped, 9_000).intents).toEqual([])
+    expect(rest(typeAtOnce(read, swapped, 5_600, 'y'), swapped, 9_000).intents).toMatchObject([{ approvalId: 'b1' }])
   })
 
   test('is not answered by keys that are held down while it appears', () => {
@@ -107,10 +109,18 @@ describe('an approval', () => {
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
   })
 
+  test('is answered by a key that follows one that came too early, unless more text follows', () => {
+    const early = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_200, '2')
+    const again = typeAtOnce(early.ui, asking, 1_500, 'n')
+    expect(rest(again, asking, 2_000).ui.purpose.kind).toBe('note')
+    const { ui, intents } = rest(typeAtOnce(again.ui, asking, 1_900, 'd'), asking, 9_000)
+    expect({ text: ui.composer.text, intents }).toEqual({ text: '2nd', intents: [] })
+  })
+
   test('is not answered by a window that only watches, which says why', () => {
     const watching = { ...openUi, opened: { ...opened, readOnly: true, onlyWatches: true, attached: true } }
     const { ui, intents } = typeKeys(watching, asking, 'y')
-    expect({ intents, why: ui.refusedKey?.why }).toEqual({ intents: [], why: 'readOnly' })
+    expect({ intents, why: ui.heldKey?.refusal }).toEqual({ intents: [], why: 'readOnly' })
   })
 
   test('that another window answered says who said what, and one of our own says nothing', () => {
@@ -140,5 +150,117 @@ describe('an approval', () => {
     })
     const next = followState(ui, { state })
     expect({ purpose: next.purpose.kind, text: next.composer.text }).toEqual({ purpose: 'message', text: 'why' })
+  })
+})
+
+describe('a letter at an approval', () => {
+  const messages = ['yarn test', 'no wait', 'and then', 'View it', 'view it', '2 more', 'never mind']
+  const gapsMs = [30, 120, 250, 450]
+  const typed = messages.flatMap((text) => gapsMs.map((gapMs) => ({ text, gapMs })))
+
+  test.each(typed)('is no answer where it begins "$text", typed at $gapMs ms a key', ({ text, gapMs }) => {
+    const { ui, intents } = typeText(openUi, asking, text, [gapMs])
+    expect({ text: ui.composer.text, intents }).toEqual({ text, intents: [] })
+    const sent = typeAtOnce(ui, asking, 60_000, 'enter').intents
+    expect(sent).toMatchObject([{ kind: 'send', message: { text, when: 'steer' } }])
+  })
+
+  test('is chosen until nothing has followed it for half a second, and then answers', () => {
+    const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
+    expect(chosen.ui.heldKey).toMatchObject({ text: 'y', refusal: null })
+    const waiting = rest(chosen, asking, 10_499)
+    expect({ intents: waiting.intents, chosen: waiting.ui.heldKey?.text }).toEqual({ intents: [], chosen: 'y' })
+    expect(rest(waiting, asking, 10_500).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'approved' }])
+  })
+
+  test('is no answer when the next one was there before it took effect, however late it is read', () => {
+    const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
+    const { ui, intents } = rest(typeAtOnce(chosen.ui, asking, 14_000, 'a'), asking, 20_000)
+    expect({ text: ui.composer.text, intents }).toEqual({ text: 'ya', intents: [] })
+  })
+
+  test('is the beginning of what is pasted behind it', () => {
+    const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
+    const paste = { kind: 'key', event: { kind: 'paste', text: 'arn' } } as const
+    expect(updateUi(chosen.ui, paste, contextAt(asking, 10_100)).ui.composer.text).toBe('yarn')
+  })
+
+  test.each(['escape', 'ctrl+c', 'backspace'])('is taken back by %s, which does nothing else', (key) => {
+    const typedBack = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y', key)
+    const { ui, intents } = rest(typedBack, asking, 20_000)
+    expect({ intents, held: ui.heldKey, text: ui.composer.text }).toEqual({ intents: [], held: null, text: '' })
+  })
+
+  test('stays chosen when Enter follows it, and is given once', () => {
+    const entered = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y', 'enter')
+    expect(entered.intents).toEqual([])
+    expect(rest(rest(entered, asking, 10_500), asking, 20_000).intents).toMatchObject([{ decision: 'approved' }])
+  })
+
+  test('is dropped with the question that it was for', () => {
+    const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
+    const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
+    expect(rest(chosen, swapped, 20_000).intents).toEqual([])
+  })
+})
+
+describe('Enter at an approval', () => {
+  test.each([
+    [['down', 'enter'], 'approved'],
+    [['down', 'down', 'enter'], 'approvedForSession'],
+    [['up', 'enter'], 'abort'],
+    [['up', 'down', 'enter'], 'approved'],
+  ])('gives the answer that %j reaches', (keys, decision) => {
+    expect(typeKeys(openUi, asking, ...keys).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
+  })
+
+  test('asks for words where an arrow reached the no', () => {
+    expect(typeKeys(openUi, asking, 'up', 'up', 'enter').ui.purpose.kind).toBe('note')
+  })
+
+  test('sends nothing that was sent before', () => {
+    const ui = { ...openUi, earlierPrompts: ['the last prompt'] }
+    const step = typeKeys(ui, asking, 'up')
+    expect({ text: step.ui.composer.text, reached: step.ui.reached?.answer }).toEqual({ text: '', reached: 'stop' })
+  })
+
+  test('gives no answer that an arrow reached before the question could be read', () => {
+    const seen = seenAt(openUi, asking, 1_000)
+    expect(typeAtOnce(seen, asking, 1_399, 'down', 'enter').intents).toEqual([])
+    expect(typeAtOnce(seen, asking, 1_400, 'down', 'enter').intents).toHaveLength(1)
+  })
+
+  test('gives no answer that was reached in another question', () => {
+    const { ui } = typeKeys(openUi, asking, 'down')
+    const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
+    expect(typeAtOnce(seenAt(ui, swapped, 20_000), swapped, 30_000, 'enter').intents).toEqual([])
+  })
+
+  test('sends what is written, and forgets what was reached', () => {
+    const { ui, intents } = typeKeys(openUi, asking, 'down', 'x', 'enter')
+    expect(intents).toMatchObject([{ kind: 'send', message: { text: 'x' } }])
+    expect(typeAtOnce(ui, asking, 90_000, 'enter').intents).toEqual([])
+  })
+})
+
+describe('an approval of which a part has not been on the screen', () => {
+  const inPart = () => seenAt(openUi, asking, 0, false)
+
+  test.each(['y', '1', '2'])('takes no %s, and says so', (key) => {
+    const { ui, intents } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
+    expect({ intents, refusal: ui.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
+  })
+
+  test('takes no yes by Enter either', () => {
+    const { ui, intents } = rest(typeAtOnce(inPart(), asking, 10_000, 'down', 'enter'), asking, 20_000)
+    expect({ intents, refusal: ui.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
+  })
+
+  test.each([
+    ['5', [{ kind: 'decide', approvalId: 'a1', decision: 'abort' }]],
+    ['v', []],
+  ])('takes %s', (key, intents) => {
+    const { ui, intents: given } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
+    expect({ given, held: ui.heldKey }).toEqual({ given: intents, held: null })
   })
 })

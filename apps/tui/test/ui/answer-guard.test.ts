@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { type AnswerGuard, mayAnswer, noteKey, notePainted, unguarded } from '../../src/ui/answer-guard.ts'
+import {
+  type AnswerGuard,
+  isWhollySeen,
+  mayAnswer,
+  noteKey,
+  notePainted,
+  unguarded,
+} from '../../src/ui/answer-guard.ts'
 
-const painted = notePainted(unguarded, 'a1', 1_000)
+const painted = notePainted(unguarded, { approvalId: 'a1', isSeen: true }, 1_000)
+
+const inPart = notePainted(unguarded, { approvalId: 'a1', isSeen: false }, 1_000)
 
 const cases: readonly { what: string; guard: AnswerGuard; approvalId: string; nowMs: number; counts: boolean }[] = [
   { what: 'before it can have been read', guard: painted, approvalId: 'a1', nowMs: 1_399, counts: false },
@@ -12,14 +21,21 @@ const cases: readonly { what: string; guard: AnswerGuard; approvalId: string; no
   { what: 'when nothing was painted', guard: unguarded, approvalId: 'a1', nowMs: 9_000, counts: false },
   {
     what: 'after it was painted again',
-    guard: notePainted(painted, 'a1', 1_390),
+    guard: notePainted(painted, { approvalId: 'a1', isSeen: true }, 1_390),
     approvalId: 'a1',
     nowMs: 1_400,
     counts: true,
   },
   {
+    what: 'at once after the rest of it was painted',
+    guard: notePainted(inPart, { approvalId: 'a1', isSeen: true }, 5_000),
+    approvalId: 'a1',
+    nowMs: 5_200,
+    counts: false,
+  },
+  {
     what: 'at once after another one',
-    guard: notePainted(painted, 'a2', 5_000),
+    guard: notePainted(painted, { approvalId: 'a2', isSeen: true }, 5_000),
     approvalId: 'a2',
     nowMs: 5_200,
     counts: false,
@@ -29,5 +45,17 @@ const cases: readonly { what: string; guard: AnswerGuard; approvalId: string; no
 describe('an answer', () => {
   test.each(cases)('$what counts: $counts', ({ guard, approvalId, nowMs, counts }) => {
     expect(mayAnswer(guard, approvalId, nowMs)).toBe(counts)
+  })
+})
+
+describe('a question', () => {
+  test('that was seen whole once stays seen where a smaller window hides it again', () => {
+    const again = notePainted(painted, { approvalId: 'a1', isSeen: false }, 2_000)
+    expect([inPart, painted, again].map((guard) => isWhollySeen(guard, 'a1'))).toEqual([false, true, true])
+  })
+
+  test('that takes the place of one that was seen is not seen by that', () => {
+    const other = notePainted(painted, { approvalId: 'a2', isSeen: false }, 2_000)
+    expect([isWhollySeen(other, 'a2'), isWhollySeen(painted, 'a2')]).toEqual([false, false])
   })
 })

@@ -82,7 +82,7 @@ describe('a form of a tool server', () => {
 
   test('is not opened by a key that comes before it can have been read', () => {
     const { ui } = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_100, '1')
-    expect({ purpose: ui.purpose.kind, why: ui.refusedKey?.why }).toEqual({ purpose: 'message', why: 'tooEarly' })
+    expect({ purpose: ui.purpose.kind, why: ui.heldKey?.refusal }).toEqual({ purpose: 'message', why: 'tooEarly' })
   })
 
   test('is not sent, and stays as it is, while no server is there to take it', () => {

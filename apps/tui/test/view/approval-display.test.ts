@@ -25,10 +25,12 @@ function lines(fields: Partial<Approval>, { columns = 80, maxRows = 24, tier = '
     homeFolder: '/home/ada',
     mode: 'answer',
     form: null,
-    refusedKey: null,
+    heldKey: null,
+    reached: null,
+    isSeen: false,
     maxRows,
   } as const
-  return approvalBlock({ ...asking, approval: approvalOf(fields) }, { columns })
+  return approvalBlock({ ...asking, approval: approvalOf(fields) }, { columns }).rows
 }
 
 function shown(fields: Partial<Approval>, columns = 80): string {
@@ -239,7 +241,7 @@ describe('the files of a patch', () => {
   test.each([8, 12, 16, 24])('leave room for the choices in %i rows', (maxRows) => {
     const many = Array.from({ length: 40 }, (_, n) => named(`file-${n}.txt`))
     const rows = lines({ kind: 'patch', title: 'Patch', detail: diff, files: many }, { maxRows })
-    expect(rows.map(lineText).join('\n')).toMatch(/1 yes[\s\S]*stop/)
+    expect(rows.map(lineText).join('\n')).toMatch(/v all, then yes · n no · Esc/)
   })
 })
 

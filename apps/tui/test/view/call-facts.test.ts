@@ -1,5 +1,5 @@
 import type { ItemOf } from '@parley/protocol'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { callFacts } from '../../src/view/blocks/call-facts.ts'
 
 const stopped: ItemOf<'commandExecution'> = {
@@ -19,4 +19,27 @@ test.each([
 ])('a call stopped %s says so', (_when, item, expected) => {
   const words = callFacts(item).map(({ text }) => text)
   expect(words.join('')).toBe(expected)
+})
+
+describe('the rights that a command ran with', () => {
+  const done: ItemOf<'commandExecution'> = { ...stopped, status: 'completed', exitCode: 0, durationMs: 5 }
+  const outside = { sandbox: 'none', network: true } as const
+  const rule = { name: 'builtin:session' }
+  const byGrant = { verdict: 'allow', rule, reason: 'you allowed it for this conversation', limits: outside } as const
+  const byUser = { ...byGrant, verdict: 'ask', approvalId: 'a1' } as const
+  const online = { ...byGrant, limits: { sandbox: 'workspace-write', network: true } } as const
+  const inside = { ...byGrant, limits: { sandbox: 'workspace-write', network: false } } as const
+
+  test.each<[string, ItemOf<'commandExecution'>, string]>([
+    ['by an answer for the conversation', { ...done, decision: byGrant }, 'exit 0 · outside the sandbox · 5 ms'],
+    ['by an answer to itself', { ...done, decision: byUser }, 'exit 0 · outside the sandbox · 5 ms'],
+    ['with network', { ...done, decision: online }, 'exit 0 · with network · 5 ms'],
+    ['inside the sandbox', { ...done, decision: inside }, 'exit 0 · 5 ms'],
+    ['while it runs', { ...stopped, status: 'inProgress', decision: byGrant }, 'running · outside the sandbox'],
+    ['and was declined', { ...stopped, status: 'declined', decision: byGrant }, 'not run'],
+    ['and was stopped before it began', { ...stopped, decision: byGrant }, 'not run'],
+  ])('are said where it was let out %s', (_how, item, expected) => {
+    const words = callFacts(item).map(({ text }) => text)
+    expect(words.join('').slice(3)).toBe(expected)
+  })
 })

@@ -203,7 +203,10 @@ const scenes: Readonly<Record<string, Scene>> = {
     opened: null,
   }),
   'a key that came too early': sceneOf(after(...asked), {
-    refusedKey: { text: 'y', atMs: 0, approvalId: 'a1', why: 'tooEarly' },
+    heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: 'tooEarly' },
+  }),
+  'a letter that is chosen': sceneOf(after(...asked), {
+    heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: null },
   }),
   'a question in a window that only watches': sceneOf(after(...asked), {
     opened: {
@@ -214,7 +217,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       attached: true,
       ephemeral: false,
     },
-    refusedKey: { text: '1', atMs: 0, approvalId: 'a1', why: 'readOnly' },
+    heldKey: { text: '1', written: '1', atMs: 0, approvalId: 'a1', refusal: 'readOnly' },
     clientCount: 2,
   }),
   'a tool server that says how far it is': sceneOf(

@@ -1,6 +1,7 @@
 import type { CallItem, ItemOf } from '@parley/protocol'
 import { formatDuration } from '../duration.ts'
 import { stripEffects } from '../neutralise.ts'
+import { rightsWords } from '../rights-words.ts'
 import type { Span, Tone } from '../span.ts'
 
 /** How a call stands, as spans that go behind its title. */
@@ -45,15 +46,9 @@ function exit(item: CallItem | ItemOf<'shellCommand'>): Span | null {
   return item.status === 'failed' ? { text: 'failed', tone: 'bad' } : null
 }
 
-/** More than the sandbox gives, where that was asked for and granted. */
 function rights(item: CallItem | ItemOf<'shellCommand'>): Span | null {
-  if (item.type !== 'commandExecution' || item.status === 'declined') return null
-  const { limits, approvalId } = item.decision ?? {}
-  if (limits === undefined || approvalId === undefined) return null
-  const wasAsked = item.attempt === 2 || item.escalation !== undefined || item.network !== undefined
-  if (!wasAsked) return null
-  if (limits.sandbox === 'none') return { text: 'outside the sandbox', tone: 'warn' }
-  return limits.network ? { text: 'with network', tone: 'warn' } : null
+  const words = rightsWords(item)
+  return words === null ? null : { text: words, tone: 'warn' }
 }
 
 function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | null {

@@ -16,19 +16,27 @@ interface Asked {
   readonly tier: SandboxTier
 }
 
+/** The same with nothing left out of it, however long it is. */
+export function wholeContext(asked: Asked, room: Room): readonly Line[] {
+  return contextLines(asked).flatMap((line) => wrapLine(line, room))
+}
+
 /** Where, under which limits, why and by which rule; at its end what the model says of it, as the model's words. */
-export function approvalContext({ approval, homeFolder, tier }: Asked, room: Room): readonly Line[] {
-  if (approval.kind === 'elicitation') return rows([muted(approval.reason)], room)
+export function approvalContext(asked: Asked, room: Room): readonly Line[] {
+  return contextLines(asked).flatMap((line) => clipRows(wrapLine(line, room), longest))
+}
+
+function contextLines({ approval, homeFolder, tier }: Asked): readonly Line[] {
+  if (approval.kind === 'elicitation') return [[muted(approval.reason)]]
   const { environment = {}, reason, justification } = approval
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
-  const lines: readonly Line[] = [
+  return [
     [muted(`in ${placedPath(approval.cwd, approval.place, homeFolder)} · `), ...limitsOf(approval, tier)],
     ...(variables.length === 0 ? [] : [[muted(`with ${variables.join(' ')}`)]]),
     [muted(`${reason} [${placeOf(approval)}]`)],
     ...(approval.attempt === undefined ? [] : [[again]]),
     ...(justification === undefined ? [] : [modelsWords(justification)]),
   ]
-  return lines.flatMap((line) => rows(line, room))
 }
 
 const again: Span = { text: againWords, tone: 'warn' }
@@ -56,8 +64,4 @@ function placeOf({ rule: { name, file, line } }: Approval): string {
 
 function muted(text: string): Span {
   return { text: showHidden(collapseBlanks(text)).replaceAll('\n', ' '), tone: 'muted' }
-}
-
-function rows(line: Line, room: Room): readonly Line[] {
-  return clipRows(wrapLine(line, room), longest)
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { cliPath, type Step, startPty } from '@parley/testkit'
 import { expect } from 'vitest'
-import { seenAt, type Typed, typeAtOnce } from '../../ui/type-keys.ts'
+import { rest, seenAt, type Typed, typeAtOnce } from '../../ui/type-keys.ts'
 import { openUi } from '../../view/scenes/scene.ts'
 import { bytesOf, messageOf } from '../world/converse.ts'
 import { lookAt } from '../world/look-at.ts'
@@ -56,7 +56,9 @@ export const terminal: Scenarios = {
     let typed: Typed = { ui: seenAt(openUi, null, 0), intents: [] }
     for (let atMs = 0; atMs < 5_000; atMs += 30) {
       const now = atMs < 1_000 ? null : state
-      const { ui, intents } = typeAtOnce(seenAt(typed.ui, now, atMs), now, atMs, atMs % 60 === 0 ? 'y' : 'enter')
+      const before = rest({ ...typed, intents: [] }, now, atMs)
+      const keyed = typeAtOnce(seenAt(before.ui, now, atMs), now, atMs, atMs % 60 === 0 ? 'y' : 'enter')
+      const { ui, intents } = { ui: keyed.ui, intents: [...before.intents, ...keyed.intents] }
       typed = { ui, intents: [...typed.intents, ...intents] }
     }
     expect(typed.intents.filter(({ kind }) => kind === 'decide')).toEqual([])
@@ -71,11 +73,13 @@ export const terminal: Scenarios = {
     const [first, second] = [a.talk.state(), b.talk.state()]
     const read = seenAt(openUi, first, 1_000)
     const swapped = seenAt(read, second, 5_000)
-    expect(typeAtOnce(swapped, second, 5_005, 'y').intents).toEqual([])
+    const given = (ui: Typed['ui'], atMs: number) =>
+      rest(typeAtOnce(ui, second, atMs, 'y'), second, atMs + 1_000).intents
+    expect(given(swapped, 5_005)).toEqual([])
     // Not painted yet: what the key meets is not what was read.
-    expect(typeAtOnce(read, second, 5_005, 'y').intents).toEqual([])
+    expect(given(read, 5_005)).toEqual([])
     const { id } = await b.talk.question()
-    expect(typeAtOnce(swapped, second, 6_000, 'y').intents).toMatchObject([{ kind: 'decide', approvalId: id }])
+    expect(given(swapped, 6_000)).toMatchObject([{ kind: 'decide', approvalId: id }])
     for (const { talk } of [a, b]) {
       await talk.decide('denied')
       await talk.ended()

@@ -1,0 +1,22 @@
+import type { Approval, SandboxTier } from '@parley/protocol'
+import { approvalDetail } from '../approval-detail.ts'
+import { beside, indented } from '../gutter.ts'
+import type { Line, Room } from '../span.ts'
+import { wholeContext } from './approval-context.ts'
+import { alwaysRows, deceptionRows, headRows, wholeTitle } from './approval-parts.ts'
+
+/** All of a question, for the transcript: nothing of it is left out, however long it is. */
+export function wholeApproval(
+  asked: { readonly approval: Approval; readonly tier: SandboxTier },
+  room: Room,
+): readonly Line[] {
+  const { approval } = asked
+  return [
+    ...headRows(approval, room),
+    ...wholeTitle(approval, room),
+    ...indented(approvalDetail(approval, beside(room))),
+    ...deceptionRows(approval, room),
+    ...indented(wholeContext({ ...asked, homeFolder: '' }, beside(room))),
+    ...alwaysRows(approval, room),
+  ]
+}
