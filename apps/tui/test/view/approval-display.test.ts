@@ -238,10 +238,15 @@ describe('the files of a patch', () => {
     expect(rows.filter((row) => row.endsWith('+ x'))).toHaveLength(90)
   })
 
-  test.each([8, 12, 16, 24])('leave room for the choices in %i rows', (maxRows) => {
+  test.each([
+    [8, /v all, then yes · n no · Esc/],
+    [12, /1 yes[\s\S]*stop/],
+    [16, /1 yes[\s\S]*stop/],
+    [24, /1 yes[\s\S]*stop/],
+  ])('leave room for the answers in %i rows', (maxRows, answers) => {
     const many = Array.from({ length: 40 }, (_, n) => named(`file-${n}.txt`))
     const rows = lines({ kind: 'patch', title: 'Patch', detail: diff, files: many }, { maxRows })
-    expect(rows.map(lineText).join('\n')).toMatch(/v all, then yes · n no · Esc/)
+    expect(rows.map(lineText).join('\n')).toMatch(answers)
   })
 })
 
