@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './layering/sources.ts'
 
@@ -47,4 +47,18 @@ test('every page is in the index', () => {
   const listed = linksOf('docs/README.md').map(([path]) => path)
   const written = globSync('docs/{*.md,*/README.md}', { cwd: root }).filter((page) => page !== 'docs/README.md')
   expect(written.filter((page) => !listed.includes(page))).toEqual([])
+})
+
+test('every decision is listed under its title and has its three parts', () => {
+  const list = textOf('docs/decisions/README.md')
+  const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: root })
+  const wrong = decisions.filter((page) => {
+    const text = textOf(page)
+    const title = /^# (.+)$/m.exec(text)?.[1] ?? ''
+    const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, part]) => part).join(' ')
+    const name = basename(page)
+    return !list.includes(`[${name.slice(0, 4)}](${name}) ${title}\n`) || parts !== 'Context Decision Consequence'
+  })
+  expect(decisions).not.toEqual([])
+  expect(wrong).toEqual([])
 })
