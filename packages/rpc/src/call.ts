@@ -1,4 +1,4 @@
-import { ConnectionClosed } from './errors.ts'
+import { ConnectionClosedError } from './errors.ts'
 import type { RequestId } from './message.ts'
 import type { CloseReason } from './transport.ts'
 
@@ -17,7 +17,7 @@ export class Call implements CallContext {
   readonly id: RequestId
   readonly method: string
   #controller: AbortController | undefined
-  #aborted: ConnectionClosed | undefined
+  #aborted: ConnectionClosedError | undefined
   #afterReply: (() => void)[] = []
 
   constructor(id: RequestId, method: string) {
@@ -32,7 +32,7 @@ export class Call implements CallContext {
   }
 
   /** Set once the connection is closing. */
-  get aborted(): ConnectionClosed | undefined {
+  get aborted(): ConnectionClosedError | undefined {
     return this.#aborted
   }
 
@@ -41,7 +41,7 @@ export class Call implements CallContext {
   }
 
   abort(reason: CloseReason): void {
-    this.#aborted = new ConnectionClosed(reason)
+    this.#aborted = new ConnectionClosedError(reason)
     this.#controller?.abort(this.#aborted)
   }
 

@@ -33,8 +33,8 @@ export class RpcError extends Error {
 }
 
 /** Rejects every request that the connection took down with it. Whether the far side acted on it is unknown. */
-export class ConnectionClosed extends RpcError {
-  override readonly name = 'ConnectionClosed'
+export class ConnectionClosedError extends RpcError {
+  override readonly name = 'ConnectionClosedError'
   readonly reason: CloseReason
 
   constructor(reason: CloseReason) {

@@ -14,13 +14,13 @@ export type PeerFault =
 
 export type FaultCode = PeerFault['code']
 
-export interface FaultLedger {
+export interface FaultRecorder {
   readonly counts: Readonly<Record<FaultCode, number>>
-  note(fault: PeerFault): void
+  record(fault: PeerFault): void
 }
 
 /** Counts every fault. Those that a far side can cause at will are reported once, so that it cannot fill our log. */
-export function createFaultLedger(report: (fault: PeerFault) => void): FaultLedger {
+export function createFaultRecorder(report: (fault: PeerFault) => void): FaultRecorder {
   const counts: Record<FaultCode, number> = { handlerFailed: 0, unknownReply: 0, unreadable: 0, notUnderstood: 0 }
   function note(fault: PeerFault): void {
     counts[fault.code] += 1
@@ -28,5 +28,5 @@ export function createFaultLedger(report: (fault: PeerFault) => void): FaultLedg
     // Later, so that a report that throws cannot cost anyone an answer.
     queueMicrotask(() => report(fault))
   }
-  return { counts, note }
+  return { counts, record: note }
 }

@@ -1,6 +1,6 @@
 const blockBytes = 64 * 1024
 
-export interface HeldBytes {
+export interface ByteBuffer {
   readonly sizeBytes: number
   append(bytes: Buffer): void
   /** Everything appended, and forgets it. Valid until the next `append`. */
@@ -12,7 +12,7 @@ export interface HeldBytes {
  * Bytes that wait for the rest of their line, in blocks of one size: keeping the chunks would cost a hundred times
  * their size when they come byte by byte, and one growing buffer leaves twice the line's size behind as garbage.
  */
-export function createHeldBytes(): HeldBytes {
+export function createByteBuffer(): ByteBuffer {
   let blocks: Buffer[] = []
   let sizeBytes = 0
 

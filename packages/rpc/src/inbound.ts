@@ -1,6 +1,6 @@
 import { Call, type CallContext } from './call.ts'
-import { ConnectionClosed, duplicateId, internalError, methodNotFound, RpcError, serverOverloaded } from './errors.ts'
-import type { FaultLedger } from './fault-ledger.ts'
+import { ConnectionClosedError, duplicateId, internalError, methodNotFound, RpcError, serverOverloaded } from './errors.ts'
+import type { FaultRecorder } from './fault-ledger.ts'
 import type { RequestId, RequestMessage } from './message.ts'
 import { assertDeliverable, errorLine, resultLine } from './message-line.ts'
 import type { CloseReason } from './transport.ts'
@@ -11,21 +11,21 @@ import type { CloseReason } from './transport.ts'
  */
 export type MethodHandler = (params: unknown, context: CallContext) => unknown
 
-export interface InboundOptions {
+export interface IncomingRequestsOptions {
   readonly methods: Readonly<Record<string, MethodHandler>>
   readonly answer: (line: string) => void
-  readonly ledger: FaultLedger
+  readonly ledger: FaultRecorder
   readonly maxInFlight: number
   readonly maxLineBytes: number
 }
 
 /** The requests made of us. Each is answered exactly once, also when its handler fails or never returns. */
-export class Inbound {
-  readonly #options: InboundOptions
+export class IncomingRequests {
+  readonly #options: IncomingRequestsOptions
   readonly #running = new Map<RequestId, Call>()
   #whenIdle: (() => void) | undefined
 
-  constructor(options: InboundOptions) {
+  constructor(options: IncomingRequestsOptions) {
     this.#options = options
   }
 
@@ -57,7 +57,7 @@ export class Inbound {
 
   /** Answers for the handlers that still run; what they return later is ignored. */
   answerAll(reason: CloseReason): void {
-    for (const call of [...this.#running.values()]) this.#fail(call, new ConnectionClosed(reason))
+    for (const call of [...this.#running.values()]) this.#fail(call, new ConnectionClosedError(reason))
   }
 
   #start(call: Call, handler: MethodHandler, params: unknown): void {
@@ -134,7 +134,7 @@ export class Inbound {
   }
 
   #noteFailure({ method }: Call, cause: unknown): void {
-    this.#options.ledger.note({ code: 'handlerFailed', method, cause })
+    this.#options.ledger.record({ code: 'handlerFailed', method, cause })
   }
 }
 

@@ -1,8 +1,8 @@
 export type { CallContext } from './call.ts'
-export { ConnectFailed, type ConnectFailure } from './connect-failed.ts'
+export { ConnectError, type ConnectErrorReason } from './connect-failed.ts'
 export { decodeLine } from './decode-line.ts'
 export {
-  ConnectionClosed,
+  ConnectionClosedError,
   errorCodes,
   internalError,
   invalidParams,
@@ -12,7 +12,7 @@ export {
 } from './errors.ts'
 export type { FaultCode, PeerFault } from './fault-ledger.ts'
 export type { MethodHandler } from './inbound.ts'
-export { type Listener, ListenFailed } from './listener.ts'
+export { type Listener, ListenError } from './listener.ts'
 export { createMemoryTransportPair } from './memory-transport.ts'
 export { notificationLine } from './message-line.ts'
 export type { RequestOptions } from './outbound.ts'

@@ -1,4 +1,4 @@
-export interface LevelWatch {
+export interface DrainWaiters {
   /** Resolves at once when the level is at most the mark, else when `lowered` finds it there. */
   whenAtMost(mark: number): Promise<void>
   /** To be called whenever the level may have fallen. */
@@ -11,7 +11,7 @@ interface Waiter {
 }
 
 /** Who waits for a level (unsent bytes) to fall. */
-export function createLevelWatch(level: () => number): LevelWatch {
+export function createDrainWaiters(level: () => number): DrainWaiters {
   let waiters: Waiter[] = []
 
   function whenAtMost(mark: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { createHeldBytes } from './held-bytes.ts'
+import { createByteBuffer } from './held-bytes.ts'
 import { type Unreadable, unreadable } from './transport.ts'
 
 /** The text of one line without its line feed, or why it has none. */
@@ -19,7 +19,7 @@ const notUtf8 = unreadable('notUtf8')
  * checked and decoded at once, which is what makes this fast; line by line only when the run has a bad or long one.
  */
 export function createLineSplitter(maxLineBytes: number): LineSplitter {
-  const held = createHeldBytes()
+  const held = createByteBuffer()
   let skipping = false
 
   function push(chunk: Buffer): Line[] {

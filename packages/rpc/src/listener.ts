@@ -7,6 +7,6 @@ export interface Listener extends AsyncDisposable {
 }
 
 /** An address that cannot be listened on. The message is one sentence that says why. */
-export class ListenFailed extends Error {
-  override readonly name = 'ListenFailed'
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
 }

@@ -1,5 +1,5 @@
-import { ConnectionClosed, requestAborted } from './errors.ts'
-import type { FaultLedger } from './fault-ledger.ts'
+import { ConnectionClosedError, requestAborted } from './errors.ts'
+import type { FaultRecorder } from './fault-ledger.ts'
 import type { ReplyMessage } from './message.ts'
 import { assertDeliverable, requestLine } from './message-line.ts'
 import type { CloseReason } from './transport.ts'
@@ -9,9 +9,9 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-export interface OutboundOptions {
+export interface OutgoingRequestsOptions {
   readonly send: (line: string) => void
-  readonly ledger: FaultLedger
+  readonly ledger: FaultRecorder
   readonly maxLineBytes: number
 }
 
@@ -21,21 +21,21 @@ interface Waiting {
 }
 
 /** The requests we have made. Each one that is registered is settled: by its answer, its signal, or the close. */
-export class Outbound {
-  readonly #options: OutboundOptions
+export class OutgoingRequests {
+  readonly #options: OutgoingRequestsOptions
   /** `undefined`: nobody waits any more, but its answer is still due and no fault. */
   readonly #pending = new Map<unknown, Waiting | undefined>()
   #nextId = 0
   #closed: CloseReason | undefined
 
-  constructor(options: OutboundOptions) {
+  constructor(options: OutgoingRequestsOptions) {
     this.#options = options
   }
 
   /** Registered before it is sent, so that no answer can be too early. */
   request(method: string, params: unknown, { signal }: RequestOptions = {}): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#closed !== undefined) throw new ConnectionClosed(this.#closed)
+      if (this.#closed !== undefined) throw new ConnectionClosedError(this.#closed)
       if (signal?.aborted) throw requestAborted(signal.reason)
       const id = this.#nextId
       const line = requestLine(id, method, params)
@@ -64,7 +64,7 @@ export class Outbound {
     this.#closed = reason
     const waiting = [...this.#pending.values()]
     this.#pending.clear()
-    for (const each of waiting) each?.reject(new ConnectionClosed(reason))
+    for (const each of waiting) each?.reject(new ConnectionClosedError(reason))
   }
 
   /** Whatever settles it first also takes the listener off a signal that may outlive many requests. */
@@ -89,7 +89,7 @@ export class Outbound {
 
   #noteStray({ id, outcome }: ReplyMessage): void {
     const { ledger } = this.#options
-    if (id === null && 'error' in outcome) ledger.note({ code: 'notUnderstood', error: outcome.error })
-    else ledger.note({ code: 'unknownReply', id })
+    if (id === null && 'error' in outcome) ledger.record({ code: 'notUnderstood', error: outcome.error })
+    else ledger.record({ code: 'unknownReply', id })
   }
 }

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { createLevelWatch } from './level-watch.ts'
+import { createDrainWaiters } from './level-watch.ts'
 import { encodeLongLine } from './long-line.ts'
 import { lowMarkBytes } from './transport.ts'
 
@@ -9,7 +9,7 @@ const pieceLength = 64 * 1024
  * Lines on their way to the operating system. Everything sent in one tick, or while a write is under way, is joined
  * into pieces of about 64 KiB; one write at a time, so the stream's own queue never grows.
  */
-export class Outbox {
+export class LineWriter {
   readonly #output: Writable
   /** Text to be joined, or a long line as the bytes it takes. */
   readonly #pieces: (string | Buffer)[] = []
@@ -17,7 +17,7 @@ export class Outbox {
   #writingBytes = 0
   #scheduled = false
   #abandoned = false
-  readonly #level = createLevelWatch(() => this.bufferedBytes)
+  readonly #level = createDrainWaiters(() => this.bufferedBytes)
 
   constructor(output: Writable) {
     this.#output = output

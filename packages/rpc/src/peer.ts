@@ -1,8 +1,8 @@
-import { createFaultLedger, type FaultCode, type FaultLedger, type PeerFault } from './fault-ledger.ts'
-import { Inbound, type MethodHandler } from './inbound.ts'
+import { createFaultRecorder, type FaultCode, type FaultRecorder, type PeerFault } from './fault-ledger.ts'
+import { IncomingRequests, type MethodHandler } from './inbound.ts'
 import { notificationLine } from './message-line.ts'
-import { Outbound, type RequestOptions } from './outbound.ts'
-import { createReceiver, type NotificationHandler } from './receiver.ts'
+import { OutgoingRequests, type RequestOptions } from './outbound.ts'
+import { createDispatcher, type NotificationHandler } from './receiver.ts'
 import type { CloseReason, Incoming, Transport } from './transport.ts'
 
 export interface PeerLimits {
@@ -58,9 +58,9 @@ class ConnectedPeer implements Peer {
   readonly closed: Promise<CloseReason>
   readonly #transport: Transport
   readonly #limits: PeerLimits
-  readonly #ledger: FaultLedger
-  readonly #inbound: Inbound
-  readonly #outbound: Outbound
+  readonly #ledger: FaultRecorder
+  readonly #inbound: IncomingRequests
+  readonly #outbound: OutgoingRequests
   readonly #receive: (incoming: Incoming) => void
   #windingDown = false
   /** Whether answers may be among the bytes that wait to be read. */
@@ -69,12 +69,12 @@ class ConnectedPeer implements Peer {
   constructor({ transport, methods, notifications = {}, limits, onFault = () => {} }: PeerOptions) {
     this.#transport = transport
     this.#limits = { ...defaults, ...limits }
-    this.#ledger = createFaultLedger(onFault)
+    this.#ledger = createFaultRecorder(onFault)
     const shared = { ledger: this.#ledger, maxLineBytes: this.#limits.maxLineBytes }
     const answer = (line: string) => this.#answer(line)
-    this.#inbound = new Inbound({ ...shared, methods, answer, maxInFlight: this.#limits.maxInFlight })
-    this.#outbound = new Outbound({ ...shared, send: (line) => transport.send(line) })
-    this.#receive = createReceiver({
+    this.#inbound = new IncomingRequests({ ...shared, methods, answer, maxInFlight: this.#limits.maxInFlight })
+    this.#outbound = new OutgoingRequests({ ...shared, send: (line) => transport.send(line) })
+    this.#receive = createDispatcher({
       inbound: this.#inbound,
       outbound: this.#outbound,
       notifications,

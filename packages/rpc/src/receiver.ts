@@ -1,29 +1,29 @@
 import { invalidRequest, type RpcError, unreadableLine } from './errors.ts'
-import type { FaultLedger } from './fault-ledger.ts'
-import type { Inbound } from './inbound.ts'
+import type { FaultRecorder } from './fault-ledger.ts'
+import type { IncomingRequests } from './inbound.ts'
 import { type RequestId, readMessage } from './message.ts'
 import { errorLine } from './message-line.ts'
-import type { Outbound } from './outbound.ts'
+import type { OutgoingRequests } from './outbound.ts'
 import type { Incoming } from './transport.ts'
 
 /** Called synchronously, in the order of the lines. There is nobody to answer: what it throws is a fault. */
 export type NotificationHandler = (params: unknown) => void | Promise<void>
 
-export interface ReceiverOptions {
-  readonly inbound: Inbound
-  readonly outbound: Outbound
+export interface DispatcherOptions {
+  readonly inbound: IncomingRequests
+  readonly outbound: OutgoingRequests
   readonly notifications: Readonly<Record<string, NotificationHandler>>
   readonly answer: (line: string) => void
-  readonly ledger: FaultLedger
+  readonly ledger: FaultRecorder
 }
 
 /** Takes each line to whoever it is for; what is for nobody is refused, unless it is a notification or a reply. */
-export function createReceiver(options: ReceiverOptions): (incoming: Incoming) => void {
+export function createDispatcher(options: DispatcherOptions): (incoming: Incoming) => void {
   const { inbound, outbound, notifications, answer, ledger } = options
 
   function receive(incoming: Incoming): void {
     if (incoming.kind === 'unreadable') {
-      ledger.note({ code: 'unreadable', reason: incoming.reason })
+      ledger.record({ code: 'unreadable', reason: incoming.reason })
       refuse(null, unreadableLine(incoming.reason))
       return
     }
@@ -46,7 +46,7 @@ export function createReceiver(options: ReceiverOptions): (incoming: Incoming) =
 
   function notified(method: string, params: unknown): void {
     const handler = Object.hasOwn(notifications, method) ? notifications[method] : undefined
-    const fail = (cause: unknown) => ledger.note({ code: 'handlerFailed', method, cause })
+    const fail = (cause: unknown) => ledger.record({ code: 'handlerFailed', method, cause })
     try {
       handler?.(params)?.catch(fail)
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { decodeLine } from './decode-line.ts'
 import { createLineSplitter } from './line-splitter.ts'
-import { Outbox } from './outbox.ts'
+import { LineWriter } from './outbox.ts'
 import type { CloseReason, Incoming, Transport } from './transport.ts'
 
 export interface StreamLimits {
@@ -35,7 +35,7 @@ class StreamTransport implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #limits: StreamLimits
-  readonly #outbox: Outbox
+  readonly #outbox: LineWriter
   readonly #settleClosed: (reason: CloseReason) => void
   #reason: CloseReason | undefined
   #closing = false
@@ -48,7 +48,7 @@ class StreamTransport implements Transport {
     this.#input = input
     this.#output = output
     this.#limits = { ...defaults, ...limits }
-    this.#outbox = new Outbox(output)
+    this.#outbox = new LineWriter(output)
     this.incoming = this.#read()
     // These stay for good: a stream may fail after we are done with it, and must then not take the process down.
     input.on('error', (error) => this.#noteReason(reasonOf(error)))

@@ -35,7 +35,7 @@ export interface Transport extends AsyncDisposable {
    * Asks the far side for a sign of life and tells whether one came in time. Only where the channel has a question of
    * its own; elsewhere the system says when the far side has gone.
    */
-  answers?(withinMs: number): Promise<boolean>
+  ping?(withinMs: number): Promise<boolean>
   /** Never rejects. The first cause wins. */
   readonly closed: Promise<CloseReason>
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { createFaultLedger, type PeerFault } from '../src/fault-ledger.ts'
+import { createFaultRecorder, type PeerFault } from '../src/fault-ledger.ts'
 
 it('counts every fault and reports those a far side can repeat only once', async () => {
   const reported: PeerFault[] = []
-  const ledger = createFaultLedger((fault) => {
+  const ledger = createFaultRecorder((fault) => {
     reported.push(fault)
   })
-  for (const id of [1, 2, 3]) ledger.note({ code: 'unknownReply', id })
-  for (const cause of ['a', 'b']) ledger.note({ code: 'handlerFailed', method: 'm', cause })
+  for (const id of [1, 2, 3]) ledger.record({ code: 'unknownReply', id })
+  for (const cause of ['a', 'b']) ledger.record({ code: 'handlerFailed', method: 'm', cause })
   await Promise.resolve()
   expect(ledger.counts).toEqual({ unknownReply: 3, handlerFailed: 2, unreadable: 0, notUnderstood: 0 })
   expect(reported).toEqual([

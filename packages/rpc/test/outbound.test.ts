@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ConnectionClosed, createMemoryTransportPair, createPeer, RpcError } from '../src/index.ts'
+import { ConnectionClosedError, createMemoryTransportPair, createPeer, RpcError } from '../src/index.ts'
 import { createFarSide, until } from './far-side.ts'
 
 describe('requests made by a peer', () => {
@@ -50,7 +50,7 @@ describe('requests made by a peer', () => {
   it('reject after the close', async () => {
     const far = createFarSide()
     await far.peer.close()
-    await expect(far.peer.request('a')).rejects.toBeInstanceOf(ConnectionClosed)
+    await expect(far.peer.request('a')).rejects.toBeInstanceOf(ConnectionClosedError)
   })
 
   it('leave no listener on a signal that outlives them', async () => {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Outbox } from '../src/outbox.ts'
+import { LineWriter } from '../src/outbox.ts'
 import { turns, until } from './far-side.ts'
 
 /** A device that takes each write only when told to. */
@@ -21,7 +21,7 @@ function createDevice() {
 describe('outbox', () => {
   it('writes the lines of one tick at once', async () => {
     const { output, writes } = createDevice()
-    const outbox = new Outbox(output)
+    const outbox = new LineWriter(output)
     for (const line of ['1', '2', '3']) outbox.push(line)
     await Promise.resolve()
     outbox.push('4')
@@ -31,7 +31,7 @@ describe('outbox', () => {
 
   it('joins what is sent during a write into the next one', async () => {
     const device = createDevice()
-    const outbox = new Outbox(device.output)
+    const outbox = new LineWriter(device.output)
     outbox.push('1')
     await turns(1)
     for (const line of ['2', '3']) {
@@ -46,7 +46,7 @@ describe('outbox', () => {
 
   it('writes pieces of at most 64 KiB, except for a longer line', async () => {
     const device = createDevice()
-    const outbox = new Outbox(device.output)
+    const outbox = new LineWriter(device.output)
     const lines = [...Array.from({ length: 3000 }, (_, index) => `${index}`.padEnd(100)), 'x'.repeat(200_000), 'last']
     for (const line of lines) outbox.push(line)
     while (outbox.bufferedBytes > 0) {
@@ -64,7 +64,7 @@ describe('outbox', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyLine), async (lines) => {
         const device = createDevice()
-        const outbox = new Outbox(device.output)
+        const outbox = new LineWriter(device.output)
         for (const line of lines) outbox.push(line)
         const wire = Buffer.from(lines.map((line) => `${line}\n`).join(''))
         expect(outbox.bufferedBytes).toBe(wire.length)
@@ -79,7 +79,7 @@ describe('outbox', () => {
 
   it('is drained at one mebibyte and flushed at nothing', async () => {
     const device = createDevice()
-    const outbox = new Outbox(device.output)
+    const outbox = new LineWriter(device.output)
     for (let count = 0; count < 32; count += 1) outbox.push('x'.repeat(64 * 1024 - 1))
     const marks: number[] = []
     const done = Promise.all([
@@ -97,7 +97,7 @@ describe('outbox', () => {
 
   it('lets nobody wait when the output fails', async () => {
     const device = createDevice()
-    const outbox = new Outbox(device.output)
+    const outbox = new LineWriter(device.output)
     outbox.push('x'.repeat(2 * 1024 * 1024))
     await turns(1)
     const waiting = Promise.all([outbox.drained(), outbox.flushed()])
@@ -108,7 +108,7 @@ describe('outbox', () => {
   })
 
   it('refuses a line that would become two', () => {
-    const outbox = new Outbox(createDevice().output)
+    const outbox = new LineWriter(createDevice().output)
     expect(() => outbox.push('{}\n{}')).toThrow(TypeError)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   type CloseReason,
-  ConnectionClosed,
+  ConnectionClosedError,
   createMemoryTransportPair,
   createPeer,
   type Incoming,
@@ -28,7 +28,7 @@ describe('a closing peer', () => {
     void far.peer.closed.then(() => order.push('closed'))
     await far.received(1)
     await far.peer.close()
-    expect(await asked).toBeInstanceOf(ConnectionClosed)
+    expect(await asked).toBeInstanceOf(ConnectionClosedError)
     expect(order).toEqual(['aborted', 'rejected', 'closed'])
     expect((await far.received(2)).at(1)).toMatchObject({ id: 1, error: { data: { code: 'connectionClosed' } } })
     expect(await far.peer.closed).toEqual({ code: 'closed' })

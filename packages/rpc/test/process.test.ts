@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ConnectionClosed, createPeer, createStreamTransport } from '../src/index.ts'
+import { ConnectionClosedError, createPeer, createStreamTransport } from '../src/index.ts'
 
 const program = fileURLToPath(new URL('./fixtures/echo-process.ts', import.meta.url))
 
@@ -50,7 +50,7 @@ describe('two processes', () => {
     const hanging = far.peer.request('hang')
     await far.peer.request('echo')
     far.child.kill('SIGKILL')
-    await expect(hanging).rejects.toBeInstanceOf(ConnectionClosed)
+    await expect(hanging).rejects.toBeInstanceOf(ConnectionClosedError)
     expect((await far.peer.closed).code).toBe('ended')
   })
 
@@ -58,7 +58,7 @@ describe('two processes', () => {
     await using far = startPeer()
     far.child.kill('SIGKILL')
     await far.exited
-    await expect(far.peer.request('echo')).rejects.toBeInstanceOf(ConnectionClosed)
+    await expect(far.peer.request('echo')).rejects.toBeInstanceOf(ConnectionClosedError)
   })
 })
 

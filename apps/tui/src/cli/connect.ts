@@ -1,6 +1,6 @@
 import { type Client, connectClient, explainExit, hasOtherClients, seeOff, withinLimit } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
-import { ConnectionClosed } from '@parley/rpc'
+import { ConnectionClosedError } from '@parley/rpc'
 import type { Launch } from '../main.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type LaunchedServer, launchServer } from './launch-server.ts'
@@ -38,7 +38,7 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
     server.kill('SIGTERM')
     await server.transport.close()
     await ended(server)
-    throw error instanceof ConnectionClosed ? await whyItEnded(server) : error
+    throw error instanceof ConnectionClosedError ? await whyItEnded(server) : error
   }
 }
 

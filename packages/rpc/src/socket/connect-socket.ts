@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { failedToConnect } from '../connect-failed.ts'
+import { connectErrorOf } from '../connect-failed.ts'
 import { createStreamTransport } from '../stream-transport.ts'
 import type { Transport } from '../transport.ts'
 
@@ -7,7 +7,7 @@ import type { Transport } from '../transport.ts'
 export function connectSocket(path: string): Promise<Transport> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path, allowHalfOpen: true })
-    const fail = (error: Error) => reject(failedToConnect(path, error))
+    const fail = (error: Error) => reject(connectErrorOf(path, error))
     socket.once('error', fail)
     socket.once('connect', () => {
       // Its own listener comes before ours goes: a socket may fail at any moment.

@@ -1,7 +1,7 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { ConnectFailed } from '../connect-failed.ts'
-import { type Listener, ListenFailed } from '../listener.ts'
+import { ConnectError } from '../connect-failed.ts'
+import { type Listener, ListenError } from '../listener.ts'
 import { createStreamTransport } from '../stream-transport.ts'
 import type { Transport } from '../transport.ts'
 import { connectSocket } from './connect-socket.ts'
@@ -21,7 +21,7 @@ const maxPathBytes = process.platform === 'linux' ? 107 : 103
  */
 export async function listenSocket({ path, onConnection }: ListenSocketOptions): Promise<Listener> {
   if (Buffer.byteLength(path) > maxPathBytes) {
-    throw new ListenFailed(`the path of a socket may have ${maxPathBytes} bytes, and ${path} is longer`)
+    throw new ListenError(`the path of a socket may have ${maxPathBytes} bytes, and ${path} is longer`)
   }
   // Half-open, so that answers reach a far side that has ended its requests.
   const server = createServer({ allowHalfOpen: true }, (socket: Socket) => {
@@ -70,7 +70,7 @@ async function isAbandoned(path: string): Promise<boolean> {
     await (await connectSocket(path)).close()
     return false
   } catch (error) {
-    return error instanceof ConnectFailed && error.reason === 'unreachable'
+    return error instanceof ConnectError && error.reason === 'unreachable'
   }
 }
 
@@ -78,11 +78,11 @@ function isInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-function listenFailure(path: string, error: unknown): ListenFailed {
+function listenFailure(path: string, error: unknown): ListenError {
   const why = isInUse(error)
     ? 'another process listens there, or it is no socket'
     : error instanceof Error
       ? error.message
       : String(error)
-  return new ListenFailed(`cannot listen on ${path}: ${why}`, { cause: error })
+  return new ListenError(`cannot listen on ${path}: ${why}`, { cause: error })
 }

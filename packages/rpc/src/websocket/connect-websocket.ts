@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { ConnectFailed, failedToConnect } from '../connect-failed.ts'
+import { ConnectError, connectErrorOf } from '../connect-failed.ts'
 import type { Transport } from '../transport.ts'
 import { frameOptions } from './frame-options.ts'
 import { createWebSocketTransport } from './websocket-transport.ts'
@@ -35,7 +35,7 @@ function open(url: string, token: string | undefined): WebSocket {
   try {
     return new WebSocket(url, { ...frameOptions, headers, handshakeTimeout: handshakeTimeoutMs })
   } catch (error) {
-    throw new ConnectFailed('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
+    throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
   }
 }
 
@@ -60,13 +60,13 @@ function opened(websocket: WebSocket, url: string): Promise<Transport> {
   })
 }
 
-function refusal(url: string, status: number): ConnectFailed {
-  if (status === 401) return new ConnectFailed('refused', `${url} asks for another token (401)`)
-  if (status === 403) return new ConnectFailed('refused', `${url} does not let this client in (403)`)
-  return new ConnectFailed('notWebSocket', `${url} is no websocket of this kind (it answered ${status})`)
+function refusal(url: string, status: number): ConnectError {
+  if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
+  if (status === 403) return new ConnectError('refused', `${url} does not let this client in (403)`)
+  return new ConnectError('notWebSocket', `${url} is no websocket of this kind (it answered ${status})`)
 }
 
-function failureOf(url: string, error: Error): ConnectFailed {
-  if (error.message.includes('timed out')) return new ConnectFailed('timedOut', `${url} does not answer`, error)
-  return failedToConnect(url, error)
+function failureOf(url: string, error: Error): ConnectError {
+  if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
+  return connectErrorOf(url, error)
 }

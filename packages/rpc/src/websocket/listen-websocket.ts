@@ -1,7 +1,7 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import { type Listener, ListenFailed } from '../listener.ts'
+import { type Listener, ListenError } from '../listener.ts'
 import type { Transport } from '../transport.ts'
 import { answerPlain, answerUpgrade } from './admit.ts'
 import { frameOptions } from './frame-options.ts'
@@ -30,7 +30,7 @@ const maxSockets = 1024
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token } = options
   if (token === null && !isLoopback(host)) {
-    throw new ListenFailed(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
+    throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
   const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
     const status = answerPlain(request)
@@ -56,7 +56,7 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
-      reject(new ListenFailed(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, { cause: error }))
+      reject(new ListenError(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, { cause: error }))
     }
     server.once('error', fail)
     server.listen({ host, port }, () => {
@@ -75,7 +75,7 @@ function reasonOf(error: Error): string {
 
 function listenerOf(server: Server): WebSocketListener {
   const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new ListenFailed('the system did not say where it listens')
+  if (bound === null || typeof bound === 'string') throw new ListenError('the system did not say where it listens')
   const address = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
   let closed: Promise<void> | undefined
   const close = () => {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { decodeLine } from '../decode-line.ts'
-import { createLevelWatch } from '../level-watch.ts'
+import { createDrainWaiters } from '../level-watch.ts'
 import { type CloseReason, type Incoming, lowMarkBytes, type Transport, unreadable } from '../transport.ts'
 import { closeReasonOf, errorReasonOf } from './close-reason.ts'
 import { createKeepAlive } from './keep-alive.ts'
@@ -40,7 +40,7 @@ class WebSocketTransport implements Transport {
   readonly #websocket: WebSocket
   readonly #socket: Socket
   readonly #limits: WebSocketLimits
-  readonly #level = createLevelWatch(() => this.bufferedBytes)
+  readonly #level = createDrainWaiters(() => this.bufferedBytes)
   readonly #settleClosed: (reason: CloseReason) => void
   readonly #beat: NodeJS.Timeout
   #received: Incoming[] = []
@@ -97,7 +97,7 @@ class WebSocketTransport implements Transport {
     await this.closed
   }
 
-  async answers(withinMs: number): Promise<boolean> {
+  async ping(withinMs: number): Promise<boolean> {
     if (this.#websocket.readyState !== WebSocket.OPEN) return false
     const { bytesRead } = this.#socket
     const { promise: expired, resolve } = Promise.withResolvers<void>()

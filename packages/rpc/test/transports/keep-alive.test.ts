@@ -40,12 +40,12 @@ describe('a websocket transport', () => {
     const reader = there.incoming[Symbol.asyncIterator]()
     const pulled = reader.next()
     void here.incoming[Symbol.asyncIterator]().next()
-    expect(await here.answers?.(5000)).toBe(true)
+    expect(await here.ping?.(5000)).toBe(true)
     here.send('1')
     await pulled // nobody pulls from now on
-    expect(await here.answers?.(100)).toBe(false)
+    expect(await here.ping?.(100)).toBe(false)
     await here.close()
-    expect(await here.answers?.(5000)).toBe(false)
+    expect(await here.ping?.(5000)).toBe(false)
   })
 
   it('ends when its far side no longer answers, not before', async () => {

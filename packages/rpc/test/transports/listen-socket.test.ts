@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConnectFailed, connectSocket, ListenFailed, listenSocket } from '../../src/index.ts'
+import { ConnectError, connectSocket, ListenError, listenSocket } from '../../src/index.ts'
 
 async function tempFolder() {
   const path = await mkdtemp(join(tmpdir(), 'parley-rpc-'))
@@ -38,7 +38,7 @@ describe('a listening socket', () => {
     await using folder = await tempFolder()
     const path = join(folder.path, 'notes.txt')
     await writeFile(path, 'mine')
-    await expect(listenSocket({ path, onConnection: refuseAll })).rejects.toThrow(ListenFailed)
+    await expect(listenSocket({ path, onConnection: refuseAll })).rejects.toThrow(ListenError)
     expect((await stat(path)).size).toBe(4)
   })
 
@@ -49,7 +49,7 @@ describe('a listening socket', () => {
 
   it('names what it could not reach', async () => {
     const failure = await connectSocket('/tmp/parley-nobody-here').catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(ConnectFailed)
+    expect(failure).toBeInstanceOf(ConnectError)
     expect(failure).toMatchObject({
       reason: 'unreachable',
       message: 'cannot connect to /tmp/parley-nobody-here (ENOENT)',
