@@ -1,6 +1,5 @@
-export type { CallContext } from './call.ts'
-export { ConnectError, type ConnectErrorReason } from './connect-failed.ts'
-export { decodeLine } from './decode-line.ts'
+export type { CallContext } from './peer/call.ts'
+export type { NotificationHandler } from './peer/dispatch.ts'
 export {
   ConnectionClosedError,
   errorCodes,
@@ -9,16 +8,19 @@ export {
   invalidRequest,
   RpcError,
   type RpcErrorData,
-} from './errors.ts'
-export type { FaultCode, PeerFault } from './fault-ledger.ts'
-export type { MethodHandler } from './inbound.ts'
-export { type Listener, ListenError } from './listener.ts'
-export { createMemoryTransportPair } from './memory-transport.ts'
-export { notificationLine } from './message-line.ts'
-export type { RequestOptions } from './outbound.ts'
-export { createPeer, type Peer, type PeerLimits, type PeerOptions } from './peer.ts'
-export type { NotificationHandler } from './receiver.ts'
-export { connectSocket } from './socket/connect-socket.ts'
-export { type ListenSocketOptions, listenSocket } from './socket/listen-socket.ts'
-export { createStreamTransport, type StreamLimits, type StreamTransportOptions } from './stream-transport.ts'
-export type { CloseReason, Incoming, Transport, Unreadable, UnreadableReason } from './transport.ts'
+} from './peer/errors.ts'
+export type { FaultCode, PeerFault } from './peer/faults.ts'
+export type { MethodHandler } from './peer/incoming-requests.ts'
+export { notificationLine } from './peer/message.ts'
+export type { RequestOptions } from './peer/outgoing-requests.ts'
+export { createPeer, type Peer, type PeerLimits, type PeerOptions } from './peer/peer.ts'
+export { decodeLine } from './transport/decode-line.ts'
+export { ConnectError, type ConnectErrorReason, ListenError, type Listener } from './transport/failures.ts'
+export {
+  createMemoryTransportPair,
+  createStreamTransport,
+  type StreamLimits,
+  type StreamTransportOptions,
+} from './transport/stream-transport.ts'
+export type { CloseReason, Incoming, Transport, Unreadable, UnreadableReason } from './transport/transport.ts'
+export { connectSocket, type ListenSocketOptions, listenSocket } from './transport/unix-socket.ts'

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { ConnectError, connectErrorOf } from '../connect-failed.ts'
-import type { Transport } from '../transport.ts'
-import { frameOptions } from './frame-options.ts'
-import { createWebSocketTransport } from './websocket-transport.ts'
+import { ConnectError, connectErrorOf } from '../transport/failures.ts'
+import type { Transport } from '../transport/transport.ts'
+import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 export interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */

@@ -1,11 +1,10 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import { type Listener, ListenError } from '../listener.ts'
-import type { Transport } from '../transport.ts'
-import { answerPlain, answerUpgrade } from './admit.ts'
-import { frameOptions } from './frame-options.ts'
-import { createWebSocketTransport } from './websocket-transport.ts'
+import { ListenError, type Listener } from '../transport/failures.ts'
+import type { Transport } from '../transport/transport.ts'
+import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 export interface ListenWebSocketOptions {
   readonly host: string
@@ -93,4 +92,35 @@ function refuse(stream: Duplex, status: number): void {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
+
+type Asked = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/** The status for a request that asks for no websocket. */
+function answerPlain({ method, url, headers }: Asked): 200 | 403 | 404 {
+  if (headers.origin !== undefined) return 403
+  return method === 'GET' && probes.has(pathOf(url)) ? 200 : 404
+}
+
+/** 101 or why not. An Origin means a browser: a page that the user has open must not reach what runs commands. */
+function answerUpgrade({ url, headers }: Asked, token: string | null): 101 | 401 | 403 | 404 {
+  if (headers.origin !== undefined) return 403
+  if (pathOf(url) !== '/') return 404
+  return token === null || carriesToken(headers.authorization, token) ? 101 : 401
+}
+
+function pathOf(url = '/'): string {
+  return url.split('?', 1)[0] ?? '/'
+}
+
+/** Digests are compared, so neither the time nor the length tells how near a guess was. */
+export function carriesToken(authorization: string | undefined, token: string): boolean {
+  const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

@@ -1,10 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
-import { decodeLine } from '../decode-line.ts'
-import { createDrainWaiters } from '../level-watch.ts'
-import { type CloseReason, type Incoming, lowMarkBytes, type Transport, unreadable } from '../transport.ts'
-import { closeReasonOf, errorReasonOf } from './close-reason.ts'
+import { decodeLine } from '../transport/decode-line.ts'
+import { closeReasonOf, errorReasonOf } from '../transport/failures.ts'
+import {
+  type CloseReason,
+  createDrainWaiters,
+  type Incoming,
+  lowMarkBytes,
+  type Transport,
+  unreadable,
+} from '../transport/transport.ts'
 import { createKeepAlive } from './keep-alive.ts'
 
 export interface WebSocketLimits {
@@ -202,3 +208,13 @@ class WebSocketTransport implements Transport {
     return this.#reason
   }
 }
+
+/**
+ * Both ends. No compression: its windows cost memory per connection and delay, and a network that needs it has ssh.
+ * UTF-8 is checked by the transport, so that a bad frame is answered instead of ending the connection.
+ */
+export const frameOptions = {
+  maxPayload: 32 * 1024 * 1024,
+  perMessageDeflate: false,
+  skipUTF8Validation: true,
+} as const

@@ -1,0 +1,105 @@
+import { isRecord } from '../peer/message.ts'
+import { type Incoming, unreadable } from './transport.ts'
+
+/**
+ * One JSON text to one incoming message. `JSON.parse` makes `__proto__` an own property, so no prototype changes; its
+ * error message is dropped because it quotes the text. Two top-level ids would leave open which request was meant.
+ */
+export function decodeLine(text: string, maxDepth: number): Incoming {
+  if (nestsDeeperThan(text, maxDepth)) return unreadable('tooDeep')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return unreadable('notJson')
+  }
+  if (isRecord(value) && Object.hasOwn(value, 'id') && repeatsTopLevelId(text)) return unreadable('repeatedId')
+  return { kind: 'message', value }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/**
+ * Whether arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Most texts are
+ * settled by their length or by counting brackets with `indexOf`, which is far cheaper than looking at each character.
+ */
+export function nestsDeeperThan(text: string, limit: number): boolean {
+  if (text.length <= limit || !hasMoreOpenersThan(text, limit)) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    else if (isOpener(code)) {
+      depth += 1
+      if (depth > limit) return true
+    } else if (isCloser(code)) depth -= 1
+  }
+  return false
+}
+
+/** Whether the text of a valid JSON object has the key `id` more than once at its top level, escapes included. */
+export function repeatsTopLevelId(text: string): boolean {
+  return mayRepeatId(text) && countTopLevelIds(text) > 1
+}
+
+function mayRepeatId(text: string): boolean {
+  const first = text.indexOf('"id"')
+  const repeated = first >= 0 && text.indexOf('"id"', first + 1) >= 0
+  return repeated || text.includes('\\u0069') || text.includes('\\u0064')
+}
+
+function countTopLevelIds(text: string): number {
+  let count = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      const end = endOfString(text, at)
+      if (depth === 1 && isKeyEndingAt(text, end) && JSON.parse(text.slice(at, end + 1)) === 'id') count += 1
+      at = end
+    } else if (isOpener(code)) depth += 1
+    else if (isCloser(code)) depth -= 1
+  }
+  return count
+}
+
+/** In valid JSON only a key is followed by a colon. */
+function isKeyEndingAt(text: string, end: number): boolean {
+  let at = end + 1
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1
+  return text[at] === ':'
+}
+
+/** The index of the closing quote of the string that opens at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === backslash) at += 1
+    else if (code === quote) return at
+  }
+  return text.length
+}
+
+function hasMoreOpenersThan(text: string, limit: number): boolean {
+  let count = 0
+  for (const opener of ['[', '{']) {
+    for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at + 1)) {
+      count += 1
+      if (count > limit) return true
+    }
+  }
+  return false
+}
+
+function isOpener(code: number): boolean {
+  return code === openBracket || code === openBrace
+}
+
+function isCloser(code: number): boolean {
+  return code === closeBracket || code === closeBrace
+}
