@@ -2,22 +2,23 @@ import type { CloseReason } from '../transport/transport.ts'
 import { ConnectionClosedError } from './errors.ts'
 import type { RequestId } from './message.ts'
 
+/** Parts of a call that its handler may use. */
 export interface CallContext {
-  /** Aborts when the connection closes while the handler still runs. */
+  /** Aborts with `ConnectionClosedError` when the connection closes while the handler runs. */
   readonly signal: AbortSignal
   /**
-   * Runs `fn` synchronously right after the result was handed to the transport, so that nothing it sends overtakes
-   * the reply. Not run when the handler fails or the connection is gone.
+   * Runs `fn` synchronously right after the reply is sent, so that nothing `fn` sends overtakes the reply. Does not
+   * run it when the handler fails or the connection has closed.
    */
   afterReply(fn: () => void): void
 }
 
-/** One request being handled. Its signal is made only when a handler asks for it: most never do, and it is dear. */
+/** Request whose handler runs. Its signal is created on first use, since most handlers need none and it is costly. */
 export class Call implements CallContext {
   readonly id: RequestId
   readonly method: string
   #controller: AbortController | undefined
-  #aborted: ConnectionClosedError | undefined
+  #abortError: ConnectionClosedError | undefined
   #afterReply: (() => void)[] = []
 
   constructor(id: RequestId, method: string) {
@@ -27,13 +28,13 @@ export class Call implements CallContext {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
-    if (this.#aborted !== undefined) this.#controller.abort(this.#aborted)
+    if (this.#abortError !== undefined) this.#controller.abort(this.#abortError)
     return this.#controller.signal
   }
 
-  /** Set once the connection is closing. */
-  get aborted(): ConnectionClosedError | undefined {
-    return this.#aborted
+  /** Error the signal aborts with; undefined while the connection is open. */
+  get abortError(): ConnectionClosedError | undefined {
+    return this.#abortError
   }
 
   afterReply(fn: () => void): void {
@@ -41,8 +42,8 @@ export class Call implements CallContext {
   }
 
   abort(reason: CloseReason): void {
-    this.#aborted = new ConnectionClosedError(reason)
-    this.#controller?.abort(this.#aborted)
+    this.#abortError = new ConnectionClosedError(reason)
+    this.#controller?.abort(this.#abortError)
   }
 
   takeAfterReply(): readonly (() => void)[] {

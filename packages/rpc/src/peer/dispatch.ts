@@ -1,51 +1,53 @@
 import type { Incoming } from '../transport/transport.ts'
-import { invalidRequest, type RpcError, unreadableLine } from './errors.ts'
+import { invalidRequest, unreadableLine } from './errors.ts'
 import type { FaultRecorder } from './faults.ts'
 import type { IncomingRequests } from './incoming-requests.ts'
-import { errorLine, type RequestId, readMessage } from './message.ts'
+import { readMessage } from './message.ts'
 import type { OutgoingRequests } from './outgoing-requests.ts'
 
-/** Called synchronously, in the order of the lines. There is nobody to answer: what it throws is a fault. */
+/** Handles a notification. Called synchronously, in the order of the lines; an error it throws is a fault. */
 export type NotificationHandler = (params: unknown) => void | Promise<void>
 
-export interface DispatcherOptions {
-  readonly inbound: IncomingRequests
-  readonly outbound: OutgoingRequests
+interface DispatcherOptions {
+  readonly incomingRequests: IncomingRequests
+  readonly outgoingRequests: OutgoingRequests
   readonly notifications: Readonly<Record<string, NotificationHandler>>
-  readonly answer: (line: string) => void
-  readonly ledger: FaultRecorder
+  readonly faults: FaultRecorder
 }
 
-/** Takes each line to whoever it is for; what is for nobody is refused, unless it is a notification or a reply. */
+/**
+ * Creates the function that passes each incoming message to requests, replies or notifications. Sends an error reply
+ * for lines that are not messages; unknown notifications are ignored.
+ */
 export function createDispatcher(options: DispatcherOptions): (incoming: Incoming) => void {
-  const { inbound, outbound, notifications, answer, ledger } = options
+  const { incomingRequests, outgoingRequests, notifications, faults } = options
 
-  function receive(incoming: Incoming): void {
+  function dispatch(incoming: Incoming): void {
     if (incoming.kind === 'unreadable') {
-      ledger.record({ code: 'unreadable', reason: incoming.reason })
-      refuse(null, unreadableLine(incoming.reason))
+      faults.record({ code: 'unreadable', reason: incoming.reason })
+      incomingRequests.reject(null, unreadableLine(incoming.reason))
       return
     }
     const message = readMessage(incoming.value)
     switch (message.kind) {
       case 'request':
-        inbound.receive(message)
+        incomingRequests.receive(message)
         break
       case 'notification':
-        notified(message.method, message.params)
+        notify(message.method, message.params)
         break
       case 'reply':
-        outbound.settle(message)
+        outgoingRequests.settle(message)
         break
       case 'invalid':
-        refuse(message.id, invalidRequest(message.problem))
+        incomingRequests.reject(message.id, invalidRequest(message.problem))
         break
     }
   }
 
-  function notified(method: string, params: unknown): void {
+  function notify(method: string, params: unknown): void {
     const handler = Object.hasOwn(notifications, method) ? notifications[method] : undefined
-    const fail = (cause: unknown) => ledger.record({ code: 'handlerFailed', method, cause })
+    const fail = (cause: unknown) => faults.record({ code: 'handlerFailed', method, cause })
     try {
       handler?.(params)?.catch(fail)
     } catch (error) {
@@ -53,10 +55,5 @@ export function createDispatcher(options: DispatcherOptions): (incoming: Incomin
     }
   }
 
-  /** With the id of a request in flight, the error would pass for that request's answer. */
-  function refuse(id: RequestId | null, error: RpcError): void {
-    answer(errorLine(id !== null && inbound.isRunning(id) ? null : id, error))
-  }
-
-  return receive
+  return dispatch
 }

@@ -1,6 +1,6 @@
 import type { CloseReason, UnreadableReason } from '../transport/transport.ts'
 
-/** The numbers of JSON-RPC and of this package; what a program decides on is `data.code`. */
+/** Numeric codes of JSON-RPC and of this package. Programs decide by the string `data.code`. */
 export const errorCodes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -12,17 +12,17 @@ export const errorCodes = {
   aborted: -32800,
 } as const
 
-/** `code` is the contract; further keys belong to it. */
 export interface RpcErrorData {
+  /** Stable identifier of the error; further keys are details of it. */
   readonly code: string
   readonly [key: string]: unknown
 }
 
-/** A failure that crosses the wire: thrown by a handler it becomes the error reply, received it rejects the request. */
+/** Error that crosses the wire: thrown by a handler it becomes the error reply, received it rejects the request. */
 export class RpcError extends Error {
   override readonly name: string = 'RpcError'
   readonly code: number
-  /** Absent only when a far side that is not ours left it out. */
+  /** Absent only in errors that another JSON-RPC implementation sent without it. */
   readonly data?: RpcErrorData
 
   constructor(code: number, message: string, data?: RpcErrorData) {
@@ -32,7 +32,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Rejects every request that the connection took down with it. Whether the far side acted on it is unknown. */
+/** Error of every request that has no reply when the connection closes. The remote end may or may not have run it. */
 export class ConnectionClosedError extends RpcError {
   override readonly name = 'ConnectionClosedError'
   readonly reason: CloseReason
@@ -76,13 +76,13 @@ export function methodNotFound(method: string): RpcError {
   })
 }
 
-/** `field` is the path of the parameter at fault, e.g. `input[0].text`. */
+/** Returns the error for invalid parameters; `field` is the path of one of them, e.g. `input[0].text`. */
 export function invalidParams(message: string, field?: string): RpcError {
   const data = field === undefined ? { code: 'invalidParams' } : { code: 'invalidParams', field }
   return new RpcError(errorCodes.invalidParams, message, data)
 }
 
-/** Says nothing of the cause, which may quote what must not leave this process. */
+/** Returns an error without its cause, which may quote secrets of this process. */
 export function internalError(message = 'internal error'): RpcError {
   return new RpcError(errorCodes.internal, message, { code: 'internal' })
 }

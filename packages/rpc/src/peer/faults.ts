@@ -1,15 +1,15 @@
 import type { UnreadableReason } from '../transport/transport.ts'
 import type { RpcError } from './errors.ts'
 
-/** What went wrong on a connection without being anybody's answer. */
+/** Problem on a connection that no reply reports to a caller. */
 export type PeerFault =
-  /** A handler threw something other than an `RpcError`, or its result could not be sent. Reported each time. */
+  /** Handler that threw something other than an `RpcError`, or whose result has no JSON. Reported each time. */
   | { readonly code: 'handlerFailed'; readonly method: string; readonly cause: unknown }
-  /** A reply to nothing we asked. Reported once. */
+  /** Reply whose id belongs to no request of this end. Reported once. */
   | { readonly code: 'unknownReply'; readonly id: unknown }
-  /** A line that was no message; it was answered with an error. Reported once. */
+  /** Line that is not a message; an error reply was sent. Reported once. */
   | { readonly code: 'unreadable'; readonly reason: UnreadableReason }
-  /** The far side could not read something we sent (an error reply with id null). Reported once. */
+  /** Error reply with id null: the remote end could not read a line of this end. Reported once. */
   | { readonly code: 'notUnderstood'; readonly error: RpcError }
 
 export type FaultCode = PeerFault['code']
@@ -19,14 +19,17 @@ export interface FaultRecorder {
   record(fault: PeerFault): void
 }
 
-/** Counts every fault. Those that a far side can cause at will are reported once, so that it cannot fill our log. */
+/**
+ * Creates a recorder that counts every fault. Faults that the remote end can cause at will are reported once per
+ * connection, so that a hostile client cannot fill the log.
+ */
 export function createFaultRecorder(report: (fault: PeerFault) => void): FaultRecorder {
   const counts: Record<FaultCode, number> = { handlerFailed: 0, unknownReply: 0, unreadable: 0, notUnderstood: 0 }
-  function note(fault: PeerFault): void {
+  function record(fault: PeerFault): void {
     counts[fault.code] += 1
     if (fault.code !== 'handlerFailed' && counts[fault.code] > 1) return
-    // Later, so that a report that throws cannot cost anyone an answer.
+    // Deferred, because a `report` that throws here would prevent the reply.
     queueMicrotask(() => report(fault))
   }
-  return { counts, record: note }
+  return { counts, record }
 }

@@ -12,20 +12,20 @@ import type { FaultRecorder } from './faults.ts'
 import { assertDeliverable, errorLine, type RequestId, type RequestMessage, resultLine } from './message.ts'
 
 /**
- * Called synchronously, in the order of the lines. What it returns, or what its promise resolves to, is the result;
- * an `RpcError` is the error reply as it stands; anything else thrown becomes `internal` and a fault.
+ * Handles a request. Called synchronously, in the order of the lines. Its return value or the value of its promise is
+ * the result; a thrown `RpcError` is the error reply; any other error becomes `internal` and a fault.
  */
 export type MethodHandler = (params: unknown, context: CallContext) => unknown
 
-export interface IncomingRequestsOptions {
+interface IncomingRequestsOptions {
   readonly methods: Readonly<Record<string, MethodHandler>>
-  readonly answer: (line: string) => void
-  readonly ledger: FaultRecorder
+  readonly sendReply: (line: string) => void
+  readonly faults: FaultRecorder
   readonly maxInFlight: number
   readonly maxLineBytes: number
 }
 
-/** The requests made of us. Each is answered exactly once, also when its handler fails or never returns. */
+/** Requests of the remote end. Each gets exactly one reply, also when its handler fails or never returns. */
 export class IncomingRequests {
   readonly #options: IncomingRequestsOptions
   readonly #running = new Map<RequestId, Call>()
@@ -35,25 +35,28 @@ export class IncomingRequests {
     this.#options = options
   }
 
-  isRunning(id: RequestId): boolean {
-    return this.#running.has(id)
-  }
-
   receive({ id, method, params }: RequestMessage): void {
     const { methods, maxInFlight } = this.#options
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
-    // With the id of a request in flight, this error would pass for that request's answer.
-    if (this.#running.has(id)) this.#refuse(null, duplicateId(id))
-    else if (handler === undefined) this.#refuse(id, methodNotFound(method))
-    else if (this.#running.size >= maxInFlight) this.#refuse(id, serverOverloaded(maxInFlight))
+    if (this.#running.has(id)) this.reject(id, duplicateId(id))
+    else if (handler === undefined) this.reject(id, methodNotFound(method))
+    else if (this.#running.size >= maxInFlight) this.reject(id, serverOverloaded(maxInFlight))
     else this.#start(new Call(id, method), handler, params)
+  }
+
+  /**
+   * Sends an error reply. Replaces the id of a running request by null, since the remote end would take the error for
+   * the reply to that request.
+   */
+  reject(id: RequestId | null, error: RpcError): void {
+    this.#options.sendReply(errorLine(id !== null && this.#running.has(id) ? null : id, error))
   }
 
   abortAll(reason: CloseReason): void {
     for (const call of this.#running.values()) call.abort(reason)
   }
 
-  /** Resolves when no handler runs. Asked for once, when the connection closes. */
+  /** Resolves when no handler runs. Supports one caller: the peer, while the connection closes. */
   idle(): Promise<void> {
     if (this.#running.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -61,8 +64,8 @@ export class IncomingRequests {
     })
   }
 
-  /** Answers for the handlers that still run; what they return later is ignored. */
-  answerAll(reason: CloseReason): void {
+  /** Sends an error reply for each running handler and ignores its later result. */
+  failAll(reason: CloseReason): void {
     for (const call of [...this.#running.values()]) this.#fail(call, new ConnectionClosedError(reason))
   }
 
@@ -90,7 +93,7 @@ export class IncomingRequests {
   }
 
   #succeed(call: Call, result: unknown): void {
-    if (!this.#isUnanswered(call)) return
+    if (!this.#awaitsReply(call)) return
     let line: string
     try {
       line = resultLine(call.id, result)
@@ -99,20 +102,20 @@ export class IncomingRequests {
       this.#fail(call, error)
       return
     }
-    this.#end(call, line)
+    this.#reply(call, line)
     for (const fn of call.takeAfterReply()) this.#runAfterReply(call, fn)
   }
 
   #fail(call: Call, error: unknown): void {
-    if (!this.#isUnanswered(call)) return
-    this.#end(call, errorLine(call.id, this.#toRpcError(call, error)))
+    if (!this.#awaitsReply(call)) return
+    this.#reply(call, errorLine(call.id, this.#toRpcError(call, error)))
   }
 
-  /** A handler that fails because it was told to stop is no fault. */
+  /** Converts a thrown error. A handler that fails after the abort is not a fault. */
   #toRpcError(call: Call, error: unknown): RpcError {
     if (error instanceof RpcError) return error
-    if (call.aborted !== undefined) return call.aborted
-    this.#noteFailure(call, error)
+    if (call.abortError !== undefined) return call.abortError
+    this.#recordFailure(call, error)
     return internalError()
   }
 
@@ -120,27 +123,23 @@ export class IncomingRequests {
     try {
       fn()
     } catch (error) {
-      this.#noteFailure(call, error)
+      this.#recordFailure(call, error)
     }
   }
 
-  /** By identity, since the far side may already use the id again. */
-  #isUnanswered(call: Call): boolean {
+  /** Compares by identity, since the remote end may already use the id again. */
+  #awaitsReply(call: Call): boolean {
     return this.#running.get(call.id) === call
   }
 
-  #end(call: Call, line: string): void {
+  #reply(call: Call, line: string): void {
     this.#running.delete(call.id)
-    this.#options.answer(line)
+    this.#options.sendReply(line)
     if (this.#running.size === 0) this.#whenIdle?.()
   }
 
-  #refuse(id: RequestId | null, error: RpcError): void {
-    this.#options.answer(errorLine(id, error))
-  }
-
-  #noteFailure({ method }: Call, cause: unknown): void {
-    this.#options.ledger.record({ code: 'handlerFailed', method, cause })
+  #recordFailure({ method }: Call, cause: unknown): void {
+    this.#options.faults.record({ code: 'handlerFailed', method, cause })
   }
 }
 

@@ -11,7 +11,7 @@ export interface RequestMessage {
 
 export interface ReplyMessage {
   readonly kind: 'reply'
-  /** As received: an id that we never gave out is for the caller to notice. */
+  /** Id as received, not checked against the requests of this end. */
   readonly id: unknown
   readonly outcome: { readonly result: unknown } | { readonly error: RpcError }
 }
@@ -22,7 +22,7 @@ type Message =
   | ReplyMessage
   | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly problem: string }
 
-/** Tells what one JSON value is in JSON-RPC 2.0. What looks like a reply is never `invalid`: replies are not answered. */
+/** Classifies one JSON value as a JSON-RPC 2.0 message. A malformed reply is a reply with an error, never `invalid`. */
 export function readMessage(value: unknown): Message {
   if (Array.isArray(value)) return invalid(null, 'batches are not supported')
   if (!isRecord(value)) return invalid(null, 'a message must be an object')
@@ -40,7 +40,7 @@ function invalid(id: RequestId | null, problem: string): Message {
   return { kind: 'invalid', id, problem }
 }
 
-/** An integer beyond 2^53 has already lost digits in `JSON.parse`, so it could not be echoed. */
+/** Tells if the id is a string or a safe integer; `JSON.parse` has already rounded larger integers. */
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id)
 }
@@ -70,27 +70,27 @@ function isErrorData(data: unknown): data is RpcErrorData {
 }
 
 function malformedReply(): RpcError {
-  return new RpcError(errorCodes.internal, 'the far side sent a malformed reply', { code: 'malformedReply' })
+  return new RpcError(errorCodes.internal, 'the remote end sent a malformed reply', { code: 'malformedReply' })
 }
 
 export function requestLine(id: RequestId, method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
 
-/** Takes the parameters already as JSON text, so that one serialisation serves the log and every client. */
+/** Returns a notification as one line. Takes parameters as JSON text, which the caller serialises once for all clients. */
 export function notificationLine(method: string, paramsJson: string | undefined): string {
   const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`
   return paramsJson === undefined ? `${head}}` : `${head},"params":${paramsJson}}`
 }
 
-/** `undefined` becomes `null`, since a reply must have a result. Throws when `result` has no JSON. */
+/** Returns a reply as one line, with `null` for an undefined result. Throws `TypeError` if `result` has no JSON. */
 export function resultLine(id: RequestId, result: unknown): string {
   const json = result === undefined ? 'null' : JSON.stringify(result)
   if (json === undefined) throw new TypeError('the result has no JSON form')
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`
 }
 
-/** Never throws: error data that cannot be serialised becomes an internal error. */
+/** Returns an error reply as one line. Never throws: error data without JSON becomes an internal error. */
 export function errorLine(id: RequestId | null, error: RpcError): string {
   try {
     return unsafeErrorLine(id, error)
@@ -103,12 +103,15 @@ function unsafeErrorLine(id: RequestId | null, { code, message, data }: RpcError
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
 
-/** The far side would discard a longer line without knowing whose it was, and the request would wait for ever. */
+/**
+ * Throws `messageTooLarge` for a line that the remote end would discard: without its id no reply could be sent, and the
+ * request would never settle.
+ */
 export function assertDeliverable(line: string, maxLineBytes: number): void {
   const mayBeTooLong = line.length * 3 > maxLineBytes
   if (mayBeTooLong && Buffer.byteLength(line) > maxLineBytes) throw messageTooLarge(maxLineBytes)
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,26 +4,26 @@ import type { FaultRecorder } from './faults.ts'
 import { assertDeliverable, type ReplyMessage, requestLine } from './message.ts'
 
 export interface RequestOptions {
-  /** Stops waiting. The far side is not told; its answer is ignored. */
+  /** Rejects the request with `aborted`. Sends nothing to the remote end and ignores its reply. */
   readonly signal?: AbortSignal
 }
 
-export interface OutgoingRequestsOptions {
+interface OutgoingRequestsOptions {
   readonly send: (line: string) => void
-  readonly ledger: FaultRecorder
+  readonly faults: FaultRecorder
   readonly maxLineBytes: number
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
 
-/** The requests we have made. Each one that is registered is settled: by its answer, its signal, or the close. */
+/** Requests of this end. Each is settled by its reply, its signal or the close of the connection. */
 export class OutgoingRequests {
   readonly #options: OutgoingRequestsOptions
-  /** `undefined`: nobody waits any more, but its answer is still due and no fault. */
-  readonly #pending = new Map<unknown, Waiting | undefined>()
+  /** Requests without a reply, by id; undefined for an aborted one, whose late reply is not a fault. */
+  readonly #pending = new Map<unknown, PendingRequest | undefined>()
   #nextId = 0
   #closed: CloseReason | undefined
 
@@ -31,7 +31,7 @@ export class OutgoingRequests {
     this.#options = options
   }
 
-  /** Registered before it is sent, so that no answer can be too early. */
+  /** Registers the request before it is sent, so that every reply finds it. Rejects as `Peer.request` does. */
   request(method: string, params: unknown, { signal }: RequestOptions = {}): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) throw new ConnectionClosedError(this.#closed)
@@ -50,45 +50,45 @@ export class OutgoingRequests {
 
   settle(reply: ReplyMessage): void {
     if (!this.#pending.has(reply.id)) {
-      this.#noteStray(reply)
+      this.#recordUnmatched(reply)
       return
     }
-    const waiting = this.#pending.get(reply.id)
+    const request = this.#pending.get(reply.id)
     this.#pending.delete(reply.id)
-    if ('error' in reply.outcome) waiting?.reject(reply.outcome.error)
-    else waiting?.resolve(reply.outcome.result)
+    if ('error' in reply.outcome) request?.reject(reply.outcome.error)
+    else request?.resolve(reply.outcome.result)
   }
 
   rejectAll(reason: CloseReason): void {
     this.#closed = reason
-    const waiting = [...this.#pending.values()]
+    const requests = [...this.#pending.values()]
     this.#pending.clear()
-    for (const each of waiting) each?.reject(new ConnectionClosedError(reason))
+    for (const request of requests) request?.reject(new ConnectionClosedError(reason))
   }
 
-  /** Whatever settles it first also takes the listener off a signal that may outlive many requests. */
-  #abortable(id: number, signal: AbortSignal, waiting: Waiting): Waiting {
+  /** Rejects the request on abort. Settling removes the listener, since a signal may outlive many requests. */
+  #abortable(id: number, signal: AbortSignal, request: PendingRequest): PendingRequest {
     const abort = () => {
       this.#pending.set(id, undefined)
-      waiting.reject(requestAborted(signal.reason))
+      request.reject(requestAborted(signal.reason))
     }
     signal.addEventListener('abort', abort, { once: true })
-    const unlisten = () => signal.removeEventListener('abort', abort)
+    const removeListener = () => signal.removeEventListener('abort', abort)
     return {
       resolve: (result) => {
-        unlisten()
-        waiting.resolve(result)
+        removeListener()
+        request.resolve(result)
       },
       reject: (error) => {
-        unlisten()
-        waiting.reject(error)
+        removeListener()
+        request.reject(error)
       },
     }
   }
 
-  #noteStray({ id, outcome }: ReplyMessage): void {
-    const { ledger } = this.#options
-    if (id === null && 'error' in outcome) ledger.record({ code: 'notUnderstood', error: outcome.error })
-    else ledger.record({ code: 'unknownReply', id })
+  #recordUnmatched({ id, outcome }: ReplyMessage): void {
+    const { faults } = this.#options
+    if (id === null && 'error' in outcome) faults.record({ code: 'notUnderstood', error: outcome.error })
+    else faults.record({ code: 'unknownReply', id })
   }
 }

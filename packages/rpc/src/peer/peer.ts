@@ -1,52 +1,58 @@
-import type { CloseReason, Incoming, Transport } from '../transport/transport.ts'
+import { type CloseReason, defaultMaxLineBytes, type Incoming, type Transport } from '../transport/transport.ts'
 import { createDispatcher, type NotificationHandler } from './dispatch.ts'
 import { createFaultRecorder, type FaultCode, type FaultRecorder, type PeerFault } from './faults.ts'
 import { IncomingRequests, type MethodHandler } from './incoming-requests.ts'
 import { notificationLine } from './message.ts'
 import { OutgoingRequests, type RequestOptions } from './outgoing-requests.ts'
 
-export interface PeerLimits {
-  /** Requests beyond this many in flight are answered with `serverOverloaded`. Default 1024. */
+interface PeerLimits {
+  /** Limit of requests in flight; those beyond it fail with `serverOverloaded`. Default 1024. */
   readonly maxInFlight: number
-  /** While more than this waits for a far side that does not read its answers, we read no further. Default 4 MiB. */
+  /** Limit of unsent bytes, above which a peer with unsent replies stops reading. Default 4 MiB. */
   readonly maxBufferedBytes: number
-  /** The longest line that the far side accepts. Default 32 MiB. */
+  /** Longest line that the remote end accepts. Default 32 MiB. */
   readonly maxLineBytes: number
-  /** How long handlers may go on to their answer after the far side has ended its requests. Default 500. */
+  /** Time limit for running handlers after the remote end has ended its requests. Default 500. */
   readonly graceMs: number
 }
 
 export interface PeerOptions {
   readonly transport: Transport
   readonly methods: Readonly<Record<string, MethodHandler>>
-  /** A notification without a handler is ignored. */
+  /** Handlers of notifications; a notification without one is ignored. */
   readonly notifications?: Readonly<Record<string, NotificationHandler>>
   readonly limits?: Partial<PeerLimits>
+  /** Called for each handler failure and for the first fault of any other kind. */
   readonly onFault?: (fault: PeerFault) => void
 }
 
-/** One end of a JSON-RPC 2.0 connection; both ends may ask. It reads from its creation on and owns the transport. */
+/** End of a JSON-RPC 2.0 connection; both ends may send requests. Owns its transport and reads at once. */
 export interface Peer extends AsyncDisposable {
-  /** Rejects with an `RpcError`: the far side's, `ConnectionClosed`, or `aborted`. */
+  /**
+   * Sends a request and resolves with its result. Rejects with the remote end's `RpcError`, `ConnectionClosedError`,
+   * `aborted` or `messageTooLarge`, and with `TypeError` when `params` cannot be serialised.
+   */
   request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>
-  /** Throws when `params` have no JSON; ignored after close. */
+  /** Sends a notification. Throws `TypeError` when `params` cannot be serialised; does nothing after `close`. */
   notify(method: string, params?: unknown): void
-  /** A line made by `notificationLine`: what goes to many clients is serialised once. Ignored after close. */
+  /** Sends a line of `notificationLine`, serialised once for many clients. Does nothing after `close`. */
   sendLine(line: string): void
+  /** Bytes sent but not yet taken by the operating system. */
   readonly bufferedBytes: number
+  /** Resolves as `Transport.drained` does. */
   drained(): Promise<void>
-  /** How often each kind of fault occurred, also where `onFault` was told only of the first. */
+  /** Number of faults of each kind, including those that `onFault` does not receive. */
   readonly faultCounts: Readonly<Record<FaultCode, number>>
-  /** Never rejects; settles after every pending request has been rejected. */
+  /** Resolves with the close reason after every pending request is rejected; never rejects. */
   readonly closed: Promise<CloseReason>
-  /** Rejects what we wait for, answers what is waited for, flushes, closes. Idempotent. */
+  /** Rejects pending requests, sends error replies for running handlers, flushes, and closes. Idempotent. */
   close(): Promise<void>
 }
 
 const defaults: PeerLimits = {
   maxInFlight: 1024,
   maxBufferedBytes: 4 * 1024 * 1024,
-  maxLineBytes: 32 * 1024 * 1024,
+  maxLineBytes: defaultMaxLineBytes,
   graceMs: 500,
 }
 
@@ -58,34 +64,37 @@ class ConnectedPeer implements Peer {
   readonly closed: Promise<CloseReason>
   readonly #transport: Transport
   readonly #limits: PeerLimits
-  readonly #ledger: FaultRecorder
-  readonly #inbound: IncomingRequests
-  readonly #outbound: OutgoingRequests
-  readonly #receive: (incoming: Incoming) => void
+  readonly #faults: FaultRecorder
+  readonly #incomingRequests: IncomingRequests
+  readonly #outgoingRequests: OutgoingRequests
+  readonly #dispatch: (incoming: Incoming) => void
   #windingDown = false
-  /** Whether answers may be among the bytes that wait to be read. */
-  #owesAnswers = false
+  /** True while the unsent bytes may include replies. */
+  #hasUnsentReplies = false
 
   constructor({ transport, methods, notifications = {}, limits, onFault = () => {} }: PeerOptions) {
     this.#transport = transport
     this.#limits = { ...defaults, ...limits }
-    this.#ledger = createFaultRecorder(onFault)
-    const shared = { ledger: this.#ledger, maxLineBytes: this.#limits.maxLineBytes }
-    const answer = (line: string) => this.#answer(line)
-    this.#inbound = new IncomingRequests({ ...shared, methods, answer, maxInFlight: this.#limits.maxInFlight })
-    this.#outbound = new OutgoingRequests({ ...shared, send: (line) => transport.send(line) })
-    this.#receive = createDispatcher({
-      inbound: this.#inbound,
-      outbound: this.#outbound,
+    this.#faults = createFaultRecorder(onFault)
+    const shared = { faults: this.#faults, maxLineBytes: this.#limits.maxLineBytes }
+    this.#incomingRequests = new IncomingRequests({
+      ...shared,
+      methods,
+      sendReply: (line) => this.#sendReply(line),
+      maxInFlight: this.#limits.maxInFlight,
+    })
+    this.#outgoingRequests = new OutgoingRequests({ ...shared, send: (line) => transport.send(line) })
+    this.#dispatch = createDispatcher({
+      incomingRequests: this.#incomingRequests,
+      outgoingRequests: this.#outgoingRequests,
       notifications,
-      answer,
-      ledger: this.#ledger,
+      faults: this.#faults,
     })
     this.closed = transport.closed.then((reason) => {
       this.#windDown(reason)
       return reason
     })
-    void this.#live().catch((error: unknown) => this.#breakOff(error))
+    void this.#run().catch((error: unknown) => this.#closeBroken(error))
   }
 
   get bufferedBytes(): number {
@@ -93,11 +102,11 @@ class ConnectedPeer implements Peer {
   }
 
   get faultCounts(): Readonly<Record<FaultCode, number>> {
-    return this.#ledger.counts
+    return this.#faults.counts
   }
 
   request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown> {
-    return this.#outbound.request(method, params, options)
+    return this.#outgoingRequests.request(method, params, options)
   }
 
   notify(method: string, params?: unknown): void {
@@ -115,7 +124,7 @@ class ConnectedPeer implements Peer {
   async close(): Promise<void> {
     const reason: CloseReason = { code: 'closed' }
     this.#windDown(reason)
-    this.#inbound.answerAll(reason)
+    this.#incomingRequests.failAll(reason)
     await this.#transport.close()
     await this.closed
   }
@@ -124,12 +133,12 @@ class ConnectedPeer implements Peer {
     return this.close()
   }
 
-  /** The far side may end its requests and still read our answers, so handlers get a moment to finish them. */
-  async #live(): Promise<void> {
+  /** Receives until the remote end ends, which may still read replies: running handlers get `graceMs` to finish. */
+  async #run(): Promise<void> {
     const reason = await this.#receiveAll()
     this.#windDown(reason)
-    await this.#handlersEnd()
-    this.#inbound.answerAll(reason)
+    await this.#waitForHandlers()
+    this.#incomingRequests.failAll(reason)
     await this.#transport.close()
   }
 
@@ -137,47 +146,48 @@ class ConnectedPeer implements Peer {
     const lines = this.#transport.incoming[Symbol.asyncIterator]()
     let step = await lines.next()
     while (step.done !== true) {
-      if (!this.#windingDown) this.#receive(step.value)
-      if (this.#mustWait()) await this.#transport.drained()
+      if (!this.#windingDown) this.#dispatch(step.value)
+      if (this.#mustPause()) await this.#transport.drained()
       step = await lines.next()
     }
     return step.value
   }
 
   /**
-   * Only a peer whose own answers pile up stops reading. If any unread output did, two peers that both send much
+   * Tells if reading must pause. Only unsent replies pause it: if any unsent output did, two peers that both send much
    * would each wait for the other to read.
    */
-  #mustWait(): boolean {
+  #mustPause(): boolean {
     const buffered = this.#transport.bufferedBytes
-    if (buffered === 0) this.#owesAnswers = false
-    return this.#owesAnswers && buffered > this.#limits.maxBufferedBytes
+    if (buffered === 0) this.#hasUnsentReplies = false
+    return this.#hasUnsentReplies && buffered > this.#limits.maxBufferedBytes
   }
 
-  #answer(line: string): void {
-    this.#owesAnswers = true
+  #sendReply(line: string): void {
+    this.#hasUnsentReplies = true
     this.#transport.send(line)
   }
 
+  /** Rejects the requests of this end and aborts running handlers, once. */
   #windDown(reason: CloseReason): void {
     if (this.#windingDown) return
     this.#windingDown = true
-    this.#outbound.rejectAll(reason)
-    this.#inbound.abortAll(reason)
+    this.#outgoingRequests.rejectAll(reason)
+    this.#incomingRequests.abortAll(reason)
   }
 
-  async #handlersEnd(): Promise<void> {
+  async #waitForHandlers(): Promise<void> {
     const { promise: expired, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.#limits.graceMs)
-    await Promise.race([this.#inbound.idle(), this.#transport.closed, expired])
+    await Promise.race([this.#incomingRequests.idle(), this.#transport.closed, expired])
     clearTimeout(timer)
   }
 
-  /** Only a defect of this package gets here; even then nobody is left waiting. */
-  async #breakOff(error: unknown): Promise<void> {
+  /** Settles all requests and closes after an unexpected error, which is a defect of this package. */
+  async #closeBroken(error: unknown): Promise<void> {
     const reason: CloseReason = { code: 'broken', detail: String(error) }
     this.#windDown(reason)
-    this.#inbound.answerAll(reason)
+    this.#incomingRequests.failAll(reason)
     await this.#transport.close()
   }
 }

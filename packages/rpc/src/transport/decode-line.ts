@@ -1,9 +1,8 @@
-import { isRecord } from '../peer/message.ts'
 import { type Incoming, unreadable } from './transport.ts'
 
 /**
- * One JSON text to one incoming message. `JSON.parse` makes `__proto__` an own property, so no prototype changes; its
- * error message is dropped because it quotes the text. Two top-level ids would leave open which request was meant.
+ * Parses one JSON text into an incoming message. Rejects two top-level ids, since a reply could name only one of them.
+ * `JSON.parse` makes `__proto__` an own property, so no prototype changes.
  */
 export function decodeLine(text: string, maxDepth: number): Incoming {
   if (nestsDeeperThan(text, maxDepth)) return unreadable('tooDeep')
@@ -11,10 +10,16 @@ export function decodeLine(text: string, maxDepth: number): Incoming {
   try {
     value = JSON.parse(text)
   } catch {
+    // The error is dropped because its message quotes the text.
     return unreadable('notJson')
   }
-  if (isRecord(value) && Object.hasOwn(value, 'id') && repeatsTopLevelId(text)) return unreadable('repeatedId')
+  if (hasId(value) && repeatsTopLevelId(text)) return unreadable('repeatedId')
   return { kind: 'message', value }
+}
+
+/** Spares the scan for messages without an id. */
+function hasId(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'id')
 }
 
 const quote = 0x22
@@ -25,8 +30,8 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * Whether arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Most texts are
- * settled by their length or by counting brackets with `indexOf`, which is far cheaper than looking at each character.
+ * Tells if arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Length and a
+ * count of brackets with `indexOf` settle most texts, which is far cheaper than a scan of each character.
  */
 export function nestsDeeperThan(text: string, limit: number): boolean {
   if (text.length <= limit || !hasMoreOpenersThan(text, limit)) return false
@@ -42,7 +47,7 @@ export function nestsDeeperThan(text: string, limit: number): boolean {
   return false
 }
 
-/** Whether the text of a valid JSON object has the key `id` more than once at its top level, escapes included. */
+/** Tells if the text of a valid JSON object repeats the key `id` at its top level, escaped spellings included. */
 export function repeatsTopLevelId(text: string): boolean {
   return mayRepeatId(text) && countTopLevelIds(text) > 1
 }
@@ -68,14 +73,14 @@ function countTopLevelIds(text: string): number {
   return count
 }
 
-/** In valid JSON only a key is followed by a colon. */
+/** Tells if the string that ends at `end` is a key: in valid JSON only a key precedes a colon. */
 function isKeyEndingAt(text: string, end: number): boolean {
   let at = end + 1
   while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1
   return text[at] === ':'
 }
 
-/** The index of the closing quote of the string that opens at `start`, or the end of the text. */
+/** Returns the index of the closing quote of the string that opens at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at)

@@ -1,12 +1,12 @@
 import type { CloseReason } from './transport.ts'
 
 /**
- * `unreachable`: nobody listens there; `refused`: whoever listens does not let us in (permissions, a wrong token, an
- * Origin); `notWebSocket`: what answers there speaks something else; `timedOut`: no answer at all.
+ * `unreachable`: no listener at the address; `refused`: the listener rejected this client (file permissions, token,
+ * Origin); `notWebSocket`: the listener speaks another protocol; `timedOut`: no reply in time.
  */
-export type ConnectErrorReason = 'unreachable' | 'refused' | 'notWebSocket' | 'timedOut'
+type ConnectErrorReason = 'unreachable' | 'refused' | 'notWebSocket' | 'timedOut'
 
-/** A connection that never came to be. The message is one sentence that names the address, never the token. */
+/** Failure to connect. Its message is one sentence that names the address, never the token. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError'
   readonly reason: ConnectErrorReason
@@ -17,35 +17,34 @@ export class ConnectError extends Error {
   }
 }
 
-export function connectErrorOf(address: string, cause: Error): ConnectError {
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
-  const reason = code === 'EACCES' || code === 'EPERM' ? 'refused' : code === 'ETIMEDOUT' ? 'timedOut' : 'unreachable'
-  return new ConnectError(reason, `cannot connect to ${address} (${code})`, cause)
-}
-
-/** Something that accepts connections. */
-export interface Listener extends AsyncDisposable {
-  /** A socket's path, or `host:port`. */
-  readonly address: string
-  /** Stops listening. Open connections stay with their owners. Idempotent. */
-  close(): Promise<void>
-}
-
-/** An address that cannot be listened on. The message is one sentence that says why. */
+/** Failure to listen on an address. Its message is one sentence that says why. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
-/** 1000 and 1001 are goodbyes, 1005 is one without a code, 1006 a far side that vanished. */
-const plainEnds: ReadonlySet<number> = new Set([1000, 1001, 1005, 1006])
-
-export function closeReasonOf(code: number): CloseReason {
-  return plainEnds.has(code) ? { code: 'ended' } : { code: 'ended', detail: `closed with ${code}` }
+/** Converts an error of the operating system into a `ConnectError`. */
+export function connectErrorOf(address: string, cause: Error): ConnectError {
+  const code = errorCode(cause)
+  const reason = code === 'EACCES' || code === 'EPERM' ? 'refused' : code === 'ETIMEDOUT' ? 'timedOut' : 'unreachable'
+  return new ConnectError(reason, `cannot connect to ${address} (${code})`, cause)
 }
 
-const farSideIsGone: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET'])
+/** Codes of errors that mean the remote end closed the channel or exited. */
+const remoteGoneCodes: ReadonlySet<string> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+])
 
-export function errorReasonOf(error: Error): CloseReason {
-  const detail = 'code' in error && typeof error.code === 'string' ? error.code : error.message
-  return { code: farSideIsGone.has(detail) ? 'ended' : 'broken', detail }
+/** Converts an error of an open channel into a close reason: `ended` or `broken`. */
+export function closeReasonOf(error: unknown): CloseReason {
+  const detail = error instanceof Error ? errorCode(error) : String(error)
+  return { code: remoteGoneCodes.has(detail) ? 'ended' : 'broken', detail }
+}
+
+/** Returns the error's `code`, or its message if it has none. */
+export function errorCode(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { type Unreadable, unreadable } from './transport.ts'
 
-/** The text of one line without its line feed, or why it has none. */
+/** Text of one line without its line feed, or the reason why it has none. */
 export type Line = string | Unreadable
 
 interface LineSplitter {
-  /** The lines that this chunk completes; blank ones are left out. What follows the last line feed is held. */
+  /** Returns the lines that the chunk completes, blank ones left out, and holds the bytes after the last line feed. */
   push(chunk: Buffer): Line[]
 }
 
@@ -14,8 +14,8 @@ const tooLong = unreadable('tooLong')
 const notUtf8 = unreadable('notUtf8')
 
 /**
- * Cuts bytes into lines at LF only. A line feed is never part of a multi-byte character, so a run of whole lines is
- * checked and decoded at once, which is what makes this fast; line by line only when the run has a bad or long one.
+ * Creates a splitter that cuts bytes into lines at LF only. For speed, all whole lines of a chunk are checked and
+ * decoded at once; only if one of them is bad or too long are they decoded one by one.
  */
 export function createLineSplitter(maxLineBytes: number): LineSplitter {
   const held = createByteBuffer()
@@ -59,7 +59,7 @@ export function createLineSplitter(maxLineBytes: number): LineSplitter {
   return { push }
 }
 
-/** `bytes` are whole lines, without the last line feed. */
+/** Decodes whole lines, given without the last line feed. LF is never part of a multi-byte character. */
 function decodeWhole(bytes: Buffer, maxLineBytes: number): Line[] {
   if (bytes.length <= maxLineBytes && isUtf8(bytes)) {
     return bytes.toString('utf8').split('\n').filter(isNotBlank)
@@ -90,14 +90,14 @@ const blockBytes = 64 * 1024
 interface ByteBuffer {
   readonly sizeBytes: number
   append(bytes: Buffer): void
-  /** Everything appended, and forgets it. Valid until the next `append`. */
+  /** Returns and removes all appended bytes. The result is valid until the next `append`. */
   take(): Buffer
   clear(): void
 }
 
 /**
- * Bytes that wait for the rest of their line, in blocks of one size: keeping the chunks would cost a hundred times
- * their size when they come byte by byte, and one growing buffer leaves twice the line's size behind as garbage.
+ * Creates a buffer for an incomplete line, in blocks of one size. A list of chunks would cost a hundred times their
+ * size when each has one byte; one growing buffer would leave twice the line's size behind as garbage.
  */
 export function createByteBuffer(): ByteBuffer {
   let blocks: Buffer[] = []
@@ -130,7 +130,7 @@ export function createByteBuffer(): ByteBuffer {
     return bytes
   }
 
-  /** Keeps one block for the next line. */
+  /** Removes all bytes and keeps one block for the next line. */
   function clear(): void {
     blocks = blocks.slice(0, 1)
     sizeBytes = 0

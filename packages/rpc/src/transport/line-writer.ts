@@ -1,21 +1,21 @@
 import type { Writable } from 'node:stream'
-import { createDrainWaiters, lowMarkBytes } from './transport.ts'
+import { assertOneLine, createDrainWaiters, lowMarkBytes } from './transport.ts'
 
 const pieceLength = 64 * 1024
 
 /**
- * Lines on their way to the operating system. Everything sent in one tick, or while a write is under way, is joined
- * into pieces of about 64 KiB; one write at a time, so the stream's own queue never grows.
+ * Writes lines to a stream. Lines of one tick, and those pushed during a write, are joined into pieces of about
+ * 64 KiB. Only one write runs at a time, so the stream's own queue stays empty.
  */
 export class LineWriter {
   readonly #output: Writable
-  /** Text to be joined, or a long line as the bytes it takes. */
+  /** Joined short lines as text; each long line as its bytes. */
   readonly #pieces: (string | Buffer)[] = []
   #queuedBytes = 0
   #writingBytes = 0
   #scheduled = false
   #abandoned = false
-  readonly #level = createDrainWaiters(() => this.bufferedBytes)
+  readonly #waiters = createDrainWaiters(() => this.bufferedBytes)
 
   constructor(output: Writable) {
     this.#output = output
@@ -26,7 +26,7 @@ export class LineWriter {
   }
 
   push(line: string): void {
-    if (line.includes('\n')) throw new TypeError('a line must not contain a line feed')
+    assertOneLine(line)
     if (this.#abandoned) return
     if (line.length >= pieceLength) this.#pushLong(line)
     else this.#pushShort(line)
@@ -40,7 +40,7 @@ export class LineWriter {
     else this.#pieces[this.#pieces.length - 1] = `${last}${line}\n`
   }
 
-  /** Encoded at once: to measure it first would be to go through it twice. */
+  /** Encodes at once, since measuring a long line costs as much as encoding it. */
   #pushLong(line: string): void {
     const bytes = encodeLongLine(line)
     this.#queuedBytes += bytes.length
@@ -48,23 +48,23 @@ export class LineWriter {
   }
 
   drained(): Promise<void> {
-    return this.#level.whenAtMost(lowMarkBytes)
+    return this.#waiters.whenAtMost(lowMarkBytes)
   }
 
   flushed(): Promise<void> {
-    return this.#level.whenAtMost(0)
+    return this.#waiters.whenAtMost(0)
   }
 
-  /** Drops what was not written and ignores what follows: nobody can take it any more. */
+  /** Drops unwritten lines and ignores later ones, because the stream takes no more. */
   abandon(): void {
     this.#abandoned = true
     this.#pieces.length = 0
     this.#queuedBytes = 0
     this.#writingBytes = 0
-    this.#level.lowered()
+    this.#waiters.check()
   }
 
-  /** `nextTick` runs after all microtasks, so the answers to all lines of one chunk leave in one write. */
+  /** Schedules a write after all microtasks, so that the replies to all lines of one chunk leave in one write. */
   #schedule(): void {
     if (this.#scheduled || this.#writingBytes > 0) return
     this.#scheduled = true
@@ -95,13 +95,13 @@ export class LineWriter {
     }
     this.#writingBytes = 0
     this.#writeNext()
-    this.#level.lowered()
+    this.#waiters.check()
   }
 }
 
 let newest: { readonly line: string; readonly bytes: Buffer } | undefined
 
-/** A long line with its line feed. What goes to many far sides in one tick is encoded once, and forgotten with the tick. */
+/** Encodes a long line with its line feed. A line sent on many connections in one tick is encoded only once. */
 function encodeLongLine(line: string): Buffer {
   if (newest?.line === line) return newest.bytes
   const bytes = Buffer.from(`${line}\n`)

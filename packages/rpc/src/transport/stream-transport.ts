@@ -1,30 +1,31 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { decodeLine } from './decode-line.ts'
+import { closeReasonOf } from './failures.ts'
 import { createLineSplitter } from './line-splitter.ts'
 import { LineWriter } from './line-writer.ts'
-import type { CloseReason, Incoming, Transport } from './transport.ts'
+import { type CloseReason, defaultMaxDepth, defaultMaxLineBytes, type Incoming, type Transport } from './transport.ts'
 
 export interface StreamLimits {
-  /** A longer line is discarded as it comes; at most this much of it is held. Default 32 MiB. */
+  /** Longest line that is held in memory; a longer one is discarded while it arrives. Default 32 MiB. */
   readonly maxLineBytes: number
-  /** Default 512. */
+  /** Deepest nesting of arrays and objects. Default 512. */
   readonly maxDepth: number
   /**
-   * How long a half-dead connection is given: the far side to take our last bytes after `close`, or us to read its
-   * last words after our output failed. Default 1000.
+   * Time limit for the last bytes: for writing them after `close`, and for reading those of the remote end after the
+   * output failed. Default 1000.
    */
   readonly graceMs: number
 }
 
-export interface StreamTransportOptions extends Partial<StreamLimits> {
+interface StreamTransportOptions extends Partial<StreamLimits> {
   readonly input: Readable
-  /** May be the same stream as `input` (a socket; give it `allowHalfOpen` so that answers survive its end). */
+  /** May be the same stream as `input`: a socket, which needs `allowHalfOpen` for replies after the end of its input. */
   readonly output: Writable
 }
 
-const defaults: StreamLimits = { maxLineBytes: 32 * 1024 * 1024, maxDepth: 512, graceMs: 1000 }
+const defaults: StreamLimits = { maxLineBytes: defaultMaxLineBytes, maxDepth: defaultMaxDepth, graceMs: 1000 }
 
-/** One JSON text per line over Node streams: standard input and output, a child's pipes, a socket. */
+/** Creates a transport of one JSON text per line over Node streams: standard streams, a child's pipes, a socket. */
 export function createStreamTransport(options: StreamTransportOptions): Transport {
   return new StreamTransport(options)
 }
@@ -50,10 +51,10 @@ class StreamTransport implements Transport {
     this.#limits = { ...defaults, ...limits }
     this.#outbox = new LineWriter(output)
     this.incoming = this.#read()
-    // These stay for good: a stream may fail after we are done with it, and must then not take the process down.
-    input.on('error', (error) => this.#noteReason(reasonOf(error)))
-    output.on('error', (error) => this.#loseOutput(reasonOf(error)))
-    output.on('close', () => this.#loseOutput({ code: 'ended' }))
+    // Never removed: a stream may fail after the close, and an unhandled `error` event would end the process.
+    input.on('error', (error) => this.#keepFirstReason(closeReasonOf(error)))
+    output.on('error', (error) => this.#abandonOutput(closeReasonOf(error)))
+    output.on('close', () => this.#abandonOutput({ code: 'ended' }))
   }
 
   get bufferedBytes(): number {
@@ -69,7 +70,7 @@ class StreamTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    this.#noteReason({ code: 'closed' })
+    this.#keepFirstReason({ code: 'closed' })
     if (!this.#closing) {
       this.#closing = true
       this.#startGrace(() => this.#finish())
@@ -87,22 +88,22 @@ class StreamTransport implements Transport {
     const { maxLineBytes, maxDepth } = this.#limits
     const splitter = createLineSplitter(maxLineBytes)
     try {
-      // Not destroyed at its end: of a socket that would also destroy the half that carries our last answers.
+      // Destroying a socket at the end of its input would also destroy its output before the last replies are written.
       for await (const chunk of this.#input.iterator({ destroyOnReturn: false })) {
         for (const line of splitter.push(toBuffer(chunk))) {
-          if (this.#closing) return this.#noteReason({ code: 'closed' })
+          if (this.#closing) return this.#keepFirstReason({ code: 'closed' })
           yield typeof line === 'string' ? decodeLine(line, maxDepth) : line
         }
       }
     } catch (error) {
-      return this.#noteReason(reasonOf(error))
+      return this.#keepFirstReason(closeReasonOf(error))
     }
-    return this.#noteReason({ code: 'ended' })
+    return this.#keepFirstReason({ code: 'ended' })
   }
 
-  /** A child that exits takes our output first; what it said before is still in the input. */
-  #loseOutput(reason: CloseReason): void {
-    this.#noteReason(reason)
+  /** Stops writing but still reads: the last lines of a child that exited are in the input. */
+  #abandonOutput(reason: CloseReason): void {
+    this.#keepFirstReason(reason)
     this.#outbox.abandon()
     if (!this.#closing) this.#startGrace(() => this.#input.destroy())
   }
@@ -117,7 +118,7 @@ class StreamTransport implements Transport {
     this.#outbox.abandon()
     this.#input.destroy()
     this.#output.destroy()
-    this.#settleClosed(this.#noteReason({ code: 'closed' }))
+    this.#settleClosed(this.#keepFirstReason({ code: 'closed' }))
   }
 
   #startGrace(expired: () => void): void {
@@ -125,40 +126,23 @@ class StreamTransport implements Transport {
     this.#graceTimer = setTimeout(expired, this.#limits.graceMs)
   }
 
-  #noteReason(reason: CloseReason): CloseReason {
+  #keepFirstReason(reason: CloseReason): CloseReason {
     this.#reason ??= reason
     return this.#reason
   }
 }
 
-/** A stream on which someone called `setEncoding` yields strings. */
+/** Converts a chunk to bytes; a stream with `setEncoding` yields strings. */
 function toBuffer(chunk: unknown): Buffer {
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))
 }
 
-const farSideIsGone = new Set([
-  'EPIPE',
-  'ECONNRESET',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'ERR_STREAM_DESTROYED',
-  'ERR_STREAM_WRITE_AFTER_END',
-])
-
-function reasonOf(error: unknown): CloseReason {
-  const detail = error instanceof Error ? codeOf(error) : String(error)
-  return { code: farSideIsGone.has(detail) ? 'ended' : 'broken', detail }
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
-}
-
-/** Two ends of one connection inside this process, for tests: real framing, asynchronous, in order, with back-pressure. */
+/** Creates two connected transports inside this process, with the framing and back-pressure of real streams. */
 export function createMemoryTransportPair(limits: Partial<StreamLimits> = {}): [Transport, Transport] {
-  const there = new PassThrough()
-  const back = new PassThrough()
+  const forward = new PassThrough()
+  const backward = new PassThrough()
   return [
-    createStreamTransport({ ...limits, input: back, output: there }),
-    createStreamTransport({ ...limits, input: there, output: back }),
+    createStreamTransport({ ...limits, input: backward, output: forward }),
+    createStreamTransport({ ...limits, input: forward, output: backward }),
   ]
 }

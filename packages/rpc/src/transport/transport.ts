@@ -1,4 +1,6 @@
-/** Why a line could not become a message. Never carries the line's content. */
+import type { Server } from 'node:net'
+
+/** Reason why a line is not a message; it never carries the line's content. */
 export type UnreadableReason = 'tooLong' | 'notUtf8' | 'notJson' | 'tooDeep' | 'repeatedId' | 'binary'
 
 export interface Unreadable {
@@ -6,62 +8,84 @@ export interface Unreadable {
   readonly reason: UnreadableReason
 }
 
-/** One line (or one frame) from the far side. */
+/** Line (or websocket frame) received from the remote end. */
 export type Incoming = { readonly kind: 'message'; readonly value: unknown } | Unreadable
 
-/** `ended`: the far side is gone; `closed`: we closed; `broken`: the channel failed. */
+export function unreadable(reason: UnreadableReason): Unreadable {
+  return { kind: 'unreadable', reason }
+}
+
+/** `ended`: the remote end closed or disappeared; `closed`: this end closed; `broken`: the channel failed. */
 export interface CloseReason {
   readonly code: 'ended' | 'closed' | 'broken'
   readonly detail?: string
 }
 
 /**
- * A two-way channel of JSON texts, in order. It has one owner, which pulls `incoming` until it ends and then calls
- * `close`: an ended far side is noticed only by pulling, and may still be listening (a script that pipes its requests
- * and reads the answers), so lines sent between the end and `close` are still delivered where possible.
+ * Two-way, ordered channel of JSON texts with one owner. The owner pulls `incoming` until it ends and then calls
+ * `close`: only pulling detects the end. A remote end that ended its input may still read (a script that pipes
+ * requests in and reads the replies), so lines sent before `close` are still delivered where possible.
  */
 export interface Transport extends AsyncDisposable {
-  /** Pulled one line at a time and only once; nothing is read ahead beyond one chunk. Returns why it ended. */
+  /** Yields one line per pull and returns the close reason. Can be iterated once; reads at most one chunk ahead. */
   readonly incoming: AsyncIterable<Incoming, CloseReason, undefined>
-  /** One JSON text without line feeds (throws on one). Keeps order, joins the lines of a tick, ignored after close. */
+  /** Sends one JSON text, in order. Throws `TypeError` for a line feed in it; does nothing after `close`. */
   send(line: string): void
   /** Bytes sent but not yet taken by the operating system. */
   readonly bufferedBytes: number
-  /** Resolves when `bufferedBytes` is at most 1 MiB, or the far side can no longer be written to. */
+  /** Resolves when `bufferedBytes` is at most 1 MiB, or when the remote end can no longer be written to. */
   drained(): Promise<void>
-  /** Flushes what was sent (for a bounded time), then closes. Idempotent; resolves when closed. */
+  /** Flushes sent lines for a limited time, closes, and resolves when closed. Idempotent. */
   close(): Promise<void>
-  /**
-   * Asks the far side for a sign of life and tells whether one came in time. Only where the channel has a question of
-   * its own; elsewhere the system says when the far side has gone.
-   */
+  /** Pings the remote end and resolves with `true` if it replies in time. Absent where the channel has no ping. */
   ping?(withinMs: number): Promise<boolean>
-  /** Never rejects. The first cause wins. */
+  /** Resolves with the first close reason; never rejects. */
   readonly closed: Promise<CloseReason>
 }
 
-/** What `drained` waits for. */
+/** Accepts connections. */
+export interface Listener extends AsyncDisposable {
+  /** Path of a socket, or `host:port`. */
+  readonly address: string
+  /** Stops listening; open connections stay open. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Longest line, in bytes, where no other limit is set. */
+export const defaultMaxLineBytes = 32 * 1024 * 1024
+
+/** Deepest nesting of arrays and objects where no other limit is set. */
+export const defaultMaxDepth = 512
+
+/** Throws `TypeError` for a line that would be read as two. */
+export function assertOneLine(line: string): void {
+  if (line.includes('\n')) throw new TypeError('a line must not contain a line feed')
+}
+
+/** Returns the listener of a server that listens on `address`. */
+export function listenerOf(server: Server, address: string): Listener {
+  let closed: Promise<void> | undefined
+  const close = () => {
+    // Resolves without waiting for the server's `close` event, which comes only after the last open connection ends.
+    closed ??= Promise.resolve(void server.close())
+    return closed
+  }
+  return { address, close, [Symbol.asyncDispose]: close }
+}
+
+/** Mark, in unsent bytes, at which `Transport.drained` resolves. */
 export const lowMarkBytes = 1024 * 1024
 
-export function unreadable(reason: UnreadableReason): Unreadable {
-  return { kind: 'unreadable', reason }
-}
-
 interface DrainWaiters {
-  /** Resolves at once when the level is at most the mark, else when `lowered` finds it there. */
+  /** Resolves when the level is at most `mark`, at once if it already is. */
   whenAtMost(mark: number): Promise<void>
-  /** To be called whenever the level may have fallen. */
-  lowered(): void
+  /** Resolves the waiters whose mark is reached. Must be called whenever the level may have fallen. */
+  check(): void
 }
 
-interface Waiter {
-  readonly mark: number
-  readonly resolve: () => void
-}
-
-/** Who waits for a level (unsent bytes) to fall. */
+/** Creates the list of callers that wait for `level` (unsent bytes) to fall. */
 export function createDrainWaiters(level: () => number): DrainWaiters {
-  let waiters: Waiter[] = []
+  let waiters: { readonly mark: number; readonly resolve: () => void }[] = []
 
   function whenAtMost(mark: number): Promise<void> {
     if (level() <= mark) return Promise.resolve()
@@ -70,12 +94,12 @@ export function createDrainWaiters(level: () => number): DrainWaiters {
     })
   }
 
-  function lowered(): void {
+  function check(): void {
     if (waiters.length === 0) return
     const waiting = waiters
     waiters = waiting.filter((waiter) => level() > waiter.mark)
     for (const waiter of waiting) if (level() <= waiter.mark) waiter.resolve()
   }
 
-  return { whenAtMost, lowered }
+  return { whenAtMost, check }
 }

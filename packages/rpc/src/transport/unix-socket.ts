@@ -1,27 +1,42 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { ConnectError, connectErrorOf, ListenError, type Listener } from './failures.ts'
+import { ConnectError, connectErrorOf, errorCode, ListenError } from './failures.ts'
 import { createStreamTransport } from './stream-transport.ts'
-import type { Transport } from './transport.ts'
+import { type Listener, listenerOf, type Transport } from './transport.ts'
 
-export interface ListenSocketOptions {
+/** Connects to a Unix socket. Rejects with `ConnectError`. */
+export function connectSocket(path: string): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path, allowHalfOpen: true })
+    const fail = (error: Error) => reject(connectErrorOf(path, error))
+    socket.once('error', fail)
+    socket.once('connect', () => {
+      // The transport adds its `error` listener before this one goes: an unhandled `error` event ends the process.
+      const transport = createStreamTransport({ input: socket, output: socket })
+      socket.off('error', fail)
+      resolve(transport)
+    })
+  })
+}
+
+interface ListenSocketOptions {
   readonly path: string
-  /** Owns the transport. */
+  /** Takes ownership of the transport. */
   onConnection(transport: Transport): void
 }
 
-/** What the kernel takes, without the closing zero byte (Linux 108, macOS 104); a longer path would be cut silently. */
+/** Longest path the kernel takes (108 bytes on Linux, 104 on macOS, with the closing zero); it cuts longer ones. */
 const maxPathBytes = process.platform === 'linux' ? 107 : 103
 
 /**
- * A Unix socket that only this user can open, one JSON text per line. The file of a listener that died is replaced,
- * that of a living one never. Rejects with `ListenFailed`.
+ * Listens on a Unix socket that only this user can open. Replaces the file of a listener that has exited, never that
+ * of a running one. Rejects with `ListenError`.
  */
 export async function listenSocket({ path, onConnection }: ListenSocketOptions): Promise<Listener> {
   if (Buffer.byteLength(path) > maxPathBytes) {
     throw new ListenError(`the path of a socket may have ${maxPathBytes} bytes, and ${path} is longer`)
   }
-  // Half-open, so that answers reach a far side that has ended its requests.
+  // Half-open, because a remote end that ended its input still reads replies.
   const server = createServer({ allowHalfOpen: true }, (socket: Socket) => {
     onConnection(createStreamTransport({ input: socket, output: socket }))
   })
@@ -34,11 +49,10 @@ export async function listenSocket({ path, onConnection }: ListenSocketOptions):
       throw listenFailure(path, again)
     })
   }
-  const close = createCloseOnce(server)
-  return { address: path, close, [Symbol.asyncDispose]: close }
+  return listenerOf(server, path)
 }
 
-/** The bind happens within `listen`, so the file never exists with more rights than 0600. */
+/** Listens under a umask of 0177: `listen` binds synchronously, so the file never has more rights than 0600. */
 function bindPrivately(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -51,16 +65,7 @@ function bindPrivately(server: Server, path: string): Promise<void> {
   })
 }
 
-function createCloseOnce(server: Server): () => Promise<void> {
-  let closed: Promise<void> | undefined
-  return () => {
-    // Not awaited to its end, which comes only when the last connection has ended; the file is gone at once.
-    closed ??= Promise.resolve(void server.close())
-    return closed
-  }
-}
-
-/** A connection to a file that is no socket is refused like one to a dead socket, so both are looked at. */
+/** Tells if the path may be replaced. Connecting fails alike for a dead socket and a plain file, so both are checked. */
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   if (found !== undefined && !found.isSocket()) return false
@@ -73,7 +78,7 @@ async function isAbandoned(path: string): Promise<boolean> {
 }
 
 function isInUse(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return error instanceof Error && errorCode(error) === 'EADDRINUSE'
 }
 
 function listenFailure(path: string, error: unknown): ListenError {
@@ -83,19 +88,4 @@ function listenFailure(path: string, error: unknown): ListenError {
       ? error.message
       : String(error)
   return new ListenError(`cannot listen on ${path}: ${why}`, { cause: error })
-}
-
-/** To a Unix socket; rejects with `ConnectFailed`. */
-export function connectSocket(path: string): Promise<Transport> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ path, allowHalfOpen: true })
-    const fail = (error: Error) => reject(connectErrorOf(path, error))
-    socket.once('error', fail)
-    socket.once('connect', () => {
-      // Its own listener comes before ours goes: a socket may fail at any moment.
-      const transport = createStreamTransport({ input: socket, output: socket })
-      socket.off('error', fail)
-      resolve(transport)
-    })
-  })
 }

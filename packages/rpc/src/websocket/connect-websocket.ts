@@ -4,7 +4,7 @@ import { ConnectError, connectErrorOf } from '../transport/failures.ts'
 import type { Transport } from '../transport/transport.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
-export interface ConnectWebSocketOptions {
+interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
   readonly url: string
   readonly token?: string
@@ -13,7 +13,7 @@ export interface ConnectWebSocketOptions {
 
 const handshakeTimeoutMs = 10_000
 
-/** Rejects with `ConnectFailed`, or with the signal's reason. */
+/** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
 export async function connectWebSocket({ url, token, signal }: ConnectWebSocketOptions): Promise<Transport> {
   signal?.throwIfAborted()
   const websocket = open(url, token)
@@ -41,13 +41,13 @@ function open(url: string, token: string | undefined): WebSocket {
 function opened(websocket: WebSocket, url: string): Promise<Transport> {
   return new Promise((resolve, reject) => {
     let socket: IncomingMessage['socket'] | undefined
-    const fail = (error: Error) => reject(failureOf(url, error))
+    const fail = (error: Error) => reject(handshakeError(url, error))
     websocket.once('error', fail)
     websocket.once('upgrade', (response) => {
       socket = response.socket
     })
     websocket.once('unexpected-response', (request, response) => {
-      reject(refusal(url, response.statusCode ?? 0))
+      reject(statusError(url, response.statusCode ?? 0))
       request.destroy()
     })
     websocket.once('open', () => {
@@ -59,13 +59,13 @@ function opened(websocket: WebSocket, url: string): Promise<Transport> {
   })
 }
 
-function refusal(url: string, status: number): ConnectError {
+function statusError(url: string, status: number): ConnectError {
   if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
-  if (status === 403) return new ConnectError('refused', `${url} does not let this client in (403)`)
-  return new ConnectError('notWebSocket', `${url} is no websocket of this kind (it answered ${status})`)
+  if (status === 403) return new ConnectError('refused', `${url} rejects this client (403)`)
+  return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
 }
 
-function failureOf(url: string, error: Error): ConnectError {
+function handshakeError(url: string, error: Error): ConnectError {
   if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
   return connectErrorOf(url, error)
 }

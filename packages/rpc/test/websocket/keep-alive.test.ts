@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { CloseReason } from '../../src/index.ts'
-import { createWebSocketTransport } from '../../src/websocket/index.ts'
-import { createKeepAlive, type Signs } from '../../src/websocket/keep-alive.ts'
+import { createKeepAlive, type KeepAliveSample } from '../../src/websocket/keep-alive.ts'
+import { createWebSocketTransport } from '../../src/websocket/websocket-transport.ts'
 import { websocketPair } from '../support/connected-pairs.ts'
 
-const idle: Signs = { readBytes: 10, unsentBytes: 0, reading: true }
+const idle: KeepAliveSample = { readBytes: 10, unsentBytes: 0, reading: true }
 
 describe('keep-alive', () => {
   it('gives a silent far side up after the third beat that got no answer', () => {
