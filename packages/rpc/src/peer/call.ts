@@ -7,13 +7,13 @@ export interface CallContext {
   /** Aborts with `ConnectionClosedError` when the connection closes while the handler runs. */
   readonly signal: AbortSignal
   /**
-   * Runs `fn` synchronously right after the reply is sent, so that nothing `fn` sends overtakes the reply. Does not
-   * run it when the handler fails or the connection has closed.
+   * Runs `fn` synchronously right after the result is sent, so that nothing `fn` sends overtakes it. Drops `fn` when
+   * the handler fails or the connection has closed.
    */
   afterReply(fn: () => void): void
 }
 
-/** Request whose handler runs. Its signal is created on first use, since most handlers need none and it is costly. */
+/** Request whose handler runs. Creates its signal on first use, since a signal is costly and few handlers need one. */
 export class Call implements CallContext {
   readonly id: RequestId
   readonly method: string

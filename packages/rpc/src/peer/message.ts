@@ -40,7 +40,7 @@ function invalid(id: RequestId | null, problem: string): Message {
   return { kind: 'invalid', id, problem }
 }
 
-/** Tells if the id is a string or a safe integer; `JSON.parse` has already rounded larger integers. */
+/** Returns whether the id is a string or a safe integer; `JSON.parse` has already rounded larger integers. */
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id)
 }

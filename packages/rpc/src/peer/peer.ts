@@ -75,20 +75,22 @@ class ConnectedPeer implements Peer {
   constructor({ transport, methods, notifications = {}, limits, onFault = () => {} }: PeerOptions) {
     this.#transport = transport
     this.#limits = { ...defaults, ...limits }
-    this.#faults = createFaultRecorder(onFault)
-    const shared = { faults: this.#faults, maxLineBytes: this.#limits.maxLineBytes }
+    const { maxLineBytes, maxInFlight } = this.#limits
+    const faults = createFaultRecorder(onFault)
+    this.#faults = faults
     this.#incomingRequests = new IncomingRequests({
-      ...shared,
       methods,
       sendReply: (line) => this.#sendReply(line),
-      maxInFlight: this.#limits.maxInFlight,
+      faults,
+      maxInFlight,
+      maxLineBytes,
     })
-    this.#outgoingRequests = new OutgoingRequests({ ...shared, send: (line) => transport.send(line) })
+    this.#outgoingRequests = new OutgoingRequests({ send: (line) => transport.send(line), faults, maxLineBytes })
     this.#dispatch = createDispatcher({
       incomingRequests: this.#incomingRequests,
       outgoingRequests: this.#outgoingRequests,
       notifications,
-      faults: this.#faults,
+      faults,
     })
     this.closed = transport.closed.then((reason) => {
       this.#windDown(reason)
@@ -154,7 +156,7 @@ class ConnectedPeer implements Peer {
   }
 
   /**
-   * Tells if reading must pause. Only unsent replies pause it: if any unsent output did, two peers that both send much
+   * Returns whether reading must pause. Only unsent replies pause it: if any unsent output did, two peers that both send much
    * would each wait for the other to read.
    */
   #mustPause(): boolean {

@@ -30,7 +30,7 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * Tells if arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Length and a
+ * Returns whether arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Length and a
  * count of brackets with `indexOf` settle most texts, which is far cheaper than a scan of each character.
  */
 export function nestsDeeperThan(text: string, limit: number): boolean {
@@ -47,7 +47,7 @@ export function nestsDeeperThan(text: string, limit: number): boolean {
   return false
 }
 
-/** Tells if the text of a valid JSON object repeats the key `id` at its top level, escaped spellings included. */
+/** Returns whether the text of a valid JSON object repeats the key `id` at its top level, escaped spellings included. */
 export function repeatsTopLevelId(text: string): boolean {
   return mayRepeatId(text) && countTopLevelIds(text) > 1
 }
@@ -73,7 +73,7 @@ function countTopLevelIds(text: string): number {
   return count
 }
 
-/** Tells if the string that ends at `end` is a key: in valid JSON only a key precedes a colon. */
+/** Returns whether the string that ends at `end` is a key: in valid JSON only a key precedes a colon. */
 function isKeyEndingAt(text: string, end: number): boolean {
   let at = end + 1
   while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1

@@ -65,7 +65,7 @@ function bindPrivately(server: Server, path: string): Promise<void> {
   })
 }
 
-/** Tells if the path may be replaced. Connecting fails alike for a dead socket and a plain file, so both are checked. */
+/** Returns whether the path may be replaced. Connecting fails alike for a dead socket and a plain file, so both are checked. */
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   if (found !== undefined && !found.isSocket()) return false

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createFaultRecorder, type PeerFault } from '../../src/peer/faults.ts'
 
-it('counts every fault and reports those a far side can repeat only once', async () => {
+it('counts every fault and reports a repeatable fault of the remote end once', async () => {
   const reported: PeerFault[] = []
   const ledger = createFaultRecorder((fault) => {
     reported.push(fault)

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { invalidParams, type PeerFault, RpcError } from '../../src/index.ts'
-import { createFarSide, request, turns } from '../support/remote-end.ts'
+import { createRemoteEnd, request, turns } from '../support/remote-end.ts'
 
-describe('requests made of a peer', () => {
-  it('are answered whatever their handlers return', async () => {
+describe('requests that a peer receives', () => {
+  it('get a reply for any return value of their handlers', async () => {
     const methods = { echo: (params: unknown) => params, later: async (params: unknown) => params, nothing: () => {} }
-    await using far = createFarSide({ methods })
-    far.write(request(0, 'echo', [1]) + request('', 'later', { a: 2 }) + request(-3, 'nothing'))
-    const answers = await far.received(3)
+    await using remote = createRemoteEnd({ methods })
+    remote.write(request(0, 'echo', [1]) + request('', 'later', { a: 2 }) + request(-3, 'nothing'))
+    const answers = await remote.received(3)
     expect(answers).toContainEqual({ jsonrpc: '2.0', id: 0, result: [1] })
     expect(answers).toContainEqual({ jsonrpc: '2.0', id: '', result: { a: 2 } })
     expect(answers).toContainEqual({ jsonrpc: '2.0', id: -3, result: null })
   })
 
-  it('are answered once however their handlers fail, and the cause stays here (F039)', async () => {
+  it('get one error reply without the cause, however their handlers fail', async () => {
     const faults: PeerFault[] = []
     const cycle: unknown[] = []
     cycle.push(cycle)
@@ -32,19 +32,19 @@ describe('requests made of a peer', () => {
         },
       }),
     }
-    await using far = createFarSide({ methods, onFault: (fault) => faults.push(fault) })
+    await using remote = createRemoteEnd({ methods, onFault: (fault) => faults.push(fault) })
     const names = Object.keys(methods)
-    for (const name of names) far.write(request(name, name))
-    const answers = await far.received(names.length)
+    for (const name of names) remote.write(request(name, name))
+    const answers = await remote.received(names.length)
     for (const id of names) {
       const error = { code: -32603, message: 'internal error', data: { code: 'internal' } }
       expect(answers).toContainEqual({ jsonrpc: '2.0', id, error })
     }
-    expect(far.lines.join()).not.toContain('secret')
+    expect(remote.lines.join()).not.toContain('secret')
     expect(faults.map((fault) => fault.code === 'handlerFailed' && fault.method).sort()).toEqual(names.sort())
   })
 
-  it('carry an RpcError to the far side as it is', async () => {
+  it('get a thrown RpcError as their error reply', async () => {
     const methods = {
       params: () => {
         throw invalidParams('must be a string', 'input[0].text')
@@ -53,9 +53,9 @@ describe('requests made of a peer', () => {
         throw new RpcError(-32004, 'no such conversation', { code: 'conversationNotFound', id: 'x' })
       },
     }
-    await using far = createFarSide({ methods })
-    far.write(request(1, 'params') + request(2, 'gone'))
-    expect(await far.received(2)).toMatchObject([
+    await using remote = createRemoteEnd({ methods })
+    remote.write(request(1, 'params') + request(2, 'gone'))
+    expect(await remote.received(2)).toMatchObject([
       { id: 1, error: { code: -32602, data: { code: 'invalidParams', field: 'input[0].text' } } },
       {
         id: 2,
@@ -64,17 +64,17 @@ describe('requests made of a peer', () => {
     ])
   })
 
-  it('name an unknown method, also one that every object has (F039)', async () => {
-    await using far = createFarSide()
-    for (const method of ['nope', 'constructor', '__proto__', 'toString']) far.write(request(method, method))
-    const answers = await far.received(4)
+  it('get methodNotFound for an unknown method, also for a key of every object', async () => {
+    await using remote = createRemoteEnd()
+    for (const method of ['nope', 'constructor', '__proto__', 'toString']) remote.write(request(method, method))
+    const answers = await remote.received(4)
     for (const method of ['nope', 'constructor', '__proto__', 'toString']) {
       const error = { code: -32601, data: { code: 'methodNotFound', method } }
       expect(answers).toContainEqual(expect.objectContaining({ id: method, error: expect.objectContaining(error) }))
     }
   })
 
-  it('start in the order of their lines, and their results may overtake (F041)', async () => {
+  it('start in the order of their lines, and may finish in another order', async () => {
     const order: string[] = []
     const gate = Promise.withResolvers<void>()
     const methods = {
@@ -88,27 +88,27 @@ describe('requests made of a peer', () => {
         return 'interrupted'
       },
     }
-    await using far = createFarSide({ methods })
-    far.write(request(1, 'send') + request(2, 'interrupt'))
-    expect(await far.received(2)).toMatchObject([{ id: 2 }, { id: 1 }])
+    await using remote = createRemoteEnd({ methods })
+    remote.write(request(1, 'send') + request(2, 'interrupt'))
+    expect(await remote.received(2)).toMatchObject([{ id: 2 }, { id: 1 }])
     expect(order).toEqual(['send', 'interrupt'])
   })
 
-  it('are refused while their id is in flight, and the first is unaffected (F035)', async () => {
+  it('are rejected while their id is in flight, without effect on the first request', async () => {
     const gate = Promise.withResolvers<string>()
-    await using far = createFarSide({ methods: { wait: () => gate.promise } })
-    far.write(request(7, 'wait') + request(7, 'wait') + request('7', 'nope'))
-    expect(await far.received(2)).toMatchObject([
+    await using remote = createRemoteEnd({ methods: { wait: () => gate.promise } })
+    remote.write(request(7, 'wait') + request(7, 'wait') + request('7', 'nope'))
+    expect(await remote.received(2)).toMatchObject([
       { id: null, error: { code: -32600, data: { code: 'duplicateId', id: 7 } } },
       { id: '7', error: { code: -32601 } },
     ])
     gate.resolve('first')
-    expect((await far.received(3)).at(2)).toEqual({ jsonrpc: '2.0', id: 7, result: 'first' })
-    far.write(request(7, 'wait'))
-    expect((await far.received(4)).at(3)).toEqual({ jsonrpc: '2.0', id: 7, result: 'first' })
+    expect((await remote.received(3)).at(2)).toEqual({ jsonrpc: '2.0', id: 7, result: 'first' })
+    remote.write(request(7, 'wait'))
+    expect((await remote.received(4)).at(3)).toEqual({ jsonrpc: '2.0', id: 7, result: 'first' })
   })
 
-  it('are shed beyond the limit, but not notifications', async () => {
+  it('are rejected beyond the limit, while notifications are not', async () => {
     const gate = Promise.withResolvers<void>()
     let told = 0
     const notifications = {
@@ -117,44 +117,44 @@ describe('requests made of a peer', () => {
       },
     }
     const limits = { maxInFlight: 2 }
-    await using far = createFarSide({ methods: { wait: () => gate.promise }, notifications, limits })
+    await using remote = createRemoteEnd({ methods: { wait: () => gate.promise }, notifications, limits })
     const tell = '{"jsonrpc":"2.0","method":"tell"}\n'
-    far.write(`${request(1, 'wait')}${request(2, 'wait')}${request(3, 'wait')}${tell}`)
-    expect(await far.received(1)).toMatchObject([
+    remote.write(`${request(1, 'wait')}${request(2, 'wait')}${request(3, 'wait')}${tell}`)
+    expect(await remote.received(1)).toMatchObject([
       { id: 3, error: { code: -32001, data: { code: 'serverOverloaded' } } },
     ])
     gate.resolve()
-    await far.received(3)
+    await remote.received(3)
     expect(told).toBe(1)
   })
 
-  it('are followed by what was registered for after the reply, and only after a result', async () => {
+  it('run afterReply callbacks after a result, not after an error', async () => {
     const methods = {
       first: async (_: unknown, context: { afterReply(fn: () => void): void }) => {
-        context.afterReply(() => far.peer.notify('event', 1))
-        context.afterReply(() => far.peer.notify('event', 2))
+        context.afterReply(() => remote.peer.notify('event', 1))
+        context.afterReply(() => remote.peer.notify('event', 2))
         await Promise.resolve()
         return 'reply'
       },
       fails: (_: unknown, context: { afterReply(fn: () => void): void }) => {
-        context.afterReply(() => far.peer.notify('event', 3))
+        context.afterReply(() => remote.peer.notify('event', 3))
         throw new RpcError(-32004, 'no', { code: 'no' })
       },
     }
-    await using far = createFarSide({ methods })
-    far.write(request(1, 'first') + request(2, 'fails'))
-    const answers = await far.received(4)
+    await using remote = createRemoteEnd({ methods })
+    remote.write(request(1, 'first') + request(2, 'fails'))
+    const answers = await remote.received(4)
     const first = answers.findIndex((answer) => JSON.stringify(answer).includes('"reply"'))
     expect(answers.slice(first, first + 3)).toMatchObject([{ id: 1 }, { method: 'event', params: 1 }, { params: 2 }])
     await turns(5)
-    expect(far.lines.length).toBe(4)
+    expect(remote.lines.length).toBe(4)
   })
 
-  it('get an error instead of a reply that the far side would discard', async () => {
+  it('get an error in place of a reply that is too long for the remote end', async () => {
     const limits = { maxLineBytes: 1000 }
-    await using far = createFarSide({ methods: { big: () => 'x'.repeat(2000) }, limits })
-    far.write(request(1, 'big'))
-    expect(await far.received(1)).toMatchObject([
+    await using remote = createRemoteEnd({ methods: { big: () => 'x'.repeat(2000) }, limits })
+    remote.write(request(1, 'big'))
+    expect(await remote.received(1)).toMatchObject([
       { id: 1, error: { code: -32603, data: { code: 'messageTooLarge', maxLineBytes: 1000 } } },
     ])
   })

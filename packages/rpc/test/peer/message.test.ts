@@ -13,19 +13,19 @@ import {
 const base = { jsonrpc: '2.0' }
 
 describe('reading a message', () => {
-  it('takes 0, negative integers and the empty string for ids', () => {
+  it('accepts 0, negative integers and the empty string as ids', () => {
     for (const id of [0, -1, 7, Number.MAX_SAFE_INTEGER, '', '7', 'ü']) {
       expect(readMessage({ ...base, id, method: 'm' })).toMatchObject({ kind: 'request', id })
     }
   })
 
-  it('refuses every other id without echoing it (F033)', () => {
+  it('rejects every other id without echoing it', () => {
     for (const id of [1.5, 2 ** 53, Number.POSITIVE_INFINITY, true, false, null, {}, [1]]) {
       expect(readMessage({ ...base, id, method: 'm' })).toMatchObject({ kind: 'invalid', id: null })
     }
   })
 
-  it('takes a message without an id for a notification', () => {
+  it('treats a message without an id as a notification', () => {
     expect(readMessage({ ...base, method: 'm', params: [1] })).toEqual({
       kind: 'notification',
       method: 'm',
@@ -33,7 +33,7 @@ describe('reading a message', () => {
     })
   })
 
-  it('refuses batches, scalars, a missing version and a missing method (F039)', () => {
+  it('rejects batches, scalars, a missing version and a missing method', () => {
     for (const value of [[], [{ ...base, id: 1, method: 'm' }], 1, 'text', null, true, {}, base]) {
       expect(readMessage(value)).toMatchObject({ kind: 'invalid', id: null })
     }
@@ -42,7 +42,7 @@ describe('reading a message', () => {
     expect(readMessage({ ...base, id: 4, method: 5 })).toMatchObject({ kind: 'invalid', id: 4 })
   })
 
-  it('reads results, also undefined-like ones', () => {
+  it('reads results, including null, 0, the empty string and false', () => {
     for (const result of [null, 0, '', false, { a: 1 }]) {
       expect(readMessage({ ...base, id: 0, result })).toEqual({ kind: 'reply', id: 0, outcome: { result } })
     }
@@ -68,7 +68,7 @@ describe('reading a message', () => {
     }
   })
 
-  it('does not read inherited or smuggled keys (F033)', () => {
+  it('does not read keys inherited through __proto__', () => {
     expect(readMessage(JSON.parse('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"m"}}'))).toMatchObject({
       kind: 'invalid',
       id: null,
@@ -93,12 +93,12 @@ describe('message lines', () => {
     )
   })
 
-  it('leave absent parameters out and make an absent result null', () => {
+  it('omit absent parameters and contain null for an absent result', () => {
     expect(notificationLine('m', undefined)).toBe('{"jsonrpc":"2.0","method":"m"}')
     expect(resultLine(0, undefined)).toBe('{"jsonrpc":"2.0","id":0,"result":null}')
   })
 
-  it('cannot be made of a result without JSON', () => {
+  it('cannot be created from a result without JSON', () => {
     const cycle: unknown[] = []
     cycle.push(cycle)
     for (const result of [cycle, 1n, () => 1, Symbol('s'), { toJSON: () => undefined }]) {

@@ -8,10 +8,10 @@ import {
   notificationLine,
   type Transport,
 } from '../../src/index.ts'
-import { createFarSide, request, turns, until } from '../support/remote-end.ts'
+import { createRemoteEnd, request, turns, until } from '../support/remote-end.ts'
 
 describe('a closing peer', () => {
-  it('rejects what it waits for, aborts its handlers, answers for them, and only then is closed', async () => {
+  it('rejects its requests, aborts its handlers, replies for them, and only then is closed', async () => {
     const order: string[] = []
     const methods = {
       hang: (_: unknown, { signal }: { signal: AbortSignal }) =>
@@ -19,31 +19,31 @@ describe('a closing peer', () => {
           signal.addEventListener('abort', () => order.push('aborted'))
         }),
     }
-    const far = createFarSide({ methods })
-    far.write(request(1, 'hang'))
-    const asked = far.peer.request('a').catch((error: unknown) => {
+    const remote = createRemoteEnd({ methods })
+    remote.write(request(1, 'hang'))
+    const asked = remote.peer.request('a').catch((error: unknown) => {
       order.push('rejected')
       return error
     })
-    void far.peer.closed.then(() => order.push('closed'))
-    await far.received(1)
-    await far.peer.close()
+    void remote.peer.closed.then(() => order.push('closed'))
+    await remote.received(1)
+    await remote.peer.close()
     expect(await asked).toBeInstanceOf(ConnectionClosedError)
     expect(order).toEqual(['aborted', 'rejected', 'closed'])
-    expect((await far.received(2)).at(1)).toMatchObject({ id: 1, error: { data: { code: 'connectionClosed' } } })
-    expect(await far.peer.closed).toEqual({ code: 'closed' })
+    expect((await remote.received(2)).at(1)).toMatchObject({ id: 1, error: { data: { code: 'connectionClosed' } } })
+    expect(await remote.peer.closed).toEqual({ code: 'closed' })
   })
 
-  it('closes once, however often it is told', async () => {
-    const far = createFarSide()
-    await Promise.all([far.peer.close(), far.peer.close()])
-    await far.peer.close()
-    far.peer.notify('ignored')
-    far.peer.sendLine('{}')
-    expect(far.peer.bufferedBytes).toBe(0)
+  it('closes once, however often close is called', async () => {
+    const remote = createRemoteEnd()
+    await Promise.all([remote.peer.close(), remote.peer.close()])
+    await remote.peer.close()
+    remote.peer.notify('ignored')
+    remote.peer.sendLine('{}')
+    expect(remote.peer.bufferedBytes).toBe(0)
   })
 
-  it('starts no handler after it was closed, even if its transport yields more', async () => {
+  it('starts no handler after the close, even if its transport yields more', async () => {
     const { promise: closed, resolve } = Promise.withResolvers<CloseReason>()
     const line = (id: number): Incoming => ({ kind: 'message', value: JSON.parse(request(id, 'count')) })
     const close = async () => resolve({ code: 'closed' })
@@ -70,27 +70,27 @@ describe('a closing peer', () => {
     expect(handled).toBe(1)
   })
 
-  it('gives a signal that is already aborted to a handler that asks too late', async () => {
+  it('returns an aborted signal to a handler that first reads it after the close', async () => {
     const gate = Promise.withResolvers<void>()
     const aborted = Promise.withResolvers<boolean>()
-    const far = createFarSide({
+    const remote = createRemoteEnd({
       methods: {
         late: async (_: unknown, context: { signal: AbortSignal }) => {
           gate.resolve()
-          await far.peer.closed
+          await remote.peer.closed
           aborted.resolve(context.signal.aborted)
         },
       },
     })
-    far.write(request(1, 'late'))
+    remote.write(request(1, 'late'))
     await gate.promise
-    await far.peer.close()
+    await remote.peer.close()
     expect(await aborted.promise).toBe(true)
   })
 })
 
-describe('a far side that ends', () => {
-  it('still gets the answers to what it asked (F027)', async () => {
+describe('a remote end that ends its input', () => {
+  it('still gets replies to its requests', async () => {
     const methods = {
       soon: async () => {
         await turns(3)
@@ -101,26 +101,26 @@ describe('a far side that ends', () => {
           signal.addEventListener('abort', () => reject(signal.reason))
         }),
     }
-    const far = createFarSide({ methods })
-    far.input.end(`${request(1, 'soon')}${request(2, 'obeys')}{"torn`)
-    expect(await far.received(2)).toMatchObject([
+    const remote = createRemoteEnd({ methods })
+    remote.input.end(`${request(1, 'soon')}${request(2, 'obeys')}{"torn`)
+    expect(await remote.received(2)).toMatchObject([
       { id: 2, error: { data: { code: 'connectionClosed' } } },
       { id: 1, result: 'done' },
     ])
-    expect(await far.peer.closed).toEqual({ code: 'ended' })
-    expect(far.peer.faultCounts.handlerFailed).toBe(0)
+    expect(await remote.peer.closed).toEqual({ code: 'ended' })
+    expect(remote.peer.faultCounts.handlerFailed).toBe(0)
   })
 
   it('does not wait for a handler that never returns', async () => {
-    const far = createFarSide({ methods: { hang: () => new Promise(() => {}) }, limits: { graceMs: 10 } })
-    far.input.end(request(1, 'hang'))
-    expect(await far.received(1)).toMatchObject([{ id: 1, error: { data: { code: 'connectionClosed' } } }])
-    expect(await far.peer.closed).toEqual({ code: 'ended' })
+    const remote = createRemoteEnd({ methods: { hang: () => new Promise(() => {}) }, limits: { graceMs: 10 } })
+    remote.input.end(request(1, 'hang'))
+    expect(await remote.received(1)).toMatchObject([{ id: 1, error: { data: { code: 'connectionClosed' } } }])
+    expect(await remote.peer.closed).toEqual({ code: 'ended' })
   })
 })
 
 describe('a peer under load', () => {
-  it('answers or sheds each of 3000 pipelined requests exactly once', async () => {
+  it('replies to each of 3000 pipelined requests exactly once, with a result or an overload error', async () => {
     const methods = {
       now: (params: unknown) => params,
       later: async (params: unknown) => {
@@ -128,40 +128,40 @@ describe('a peer under load', () => {
         return params
       },
     }
-    await using far = createFarSide({ methods })
+    await using remote = createRemoteEnd({ methods })
     const ids = Array.from({ length: 3000 }, (_, id) => id)
-    far.write(ids.map((id) => request(id, id % 2 === 0 ? 'now' : 'later', id)).join(''))
-    const answers = await far.received(3000)
+    remote.write(ids.map((id) => request(id, id % 2 === 0 ? 'now' : 'later', id)).join(''))
+    const answers = await remote.received(3000)
     await turns(5)
-    expect(far.lines.length).toBe(3000)
+    expect(remote.lines.length).toBe(3000)
     expect(answers.map((answer) => Reflect.get(Object(answer), 'id')).sort((a, b) => a - b)).toEqual(ids)
     for (const answer of answers) {
       const { id, result, error } = Object(answer)
       if (error === undefined) expect(result).toBe(id)
       else expect(error).toMatchObject({ code: -32001, data: { code: 'serverOverloaded' } })
     }
-    expect(far.lines.filter((line) => line.includes('serverOverloaded')).length).toBe(3000 - 2 * 1024)
+    expect(remote.lines.filter((line) => line.includes('serverOverloaded')).length).toBe(3000 - 2 * 1024)
   })
 
-  it('reads no further while its answers are not read, and loses nothing (F023)', async () => {
+  it('stops reading while its replies are not read, and loses nothing', async () => {
     let handled = 0
     let mostBuffered = 0
     const reply = 'x'.repeat(1000)
     const methods = {
       big: () => {
         handled += 1
-        mostBuffered = Math.max(mostBuffered, far.peer.bufferedBytes)
+        mostBuffered = Math.max(mostBuffered, remote.peer.bufferedBytes)
         return reply
       },
     }
-    await using far = createFarSide({ methods, stalled: true })
-    far.write(Array.from({ length: 20_000 }, (_, id) => request(id, 'big')).join(''))
+    await using remote = createRemoteEnd({ methods, stalled: true })
+    remote.write(Array.from({ length: 20_000 }, (_, id) => request(id, 'big')).join(''))
     await until(() => mostBuffered > 4 * 1024 * 1024 - 10_000)
     const atStall = handled
     await turns(50)
     expect(handled).toBe(atStall)
-    far.readAll()
-    expect((await far.received(20_000)).length).toBe(20_000)
+    remote.readAll()
+    expect((await remote.received(20_000)).length).toBe(20_000)
     expect(mostBuffered).toBeLessThan(4 * 1024 * 1024 + 10_000)
   })
 
@@ -186,14 +186,14 @@ describe('a peer under load', () => {
     await until(() => sizes.left === 8 * blob.length && sizes.right === 8 * blob.length)
   })
 
-  it('sends one serialisation to many', async () => {
-    await using one = createFarSide()
-    await using two = createFarSide()
+  it('sends one serialised line to many clients', async () => {
+    await using one = createRemoteEnd()
+    await using two = createRemoteEnd()
     const line = notificationLine('event', JSON.stringify({ seq: 1 }))
     one.peer.sendLine(line)
     two.peer.sendLine(line)
-    for (const far of [one, two]) {
-      expect(await far.received(1)).toEqual([{ jsonrpc: '2.0', method: 'event', params: { seq: 1 } }])
+    for (const remote of [one, two]) {
+      expect(await remote.received(1)).toEqual([{ jsonrpc: '2.0', method: 'event', params: { seq: 1 } }])
     }
   })
 })

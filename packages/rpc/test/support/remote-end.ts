@@ -1,25 +1,29 @@
 import { PassThrough } from 'node:stream'
 import { createPeer, createStreamTransport, type Peer, type PeerOptions, type StreamLimits } from '../../src/index.ts'
 
-/** The bare bytes at the other end of a peer, read by other means than the code under test. */
-export interface FarSide extends AsyncDisposable {
+/** Raw byte streams at the other end of a peer, read without the code under test. */
+export interface RemoteEnd extends AsyncDisposable {
   readonly peer: Peer
   readonly input: PassThrough
   readonly output: PassThrough
   readonly lines: string[]
   write(bytes: string | Uint8Array): void
-  /** Resolves with everything received so far once that is at least `count` lines. */
+  /** Resolves with all parsed lines once there are at least `count`. */
   received(count: number): Promise<unknown[]>
 }
 
-export type FarSideOptions = Omit<PeerOptions, 'transport' | 'methods'> & {
+export type RemoteEndOptions = Omit<PeerOptions, 'transport' | 'methods'> & {
   readonly methods?: PeerOptions['methods']
   readonly stream?: Partial<StreamLimits>
   /** Leaves the peer's output unread until `readAll` is called. */
   readonly stalled?: boolean
 }
 
-export function createFarSide({ stream, stalled, ...options }: FarSideOptions = {}): FarSide & { readAll(): void } {
+export function createRemoteEnd({
+  stream,
+  stalled,
+  ...options
+}: RemoteEndOptions = {}): RemoteEnd & { readAll(): void } {
   const input = new PassThrough()
   const output = new PassThrough()
   const transport = createStreamTransport({ graceMs: 200, ...stream, input, output })

@@ -25,7 +25,7 @@ async function pullToEnd(transport: Transport) {
 const mebibyte = 1024 * 1024
 
 describe.each(Object.entries(connectedPairs))('a %s transport', (_, connect) => {
-  it('carries messages in order, both ways, whole', async () => {
+  it('carries complete messages in order, both ways', async () => {
     await using pair = await connect()
     const big = 'é\u2028😀'.repeat(mebibyte / 4)
     for (let count = 0; count < 1000; count += 1) pair.here.send(String(count))
@@ -37,7 +37,7 @@ describe.each(Object.entries(connectedPairs))('a %s transport', (_, connect) => 
     expect(await pull(pair.here, 1)).toEqual([{ kind: 'message', value: 'back' }])
   })
 
-  it('flushes what was sent before it closes, ignores what is sent later, and ends the far side', async () => {
+  it('flushes sent lines before it closes, ignores later ones, and ends the remote end', async () => {
     await using pair = await connect()
     const received: unknown[] = []
     const reading = (async () => {
@@ -53,7 +53,7 @@ describe.each(Object.entries(connectedPairs))('a %s transport', (_, connect) => 
     expect([await pair.here.closed, await pair.there.closed]).toEqual([{ code: 'closed' }, { code: 'ended' }])
   })
 
-  it('reads nothing for an owner that does not pull, and everything once it does', async () => {
+  it('reads nothing until its owner pulls, then everything', async () => {
     await using pair = await connect()
     const line = JSON.stringify('x'.repeat(mebibyte))
     for (let count = 0; count < 32; count += 1) pair.here.send(line)
@@ -66,7 +66,7 @@ describe.each(Object.entries(connectedPairs))('a %s transport', (_, connect) => 
     expect(pair.here.bufferedBytes).toBeLessThanOrEqual(mebibyte)
   })
 
-  it('closes although the far side never reads, and lets go who waited for it', async () => {
+  it('closes although the remote end never reads, and resolves drained', async () => {
     await using pair = await connect()
     const line = JSON.stringify('x'.repeat(mebibyte))
     for (let count = 0; count < 32; count += 1) pair.here.send(line)
@@ -77,14 +77,14 @@ describe.each(Object.entries(connectedPairs))('a %s transport', (_, connect) => 
     expect(await pair.here.closed).toEqual({ code: 'closed' })
   })
 
-  it('ends what is being pulled when it closes', async () => {
+  it('ends a pending pull when it closes', async () => {
     await using pair = await connect()
     const pulled = pullToEnd(pair.here)
     await pair.here.close()
     expect(await pulled).toEqual({ code: 'closed' })
   })
 
-  it('refuses a text with line feeds, lives on after what is no JSON', async () => {
+  it('rejects text with line feeds, and keeps reading after invalid JSON', async () => {
     await using pair = await connect()
     expect(() => pair.here.send('{\n}')).toThrow('line feed')
     pair.here.send('no json')
@@ -97,7 +97,7 @@ describe.each(Object.entries(connectedPairs))('a %s transport', (_, connect) => 
     ])
   })
 
-  it('answers each of 3,000 pipelined requests once, those above the limit as overload', async () => {
+  it('replies once to each of 3,000 pipelined requests, with overload errors above the limit', async () => {
     await using pair = await connect()
     const held: (() => void)[] = []
     const hold = () => new Promise((resolve) => held.push(() => resolve('done')))

@@ -12,13 +12,13 @@ describe('decoding a line', () => {
     )
   })
 
-  it('calls text unreadable that is not JSON, too deep or has two ids (F032, F033)', () => {
+  it('returns unreadable for text that is not JSON, is too deep or has two ids', () => {
     expect(decodeLine('{"id":1', 512)).toEqual({ kind: 'unreadable', reason: 'notJson' })
     expect(decodeLine('['.repeat(100_000), 512)).toEqual({ kind: 'unreadable', reason: 'tooDeep' })
     expect(decodeLine('{"id":1,"id":2}', 512)).toEqual({ kind: 'unreadable', reason: 'repeatedId' })
   })
 
-  it('keeps a __proto__ key from changing any prototype (F033)', () => {
+  it('keeps a __proto__ key from changing any prototype', () => {
     const incoming = decodeLine('{"__proto__":{"polluted":true},"params":{"__proto__":null}}', 512)
     expect(Object.getPrototypeOf(incoming.kind === 'message' ? incoming.value : null)).toBe(Object.prototype)
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
@@ -42,7 +42,7 @@ describe('nesting', () => {
     expect(nestsDeeperThan(JSON.stringify(['[[[[[{{{{{', '\\"[[[[', '"[[[', '\\']), 1)).toBe(false)
   })
 
-  it('is refused without recursion however deep it is (F032)', () => {
+  it('is rejected without recursion, however deep it is', () => {
     expect(nestsDeeperThan('['.repeat(1_000_000), 512)).toBe(true)
     expect(nestsDeeperThan('{"a":'.repeat(100_000), 512)).toBe(true)
   })
@@ -65,19 +65,19 @@ describe('nesting', () => {
 })
 
 describe('a repeated top-level id', () => {
-  it('is found however it is written (F033)', () => {
+  it('is found however it is written', () => {
     expect(repeatsTopLevelId('{"id":1,"id":2}')).toBe(true)
     expect(repeatsTopLevelId('{"id" : 1 , "\\u0069d"\t:2}')).toBe(true)
     expect(repeatsTopLevelId('{"\\u0069\\u0064":1,"i\\u0064":2}')).toBe(true)
   })
 
-  it('is not seen in nested objects, values or other keys', () => {
+  it('is not found in nested objects, values or other keys', () => {
     const params = { id: 2, list: [{ id: 3 }], text: '"id":4,"id"' }
     expect(repeatsTopLevelId(JSON.stringify({ id: 1, method: 'id', params, other: 'id' }))).toBe(false)
     expect(repeatsTopLevelId('{"\\u0069d":1}')).toBe(false)
   })
 
-  it('is not seen in any serialised object', () => {
+  it('is not found in any serialised object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('id', 'a', 'id"', '\\id'), fc.jsonValue()), (value) => {
         expect(repeatsTopLevelId(JSON.stringify(value))).toBe(false)

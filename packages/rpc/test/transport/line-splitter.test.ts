@@ -11,7 +11,7 @@ function split(chunks: readonly (string | Uint8Array)[], maxLineBytes = large): 
   return chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk)))
 }
 
-/** What the bytes mean, told line by line without regard to chunks. */
+/** Decodes the bytes line by line, without chunks: the reference for the splitter. */
 function expected(bytes: Buffer, maxLineBytes: number): Line[] {
   const lines: Line[] = []
   let start = 0
@@ -44,30 +44,30 @@ describe('line splitter', () => {
     expect(split(['\n\r\n{}\r\n\n1\n'])).toEqual(['{}\r', '1'])
   })
 
-  it('joins a half-written line with the rest that comes later (F026)', () => {
+  it('joins a half-written line with the rest that comes later', () => {
     expect(split(['{"a"'])).toEqual([])
     expect(split(['{"a"', ':1}', '\n'])).toEqual(['{"a":1}'])
   })
 
-  it('never yields a last line without a line feed (F027)', () => {
+  it('never yields a last line without a line feed', () => {
     expect(split(['1\n{"torn":'])).toEqual(['1'])
   })
 
-  it('decodes characters that are cut between chunks (F030)', () => {
+  it('decodes characters that are cut between chunks', () => {
     const bytes = Buffer.from('"é€😀"\n')
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       expect(split([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(['"é€😀"'])
     }
   })
 
-  it('calls only the line with invalid UTF-8 unreadable (F030)', () => {
+  it('marks only the line with invalid UTF-8 as unreadable', () => {
     const bad = [[0xff], [0xfe], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98]]
     for (const bytes of bad) {
       expect(split([Buffer.from([0x31, 0x0a, ...bytes, 0x0a, 0x32, 0x0a])])).toEqual(['1', notUtf8, '2'])
     }
   })
 
-  it('reports a long line as soon as it passes the limit, once, and lives on (F029)', () => {
+  it('reports a long line once, as soon as it passes the limit, and keeps reading', () => {
     const splitter = createLineSplitter(10)
     expect(splitter.push(Buffer.from('12345'))).toEqual([])
     expect(splitter.push(Buffer.from('678901'))).toEqual([tooLong])
@@ -75,7 +75,7 @@ describe('line splitter', () => {
     expect(splitter.push(Buffer.from('and its end\n1234567890\n2\n'))).toEqual(['1234567890', '2'])
   })
 
-  it('holds nothing of a line that it discards (F029)', () => {
+  it('keeps no bytes of a line that it discards', () => {
     const splitter = createLineSplitter(large)
     const chunk = Buffer.alloc(64 * 1024, 'x')
     const before = process.memoryUsage().arrayBuffers
@@ -85,7 +85,7 @@ describe('line splitter', () => {
     expect(splitter.push(Buffer.from('\n1\n'))).toEqual(['1'])
   })
 
-  it('means the same for any cut of any bytes', () => {
+  it('returns the same lines for any cut of any bytes', () => {
     const piece = fc.oneof(
       fc.constantFrom('\n', '\r\n', '\n\n', '{"id":1}\n', 'é', '😀\n', '\u2028', '"long enough to pass the limit"'),
       fc.string({ unit: 'binary', maxLength: 8 }),
@@ -103,13 +103,13 @@ describe('line splitter', () => {
     )
   })
 
-  it('means the same when every byte comes alone', () => {
+  it('returns the same lines when each chunk has one byte', () => {
     const bytes = Buffer.from('{"text":"é€😀"}\r\n\n[1]\n"torn')
     expect(split([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(['{"text":"é€😀"}\r', '[1]'])
   })
 })
 
-it('held bytes come back as they were appended, whatever the sizes, again and again', () => {
+it('a byte buffer returns appended bytes of any size, and can be reused', () => {
   const size = fc.oneof(fc.nat(10), fc.nat(200_000), fc.constantFrom(65_535, 65_536, 65_537))
   fc.assert(
     fc.property(fc.array(fc.array(size, { maxLength: 4 }), { maxLength: 3 }), (lines) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { LineWriter } from '../../src/transport/line-writer.ts'
 import { turns, until } from '../support/remote-end.ts'
 
-/** A device that takes each write only when told to. */
+/** Creates an output that completes each write only when `take` is called. */
 function createDevice() {
   const writes: string[] = []
   const taken: ((error?: Error) => void)[] = []
@@ -18,7 +18,7 @@ function createDevice() {
   return { output, writes, take: (error?: Error) => taken.shift()?.(error) }
 }
 
-describe('outbox', () => {
+describe('line writer', () => {
   it('writes the lines of one tick at once', async () => {
     const { output, writes } = createDevice()
     const outbox = new LineWriter(output)
@@ -77,7 +77,7 @@ describe('outbox', () => {
     )
   })
 
-  it('is drained at one mebibyte and flushed at nothing', async () => {
+  it('is drained at one mebibyte and flushed at zero bytes', async () => {
     const device = createDevice()
     const outbox = new LineWriter(device.output)
     for (let count = 0; count < 32; count += 1) outbox.push('x'.repeat(64 * 1024 - 1))
@@ -95,7 +95,7 @@ describe('outbox', () => {
     expect(marks).toEqual([1024 * 1024, 0])
   })
 
-  it('lets nobody wait when the output fails', async () => {
+  it('resolves all waiters when the output fails', async () => {
     const device = createDevice()
     const outbox = new LineWriter(device.output)
     outbox.push('x'.repeat(2 * 1024 * 1024))
@@ -107,7 +107,7 @@ describe('outbox', () => {
     expect(outbox.bufferedBytes).toBe(0)
   })
 
-  it('refuses a line that would become two', () => {
+  it('rejects a line that contains a line feed', () => {
     const outbox = new LineWriter(createDevice().output)
     expect(() => outbox.push('{}\n{}')).toThrow(TypeError)
   })

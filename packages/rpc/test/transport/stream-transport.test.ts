@@ -22,7 +22,7 @@ async function pullAll(transport: Transport): Promise<Incoming[]> {
 }
 
 describe('stream transport', () => {
-  it('yields one message per line and ends with its input, without the torn last line (F027)', async () => {
+  it('yields one message per complete line and ends with its input', async () => {
     const { input, transport } = connect()
     input.end('{"a":1}\n\n[2]\nno json\n{"torn":')
     expect(await pullAll(transport)).toEqual([
@@ -34,7 +34,7 @@ describe('stream transport', () => {
     expect(await transport.closed).toEqual({ code: 'ended' })
   })
 
-  it('lives on after an endless line, bad bytes and deep nesting (F029, F030, F032)', async () => {
+  it('keeps reading after an endless line, bad bytes and deep nesting', async () => {
     const { input, transport } = connect({ maxLineBytes: 2000, maxDepth: 10 })
     input.write('x'.repeat(5000))
     input.write(`y\n${'['.repeat(1999)}\n`)
@@ -49,7 +49,7 @@ describe('stream transport', () => {
     await transport.close()
   })
 
-  it('reads nothing ahead of its owner beyond what streams buffer', async () => {
+  it('reads no further ahead of its owner than streams buffer', async () => {
     let produced = 0
     const { input, transport } = connect()
     const endless = (function* () {
@@ -69,7 +69,7 @@ describe('stream transport', () => {
     await transport.close()
   })
 
-  it('flushes what was sent before it closes, and ignores what is sent later', async () => {
+  it('flushes sent lines before it closes, and ignores later ones', async () => {
     const { output, transport } = connect()
     transport.send('1')
     transport.send('2')
@@ -81,14 +81,14 @@ describe('stream transport', () => {
     expect(await transport.closed).toEqual({ code: 'closed' })
   })
 
-  it('ends what is being pulled when it closes', async () => {
+  it('ends a pending pull when it closes', async () => {
     const { transport } = connect()
     const pulled = pullAll(transport)
     await transport.close()
     expect(await pulled).toEqual([])
   })
 
-  it('closes although the far side never reads', async () => {
+  it('closes although the remote end never reads', async () => {
     const input = new PassThrough()
     const output = new Writable({ write() {} })
     const transport = createStreamTransport({ input, output, graceMs: 10 })
@@ -98,7 +98,7 @@ describe('stream transport', () => {
     expect(await transport.closed).toEqual({ code: 'closed' })
   })
 
-  it('takes a broken pipe for the end of the connection, never for an error (F024)', async () => {
+  it('treats a broken pipe as the end of the connection, not as a failure', async () => {
     for (const code of ['EPIPE', 'ECONNRESET']) {
       const { output, transport } = connect({ graceMs: 10 })
       const pulled = pullAll(transport)
@@ -111,7 +111,7 @@ describe('stream transport', () => {
     }
   })
 
-  it('still reads the last words of a far side that no longer listens', async () => {
+  it('still reads the last lines of a remote end that no longer reads', async () => {
     const { input, output, transport } = connect({ graceMs: 10_000 })
     output.destroy()
     await turns(2)
@@ -120,7 +120,7 @@ describe('stream transport', () => {
     await transport.close()
   })
 
-  it('names the failure of a broken channel', async () => {
+  it('reports the error code of a broken channel', async () => {
     const { input, transport } = connect()
     const pulled = pullAll(transport)
     input.destroy(Object.assign(new Error('read'), { code: 'EIO' }))
@@ -137,7 +137,7 @@ describe('stream transport', () => {
     expect(await transport.closed).toEqual({ code: 'closed' })
   })
 
-  it('lets a waiting sender go when it closes', async () => {
+  it('resolves drained when it closes', async () => {
     const { transport } = connect({ graceMs: 10 })
     transport.send('x'.repeat(3 * 1024 * 1024))
     const drained = transport.drained()
@@ -155,7 +155,7 @@ describe('stream transport', () => {
   })
 })
 
-it('a memory pair delivers in order, but not synchronously, and ends both ends', async () => {
+it('a memory pair delivers in order, asynchronously, and closes both ends', async () => {
   const [here, there] = createMemoryTransportPair()
   const received: unknown[] = []
   const reading = (async () => {

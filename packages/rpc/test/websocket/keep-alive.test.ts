@@ -8,24 +8,24 @@ import { websocketPair } from '../support/connected-pairs.ts'
 const idle: KeepAliveSample = { readBytes: 10, unsentBytes: 0, reading: true }
 
 describe('keep-alive', () => {
-  it('gives a silent far side up after the third beat that got no answer', () => {
+  it('gives up a silent remote end after the third beat without a reply', () => {
     const beat = createKeepAlive(3)
     expect([idle, idle, idle, idle].map(beat)).toEqual(['ask', 'ask', 'ask', 'gone'])
   })
 
-  it('takes anything read for a sign of life', () => {
+  it('treats any byte read as a sign of life', () => {
     const beat = createKeepAlive(3)
     const answered = [1, 2, 3, 4, 5, 6].map((readBytes) => beat({ ...idle, readBytes }))
     expect(new Set(answered)).toEqual(new Set(['ask']))
   })
 
-  it('does not blame the far side for what we do not read', () => {
+  it('does not count silence while nothing is read', () => {
     const beat = createKeepAlive(3)
     const answered = [1, 2, 3, 4, 5, 6].map(() => beat({ ...idle, reading: false }))
     expect(new Set(answered)).toEqual(new Set(['ask']))
   })
 
-  it('gives up a far side that takes nothing of what waits for it, although we do not read', () => {
+  it('gives up a remote end that takes no unsent bytes while nothing is read', () => {
     const stuck = { readBytes: 10, unsentBytes: 500, reading: false }
     expect([stuck, stuck, stuck, stuck].map(createKeepAlive(3))).toEqual(['ask', 'ask', 'ask', 'gone'])
     const taking = [500, 400, 300, 200, 100].map((unsentBytes) => ({ ...stuck, unsentBytes }))
@@ -34,7 +34,7 @@ describe('keep-alive', () => {
 })
 
 describe('a websocket transport', () => {
-  it('tells whether its far side answers, now', async () => {
+  it('reports whether its remote end replies to a ping', async () => {
     await using pair = await websocketPair()
     const { here, there } = pair
     const reader = there.incoming[Symbol.asyncIterator]()
@@ -42,13 +42,13 @@ describe('a websocket transport', () => {
     void here.incoming[Symbol.asyncIterator]().next()
     expect(await here.ping?.(5000)).toBe(true)
     here.send('1')
-    await pulled // nobody pulls from now on
+    await pulled // From here on, `there` is not pulled.
     expect(await here.ping?.(100)).toBe(false)
     await here.close()
     expect(await here.ping?.(5000)).toBe(false)
   })
 
-  it('ends when its far side no longer answers, not before', async () => {
+  it('ends when its remote end stops replying to pings, not before', async () => {
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
     const { promise: ended, resolve } = Promise.withResolvers<CloseReason>()
     server.on('connection', async (websocket, { socket }) => {
@@ -58,7 +58,7 @@ describe('a websocket transport', () => {
       resolve(transport.closed)
     })
     await new Promise((listening) => server.once('listening', listening))
-    // It answers ten times, then no more.
+    // Replies to ten pings, then stops.
     const client = new WebSocket(`ws://127.0.0.1:${Object(server.address()).port}`, { autoPong: false })
     let pings = 0
     client.on('ping', () => {

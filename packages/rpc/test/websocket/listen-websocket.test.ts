@@ -15,7 +15,7 @@ function echoPeer(transport: Transport): void {
   createPeer({ transport, methods: { echo: (params: unknown) => params } })
 }
 
-/** A client that is not ours. */
+/** Connects with the plain `ws` client. */
 function foreignClient(url: string, options: object = {}) {
   const socket = new WebSocket(url, { headers: { Authorization: `Bearer ${token}` }, ...options })
   const outcome = new Promise<number>((resolve) => {
@@ -30,7 +30,7 @@ function foreignClient(url: string, options: object = {}) {
 }
 
 describe('a listening websocket', () => {
-  it('lets in who shows the token, and nobody else', async () => {
+  it('admits only clients that send the token', async () => {
     await using listener = await listen(echoPeer)
     const shown = [`Bearer ${token}`, 'Bearer the toke', 'Bearer the token2', 'Basic the token', '', 'Bearer ']
     const outcomes: number[] = []
@@ -41,7 +41,7 @@ describe('a listening websocket', () => {
     expect(outcomes).toEqual([101, 401, 401, 401, 401, 401])
   })
 
-  it('refuses browsers, even with the token', async () => {
+  it('rejects browsers, even with the token', async () => {
     await using listener = await listen(echoPeer)
     using client = foreignClient(listener.url, { origin: 'http://localhost' })
     expect(await client.outcome).toBe(403)
@@ -49,7 +49,7 @@ describe('a listening websocket', () => {
     expect(page.status).toBe(403)
   })
 
-  it('answers probes, and nothing else', async () => {
+  it('replies to probes and to no other plain request', async () => {
     await using listener = await listen(echoPeer)
     const status = async (path: string, init?: RequestInit) =>
       (await fetch(`http://${listener.address}${path}`, init)).status
@@ -61,7 +61,7 @@ describe('a listening websocket', () => {
     expect(await elsewhere.outcome).toBe(404)
   })
 
-  it('is refused an address that others reach, unless it has a token', async () => {
+  it('needs a token on an address that other machines can reach', async () => {
     const open = listenWebSocket({ host: '0.0.0.0', port: 0, token: null, onConnection: echoPeer })
     await expect(open).rejects.toThrow('0.0.0.0 can be reached from other machines, so it needs a token')
     await using local = await listenWebSocket({ host: '127.0.0.1', port: 0, token: null, onConnection: echoPeer })
@@ -69,7 +69,7 @@ describe('a listening websocket', () => {
     expect(await client.outcome).toBe(101)
   })
 
-  it('answers binary frames and bad UTF-8 with an error, and lives on', async () => {
+  it('replies to binary frames and bad UTF-8 with an error, and keeps reading', async () => {
     await using listener = await listen(echoPeer)
     using client = foreignClient(listener.url)
     await client.outcome
@@ -101,7 +101,7 @@ describe('a listening websocket', () => {
     expect(client.socket.extensions).toBe('')
   })
 
-  it('keeps the connections it made when it stops listening', async () => {
+  it('keeps open connections when it stops listening', async () => {
     const listener = await listen(echoPeer)
     await using peer = createPeer({ transport: await connectWebSocket({ url: listener.url, token }), methods: {} })
     await listener.close()
@@ -111,7 +111,7 @@ describe('a listening websocket', () => {
 })
 
 describe('a connecting websocket', () => {
-  it('says why it was not let in', async () => {
+  it('reports why it was rejected', async () => {
     await using listener = await listen(echoPeer)
     const wrong = connectWebSocket({ url: listener.url, token: 'wrong' })
     await expect(wrong).rejects.toMatchObject({ reason: 'refused', message: expect.stringContaining('another token') })
@@ -120,7 +120,7 @@ describe('a connecting websocket', () => {
     await expect(connectWebSocket({ url: 'not an address' })).rejects.toMatchObject({ reason: 'unreachable' })
   })
 
-  it('can be given up while nobody answers', async () => {
+  it('can be aborted while the server does not respond', async () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>()
     const silent = createServer((socket) => {
       socket.on('error', () => {})
