@@ -26,7 +26,7 @@ export interface PeerOptions {
   readonly onFault?: (fault: PeerFault) => void
 }
 
-/** End of a JSON-RPC 2.0 connection; both ends may send requests. Owns its transport and reads at once. */
+/** End of a JSON-RPC 2.0 connection; both ends may send requests. Owns its transport and starts to read at once. */
 export interface Peer extends AsyncDisposable {
   /**
    * Sends a request and resolves with its result. Rejects with the remote end's `RpcError`, `ConnectionClosedError`,
@@ -135,7 +135,7 @@ class ConnectedPeer implements Peer {
     return this.close()
   }
 
-  /** Receives until the remote end ends, which may still read replies: running handlers get `graceMs` to finish. */
+  /** Receives until the remote end ends its input. It may still read, so running handlers get `graceMs` to reply. */
   async #run(): Promise<void> {
     const reason = await this.#receiveAll()
     this.#windDown(reason)

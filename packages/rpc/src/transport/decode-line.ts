@@ -1,8 +1,8 @@
 import { type Incoming, unreadable } from './transport.ts'
 
 /**
- * Parses one JSON text into an incoming message. Rejects two top-level ids, since a reply could name only one of them.
- * `JSON.parse` makes `__proto__` an own property, so no prototype changes.
+ * Parses one JSON text into an incoming message. Rejects a repeated top-level id as ambiguous. `JSON.parse` makes `__proto__`
+ * an own property, so no prototype changes.
  */
 export function decodeLine(text: string, maxDepth: number): Incoming {
   if (nestsDeeperThan(text, maxDepth)) return unreadable('tooDeep')
@@ -30,8 +30,8 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 
 /**
- * Returns whether arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Length and a
- * count of brackets with `indexOf` settle most texts, which is far cheaper than a scan of each character.
+ * Returns whether arrays and objects nest deeper than `limit`. Iterative, and safe on text that is not JSON. Length
+ * and a count of brackets with `indexOf` settle most texts, which is cheaper than a scan of each character.
  */
 export function nestsDeeperThan(text: string, limit: number): boolean {
   if (text.length <= limit || !hasMoreOpenersThan(text, limit)) return false
@@ -47,7 +47,7 @@ export function nestsDeeperThan(text: string, limit: number): boolean {
   return false
 }
 
-/** Returns whether the text of a valid JSON object repeats the key `id` at its top level, escaped spellings included. */
+/** Returns whether a valid JSON object repeats the key `id` at its top level, escaped spellings included. */
 export function repeatsTopLevelId(text: string): boolean {
   return mayRepeatId(text) && countTopLevelIds(text) > 1
 }

@@ -113,7 +113,7 @@ function pathOf(url = '/'): string {
   return url.split('?', 1)[0] ?? '/'
 }
 
-/** Returns whether the header carries the token. Compares digests, so that timing reveals neither its text nor its length. */
+/** Returns whether the header carries the token. Compares digests, so that timing reveals no part of it. */
 export function carriesToken(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
   return timingSafeEqual(digest(given), digest(token))
