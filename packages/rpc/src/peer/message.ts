@@ -77,7 +77,7 @@ export function requestLine(id: RequestId, method: string, params: unknown): str
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
 
-/** Returns a notification as one line. Takes parameters as JSON text, which the caller serialises once for all clients. */
+/** Returns a notification as one line. Takes parameters as JSON text, to be serialised once for all clients. */
 export function notificationLine(method: string, paramsJson: string | undefined): string {
   const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`
   return paramsJson === undefined ? `${head}}` : `${head},"params":${paramsJson}}`

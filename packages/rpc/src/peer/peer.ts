@@ -156,8 +156,8 @@ class ConnectedPeer implements Peer {
   }
 
   /**
-   * Returns whether reading must pause. Only unsent replies pause it: if any unsent output did, two peers that both send much
-   * would each wait for the other to read.
+   * Returns whether reading must pause. Only unsent replies pause it: if any unsent output did, two peers that both
+   * send much would each wait for the other to read.
    */
   #mustPause(): boolean {
     const buffered = this.#transport.bufferedBytes

@@ -1,8 +1,8 @@
 import { type Incoming, unreadable } from './transport.ts'
 
 /**
- * Parses one JSON text into an incoming message. Rejects a repeated top-level id as ambiguous. `JSON.parse` makes `__proto__`
- * an own property, so no prototype changes.
+ * Parses one JSON text into an incoming message. Rejects a repeated top-level id as ambiguous. `JSON.parse` makes
+ * `__proto__` an own property, so no prototype changes.
  */
 export function decodeLine(text: string, maxDepth: number): Incoming {
   if (nestsDeeperThan(text, maxDepth)) return unreadable('tooDeep')

@@ -19,7 +19,7 @@ export interface StreamLimits {
 
 interface StreamTransportOptions extends Partial<StreamLimits> {
   readonly input: Readable
-  /** May be the same stream as `input`: a socket, which needs `allowHalfOpen` for replies after the end of its input. */
+  /** May be the same stream as `input`: a socket, which needs `allowHalfOpen` to send after its input has ended. */
   readonly output: Writable
 }
 

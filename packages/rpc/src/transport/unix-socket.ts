@@ -65,7 +65,10 @@ function bindPrivately(server: Server, path: string): Promise<void> {
   })
 }
 
-/** Returns whether the path may be replaced. Connecting fails alike for a dead socket and a plain file, so both are checked. */
+/**
+ * Returns whether the path is free or a socket without a listener. Checks the file type too, since connecting to a
+ * plain file fails in the same way.
+ */
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   if (found !== undefined && !found.isSocket()) return false
