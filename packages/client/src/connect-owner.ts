@@ -1,5 +1,5 @@
 import { wireErrors } from '@parley/protocol'
-import { ConnectFailed, connectSocket, RpcError, type Transport } from '@parley/rpc'
+import { ConnectError, connectSocket, RpcError, type Transport } from '@parley/rpc'
 import { type Client, connectClient } from './client.ts'
 import { withinLimit } from './within-limit.ts'
 
@@ -52,7 +52,7 @@ function hangUp(transport: Transport): (error: unknown) => Promise<never> {
 }
 
 function whyNot(owner: Owner, error: unknown): unknown {
-  if (error instanceof ConnectFailed) {
+  if (error instanceof ConnectError) {
     const reason = error.reason === 'refused' ? 'refused' : 'unreachable'
     return liveElsewhere(owner, reason, `It cannot be joined: ${error.message}.`)
   }

@@ -1,5 +1,5 @@
 import type { ServerNotice } from '@parley/protocol'
-import { ConnectionClosed } from '@parley/rpc'
+import { ConnectionClosedError } from '@parley/rpc'
 import { type Client, connectClient } from './client.ts'
 import { ClientError } from './errors.ts'
 import { type Link, openLink, type Target } from './link.ts'
@@ -28,7 +28,7 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
   try {
     return new Parley(await withinLimit(greet(link, options), { ...startLimit, signal: options.signal }), link)
   } catch (error) {
-    const failure = error instanceof ConnectionClosed ? await failedStart(link) : error
+    const failure = error instanceof ConnectionClosedError ? await failedStart(link) : error
     await link.discard()
     throw failure
   }

@@ -1,4 +1,4 @@
-import { ConnectFailed, connectSocket, type Transport } from '@parley/rpc'
+import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from './errors.ts'
 import { findServer, parleyHome } from './find-server.ts'
 import { discardServer, leaveServer } from './leave-server.ts'
@@ -37,7 +37,7 @@ export async function openLink(target: Target, signal: AbortSignal | undefined):
   try {
     return remoteLink(await connectTransport(target, signal))
   } catch (error) {
-    if (!(error instanceof ConnectFailed)) throw error
+    if (!(error instanceof ConnectError)) throw error
     // Whoever refuses us is running.
     const question = error.reason === 'refused' ? '' : ' Is the server running?'
     throw new ClientError('serverFailed', `${error.message}.${question}`, error)

@@ -1,4 +1,4 @@
-import { ConnectionClosed } from '@parley/rpc'
+import { ConnectionClosedError } from '@parley/rpc'
 import type { Client } from './client.ts'
 import { ClientError } from './errors.ts'
 
@@ -24,7 +24,7 @@ export function watchConnection(client: Client, closing: AbortSignal, explain: (
     try {
       return await client.request(method, params)
     } catch (error) {
-      throw error instanceof ConnectionClosed ? ((await closed) ?? closedHere()) : error
+      throw error instanceof ConnectionClosedError ? ((await closed) ?? closedHere()) : error
     }
   }
   return { client: { ...client, request }, signal: lost.signal, closed }

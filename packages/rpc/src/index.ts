@@ -1,24 +1,10 @@
-export type { CallContext } from './call.ts'
-export { ConnectFailed, type ConnectFailure } from './connect-failed.ts'
-export { decodeLine } from './decode-line.ts'
-export {
-  ConnectionClosed,
-  errorCodes,
-  internalError,
-  invalidParams,
-  invalidRequest,
-  RpcError,
-  type RpcErrorData,
-} from './errors.ts'
-export type { FaultCode, PeerFault } from './fault-ledger.ts'
-export type { MethodHandler } from './inbound.ts'
-export { type Listener, ListenFailed } from './listener.ts'
-export { createMemoryTransportPair } from './memory-transport.ts'
-export { notificationLine } from './message-line.ts'
-export type { RequestOptions } from './outbound.ts'
-export { createPeer, type Peer, type PeerLimits, type PeerOptions } from './peer.ts'
-export type { NotificationHandler } from './receiver.ts'
-export { connectSocket } from './socket/connect-socket.ts'
-export { type ListenSocketOptions, listenSocket } from './socket/listen-socket.ts'
-export { createStreamTransport, type StreamLimits, type StreamTransportOptions } from './stream-transport.ts'
-export type { CloseReason, Incoming, Transport, Unreadable, UnreadableReason } from './transport.ts'
+export type { CallContext } from './peer/call.ts'
+export { ConnectionClosedError, errorCodes, invalidParams, RpcError } from './peer/errors.ts'
+export type { PeerFault } from './peer/faults.ts'
+export type { MethodHandler } from './peer/incoming-requests.ts'
+export { notificationLine } from './peer/message.ts'
+export { createPeer, type Peer, type PeerOptions } from './peer/peer.ts'
+export { ConnectError, ListenError } from './transport/failures.ts'
+export { createMemoryTransportPair, createStreamTransport, type StreamLimits } from './transport/stream-transport.ts'
+export type { CloseReason, Incoming, Listener, Transport, UnreadableReason } from './transport/transport.ts'
+export { connectSocket, listenSocket } from './transport/unix-socket.ts'

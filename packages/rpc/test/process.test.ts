@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ConnectionClosed, createPeer, createStreamTransport } from '../src/index.ts'
+import { ConnectionClosedError, createPeer, createStreamTransport } from '../src/index.ts'
 
 const program = fileURLToPath(new URL('./fixtures/echo-process.ts', import.meta.url))
 
@@ -25,56 +25,56 @@ function startPeer() {
 
 describe('two processes', () => {
   it('talk until one closes, and the other exits', async () => {
-    await using far = startPeer()
-    expect(await far.peer.request('echo', { text: 'é\u2028😀\n' })).toEqual({ text: 'é\u2028😀\n' })
-    await far.peer.close()
-    expect(await far.exited).toBe(10)
+    await using remote = startPeer()
+    expect(await remote.peer.request('echo', { text: 'é\u2028😀\n' })).toEqual({ text: 'é\u2028😀\n' })
+    await remote.peer.close()
+    expect(await remote.exited).toBe(10)
   })
 
   it('exchange messages of megabytes', async () => {
-    await using far = startPeer()
+    await using remote = startPeer()
     const text = 'é'.repeat(5 * 1024 * 1024)
-    expect(await far.peer.request('echo', text)).toBe(text)
-    await far.peer.close()
+    expect(await remote.peer.request('echo', text)).toBe(text)
+    await remote.peer.close()
   })
 
-  it('lose no last words when the far side exits', async () => {
-    await using far = startPeer()
-    expect(await far.peer.request('exitAfterReply')).toBe('last words')
-    expect((await far.peer.closed).code).toBe('ended')
-    expect(await far.exited).toBe(11)
+  it('deliver the last reply when the remote process exits', async () => {
+    await using remote = startPeer()
+    expect(await remote.peer.request('exitAfterReply')).toBe('last words')
+    expect((await remote.peer.closed).code).toBe('ended')
+    expect(await remote.exited).toBe(11)
   })
 
-  it('reject what was waited for when the far side is killed', async () => {
-    await using far = startPeer()
-    const hanging = far.peer.request('hang')
-    await far.peer.request('echo')
-    far.child.kill('SIGKILL')
-    await expect(hanging).rejects.toBeInstanceOf(ConnectionClosed)
-    expect((await far.peer.closed).code).toBe('ended')
+  it('reject pending requests when the remote process is killed', async () => {
+    await using remote = startPeer()
+    const hanging = remote.peer.request('hang')
+    await remote.peer.request('echo')
+    remote.child.kill('SIGKILL')
+    await expect(hanging).rejects.toBeInstanceOf(ConnectionClosedError)
+    expect((await remote.peer.closed).code).toBe('ended')
   })
 
-  it('survive writing to a far side that no longer exists (F024)', async () => {
-    await using far = startPeer()
-    far.child.kill('SIGKILL')
-    await far.exited
-    await expect(far.peer.request('echo')).rejects.toBeInstanceOf(ConnectionClosed)
+  it('survive writing to a process that no longer exists', async () => {
+    await using remote = startPeer()
+    remote.child.kill('SIGKILL')
+    await remote.exited
+    await expect(remote.peer.request('echo')).rejects.toBeInstanceOf(ConnectionClosedError)
   })
 })
 
 describe('a process', () => {
-  it('takes a closed standard output for a disconnect and exits by itself (F024)', async () => {
-    await using far = start()
-    far.child.stdout.destroy()
-    far.child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"flood"}\n')
-    expect(await far.exited).toBe(10)
+  it('treats a closed standard output as a disconnect and exits', async () => {
+    await using remote = start()
+    remote.child.stdout.destroy()
+    remote.child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"flood"}\n')
+    expect(await remote.exited).toBe(10)
   })
 
-  it('answers what was piped into it before the end of its input', async () => {
-    await using far = start()
+  it('replies to requests piped in before the end of its input', async () => {
+    await using remote = start()
     const ask = (id: number, method: string) => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${id}}\n`
-    far.child.stdin.end(ask(1, 'echo') + ask(2, 'later') + ask(3, 'nope'))
-    const output = (await far.child.stdout.setEncoding('utf8').toArray()).join('')
+    remote.child.stdin.end(ask(1, 'echo') + ask(2, 'later') + ask(3, 'nope'))
+    const output = (await remote.child.stdout.setEncoding('utf8').toArray()).join('')
     const answers = output
       .trimEnd()
       .split('\n')
@@ -84,12 +84,12 @@ describe('a process', () => {
       { id: 3, error: { code: -32601 } },
       { id: 2, result: 2 },
     ])
-    expect(await far.exited).toBe(10)
+    expect(await remote.exited).toBe(10)
   })
 })
 
 describe('a socket', () => {
-  it('carries answers after the far side has ended its half', async () => {
+  it('carries replies after the remote end has ended its half', async () => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       const methods = { later: (params: unknown) => new Promise((resolve) => setImmediate(resolve, params)) }
       createPeer({ transport: createStreamTransport({ input: socket, output: socket }), methods })

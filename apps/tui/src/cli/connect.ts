@@ -1,6 +1,6 @@
 import { type Client, connectClient, discardServer, explainExit, leaveServer, withinLimit } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
-import { ConnectionClosed } from '@parley/rpc'
+import { ConnectionClosedError } from '@parley/rpc'
 import type { Launch } from '../main.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type LaunchedServer, launchServer } from './launch-server.ts'
@@ -36,7 +36,7 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
     return connected(server, client, options)
   } catch (error) {
     tell(await discardServer(server), options)
-    throw error instanceof ConnectionClosed ? await whyItEnded(server) : error
+    throw error instanceof ConnectionClosedError ? await whyItEnded(server) : error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ConversationEvent } from '@parley/protocol'
-import { ConnectionClosed, RpcError } from '@parley/rpc'
+import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Launch } from '../main.ts'
 import type { Intent } from '../ui/intent.ts'
 import type { Said } from '../view/said.ts'
@@ -105,7 +105,7 @@ export class Desk implements AsyncDisposable {
     try {
       await act()
     } catch (error) {
-      if (error instanceof ConnectionClosed) this.#link.lose()
+      if (error instanceof ConnectionClosedError) this.#link.lose()
       else if (error instanceof RpcError) onRefusal(error)
       else throw error
     }

@@ -1,6 +1,6 @@
 import type { Client } from '@parley/client'
 import type { ConversationState, ResultOf, Settings } from '@parley/protocol'
-import { ConnectionClosed, RpcError } from '@parley/rpc'
+import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Intent } from '../ui/intent.ts'
 import type { UiAction } from '../ui/ui-action.ts'
 import { mcpTable } from '../view/mcp-table.ts'
@@ -29,7 +29,7 @@ export async function perform(request: Request, counter: Counter): Promise<void>
     await ask(request, counter)
   } catch (error) {
     // The screen says that the server is gone; what was not taken is sent again to the next one.
-    if (error instanceof ConnectionClosed) return
+    if (error instanceof ConnectionClosedError) return
     if (!(error instanceof RpcError)) throw error
     counter.dispatch(...(aboveCeiling(request, error, counter) ?? afterRefusal(request, error)))
   }

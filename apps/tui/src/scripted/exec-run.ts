@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { ConversationSummary, Failure, ServerNotice } from '@parley/protocol'
-import { ConnectionClosed, RpcError } from '@parley/rpc'
+import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import { type Connection, connect, whyItEnded } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../cli/flags.ts'
@@ -78,7 +78,7 @@ async function runConnected(run: ExecRun, message: Message): Promise<RunEnd> {
   try {
     return await runTurn({ client, conversation, message, reporter, signal: stopper.signal })
   } catch (error) {
-    const failure = failureOf(error instanceof ConnectionClosed ? await whyItEnded(server) : error)
+    const failure = failureOf(error instanceof ConnectionClosedError ? await whyItEnded(server) : error)
     return failedRun(failure, request.resume === null ? null : conversation.conversationId)
   }
 }

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { ConnectFailed, failedToConnect } from '../connect-failed.ts'
-import type { Transport } from '../transport.ts'
-import { frameOptions } from './frame-options.ts'
-import { createWebSocketTransport } from './websocket-transport.ts'
+import { ConnectError, connectErrorOf } from '../transport/failures.ts'
+import type { Transport } from '../transport/transport.ts'
+import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
-export interface ConnectWebSocketOptions {
+interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
   readonly url: string
   readonly token?: string
@@ -14,7 +13,7 @@ export interface ConnectWebSocketOptions {
 
 const handshakeTimeoutMs = 10_000
 
-/** Rejects with `ConnectFailed`, or with the signal's reason. */
+/** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
 export async function connectWebSocket({ url, token, signal }: ConnectWebSocketOptions): Promise<Transport> {
   signal?.throwIfAborted()
   const websocket = open(url, token)
@@ -35,20 +34,20 @@ function open(url: string, token: string | undefined): WebSocket {
   try {
     return new WebSocket(url, { ...frameOptions, headers, handshakeTimeout: handshakeTimeoutMs })
   } catch (error) {
-    throw new ConnectFailed('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
+    throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
   }
 }
 
 function opened(websocket: WebSocket, url: string): Promise<Transport> {
   return new Promise((resolve, reject) => {
     let socket: IncomingMessage['socket'] | undefined
-    const fail = (error: Error) => reject(failureOf(url, error))
+    const fail = (error: Error) => reject(handshakeError(url, error))
     websocket.once('error', fail)
     websocket.once('upgrade', (response) => {
       socket = response.socket
     })
     websocket.once('unexpected-response', (request, response) => {
-      reject(refusal(url, response.statusCode ?? 0))
+      reject(statusError(url, response.statusCode ?? 0))
       request.destroy()
     })
     websocket.once('open', () => {
@@ -60,13 +59,13 @@ function opened(websocket: WebSocket, url: string): Promise<Transport> {
   })
 }
 
-function refusal(url: string, status: number): ConnectFailed {
-  if (status === 401) return new ConnectFailed('refused', `${url} asks for another token (401)`)
-  if (status === 403) return new ConnectFailed('refused', `${url} does not let this client in (403)`)
-  return new ConnectFailed('notWebSocket', `${url} is no websocket of this kind (it answered ${status})`)
+function statusError(url: string, status: number): ConnectError {
+  if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
+  if (status === 403) return new ConnectError('refused', `${url} rejects this client (403)`)
+  return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
 }
 
-function failureOf(url: string, error: Error): ConnectFailed {
-  if (error.message.includes('timed out')) return new ConnectFailed('timedOut', `${url} does not answer`, error)
-  return failedToConnect(url, error)
+function handshakeError(url: string, error: Error): ConnectError {
+  if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
+  return connectErrorOf(url, error)
 }

@@ -1,30 +1,51 @@
-export interface Signs {
-  /** Bytes ever read from the far side. */
+export interface KeepAliveOptions {
+  readonly beatMs: number
+  readonly sample: () => KeepAliveSample
+  readonly ping: () => void
+  /** Called at each beat once the remote end counts as gone. */
+  readonly giveUp: () => void
+}
+
+export interface KeepAliveSample {
+  /** Bytes read from the remote end since the connection opened. */
   readonly readBytes: number
-  /** Bytes that the far side has yet to take. */
+  /** Bytes sent but not yet taken. */
   readonly unsentBytes: number
-  /** Whether we read at all: an owner that pulls nothing cannot blame the far side for its silence. */
+  /** False while the owner pulls nothing: pongs then stay unread, and silence proves nothing. */
   readonly reading: boolean
 }
 
-/**
- * Called at a fixed beat: `ask` to send a ping, `gone` once the far side gave no sign of life for `maxSilentBeats`
- * beats although it was asked. A sign is anything read, or, while nothing is read, anything taken.
- */
-export function createKeepAlive(maxSilentBeats: number): (now: Signs) => 'ask' | 'gone' {
-  let before: Signs | undefined
-  let silentBeats = 0
+const maxSilentBeats = 3
 
-  function beat(now: Signs): 'ask' | 'gone' {
-    silentBeats = before !== undefined && isSilent(before, now) ? silentBeats + 1 : 0
-    before = now
-    return silentBeats >= maxSilentBeats ? 'gone' : 'ask'
-  }
-
-  return beat
+/** Pings or gives up at each beat, without keeping the process alive. Returns the function that stops it. */
+export function startKeepAlive({ beatMs, sample, ping, giveUp }: KeepAliveOptions): () => void {
+  const decide = createKeepAlive(maxSilentBeats)
+  const timer = setInterval(() => {
+    if (decide(sample()) === 'gone') giveUp()
+    else ping()
+  }, beatMs)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
-function isSilent(before: Signs, now: Signs): boolean {
+/**
+ * Creates the decision for each beat: `ask` to send a ping, `gone` after `maxSilent` beats in a row without a sign of
+ * life. A sign of life is any byte read or, while nothing is read, any byte taken.
+ */
+export function createKeepAlive(maxSilent: number): (now: KeepAliveSample) => 'ask' | 'gone' {
+  let before: KeepAliveSample | undefined
+  let silentBeats = 0
+
+  function decide(now: KeepAliveSample): 'ask' | 'gone' {
+    silentBeats = before !== undefined && isSilent(before, now) ? silentBeats + 1 : 0
+    before = now
+    return silentBeats >= maxSilent ? 'gone' : 'ask'
+  }
+
+  return decide
+}
+
+function isSilent(before: KeepAliveSample, now: KeepAliveSample): boolean {
   if (now.readBytes !== before.readBytes) return false
   if (now.reading && before.reading) return true
   return now.unsentBytes > 0 && now.unsentBytes >= before.unsentBytes && before.unsentBytes > 0

@@ -1,48 +1,47 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import { type Listener, ListenFailed } from '../listener.ts'
-import type { Transport } from '../transport.ts'
-import { answerPlain, answerUpgrade } from './admit.ts'
-import { frameOptions } from './frame-options.ts'
-import { createWebSocketTransport } from './websocket-transport.ts'
+import { errorCode, ListenError } from '../transport/failures.ts'
+import { type Listener, listenerOf, type Transport } from '../transport/transport.ts'
+import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
-export interface ListenWebSocketOptions {
+interface ListenWebSocketOptions {
   readonly host: string
-  /** 0 lets the system choose. */
+  /** 0 for a port that the system chooses. */
   readonly port: number
-  /** What clients must show as `Authorization: Bearer`; null lets in whoever reaches us, on loopback only. */
+  /** Bearer token that clients must send; null admits any client and is valid for loopback hosts only. */
   readonly token: string | null
-  /** Owns the transport. */
+  /** Takes ownership of the transport. */
   onConnection(transport: Transport): void
 }
 
 export interface WebSocketListener extends Listener {
-  /** `ws://host:port` with the real port. */
+  /** `ws://host:port` with the port in use. */
   readonly url: string
 }
 
 const headersTimeoutMs = 10_000
-/** Sockets of any kind, those that never say what they want included. */
+/** Limit for open TCP connections, those without a request included. */
 const maxSockets = 1024
 
-/** Rejects with `ListenFailed`. */
+/** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token } = options
   if (token === null && !isLoopback(host)) {
-    throw new ListenFailed(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
+    throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
   const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
-    const status = answerPlain(request)
+    const status = plainRequestStatus(request)
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
   })
   server.maxConnections = maxSockets
   const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
   server.on('upgrade', (request, stream, head) => {
-    // Until the transport listens: a far side that leaves during the handshake is nobody's failure.
+    // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
     stream.on('error', () => {})
-    const status = answerUpgrade(request, token)
-    if (status !== 101) refuse(stream, status)
+    const status = upgradeStatus(request, token)
+    if (status !== 101) rejectUpgrade(stream, status)
     else {
       websockets.handleUpgrade(request, stream, head, (websocket) => {
         options.onConnection(createWebSocketTransport({ websocket, socket: request.socket }))
@@ -50,13 +49,13 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
     }
   })
   await listening(server, host, port)
-  return listenerOf(server)
+  return webSocketListenerOf(server)
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
-      reject(new ListenFailed(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, { cause: error }))
+      reject(new ListenError(`cannot listen on ${host}:${port}: ${explain(error)}`, { cause: error }))
     }
     server.once('error', fail)
     server.listen({ host, port }, () => {
@@ -66,31 +65,60 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-function reasonOf(error: Error): string {
-  const code = 'code' in error ? error.code : undefined
+function explain(error: Error): string {
+  const code = errorCode(error)
   if (code === 'EADDRINUSE') return 'another program listens there'
-  if (code === 'EACCES') return 'this user may not; choose a port from 1024 on'
+  if (code === 'EACCES') return 'this user may not use that port; choose one from 1024 on'
   return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'this machine has no such address' : error.message
 }
 
-function listenerOf(server: Server): WebSocketListener {
+function webSocketListenerOf(server: Server): WebSocketListener {
   const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new ListenFailed('the system did not say where it listens')
+  if (bound === null || typeof bound === 'string')
+    throw new ListenError('the system reports no address for this server')
   const address = `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-  let closed: Promise<void> | undefined
-  const close = () => {
-    // Not awaited to its end, which comes only when the last connection has ended.
-    closed ??= Promise.resolve(void server.close())
-    return closed
-  }
-  return { address, url: `ws://${address}`, close, [Symbol.asyncDispose]: close }
+  return { ...listenerOf(server, address), url: `ws://${address}` }
 }
 
-function refuse(stream: Duplex, status: number): void {
+function rejectUpgrade(stream: Duplex, status: number): void {
   const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
+
+type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/** Returns the HTTP status for a request other than a websocket upgrade. */
+function plainRequestStatus({ method, url, headers }: RequestHead): 200 | 403 | 404 {
+  if (headers.origin !== undefined) return 403
+  return method === 'GET' && probes.has(pathOf(url)) ? 200 : 404
+}
+
+/**
+ * Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser:
+ * web pages must not reach a server that runs commands.
+ */
+function upgradeStatus({ url, headers }: RequestHead, token: string | null): 101 | 401 | 403 | 404 {
+  if (headers.origin !== undefined) return 403
+  if (pathOf(url) !== '/') return 404
+  return token === null || carriesToken(headers.authorization, token) ? 101 : 401
+}
+
+function pathOf(url = '/'): string {
+  return url.split('?', 1)[0] ?? '/'
+}
+
+/** Returns whether the header carries the token. Compares digests, so that timing reveals no part of it. */
+export function carriesToken(authorization: string | undefined, token: string): boolean {
+  const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

@@ -1,34 +1,52 @@
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
-import { decodeLine } from '../decode-line.ts'
-import { createLevelWatch } from '../level-watch.ts'
-import { type CloseReason, type Incoming, lowMarkBytes, type Transport, unreadable } from '../transport.ts'
-import { closeReasonOf, errorReasonOf } from './close-reason.ts'
-import { createKeepAlive } from './keep-alive.ts'
+import { decodeLine } from '../transport/decode-line.ts'
+import { closeReasonOf } from '../transport/failures.ts'
+import {
+  assertOneLine,
+  type CloseReason,
+  createDrainWaiters,
+  defaultMaxDepth,
+  defaultMaxLineBytes,
+  type Incoming,
+  lowMarkBytes,
+  type Transport,
+  unreadable,
+} from '../transport/transport.ts'
+import { startKeepAlive } from './keep-alive.ts'
 
-export interface WebSocketLimits {
-  /** Default 512. */
+interface WebSocketLimits {
+  /** Deepest nesting of arrays and objects. Default 512. */
   readonly maxDepth: number
-  /** How long the far side is given to take our last bytes and to say goodbye after `close`. Default 1000. */
+  /** Time limit after `close` for writing the last bytes and for the closing handshake. Default 1000. */
   readonly graceMs: number
-  /** How often the far side is asked whether it lives; after three unanswered beats it counts as gone. Default 20 s. */
+  /** Interval between pings; three without a sign of life end the connection. Default 20,000. */
   readonly beatMs: number
 }
 
-export interface WebSocketTransportOptions extends Partial<WebSocketLimits> {
-  /** Open, with `maxPayload` set, without compression and without UTF-8 checks of its own. */
+interface WebSocketTransportOptions extends Partial<WebSocketLimits> {
+  /** Open websocket, created with `frameOptions`. */
   readonly websocket: WebSocket
-  /** The connection beneath it. */
+  /** TCP connection of the websocket. */
   readonly socket: Socket
 }
 
-const defaults: WebSocketLimits = { maxDepth: 512, graceMs: 1000, beatMs: 20_000 }
-const maxSilentBeats = 3
+/**
+ * Options of websockets at both ends. Compression is off, since its windows cost memory and delay per connection.
+ * The transport checks UTF-8 itself, to reply to a bad frame where `ws` would end the connection.
+ */
+export const frameOptions = {
+  maxPayload: defaultMaxLineBytes,
+  perMessageDeflate: false,
+  skipUTF8Validation: true,
+} as const
+
+const defaults: WebSocketLimits = { maxDepth: defaultMaxDepth, graceMs: 1000, beatMs: 20_000 }
 
 /**
- * One JSON text per text frame. As every transport it is read only while its owner pulls. A frame above the limit
- * ends the connection (1009), since its bytes cannot be skipped; anything else unreadable does not.
+ * Creates a transport of one JSON text per text frame. A frame longer than `maxPayload` ends the connection with close
+ * code 1009, since its bytes cannot be skipped; any other unreadable frame does not.
  */
 export function createWebSocketTransport(options: WebSocketTransportOptions): Transport {
   return new WebSocketTransport(options)
@@ -40,15 +58,15 @@ class WebSocketTransport implements Transport {
   readonly #websocket: WebSocket
   readonly #socket: Socket
   readonly #limits: WebSocketLimits
-  readonly #level = createLevelWatch(() => this.bufferedBytes)
+  readonly #waiters = createDrainWaiters(() => this.bufferedBytes)
   readonly #settleClosed: (reason: CloseReason) => void
-  readonly #beat: NodeJS.Timeout
+  readonly #stopKeepAlive: () => void
   #received: Incoming[] = []
   #wakeReader: (() => void) | undefined
   #reason: CloseReason | undefined
   #closing = false
-  /** No more can come: it failed or was closed. */
-  #inputOver = false
+  /** Set when the websocket failed or closed, after which no frame arrives. */
+  #inputEnded = false
   #ended = false
   #corked = false
 
@@ -63,8 +81,8 @@ class WebSocketTransport implements Transport {
     websocket.pause()
     websocket.on('message', (data, isBinary) => this.#receive(this.#decode(data, isBinary)))
     websocket.on('error', (error) => this.#fail(error))
-    websocket.on('close', (code) => this.#end(closeReasonOf(code)))
-    this.#beat = this.#startBeat()
+    websocket.on('close', (code) => this.#end(closeReasonOfCode(code)))
+    this.#stopKeepAlive = this.#keepAlive()
   }
 
   get bufferedBytes(): number {
@@ -72,32 +90,32 @@ class WebSocketTransport implements Transport {
   }
 
   send(line: string): void {
-    if (line.includes('\n')) throw new TypeError('a line must not contain a line feed')
+    assertOneLine(line)
     if (this.#closing || this.#websocket.readyState !== WebSocket.OPEN) return
     this.#corkForThisTick()
-    this.#websocket.send(Buffer.from(line), { binary: false }, () => this.#level.lowered())
+    this.#websocket.send(Buffer.from(line), { binary: false }, () => this.#waiters.check())
   }
 
   drained(): Promise<void> {
-    return this.#level.whenAtMost(lowMarkBytes)
+    return this.#waiters.whenAtMost(lowMarkBytes)
   }
 
   async close(): Promise<void> {
-    this.#noteReason({ code: 'closed' })
+    this.#keepFirstReason({ code: 'closed' })
     if (!this.#closing) {
       this.#closing = true
       const expired = setTimeout(() => this.#websocket.terminate(), this.#limits.graceMs)
       void this.closed.then(() => clearTimeout(expired))
       this.#wakeReader?.()
-      await this.#level.whenAtMost(0)
+      await this.#waiters.whenAtMost(0)
       this.#websocket.close(1000)
-      // The far side's goodbye is read although nobody pulls.
+      // Paused input would hold back the closing handshake of the remote end.
       this.#websocket.resume()
     }
     await this.closed
   }
 
-  async answers(withinMs: number): Promise<boolean> {
+  async ping(withinMs: number): Promise<boolean> {
     if (this.#websocket.readyState !== WebSocket.OPEN) return false
     const { bytesRead } = this.#socket
     const { promise: expired, resolve } = Promise.withResolvers<void>()
@@ -123,10 +141,10 @@ class WebSocketTransport implements Transport {
         yield incoming
       }
       if (this.#received.length > 0) continue
-      if (this.#inputOver) return this.#noteReason({ code: 'ended' })
+      if (this.#inputEnded) return this.#keepFirstReason({ code: 'ended' })
       await this.#moreReceived()
     }
-    return this.#noteReason({ code: 'closed' })
+    return this.#keepFirstReason({ code: 'closed' })
   }
 
   async #moreReceived(): Promise<void> {
@@ -137,7 +155,7 @@ class WebSocketTransport implements Transport {
     this.#wakeReader = undefined
   }
 
-  /** What else is in the chunk still comes; beyond it nothing is read until somebody pulls again. */
+  /** Queues a frame and pauses input; the remaining frames of the current chunk still arrive. */
   #receive(incoming: Incoming): void {
     if (this.#closing) return
     this.#received.push(incoming)
@@ -152,22 +170,22 @@ class WebSocketTransport implements Transport {
 
   #fail(error: Error): void {
     if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#receive(unreadable('tooLong'))
-    this.#noteReason(errorReasonOf(error))
-    this.#inputOver = true
+    this.#keepFirstReason(closeReasonOf(error))
+    this.#inputEnded = true
     this.#wakeReader?.()
   }
 
   #end(reason: CloseReason): void {
-    clearInterval(this.#beat)
-    this.#inputOver = true
+    this.#stopKeepAlive()
+    this.#inputEnded = true
     this.#ended = true
-    const first = this.#noteReason(reason)
-    this.#level.lowered()
+    const first = this.#keepFirstReason(reason)
+    this.#waiters.check()
     this.#wakeReader?.()
     this.#settleClosed(first)
   }
 
-  /** Joins the frames of a tick into one write. */
+  /** Joins the frames of one tick into one write. */
   #corkForThisTick(): void {
     if (this.#corked) return
     this.#corked = true
@@ -178,27 +196,31 @@ class WebSocketTransport implements Transport {
     })
   }
 
-  #startBeat(): NodeJS.Timeout {
-    const keepAlive = createKeepAlive(maxSilentBeats)
-    const beat = () => {
-      const signs = {
-        readBytes: this.#socket.bytesRead,
-        unsentBytes: this.bufferedBytes,
-        reading: !this.#websocket.isPaused,
-      }
-      if (keepAlive(signs) === 'gone') this.#giveUp()
-      else if (this.#websocket.readyState === WebSocket.OPEN) this.#websocket.ping()
+  #keepAlive(): () => void {
+    const sample = () => ({
+      readBytes: this.#socket.bytesRead,
+      unsentBytes: this.bufferedBytes,
+      reading: !this.#websocket.isPaused,
+    })
+    const ping = () => {
+      if (this.#websocket.readyState === WebSocket.OPEN) this.#websocket.ping()
     }
-    return setInterval(beat, this.#limits.beatMs).unref()
+    const giveUp = () => {
+      this.#keepFirstReason({ code: 'ended', detail: 'no sign of life' })
+      this.#websocket.terminate()
+    }
+    return startKeepAlive({ beatMs: this.#limits.beatMs, sample, ping, giveUp })
   }
 
-  #giveUp(): void {
-    this.#noteReason({ code: 'ended', detail: 'no sign of life' })
-    this.#websocket.terminate()
-  }
-
-  #noteReason(reason: CloseReason): CloseReason {
+  #keepFirstReason(reason: CloseReason): CloseReason {
     this.#reason ??= reason
     return this.#reason
   }
+}
+
+/** Close codes without a failure: 1000 normal, 1001 going away, 1005 no code given, 1006 connection lost. */
+const plainCloseCodes: ReadonlySet<number> = new Set([1000, 1001, 1005, 1006])
+
+function closeReasonOfCode(code: number): CloseReason {
+  return plainCloseCodes.has(code) ? { code: 'ended' } : { code: 'ended', detail: `closed with ${code}` }
 }

@@ -22,7 +22,7 @@ export interface ExecConnection {
   /** Stays the same over connections that resume it: what was started in it is still known. */
   readonly sessionId: string
   readonly info: ExecInfo
-  /** Rejects with the exec-server's `RpcError`, or with `ConnectionClosed`: whether it was done is then unknown. */
+  /** Rejects with the exec-server's `RpcError`, or with `ConnectionClosedError`: whether it was done is then unknown. */
   request<Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>): Promise<ExecResultOf<Name>>
   /** Never rejects. */
   readonly closed: Promise<CloseReason>

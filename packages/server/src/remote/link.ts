@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
-import { type CloseReason, ConnectionClosed, RpcError } from '@parley/rpc'
+import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { Dial } from './dial.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
@@ -77,7 +77,7 @@ export class Link implements AsyncDisposable {
         return await connection.request(method, params)
       } catch (error) {
         if (error instanceof PlaceUnreachable) throw this.#unreachable(error.message)
-        if (!(error instanceof ConnectionClosed)) throw error
+        if (!(error instanceof ConnectionClosedError)) throw error
         if (attempt === maxAttempts) throw this.#unreachable(`the link broke at each ${method}`)
       }
     }

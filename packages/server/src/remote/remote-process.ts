@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { ConnectionClosed, RpcError } from '@parley/rpc'
+import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import type { ExecConnection, ExecNotice } from './exec-connection.ts'
 import type { FarProcess, Link } from './link.ts'
@@ -129,7 +129,7 @@ export class RemoteProcess implements FarProcess {
       this.#started = true
       return true
     } catch (error) {
-      if (error instanceof ConnectionClosed) return false
+      if (error instanceof ConnectionClosedError) return false
       // It was asked for and not answered.
       if (error instanceof PlaceUnreachable) this.lost(error.message)
       if (!isRepeat || !isKnownAlready(error)) throw error

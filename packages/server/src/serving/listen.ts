@@ -13,7 +13,7 @@ export interface Listening {
   readonly tokenFile: string | null
 }
 
-/** Rejects with `ListenFailed` or `UsageProblem`: what was asked for must be there. */
+/** Rejects with `ListenError` or `UsageProblem`: what was asked for must be there. */
 export async function listenOn(
   address: Address,
   { tokenFile }: Pick<ServerArguments, 'tokenFile'>,

@@ -1,4 +1,4 @@
-import { ListenFailed } from '@parley/rpc'
+import { ListenError } from '@parley/rpc'
 import type { Connections } from './connections.ts'
 import { type Listening, listenOn } from './listen.ts'
 import type { ServerArguments } from './read-arguments.ts'
@@ -39,7 +39,7 @@ export async function openDoors(options: DoorsOptions): Promise<Doors | { readon
     for (const address of args.listen) others.push(await listenOn(address, args, { connections, home }))
   } catch (error) {
     await close()
-    if (error instanceof ListenFailed || error instanceof UsageProblem) return { problem: error.message }
+    if (error instanceof ListenError || error instanceof UsageProblem) return { problem: error.message }
     throw error
   }
   return { socket: own?.address ?? null, others, close }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConnectFailed, connectSocket, type Listener, listenSocket, type Transport } from '@parley/rpc'
+import { ConnectError, connectSocket, type Listener, listenSocket, type Transport } from '@parley/rpc'
 import { makeRunFolder } from './run-folder.ts'
 
 const youngMs = 10_000
@@ -59,6 +59,6 @@ async function isAbandoned(path: string): Promise<boolean> {
     await (await connectSocket(path)).close()
     return false
   } catch (error) {
-    return error instanceof ConnectFailed && error.reason === 'unreachable'
+    return error instanceof ConnectError && error.reason === 'unreachable'
   }
 }

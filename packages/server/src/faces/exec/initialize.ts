@@ -1,5 +1,5 @@
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { type CallContext, ConnectionClosed } from '@parley/rpc'
+import { type CallContext, ConnectionClosedError } from '@parley/rpc'
 import type { ExecHandlers, HandlerParts } from './handlers.ts'
 import type { ExecSession } from './session.ts'
 
@@ -33,7 +33,7 @@ async function answerLater(coming: Promise<ExecSession>, parts: HandlerParts, co
     const session = await coming
     if (!context.signal.aborted) return await answer(session, parts, context)
     await sessions.leave(session, link)
-    throw new ConnectionClosed({ code: 'ended' })
+    throw new ConnectionClosedError({ code: 'ended' })
   } catch (error) {
     handshake.refused()
     throw error

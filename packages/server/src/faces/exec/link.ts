@@ -31,7 +31,7 @@ export function createLink(transport: Transport, peer: () => Peer): SpokenLink {
     },
     sendLine: (line) => peer().sendLine(line),
     drained: () => peer().drained(),
-    answers: async (withinMs) => (await transport.answers?.(withinMs)) ?? true,
+    answers: async (withinMs) => (await transport.ping?.(withinMs)) ?? true,
     close: () => peer().close(),
   }
 }

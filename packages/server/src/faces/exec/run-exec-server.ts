@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { openHost, openSandboxes } from '@parley/host'
-import { createStreamTransport, ListenFailed, type PeerFault, type Transport } from '@parley/rpc'
+import { createStreamTransport, ListenError, type PeerFault, type Transport } from '@parley/rpc'
 import { type SecretPlaces, secretPlaces } from '../../facts/secret-places.ts'
 import { homeFolder } from '../../home-folder.ts'
 import { ownFiles } from '../../own-files.ts'
@@ -56,7 +56,7 @@ export async function runExecServer(options: ExecOptions, { version, build }: Bu
     await serveAll(listen, { face, tokenFile: options.tokenFile, ended })
     return exitCodes.ended
   } catch (error) {
-    if (!(error instanceof ListenFailed || error instanceof UsageProblem)) throw error
+    if (!(error instanceof ListenError || error instanceof UsageProblem)) throw error
     say(error.message)
     return exitCodes.failed
   } finally {

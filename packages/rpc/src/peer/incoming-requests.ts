@@ -1,0 +1,148 @@
+import type { CloseReason } from '../transport/transport.ts'
+import { Call, type CallContext } from './call.ts'
+import {
+  ConnectionClosedError,
+  duplicateId,
+  internalError,
+  methodNotFound,
+  RpcError,
+  serverOverloaded,
+} from './errors.ts'
+import type { FaultRecorder } from './faults.ts'
+import { assertDeliverable, errorLine, type RequestId, type RequestMessage, resultLine } from './message.ts'
+
+/**
+ * Handles a request. Called synchronously, in the order of the lines. Its return value or the value of its promise is
+ * the result; a thrown `RpcError` is the error reply; any other error becomes `internal` and a fault.
+ */
+export type MethodHandler = (params: unknown, context: CallContext) => unknown
+
+interface IncomingRequestsOptions {
+  readonly methods: Readonly<Record<string, MethodHandler>>
+  readonly sendReply: (line: string) => void
+  readonly faults: FaultRecorder
+  readonly maxInFlight: number
+  readonly maxLineBytes: number
+}
+
+/** Requests of the remote end. Each gets exactly one reply, also when its handler fails or never returns. */
+export class IncomingRequests {
+  readonly #options: IncomingRequestsOptions
+  readonly #running = new Map<RequestId, Call>()
+  #whenIdle: (() => void) | undefined
+
+  constructor(options: IncomingRequestsOptions) {
+    this.#options = options
+  }
+
+  receive({ id, method, params }: RequestMessage): void {
+    const { methods, maxInFlight } = this.#options
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
+    if (this.#running.has(id)) this.reject(id, duplicateId(id))
+    else if (handler === undefined) this.reject(id, methodNotFound(method))
+    else if (this.#running.size >= maxInFlight) this.reject(id, serverOverloaded(maxInFlight))
+    else this.#start(new Call(id, method), handler, params)
+  }
+
+  /**
+   * Sends an error reply. Replaces the id of a running request by null, since the remote end would take the error for
+   * the reply to that request.
+   */
+  reject(id: RequestId | null, error: RpcError): void {
+    this.#options.sendReply(errorLine(id !== null && this.#running.has(id) ? null : id, error))
+  }
+
+  abortAll(reason: CloseReason): void {
+    for (const call of this.#running.values()) call.abort(reason)
+  }
+
+  /** Resolves when no handler runs. Supports one caller: the peer, while the connection closes. */
+  idle(): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve
+    })
+  }
+
+  /** Sends an error reply for each running handler and ignores its later result. */
+  failAll(reason: CloseReason): void {
+    for (const call of [...this.#running.values()]) this.#fail(call, new ConnectionClosedError(reason))
+  }
+
+  #start(call: Call, handler: MethodHandler, params: unknown): void {
+    this.#running.set(call.id, call)
+    let result: unknown
+    try {
+      result = handler(params, call)
+      if (isThenable(result)) {
+        this.#settleLater(call, result)
+        return
+      }
+    } catch (error) {
+      this.#fail(call, error)
+      return
+    }
+    this.#succeed(call, result)
+  }
+
+  #settleLater(call: Call, result: PromiseLike<unknown>): void {
+    Promise.resolve(result).then(
+      (value) => this.#succeed(call, value),
+      (error) => this.#fail(call, error),
+    )
+  }
+
+  #succeed(call: Call, result: unknown): void {
+    if (!this.#awaitsReply(call)) return
+    let line: string
+    try {
+      line = resultLine(call.id, result)
+      assertDeliverable(line, this.#options.maxLineBytes)
+    } catch (error) {
+      this.#fail(call, error)
+      return
+    }
+    this.#reply(call, line)
+    for (const fn of call.takeAfterReply()) this.#runAfterReply(call, fn)
+  }
+
+  #fail(call: Call, error: unknown): void {
+    if (!this.#awaitsReply(call)) return
+    this.#reply(call, errorLine(call.id, this.#toRpcError(call, error)))
+  }
+
+  /** Converts a thrown error. A handler that fails after the abort is not a fault. */
+  #toRpcError(call: Call, error: unknown): RpcError {
+    if (error instanceof RpcError) return error
+    if (call.abortError !== undefined) return call.abortError
+    this.#recordFailure(call, error)
+    return internalError()
+  }
+
+  #runAfterReply(call: Call, fn: () => void): void {
+    try {
+      fn()
+    } catch (error) {
+      this.#recordFailure(call, error)
+    }
+  }
+
+  /** Compares by identity, since the remote end may already use the id again. */
+  #awaitsReply(call: Call): boolean {
+    return this.#running.get(call.id) === call
+  }
+
+  #reply(call: Call, line: string): void {
+    this.#running.delete(call.id)
+    this.#options.sendReply(line)
+    if (this.#running.size === 0) this.#whenIdle?.()
+  }
+
+  #recordFailure({ method }: Call, cause: unknown): void {
+    this.#options.faults.record({ code: 'handlerFailed', method, cause })
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

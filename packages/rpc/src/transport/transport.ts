@@ -1,0 +1,105 @@
+import type { Server } from 'node:net'
+
+/** Reason why a line is not a message; it never carries the line's content. */
+export type UnreadableReason = 'tooLong' | 'notUtf8' | 'notJson' | 'tooDeep' | 'repeatedId' | 'binary'
+
+export interface Unreadable {
+  readonly kind: 'unreadable'
+  readonly reason: UnreadableReason
+}
+
+/** Line (or websocket frame) received from the remote end. */
+export type Incoming = { readonly kind: 'message'; readonly value: unknown } | Unreadable
+
+export function unreadable(reason: UnreadableReason): Unreadable {
+  return { kind: 'unreadable', reason }
+}
+
+/** `ended`: the remote end closed or disappeared; `closed`: this end closed; `broken`: the channel failed. */
+export interface CloseReason {
+  readonly code: 'ended' | 'closed' | 'broken'
+  readonly detail?: string
+}
+
+/**
+ * Two-way, ordered channel of JSON texts with one owner. The owner pulls `incoming` until it ends and then calls
+ * `close`: only pulling detects the end. A remote end that ended its input may still read (a script that pipes
+ * requests in and reads the replies), so lines sent before `close` are still delivered where possible.
+ */
+export interface Transport extends AsyncDisposable {
+  /** Yields one line per pull and returns the close reason. Can be iterated once; reads at most one chunk ahead. */
+  readonly incoming: AsyncIterable<Incoming, CloseReason, undefined>
+  /** Sends one JSON text, in order. Throws `TypeError` for a line feed in it; does nothing after `close`. */
+  send(line: string): void
+  /** Bytes sent but not yet taken by the operating system. */
+  readonly bufferedBytes: number
+  /** Resolves when `bufferedBytes` is at most 1 MiB, or when the remote end can no longer be written to. */
+  drained(): Promise<void>
+  /** Flushes sent lines for a limited time, closes, and resolves when closed. Idempotent. */
+  close(): Promise<void>
+  /** Pings the remote end and resolves with `true` if it replies in time. Absent where the channel has no ping. */
+  ping?(withinMs: number): Promise<boolean>
+  /** Resolves with the first close reason; never rejects. */
+  readonly closed: Promise<CloseReason>
+}
+
+/** Accepts connections. */
+export interface Listener extends AsyncDisposable {
+  /** Path of a socket, or `host:port`. */
+  readonly address: string
+  /** Stops listening; open connections stay open. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Longest line, in bytes, where no other limit is set. */
+export const defaultMaxLineBytes = 32 * 1024 * 1024
+
+/** Deepest nesting of arrays and objects where no other limit is set. */
+export const defaultMaxDepth = 512
+
+/** Throws `TypeError` for a line that would be read as two. */
+export function assertOneLine(line: string): void {
+  if (line.includes('\n')) throw new TypeError('a line must not contain a line feed')
+}
+
+/** Returns the listener of a server that listens on `address`. */
+export function listenerOf(server: Server, address: string): Listener {
+  let closed: Promise<void> | undefined
+  const close = () => {
+    // Resolves without waiting for the server's `close` event, which comes only after the last open connection ends.
+    closed ??= Promise.resolve(void server.close())
+    return closed
+  }
+  return { address, close, [Symbol.asyncDispose]: close }
+}
+
+/** Mark, in unsent bytes, at which `Transport.drained` resolves. */
+export const lowMarkBytes = 1024 * 1024
+
+interface DrainWaiters {
+  /** Resolves when the level is at most `mark`, at once if it already is. */
+  whenAtMost(mark: number): Promise<void>
+  /** Resolves the waiters whose mark is reached. Must be called whenever the level may have fallen. */
+  check(): void
+}
+
+/** Creates the list of callers that wait for `level` (unsent bytes) to fall. */
+export function createDrainWaiters(level: () => number): DrainWaiters {
+  let waiters: { readonly mark: number; readonly resolve: () => void }[] = []
+
+  function whenAtMost(mark: number): Promise<void> {
+    if (level() <= mark) return Promise.resolve()
+    return new Promise((resolve) => {
+      waiters.push({ mark, resolve })
+    })
+  }
+
+  function check(): void {
+    if (waiters.length === 0) return
+    const waiting = waiters
+    waiters = waiting.filter((waiter) => level() > waiter.mark)
+    for (const waiter of waiting) if (level() <= waiter.mark) waiter.resolve()
+  }
+
+  return { whenAtMost, check }
+}

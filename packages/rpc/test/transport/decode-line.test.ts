@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeLine, nestsDeeperThan, repeatsTopLevelId } from '../../src/transport/decode-line.ts'
+
+describe('decoding a line', () => {
+  it('returns any JSON value as it was sent', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value)
+        expect(decodeLine(text, 512)).toEqual({ kind: 'message', value: JSON.parse(text) })
+      }),
+    )
+  })
+
+  it('returns unreadable for text that is not JSON, is too deep or has two ids', () => {
+    expect(decodeLine('{"id":1', 512)).toEqual({ kind: 'unreadable', reason: 'notJson' })
+    expect(decodeLine('['.repeat(100_000), 512)).toEqual({ kind: 'unreadable', reason: 'tooDeep' })
+    expect(decodeLine('{"id":1,"id":2}', 512)).toEqual({ kind: 'unreadable', reason: 'repeatedId' })
+  })
+
+  it('keeps a __proto__ key from changing any prototype', () => {
+    const incoming = decodeLine('{"__proto__":{"polluted":true},"params":{"__proto__":null}}', 512)
+    expect(Object.getPrototypeOf(incoming.kind === 'message' ? incoming.value : null)).toBe(Object.prototype)
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+})
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+describe('nesting', () => {
+  it('is counted exactly', () => {
+    expect(nestsDeeperThan('[[[1]]]', 3)).toBe(false)
+    expect(nestsDeeperThan('[[[1]]]', 2)).toBe(true)
+    expect(nestsDeeperThan('[[1],[2],[3],{"a":[4]}]', 2)).toBe(true)
+    expect(nestsDeeperThan('[[1],[2],[3],{"a":4}]', 2)).toBe(false)
+  })
+
+  it('does not count brackets inside strings', () => {
+    expect(nestsDeeperThan(JSON.stringify(['[[[[[{{{{{', '\\"[[[[', '"[[[', '\\']), 1)).toBe(false)
+  })
+
+  it('is rejected without recursion, however deep it is', () => {
+    expect(nestsDeeperThan('['.repeat(1_000_000), 512)).toBe(true)
+    expect(nestsDeeperThan('{"a":'.repeat(100_000), 512)).toBe(true)
+  })
+
+  it('agrees with the depth of any value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(6), (value, limit) => {
+        expect(nestsDeeperThan(JSON.stringify(value), limit)).toBe(depthOf(value) > limit)
+      }),
+    )
+  })
+
+  it('is harmless on text that is not JSON', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(typeof nestsDeeperThan(text, 1)).toBe('boolean')
+      }),
+    )
+  })
+})
+
+describe('a repeated top-level id', () => {
+  it('is found however it is written', () => {
+    expect(repeatsTopLevelId('{"id":1,"id":2}')).toBe(true)
+    expect(repeatsTopLevelId('{"id" : 1 , "\\u0069d"\t:2}')).toBe(true)
+    expect(repeatsTopLevelId('{"\\u0069\\u0064":1,"i\\u0064":2}')).toBe(true)
+  })
+
+  it('is not found in nested objects, values or other keys', () => {
+    const params = { id: 2, list: [{ id: 3 }], text: '"id":4,"id"' }
+    expect(repeatsTopLevelId(JSON.stringify({ id: 1, method: 'id', params, other: 'id' }))).toBe(false)
+    expect(repeatsTopLevelId('{"\\u0069d":1}')).toBe(false)
+  })
+
+  it('is not found in any serialised object', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom('id', 'a', 'id"', '\\id'), fc.jsonValue()), (value) => {
+        expect(repeatsTopLevelId(JSON.stringify(value))).toBe(false)
+      }),
+    )
+  })
+})
