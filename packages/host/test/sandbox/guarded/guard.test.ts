@@ -40,6 +40,7 @@ describe('where git looks for hooks is guarded', () => {
     ['by an absolute path', '[core]\nhooksPath = {TOP}/w/tools/hooks'],
     ['from the home', '[core]\nhooksPath = ~/../w/tools/hooks'],
     ['behind a line that is none', '[core\n= =\n[core]\nhooksPath = tools/hooks'],
+    ['behind a quote that is not closed', `[core]\nx = "${'y'.repeat(10_000)}\nhooksPath = tools/hooks`],
     ['before another that counts', '[core]\nhooksPath = tools/hooks\nhooksPath = other'],
     ['from another work tree', '[core]\nworktree = ../sub\nhooksPath = ../tools/hooks'],
   ])('%s', async (_, config) => {
