@@ -3,8 +3,9 @@ import type { Source } from './sources.ts'
 /** Packages that are in the process that holds the locks of conversations. */
 const holders = ['packages/server/src/', 'packages/host/src/']
 
-/** Functions of `node:fs` that open a file by its path. */
-const openers = /^(open|openSync|(read|write|append|copy)File(Sync)?|create(Read|Write)Stream|cp|cpSync|truncate|fs)$/
+/** Imports of `node:fs` that open a file by its path, by whatever name they get, or that have all such functions. */
+const openers =
+  /^(open|openSync|openAsBlob|(read|write|append|copy)File(Sync)?|create(Read|Write)Stream|(cp|truncate)(Sync)?|promises|default|\*|fs)( as \w+)?$/
 
 /** Files that may open by themselves: what they make new, folders, descriptors, and paths below /proc and /dev. */
 const exempt: readonly string[] = [

@@ -80,6 +80,9 @@ describe('a file is opened', () => {
     ['packages/server/src/a.ts', `import { closeSync, openSync } from 'node:fs'`],
     ['packages/server/src/tools/a.ts', `import {\n  readFile,\n  stat,\n} from 'node:fs/promises'`],
     ['packages/host/src/a.ts', `import fs from 'node:fs'`],
+    ['packages/host/src/a.ts', `import * as disk from 'node:fs'`],
+    ['packages/host/src/a.ts', `import { readFile as read } from 'node:fs/promises'`],
+    ['packages/host/src/a.ts', `import { promises as disk } from 'node:fs'`],
   ])('not past the rule for locks: %s %s', (...given) => {
     expect(faultsOf(openViolations, given)).toHaveLength(1)
   })

@@ -83,7 +83,8 @@ function isNeeded({ kind, path }: Mount, around: Mount): boolean {
   if (path === around.path) return false
   switch (kind) {
     case 'kept':
-      return around.kind === 'writable'
+      // A writable folder that is kept as a whole may lie in one that starts empty.
+      return ['writable', 'temporary', 'memory'].includes(around.kind)
     case 'emptyFolder':
     case 'emptyFile':
       return !['emptyFolder', 'devices', 'memory', 'processes', 'temporary'].includes(around.kind)

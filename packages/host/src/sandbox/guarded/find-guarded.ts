@@ -20,7 +20,7 @@ export interface GuardSurroundings extends GitSurroundings {
 export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<FoundPlaces> {
   const collector = collectPlaces(roots)
   const sources = addUserSettings(collector, around)
-  for (const path of around.own?.() ?? []) collector.add({ path, kind: 'parley' })
+  for (const path of around.own?.() ?? []) collector.addWithLinks({ path, kind: 'parley' })
   for (const root of roots) {
     addRoot(collector, root, sources)
     addBelow(collector, await knownRepositories(root), sources)

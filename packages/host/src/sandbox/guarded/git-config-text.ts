@@ -6,8 +6,11 @@ export interface GitSetting {
 
 const header = /\[\s*([A-Za-z0-9.-]+)(?:[ \t]+"((?:\\[^\n]|[^"\\\n])*)")?\s*\]/y
 const assignment = /[A-Za-z][A-Za-z0-9-]*[ \t]*=/y
-/** A value as it is written: it ends before a comment, or with a line that is not continued. */
-const written = /(?:[^\n\\"#;]+|\\[\s\S]|"(?:[^"\\\n]+|\\[\s\S])*")*/y
+/**
+ * A value as it is written: it ends before a comment, or with a line that is not continued. Character by character, as a
+ * repeated run would be tried in every way when a quote is not closed.
+ */
+const written = /(?:[^\n\\"#;]|\\[\s\S]|"(?:[^"\\\n]|\\[\s\S])*")*/y
 const blank = /\s+/y
 
 /**

@@ -33,6 +33,11 @@ describe('what is mounted', () => {
     ],
     ['a workspace under /tmp', { writable: ['/tmp/w'] }, ['writable /tmp/w']],
     ['a workspace under /tmp that is read only', { readable: ['/tmp/w'] }, ['readable /tmp/w']],
+    [
+      'a workspace under /tmp that is a bare repository with a work tree',
+      { writable: ['/tmp/w', '/tmp/w/tree'], kept: ['/tmp/w'] },
+      ['kept /tmp/w', 'writable /tmp/w/tree'],
+    ],
     ['a workspace that is read only elsewhere needs nothing', { readable: ['/w'] }, []],
     ['/tmp itself as a workspace takes the place of the scratch', { writable: ['/tmp'] }, ['writable /tmp']],
     ['a workspace in memory', { writable: ['/dev/shm/w'] }, ['writable /dev/shm/w']],

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { GuardSurroundings } from '../../../src/sandbox/guarded/find-guarded.ts'
@@ -40,6 +40,7 @@ describe('where git looks for hooks is guarded', () => {
     ['by an absolute path', '[core]\nhooksPath = {TOP}/w/tools/hooks'],
     ['from the home', '[core]\nhooksPath = ~/../w/tools/hooks'],
     ['behind a line that is none', '[core\n= =\n[core]\nhooksPath = tools/hooks'],
+    ['behind a quote that is not closed', `[core]\nx = "${'y'.repeat(10_000)}\nhooksPath = tools/hooks`],
     ['before another that counts', '[core]\nhooksPath = tools/hooks\nhooksPath = other'],
     ['from another work tree', '[core]\nworktree = ../sub\nhooksPath = ../tools/hooks'],
   ])('%s', async (_, config) => {
@@ -136,4 +137,10 @@ it('what the program itself is ruled by is guarded by where it really lies', asy
   const own = () => ['home/config.toml', 'home/trust'].map((path) => join(place.top, path))
   const paths = ['w/settings.toml', 'w/trust/new', 'w/other']
   expect(await kindsOf(place, paths, 'w', { own })).toEqual(['parley', 'parley', null])
+  await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere', own })).resolves.toBeTruthy()
+  renameSync(join(place.top, 'w/trust'), join(place.top, 'trust'))
+  symlinkSync(join(place.top, 'trust'), join(place.top, 'w/trust'))
+  expect(await kindsOf(place, ['w/trust'], 'w', { own })).toEqual(['parley'])
+  const sandboxed = guardedPlaces([join(place.top, 'w')], { home: '/nowhere', own })
+  await expect(sandboxed).rejects.toThrow('w/trust is a link')
 })
