@@ -34,13 +34,13 @@ const programs = [
     name: 'mcp-server',
     entry: 'packages/server/src/mcp-bin.ts',
     starter: 'packages/server/src/mcp-start.ts',
-    start: ['packages/server/src/faces/mcp/run-mcp-server.ts', 'packages/server/src/system-parts.ts'],
+    start: ['packages/server/src/frontends/mcp/run-mcp-server.ts', 'packages/server/src/system-parts.ts'],
   },
   {
     name: 'exec-server',
     entry: 'packages/server/src/exec-bin.ts',
     starter: 'packages/server/src/exec-start.ts',
-    start: ['packages/server/src/faces/exec/run-exec-server.ts'],
+    start: ['packages/server/src/frontends/exec/run-exec-server.ts'],
   },
 ]
 

@@ -55,7 +55,14 @@ test('manifests declare exactly what their sources import', () => {
 })
 
 test('pure folders compile without ambient types', () => {
-  const compiled = ['packages/protocol', 'packages/server', 'apps/tui'].flatMap((home) => {
+  const compiled = [
+    'packages/protocol',
+    'packages/text',
+    'packages/redaction',
+    'packages/policy',
+    'packages/server',
+    'apps/tui',
+  ].flatMap((home) => {
     const { compilerOptions, include } = JSON.parse(readFileSync(join(root, home, 'tsconfig.pure.json'), 'utf8'))
     return include.map((folder: string) => ({ folder: `${home}/${folder}/`, types: compilerOptions.types }))
   })

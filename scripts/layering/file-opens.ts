@@ -1,7 +1,9 @@
 import type { Source } from './sources.ts'
 
 /** Packages that are in the process that holds the locks of conversations. */
-const holders = ['packages/server/src/', 'packages/host/src/']
+const holders = ['server', 'host', 'journal', 'redaction', 'config', 'models', 'workspace', 'policy', 'mcp-client'].map(
+  (name) => `packages/${name}/src/`,
+)
 
 /** Imports of `node:fs` that open a file by its path, by whatever name they get, or that have all such functions. */
 const openers =
@@ -22,12 +24,12 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/probe/ground.ts',
   'packages/host/src/sandbox/probe/kept-finding.ts',
   'packages/host/src/sandbox/probe/surroundings.ts',
-  'packages/server/src/faces/exec/output/ring-file.ts',
-  'packages/server/src/log/node-files.ts',
-  'packages/server/src/lookup/copy-tree.ts',
-  'packages/server/src/lookup/held-folder.ts',
-  'packages/server/src/patch/disk-patch-files.ts',
-  'packages/server/src/redaction/redaction-key.ts',
+  'packages/server/src/frontends/exec/output/ring-file.ts',
+  'packages/journal/src/node-files.ts',
+  'packages/workspace/src/look-up/copy-tree.ts',
+  'packages/workspace/src/paths/held-folder.ts',
+  'packages/workspace/src/patch/disk-patch-files.ts',
+  'packages/redaction/src/redaction-key.ts',
   'packages/server/src/serving/token-file.ts',
 ]
 

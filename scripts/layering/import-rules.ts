@@ -4,20 +4,63 @@ import type { Import } from './syntax.ts'
 
 /** The arrows of ARCHITECTURE.md: which of our packages a package may import. Nobody imports the server. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
-  'apps/tui': ['@parley/client', '@parley/protocol', '@parley/rpc'],
-  'packages/client': ['@parley/protocol', '@parley/rpc'],
-  // Its MCP face is a client of the native protocol, over memory or another server's socket.
-  'packages/server': ['@parley/protocol', '@parley/rpc', '@parley/host', '@parley/client'],
-  'packages/host': [],
+  'packages/text': [],
   'packages/rpc': [],
-  'packages/protocol': [],
+  'packages/host': [],
   'packages/testkit': [],
   'packages/foreign': [],
+  'packages/protocol': ['@parley/text'],
+  'packages/journal': ['@parley/text', '@parley/host'],
+  'packages/redaction': ['@parley/protocol', '@parley/host', '@parley/journal'],
+  'packages/config': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
+  'packages/models': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
+  'packages/workspace': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/host',
+    '@parley/redaction',
+    '@parley/config',
+  ],
+  'packages/policy': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/config',
+    '@parley/workspace',
+  ],
+  'packages/mcp-client': [
+    '@parley/protocol',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/redaction',
+    '@parley/config',
+    '@parley/workspace',
+    '@parley/policy',
+  ],
+  'packages/client': ['@parley/protocol', '@parley/rpc'],
+  'packages/server': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/redaction',
+    '@parley/config',
+    '@parley/models',
+    '@parley/workspace',
+    '@parley/policy',
+    '@parley/mcp-client',
+    // Its MCP frontend is a client of the native protocol, over memory or another server's socket.
+    '@parley/client',
+  ],
+  'apps/tui': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc', '@parley/redaction'],
 }
 
 /** The innermost packages take no third party but these. */
 const thirdParties: Readonly<Record<string, readonly string[]>> = {
-  'packages/protocol': ['zod'],
+  'packages/protocol': ['zod', '@parley/text'],
   // Its websocket transport, an entry of its own: RFC 6455 is not ours to write again.
   'packages/rpc': ['ws'],
 }

@@ -5,7 +5,7 @@ import type { Manifest, Source } from './sources.ts'
 /** Declared though no source imports them, each for a reason. */
 const reasons: Readonly<Record<string, string>> = {
   'packages/host @lydell/node-pty': 'its compiled part is found by path, and is an asset of the bundle',
-  'packages/server tree-sitter-bash': 'its grammar file is an asset of the bundle',
+  'packages/policy tree-sitter-bash': 'its grammar file is an asset of the bundle',
   'packages/foreign @modelcontextprotocol/conformance': 'tests run it as a program',
   'packages/foreign @modelcontextprotocol/inspector': 'tests run it as a program',
   'packages/foreign @modelcontextprotocol/server-everything': 'tests run it as a program',

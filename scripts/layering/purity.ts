@@ -5,7 +5,11 @@ import type { Source } from './sources.ts'
 /** Folders whose code is a function of its arguments: no clock, no randomness, no environment, no Node. */
 export const pureFolders = [
   'packages/protocol/src/',
+  'packages/text/src/',
+  'packages/redaction/src/scan/',
+  'packages/policy/src/decision/',
   'packages/server/src/core/',
+  'packages/server/src/codex-events/',
   'apps/tui/src/view/',
   'apps/tui/src/ui/',
 ]

@@ -1,6 +1,6 @@
 import { closeInheritedDescriptors } from '@parley/host'
-import { readExecOptions } from './faces/exec/exec-options.ts'
-import { runExecServer } from './faces/exec/run-exec-server.ts'
+import { readExecOptions } from './frontends/exec/exec-options.ts'
+import { runExecServer } from './frontends/exec/run-exec-server.ts'
 import { runProgram } from './run-program.ts'
 
 declare const PARLEY_VERSION: string

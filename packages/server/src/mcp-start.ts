@@ -1,6 +1,6 @@
 import { closeInheritedDescriptors } from '@parley/host'
-import { readMcpArguments } from './faces/mcp/read-mcp-arguments.ts'
-import { runMcpServer } from './faces/mcp/run-mcp-server.ts'
+import { readMcpArguments } from './frontends/mcp/read-mcp-arguments.ts'
+import { runMcpServer } from './frontends/mcp/run-mcp-server.ts'
 import { ripgrepPath } from './ripgrep-path.ts'
 import { runProgram } from './run-program.ts'
 import { readServerOptions } from './server-options.ts'

@@ -1,8 +1,7 @@
 import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { appendUnlocked } from '@parley/host'
-import { makeFolders } from './log/folders.ts'
-import { nodeFiles } from './log/node-files.ts'
+import { makeFolders, nodeFiles } from '@parley/journal'
 
 const maxBytes = 1 << 20
 

@@ -1,4 +1,4 @@
-import { createRedactor } from '../../../packages/protocol/src/redaction/index.ts'
+import { createRedactor } from '../../../packages/redaction/src/index.ts'
 
 const outputBytes = 32 << 20
 const chunkBytes = 64 << 10

@@ -1,4 +1,4 @@
-import { createRedactor, type Redactor, secretsNamed } from '@parley/protocol/redaction'
+import { createRedactor, type Redactor, secretsNamed } from '@parley/redaction'
 
 /** Marks of what only this process writes down; nothing else is compared with them. */
 const tag = () => '00000000'

@@ -1,5 +1,5 @@
+import { allHaveNetwork } from '@parley/policy'
 import type { Settings } from '@parley/protocol'
-import { allHaveNetwork } from './policy/run-limits.ts'
 
 /** What the model is told of the limits in force and of how to ask for more, a line each. */
 export function describeLimits(settings: Settings): readonly string[] {

@@ -1,6 +1,6 @@
+import type { ModelCall, ModelEntry, UserPart } from '@parley/models'
 import type { ContentItem, ConversationEvent, EventOf, Item } from '@parley/protocol'
 import { isCall } from '@parley/protocol'
-import type { ModelCall, ModelEntry, UserPart } from './model-request.ts'
 
 /**
  * The second fold over the log: what the model sees. Blocks are appended in log order and a block's entries keep

@@ -1,6 +1,5 @@
-import { ConfigProblem } from '../config/config-problem.ts'
-import { LineTooLong } from '../log/line-limit.ts'
-import { StorageError, troubleOf } from '../log/storage-error.ts'
+import { ConfigProblem } from '@parley/config'
+import { LineTooLong, StorageError, troubleOf } from '@parley/journal'
 import { lineTooLongText } from './line-too-long.ts'
 import { lostLogText } from './lost-log.ts'
 import { refusal } from './refusal.ts'

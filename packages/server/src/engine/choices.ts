@@ -1,6 +1,5 @@
+import { layerOfOverrides, readProfile } from '@parley/config'
 import type { Overrides } from '@parley/protocol'
-import { readProfile } from '../config/effective-config.ts'
-import { layerOfOverrides } from '../config/read-layer.ts'
 
 /** What a caller asks for by a profile and by `-c`, which its flags outrank; what the files say of themselves is not asked for. */
 export function choicesIn({ config = {}, profile }: Overrides, home: string): Overrides {

@@ -1,5 +1,5 @@
 import type { BackgroundProcesses } from '@parley/host'
-import { StorageError } from '../log/storage-error.ts'
+import { StorageError } from '@parley/journal'
 import type { Conversation } from './conversation.ts'
 import type { OpenConversation } from './open-conversation.ts'
 

@@ -1,8 +1,6 @@
+import { type Config, chosenEnvironment, type EffectiveConfig } from '@parley/config'
+import type { Project, Projects } from '@parley/policy'
 import type { Overrides } from '@parley/protocol'
-import { chosenEnvironment } from '../config/choose-environment.ts'
-import type { Config } from '../config/config-schema.ts'
-import type { EffectiveConfig } from '../config/effective-config.ts'
-import type { Project, Projects } from '../trust/project.ts'
 import { readConfig } from './read-config.ts'
 
 /** The configuration in a folder of this machine. */

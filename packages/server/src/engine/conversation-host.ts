@@ -1,3 +1,4 @@
+import { type Files, type SessionPaths, sessionPaths } from '@parley/journal'
 import type {
   Actor,
   ClientAccess,
@@ -7,8 +8,6 @@ import type {
   ParamsOf,
   ResultOf,
 } from '@parley/protocol'
-import type { Files } from '../log/files.ts'
-import { type SessionPaths, sessionPaths } from '../log/session-paths.ts'
 import type { Ids } from '../ports/ids.ts'
 import { loadedParts, newParts } from './conversation-parts.ts'
 import { removeConversation } from './delete-conversation.ts'

@@ -1,3 +1,4 @@
+import { encodeLine, StorageError, writtenBytes } from '@parley/journal'
 import {
   type ConversationEvent,
   type ConversationState,
@@ -8,9 +9,6 @@ import {
   type SettingsPatch,
 } from '@parley/protocol'
 import type { ModelView } from '../core/model-view.ts'
-import { encodeLine } from '../log/line.ts'
-import { writtenBytes } from '../log/line-limit.ts'
-import { StorageError } from '../log/storage-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { SideFiles } from './side-files.ts'

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Files } from '../log/files.ts'
-import { type SessionPaths, tornPath } from '../log/session-paths.ts'
+import { type Files, type SessionPaths, tornPath } from '@parley/journal'
 
 /** Removes all that a conversation has on disk; the caller holds its lock, whose file goes when that is released. */
 export function removeConversation(files: Files, paths: SessionPaths): void {

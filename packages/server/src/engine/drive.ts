@@ -1,7 +1,6 @@
+import { LineTooLong, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { nextStep } from '../core/next-step.ts'
-import { LineTooLong } from '../log/line-limit.ts'
-import { StorageError } from '../log/storage-error.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
 import { type EndReason, endTurn } from './end-turn.ts'

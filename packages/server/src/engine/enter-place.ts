@@ -1,5 +1,4 @@
-import type { Place } from '../place/place.ts'
-import { PlaceUnreachable } from '../place/place-unreachable.ts'
+import { type Place, PlaceUnreachable } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
 import type { ConversationLimits } from './limits/conversation-limits.ts'
 import { refusal } from './refusal.ts'

@@ -1,6 +1,6 @@
+import { envelopeOf, type LogLine } from '@parley/journal'
 import { type ConversationState, type Envelope, reduce } from '@parley/protocol'
 import { createModelView, type ModelView } from '../core/model-view.ts'
-import { envelopeOf, type LogLine } from '../log/read-log.ts'
 
 /** State and view of a log, folded line by line. */
 export interface LogFold {

@@ -1,10 +1,13 @@
-import { EventLog } from '../log/event-log.ts'
-import type { Files } from '../log/files.ts'
-import { newHeader } from '../log/header.ts'
-import { LogView } from '../log/log-view.ts'
-import { lineCrc, textOf } from '../log/read-log.ts'
-import type { SessionPaths } from '../log/session-paths.ts'
-import { linkSideFiles } from '../log/side-files.ts'
+import {
+  EventLog,
+  type Files,
+  LogView,
+  lineCrc,
+  linkSideFiles,
+  newHeader,
+  type SessionPaths,
+  textOf,
+} from '@parley/journal'
 import { refusal } from './refusal.ts'
 
 interface Fork {

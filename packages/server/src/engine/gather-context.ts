@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path'
+import { diskFiles, liesWithin, type Place, type PlaceFiles, readOpening, whenUnknown } from '@parley/workspace'
 import { describeLimits } from '../core/describe-limits.ts'
 import {
   baseInstructions,
@@ -6,11 +7,6 @@ import {
   describeSurroundings,
   type InstructionFile,
 } from '../core/instructions.ts'
-import { liesWithin } from '../lookup/workspace-path.ts'
-import { diskFiles } from '../place/disk-files.ts'
-import type { Place } from '../place/place.ts'
-import { type PlaceFiles, readOpening } from '../place/place-files.ts'
-import { whenUnknown } from '../place/place-unreachable.ts'
 import type { Conversation } from './conversation.ts'
 import type { RequestContext } from './request-source.ts'
 

@@ -1,5 +1,5 @@
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
-import { formatBytes } from '../lookup/plain-words.ts'
+import { formatBytes } from '@parley/workspace'
 import { jsonBytes } from './json-bytes.ts'
 import { refusal } from './refusal.ts'
 

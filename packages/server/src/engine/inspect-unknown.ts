@@ -1,12 +1,7 @@
 import { join } from 'node:path'
+import { adoptSideFile, type Files, StorageError } from '@parley/journal'
 import type { ConversationEvent, Item, ItemOf } from '@parley/protocol'
-import type { Files } from '../log/files.ts'
-import { adoptSideFile } from '../log/side-files.ts'
-import { StorageError } from '../log/storage-error.ts'
-import { readChanges } from '../patch/change-record.ts'
-import { comparePlan, type FileState } from '../patch/compare-plan.ts'
-import type { PatchTarget } from '../patch/patch-files.ts'
-import { PlaceUnreachable } from '../place/place-unreachable.ts'
+import { comparePlan, type FileState, type PatchTarget, PlaceUnreachable, readChanges } from '@parley/workspace'
 import { spoolName } from '../tools/spool-name.ts'
 
 interface Around {

@@ -1,8 +1,4 @@
-import type { EventLog } from '../log/event-log.ts'
-import type { Files } from '../log/files.ts'
-import { LogView } from '../log/log-view.ts'
-import { lineCrc, textOf } from '../log/read-log.ts'
-import { LOG_CHANGED, StorageError } from '../log/storage-error.ts'
+import { type EventLog, type Files, LOG_CHANGED, LogView, lineCrc, StorageError, textOf } from '@parley/journal'
 import type { Journal } from './conversation.ts'
 import { refusal } from './refusal.ts'
 

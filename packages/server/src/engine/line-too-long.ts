@@ -1,6 +1,6 @@
+import { type LineTooLong, MAX_WRITTEN_LINE_BYTES } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
-import { type LineTooLong, MAX_WRITTEN_LINE_BYTES } from '../log/line-limit.ts'
-import { formatBytes } from '../lookup/plain-words.ts'
+import { formatBytes } from '@parley/workspace'
 
 /** Says that nothing was recorded, what the limit is and what to do instead. */
 export function lineTooLongText({ sizeBytes }: LineTooLong): string {

@@ -1,10 +1,16 @@
+import {
+  decodeHeader,
+  decodeLine,
+  type Files,
+  isRunning,
+  type ListedSession,
+  type LogExcerpt,
+  listSessions,
+  type Rows,
+  readOwner,
+  sessionPaths,
+} from '@parley/journal'
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
-import type { Files } from '../log/files.ts'
-import { decodeHeader } from '../log/header.ts'
-import { decodeLine } from '../log/line.ts'
-import { isRunning, readOwner } from '../log/owner.ts'
-import { type ListedSession, type LogExcerpt, listSessions, type Rows } from '../log/session-index.ts'
-import { sessionPaths } from '../log/session-paths.ts'
 import { shortIdOf } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
 

@@ -1,5 +1,5 @@
+import { isRunning, type Owner } from '@parley/journal'
 import { connectSocket, type RpcError } from '@parley/rpc'
-import { isRunning, type Owner } from '../log/owner.ts'
 import { shortIdOf } from './open-conversation.ts'
 import { refusal } from './refusal.ts'
 

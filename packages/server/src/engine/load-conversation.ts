@@ -1,12 +1,16 @@
+import {
+  type EventLog,
+  type Files,
+  type LogLine,
+  LogView,
+  type LossReports,
+  lineCrc,
+  openLog,
+  type SessionPaths,
+  type WritableLog,
+} from '@parley/journal'
 import { type ConversationEvent, type ConversationState, initialState, recover } from '@parley/protocol'
-import type { EventLog } from '../log/event-log.ts'
-import type { Files } from '../log/files.ts'
-import { LogView } from '../log/log-view.ts'
-import { openLog, type WritableLog } from '../log/open-log.ts'
-import { type LogLine, lineCrc } from '../log/read-log.ts'
-import type { LossReports } from '../log/scan-log.ts'
-import type { SessionPaths } from '../log/session-paths.ts'
-import type { TakenPlace } from '../place/places.ts'
+import type { TakenPlace } from '@parley/workspace'
 import { createLogFold, type LogFold } from './fold-log.ts'
 import { inspectUnknown } from './inspect-unknown.ts'
 import { recoveryText } from './recovery-text.ts'

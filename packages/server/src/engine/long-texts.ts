@@ -1,5 +1,5 @@
 import type { ContentItem } from '@parley/protocol'
-import { firstBytes } from '../core/utf8-text.ts'
+import { firstBytes } from '@parley/text'
 import { jsonBytes } from './json-bytes.ts'
 import { refusal } from './refusal.ts'
 import type { SideFiles } from './side-files.ts'

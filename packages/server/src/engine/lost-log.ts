@@ -1,4 +1,4 @@
-import { LOG_CHANGED, LOG_DELETED, LOG_MOVED, LOG_REPLACED, type StorageError } from '../log/storage-error.ts'
+import { LOG_CHANGED, LOG_DELETED, LOG_MOVED, LOG_REPLACED, type StorageError } from '@parley/journal'
 
 const stops = 'The conversation stops here so that nothing unsaved is shown.'
 

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import type { Config, ProviderSettings } from '@parley/config'
 import { readUnlocked } from '@parley/host'
-import type { Config, ProviderSettings } from '../config/config-schema.ts'
-import { closest } from '../core/closest.ts'
-import type { ProviderConfig } from '../model/endpoint.ts'
-import { readKey } from '../model/endpoint.ts'
-import type { Environment } from '../model/http-agents.ts'
-import type { ModelClient, ModelFailure } from '../model/port.ts'
-import { builtinProviders, createModelClient, PROVIDER_DEFAULTS } from '../model/providers.ts'
-import { createRecordedClient } from '../model/recorded.ts'
-import { createRecorder } from '../model/recorder.ts'
+import {
+  builtinProviders,
+  createModelClient,
+  createRecordedClient,
+  createRecorder,
+  type Environment,
+  type ModelClient,
+  type ModelFailure,
+  PROVIDER_DEFAULTS,
+  type ProviderConfig,
+  readKey,
+} from '@parley/models'
+import { closest } from '@parley/text'
 import type { Clock } from '../ports/clock.ts'
 import type { ModelSource } from './bench.ts'
 

@@ -1,5 +1,5 @@
+import type { SessionPaths } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
-import type { SessionPaths } from '../log/session-paths.ts'
 import type { Bench } from './bench.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationMcp } from './conversation-mcp.ts'

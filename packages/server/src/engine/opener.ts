@@ -1,23 +1,23 @@
+import { type Config, ConfigProblem, secretsOfConfig } from '@parley/config'
+import type { SessionPaths } from '@parley/journal'
+import { type McpServers, mcpSettings } from '@parley/mcp-client'
+import {
+  confinements,
+  type Project,
+  type Projects,
+  type Rules,
+  type ShellParser,
+  trustedRules,
+  trustNotice,
+  type UserRules,
+} from '@parley/policy'
 import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
-import { ConfigProblem } from '../config/config-problem.ts'
-import type { Config } from '../config/config-schema.ts'
-import type { Rules } from '../core/policy/rules.ts'
-import { redactEvent } from '../core/redaction/redact-event.ts'
-import type { ShellParser } from '../facts/parse-shell.ts'
-import type { SessionPaths } from '../log/session-paths.ts'
-import type { McpServers } from '../mcp-client/servers.ts'
-import { mcpSettings } from '../mcp-client/settings.ts'
-import type { Places, TakenPlace, WantedPlace } from '../place/places.ts'
-import type { UserRules } from '../policy-file/user-rules.ts'
+import { type Redaction, redactEvent } from '@parley/redaction'
+import type { Places, TakenPlace, WantedPlace } from '@parley/workspace'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Redaction } from '../redaction/redaction.ts'
-import { secretsOfConfig } from '../redaction/secrets-of-config.ts'
 import { createTools } from '../tools/registry.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
-import { confinements } from '../trust/confinement.ts'
-import { type Project, type Projects, trustedRules } from '../trust/project.ts'
-import { trustNotice } from '../trust/trust-notice.ts'
 import type { Bench, ModelSource } from './bench.ts'
 import { closeConversation } from './close-conversation.ts'
 import { type ConfigHere, configHere } from './config-here.ts'

@@ -1,7 +1,6 @@
+import { type EffectiveConfig, flagsAsConfig, readEffectiveConfig } from '@parley/config'
+import type { Project } from '@parley/policy'
 import type { Overrides } from '@parley/protocol'
-import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts'
-import { flagsAsConfig } from '../config/settings-from-config.ts'
-import type { Project } from '../trust/project.ts'
 
 /** All layers of a request; those of a project only where it is handed in, which is for one that is trusted. */
 export function readConfig(home: string, overrides: Overrides, project: Project | null = null): EffectiveConfig {

@@ -1,7 +1,5 @@
+import { envelopeOf, LogView, readSideFile as readStoredFile } from '@parley/journal'
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
-import { LogView } from '../log/log-view.ts'
-import { envelopeOf } from '../log/read-log.ts'
-import { readSideFile as readStoredFile } from '../log/side-files.ts'
 import { cutTexts, isDeliverable } from './deliverable.ts'
 import type { Engine } from './engine.ts'
 import { refusal } from './refusal.ts'

@@ -1,5 +1,5 @@
+import { envelopeText } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
-import { envelopeText } from '../core/wire-line.ts'
 import type { Conversation } from './conversation.ts'
 import { deliverableLine } from './deliverable.ts'
 import { refusal } from './refusal.ts'

@@ -1,6 +1,5 @@
+import { type Redaction, redactJson } from '@parley/redaction'
 import { imageTypeOf } from '../core/image-type.ts'
-import { redactJson } from '../core/redaction/redact-event.ts'
-import type { Redaction } from '../redaction/redaction.ts'
 import type { SideFiles } from './side-files.ts'
 
 /** All that goes to the disk beside the log has marks in place of secrets, but images, which are to stay what they are. */

@@ -1,6 +1,6 @@
+import type { ModelClient, ModelRequest, ToolSpec } from '@parley/models'
 import type { EventOf, Settings } from '@parley/protocol'
-import type { ModelClient, ModelRequest, ToolSpec } from '../model/port.ts'
-import { PlaceUnreachable } from '../place/place-unreachable.ts'
+import { PlaceUnreachable } from '@parley/workspace'
 import type { Tool } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
 

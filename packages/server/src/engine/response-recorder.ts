@@ -1,5 +1,5 @@
+import type { ModelCall, ModelEvent } from '@parley/models'
 import type { ConversationEvent, EventOf } from '@parley/protocol'
-import type { ModelCall, ModelEvent } from '../model/port.ts'
 import type { ModelSource } from './bench.ts'
 import { proposedItem } from './calls/proposed-item.ts'
 import { keepExact, unrestorable } from './calls/secret-call.ts'

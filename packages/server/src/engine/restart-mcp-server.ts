@@ -1,4 +1,4 @@
-import type { McpServers } from '../mcp-client/servers.ts'
+import type { McpServers } from '@parley/mcp-client'
 import { refusal } from './refusal.ts'
 
 /** Also one that failed. Resolves once it is being started; how that goes is its state. */

@@ -1,7 +1,6 @@
 import { guardByName } from '@parley/host'
 import type { SandboxMode } from '@parley/protocol'
-import { realOrGiven } from '../lookup/real-or-given.ts'
-import { liesWithin } from '../lookup/workspace-path.ts'
+import { liesWithin, realOrGiven } from '@parley/workspace'
 
 interface Workplace {
   /** Absolute folders of this machine that may be written to. */

@@ -1,6 +1,6 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
 import type { Actor, ItemOf, Output } from '@parley/protocol'
-import { clipForModel } from '../core/clip-output.ts'
+import { clipForModel } from '@parley/text'
 import { keepOutput } from '../tools/keep-output.ts'
 import { commandSpec, lostHeading } from '../tools/run-shell-command.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'

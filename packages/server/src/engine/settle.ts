@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import {
+  chosenEnvironment,
+  type EffectiveConfig,
+  environmentNamed,
+  folderThere,
+  settingsFromConfig,
+} from '@parley/config'
+import type { Environment } from '@parley/models'
+import { type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
-import { chosenEnvironment, environmentNamed, folderThere } from '../config/choose-environment.ts'
-import { chooseProvider, keyVariables } from '../config/choose-provider.ts'
-import type { EffectiveConfig } from '../config/effective-config.ts'
-import { settingsFromConfig } from '../config/settings-from-config.ts'
-import type { Environment } from '../model/http-agents.ts'
-import type { Projects } from '../trust/project.ts'
-import { repositoryAroundHome } from '../trust/project-root.ts'
 import { choicesIn } from './choices.ts'
+import { chooseProvider, keyVariables } from './choose-provider.ts'
 import { configHere } from './config-here.ts'
 import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ceiling.ts'
 import { fittingMode, rootWarnings } from './limits/fit-roots.ts'

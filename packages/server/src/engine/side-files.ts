@@ -1,6 +1,4 @@
-import type { Files } from '../log/files.ts'
-import { makeFolders } from '../log/folders.ts'
-import { adoptSideFile, putSideFile, readSideFile } from '../log/side-files.ts'
+import { adoptSideFile, type Files, makeFolders, putSideFile, readSideFile } from '@parley/journal'
 import { unlessStorageFails } from './storage-patience.ts'
 
 /** What is too large for the log, by content hash, beside it. */

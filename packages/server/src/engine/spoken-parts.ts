@@ -1,6 +1,5 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
-import type { RedactedStream } from '@parley/protocol/redaction'
-import { splitCutRest } from '../redaction/cut-rest.ts'
+import { type RedactedStream, splitCutRest } from '@parley/redaction'
 import { type Coalescer, createCoalescer } from './coalescer.ts'
 import type { Run } from './run.ts'
 import { unlessStorageFails } from './storage-patience.ts'

@@ -1,4 +1,4 @@
-import { StorageError } from '../log/storage-error.ts'
+import { StorageError } from '@parley/journal'
 import type { Clock } from '../ports/clock.ts'
 
 const firstDelayMs = 500

@@ -1,5 +1,5 @@
 import type { ServerNotice } from '@parley/protocol'
-import type { LinkChange } from '../remote/link.ts'
+import type { LinkChange } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
 import { noticeItem } from './notice-item.ts'
 import { unlessStorageFails } from './storage-patience.ts'

@@ -1,10 +1,16 @@
 import { isAbsolute } from 'node:path'
 import type { Sandboxes } from '@parley/host'
+import {
+  emptyReport,
+  type Project,
+  type Projects,
+  projectRoot,
+  runsPrograms,
+  shownHash,
+  trustReport,
+} from '@parley/policy'
 import type { ParamsOf, TrustReport } from '@parley/protocol'
 import type { Clock } from '../ports/clock.ts'
-import type { Project, Projects } from '../trust/project.ts'
-import { projectRoot } from '../trust/project-root.ts'
-import { emptyReport, runsPrograms, shownHash, trustReport } from '../trust/trust-report.ts'
 import { readConfig } from './read-config.ts'
 import { refusal } from './refusal.ts'
 

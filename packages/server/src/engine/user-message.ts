@@ -1,5 +1,5 @@
 import type { Actor, ContentItem, InputItem, ItemOf } from '@parley/protocol'
-import { formatBytes } from '../lookup/plain-words.ts'
+import { formatBytes } from '@parley/workspace'
 import { refusal } from './refusal.ts'
 
 /** Bytes of all texts of a message; each is held in memory, and goes with every model request. */

@@ -1,7 +1,4 @@
-import type { Files } from '../log/files.ts'
-import { WriterLock } from '../log/lock.ts'
-import { thisProcess } from '../log/owner.ts'
-import type { SessionPaths } from '../log/session-paths.ts'
+import { type Files, type SessionPaths, thisProcess, WriterLock } from '@parley/journal'
 import { liveElsewhere } from './live-elsewhere.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 

@@ -1,7 +1,11 @@
 import { createPeer, type Transport } from '@parley/rpc'
 import type { Engine } from '../engine/engine.ts'
 import { refusal } from '../engine/refusal.ts'
-import { type ConnectionKind, openConnection, type ServedConnection } from '../faces/conversation/serve-connection.ts'
+import {
+  type ConnectionKind,
+  openConnection,
+  type ServedConnection,
+} from '../frontends/conversation/serve-connection.ts'
 
 /** Everyone connected to this process, by whatever way. */
 export interface Connections {

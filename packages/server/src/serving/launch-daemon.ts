@@ -3,10 +3,8 @@ import { once } from 'node:events'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openUnlocked } from '@parley/host'
-import { makeFolders } from '../log/folders.ts'
-import { nodeFiles } from '../log/node-files.ts'
-import { systemErrorCode } from '../lookup/system-error.ts'
-
+import { makeFolders, nodeFiles } from '@parley/journal'
+import { systemErrorCode } from '@parley/workspace'
 /** What a daemon tells its launcher: where it listens, or why it does not. */
 export type DaemonWord = { readonly addresses: readonly string[] } | { readonly problem: string }
 

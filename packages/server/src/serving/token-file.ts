@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openUnlocked } from '@parley/host'
-import { makeFolders } from '../log/folders.ts'
-import { nodeFiles } from '../log/node-files.ts'
+import { makeFolders, nodeFiles } from '@parley/journal'
 import { UsageProblem } from './usage-problem.ts'
 
 /** The token in a file that only this user can read; made with a new one when it is missing. Throws `UsageProblem`. */

@@ -1,17 +1,23 @@
+import { type Facts, gatherPatchFacts } from '@parley/policy'
+import {
+  type ApplyOutcome,
+  type ApplyRequest,
+  applyPlan,
+  askAboutPatch,
+  changesOf,
+  contentHash,
+  failureText,
+  type Hunk,
+  type JudgedPatch,
+  type ParsedPatch,
+  PlaceUnreachable,
+  type PlanSurroundings,
+  parsePatch,
+  planPatch,
+  recordChange,
+  successText,
+} from '@parley/workspace'
 import * as z from 'zod'
-import type { Facts } from '../core/policy/facts.ts'
-import { gatherPatchFacts } from '../facts/gather-file-facts.ts'
-import { type ApplyOutcome, type ApplyRequest, applyPlan } from '../patch/apply-plan.ts'
-import { recordChange } from '../patch/change-record.ts'
-import { contentHash } from '../patch/content-hash.ts'
-import { changesOf } from '../patch/file-plan.ts'
-import { type ParsedPatch, parsePatch } from '../patch/parse-patch.ts'
-import type { Hunk } from '../patch/patch-hunks.ts'
-import { askAboutPatch, type JudgedPatch } from '../patch/patch-question.ts'
-import { failureText, successText } from '../patch/patch-report.ts'
-import { planPatch } from '../patch/plan-patch.ts'
-import type { PlanSurroundings } from '../patch/planned-files.ts'
-import { PlaceUnreachable } from '../place/place-unreachable.ts'
 import { clipDiffs } from './clip-diffs.ts'
 import { defineTool } from './define-tool.ts'
 import type { PreparedCall, Tool, ToolOutcome } from './tool.ts'

@@ -1,5 +1,5 @@
+import type { JsonSchemaObject } from '@parley/models'
 import * as z from 'zod'
-import type { JsonSchemaObject } from '../model/port.ts'
 import type { PreparedCall, Tool } from './tool.ts'
 
 interface ToolDefinition<Schema extends z.ZodType> {

@@ -1,5 +1,5 @@
+import { listDirectory } from '@parley/workspace'
 import * as z from 'zod'
-import { listDirectory } from '../lookup/list-directory.ts'
 import { defineTool } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'
 import type { Tool } from './tool.ts'

@@ -1,6 +1,6 @@
+import { clipForModel } from '@parley/text'
+import { readLines } from '@parley/workspace'
 import * as z from 'zod'
-import { clipForModel } from '../core/clip-output.ts'
-import { readLines } from '../lookup/read-lines.ts'
 import { defineTool } from './define-tool.ts'
 import { failedLookUp, prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'

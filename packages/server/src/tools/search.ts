@@ -1,6 +1,5 @@
+import { searchFileNames, searchPlace, searchText } from '@parley/workspace'
 import * as z from 'zod'
-import { searchPlace } from '../lookup/search-place.ts'
-import { searchFileNames, searchText } from '../lookup/search-text.ts'
 import { defineTool } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool } from './tool.ts'

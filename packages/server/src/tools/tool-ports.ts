@@ -1,10 +1,8 @@
 import type { BackgroundProcesses, EnvironmentRules } from '@parley/host'
-import type { FileSurroundings } from '../facts/gather-file-facts.ts'
-import type { ShellParser } from '../facts/parse-shell.ts'
-import type { Place } from '../place/place.ts'
-import { whenUnknown } from '../place/place-unreachable.ts'
+import type { FileSurroundings, ShellParser } from '@parley/policy'
+import type { Redaction } from '@parley/redaction'
+import { type Place, whenUnknown } from '@parley/workspace'
 import type { Clock } from '../ports/clock.ts'
-import type { Redaction } from '../redaction/redaction.ts'
 import type { Workspace } from './tool.ts'
 
 /** What tools reach the system through. */

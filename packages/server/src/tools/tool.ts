@@ -1,10 +1,9 @@
 import type { Sandbox } from '@parley/host'
+import type { JsonSchemaObject } from '@parley/models'
+import type { Facts } from '@parley/policy'
 import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@parley/protocol'
-import type { Facts } from '../core/policy/facts.ts'
+import type { PatchQuestion } from '@parley/workspace'
 import type { SideFiles } from '../engine/side-files.ts'
-import type { JsonSchemaObject } from '../model/port.ts'
-import type { PatchQuestion } from '../patch/patch-question.ts'
-
 /** The fields of a call item that its tool decides; the engine adds id, status and tool name. */
 export type Described =
   | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>

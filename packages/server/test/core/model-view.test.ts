@@ -1,6 +1,6 @@
+import type { ModelEntry } from '@parley/models'
 import type { ConversationEvent, Item } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ModelEntry } from '../../src/core/model-request.ts'
 import { createModelView, type SideFileReader } from '../../src/core/model-view.ts'
 
 const context = (environment: string): ConversationEvent => ({

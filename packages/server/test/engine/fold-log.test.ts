@@ -1,8 +1,8 @@
+import type { LogLine } from '@parley/journal'
 import { type ConversationEvent, type Envelope, type Item, initialState, reduce } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLogFold } from '../../src/engine/fold-log.ts'
-import type { LogLine } from '../../src/log/read-log.ts'
 
 const conversationId = '01890a5d-ac96-774b-bcce-b302099a8057'
 

@@ -5,7 +5,7 @@ import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { Conversation } from '../../src/engine/conversation.ts'
 import { gatherContext } from '../../src/engine/gather-context.ts'
-import { testLocalPlace } from '../place/test-local-place.ts'
+import { testLocalPlace } from '../environments/test-local-place.ts'
 
 function write(path: string, text: string): void {
   mkdirSync(join(path, '..'), { recursive: true })

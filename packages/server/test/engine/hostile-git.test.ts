@@ -6,7 +6,7 @@ import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import type { Conversation } from '../../src/engine/conversation.ts'
 import { gatherContext } from '../../src/engine/gather-context.ts'
-import { testLocalPlace } from '../place/test-local-place.ts'
+import { testLocalPlace } from '../environments/test-local-place.ts'
 
 async function environmentOf(root: string): Promise<string> {
   const { core, window } = initialState('c')

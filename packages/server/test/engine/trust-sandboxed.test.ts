@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openSandboxes } from '@parley/host'
 import { afterAll, expect, it } from 'vitest'
-import { mcpPlace, serverIn } from '../mcp-client/support/mcp-place.ts'
+import { mcpPlace, serverIn } from '../tools/mcp/support/mcp-place.ts'
 import { scriptedModel } from './support/scripted-model.ts'
 
 const script = fileURLToPath(new URL('../mcp-client/support/ugly-server.mjs', import.meta.url))

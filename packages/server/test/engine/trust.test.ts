@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { noSandbox, noSandboxes, type Sandboxes, type SandboxLimits } from '@parley/host'
 import { describe, expect, it } from 'vitest'
-import { type McpPlace, mcpPlace, serverIn } from '../mcp-client/support/mcp-place.ts'
+import { type McpPlace, mcpPlace, serverIn } from '../tools/mcp/support/mcp-place.ts'
 import { scriptedModel } from './support/scripted-model.ts'
 import type { TestClient } from './support/test-client.ts'
 

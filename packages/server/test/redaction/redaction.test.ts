@@ -1,10 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { secretsOfConfig } from '@parley/config'
+import { createRedaction, redactEvent, redactJson } from '@parley/redaction'
 import { secretCorpus, tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { redactEvent, redactJson } from '../../src/core/redaction/redact-event.ts'
-import { createRedaction } from '../../src/redaction/redaction.ts'
-import { secretsOfConfig } from '../../src/redaction/secrets-of-config.ts'
 import { openServerLog } from '../../src/server-log.ts'
 
 const key = secretCorpus('home').find(({ name }) => name === 'groq')?.secret ?? ''

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readMcpArguments } from '../../src/faces/mcp/read-mcp-arguments.ts'
+import { readMcpArguments } from '../../src/frontends/mcp/read-mcp-arguments.ts'
 import { readServerArguments } from '../../src/serving/read-arguments.ts'
 
 describe('the arguments of a server', () => {

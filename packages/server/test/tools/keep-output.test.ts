@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CommandEnd } from '@parley/host'
+import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSideFiles } from '../../src/engine/side-files.ts'
-import { nodeFiles } from '../../src/log/node-files.ts'
 import { keepOutput } from '../../src/tools/keep-output.ts'
 
 let folder = ''

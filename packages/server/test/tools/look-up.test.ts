@@ -1,12 +1,12 @@
 import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { noSandbox } from '@parley/host'
+import { nodeFiles } from '@parley/journal'
 import { tempWorkspace } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { createSideFiles } from '../../src/engine/side-files.ts'
-import { nodeFiles } from '../../src/log/node-files.ts'
 import { prepareLookUp } from '../../src/tools/look-up.ts'
-import { testLocalPlace } from '../place/test-local-place.ts'
+import { testLocalPlace } from '../environments/test-local-place.ts'
 
 it('opens the path that was judged, and none that it leads to since', async () => {
   await using folder = await tempWorkspace({ files: { 'a.txt': 'a', 'b.txt': 'b' } })

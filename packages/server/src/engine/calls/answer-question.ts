@@ -1,6 +1,5 @@
 import type { Actor, Answers, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
-import { isSecretName } from '@parley/protocol/redaction'
-import type { Redaction } from '../../redaction/redaction.ts'
+import { isSecretName, type Redaction } from '@parley/redaction'
 import type { OpenConversation } from '../open-conversation.ts'
 import { refusal } from '../refusal.ts'
 import type { OpenQuestion } from './ask-user.ts'

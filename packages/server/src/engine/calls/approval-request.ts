@@ -1,9 +1,7 @@
+import { type AlwaysRules, type CommandFacts, honoursWishes } from '@parley/policy'
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
-import type { AlwaysRules } from '../../core/policy/always-rule.ts'
-import type { CommandFacts } from '../../core/policy/facts.ts'
-import { honoursWishes } from '../../core/policy/run-limits.ts'
-import type { PatchQuestion } from '../../patch/patch-question.ts'
+import type { PatchQuestion } from '@parley/workspace'
 import type { Run } from '../run.ts'
 import type { DecidedCall } from './decided-call.ts'
 

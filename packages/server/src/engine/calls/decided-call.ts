@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Decision, Facts } from '@parley/policy'
 import type { Approval, ConversationState, DecisionRecord, RunLimits } from '@parley/protocol'
-import type { Decision } from '../../core/policy/decide.ts'
-import type { Facts } from '../../core/policy/facts.ts'
 import type { ReadyCall } from '../../tools/tool.ts'
 import { workspaceOf } from './proposed-item.ts'
 

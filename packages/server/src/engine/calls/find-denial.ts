@@ -1,6 +1,5 @@
+import { denialOf, type NamedPlace, namedPlaces } from '@parley/policy'
 import type { ItemOf, SandboxDenial } from '@parley/protocol'
-import { denialOf, type NamedPlace } from '../../core/policy/denial.ts'
-import { namedPlaces } from '../../facts/named-places.ts'
 import type { ToolOutcome } from '../../tools/tool.ts'
 import type { Run } from '../run.ts'
 import type { CallContext } from './tool-context.ts'

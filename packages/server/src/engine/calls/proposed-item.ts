@@ -1,5 +1,5 @@
+import type { ModelCall } from '@parley/models'
 import type { ConversationState, Item } from '@parley/protocol'
-import type { ModelCall } from '../../model/port.ts'
 import type { PreparedCall, Tool, Workspace } from '../../tools/tool.ts'
 import type { Bench } from '../bench.ts'
 

@@ -1,13 +1,18 @@
+import {
+  alwaysRulesFor,
+  conceals,
+  type DecideSettings,
+  type Decision,
+  decide,
+  explainDecision,
+  type Facts,
+  grantFor,
+  retryAfter,
+  runLimits,
+  withoutNeedlessWish,
+} from '@parley/policy'
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
-import { alwaysRulesFor } from '../../core/policy/always-rule.ts'
-import { type DecideSettings, type Decision, decide, withoutNeedlessWish } from '../../core/policy/decide.ts'
-import { explainDecision } from '../../core/policy/explain.ts'
-import type { Facts } from '../../core/policy/facts.ts'
-import { grantFor } from '../../core/policy/grants.ts'
-import { retryAfter } from '../../core/policy/retry.ts'
-import { runLimits } from '../../core/policy/run-limits.ts'
-import { conceals } from '../../core/redaction/conceals.ts'
-import { PlaceUnreachable } from '../../place/place-unreachable.ts'
+import { PlaceUnreachable } from '@parley/workspace'
 import type { PreparedCall, ReadyCall } from '../../tools/tool.ts'
 import { unlessAborted } from '../../unless-aborted.ts'
 import type { Bench } from '../bench.ts'

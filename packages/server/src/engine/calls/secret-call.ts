@@ -1,5 +1,5 @@
+import type { ModelCall } from '@parley/models'
 import type { CallItem, Item } from '@parley/protocol'
-import type { ModelCall } from '../../model/port.ts'
 import type { Run } from '../run.ts'
 import { isCallItem } from './is-call-item.ts'
 

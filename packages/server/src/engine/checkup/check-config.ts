@@ -1,7 +1,6 @@
+import { ConfigProblem } from '@parley/config'
+import { type Project, placeOf, readPolicyFile } from '@parley/policy'
 import type { Check } from '@parley/protocol'
-import { ConfigProblem } from '../../config/config-problem.ts'
-import { placeOf, readPolicyFile } from '../../policy-file/read-policy-file.ts'
-import type { Project } from '../../trust/project.ts'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
 import { readConfig } from '../read-config.ts'
 

@@ -1,7 +1,7 @@
 import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Check } from '@parley/protocol'
-import { isMissing, systemErrorReason } from '../../lookup/system-error.ts'
+import { isMissing, systemErrorReason } from '@parley/workspace'
 
 const mebibyte = 1024 * 1024
 /** Below this a long turn may fill the disk; below the second one nothing can be kept. */

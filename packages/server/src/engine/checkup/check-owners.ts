@@ -1,7 +1,5 @@
+import { isRunning, readOwner, sessionPaths, walkSessions } from '@parley/journal'
 import type { Check } from '@parley/protocol'
-import { isRunning, readOwner } from '../../log/owner.ts'
-import { sessionPaths } from '../../log/session-paths.ts'
-import { walkSessions } from '../../log/walk-sessions.ts'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
 
 /** How many there are, and which were left by a process that was killed. */

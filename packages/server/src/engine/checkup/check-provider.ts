@@ -1,7 +1,6 @@
+import type { Environment, ModelListing } from '@parley/models'
 import type { Check } from '@parley/protocol'
-import { chooseProvider, keyVariables } from '../../config/choose-provider.ts'
-import type { Environment } from '../../model/http-agents.ts'
-import type { ModelListing } from '../../model/port.ts'
+import { chooseProvider, keyVariables } from '../choose-provider.ts'
 import type { ModelSources } from '../opener.ts'
 import { readConfig } from '../read-config.ts'
 

@@ -1,7 +1,6 @@
+import { type Config, isStricterSandbox, looserSandbox, stricterSandbox } from '@parley/config'
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import type { Config } from '../../config/config-schema.ts'
-import { isStricterSandbox, looserSandbox, stricterSandbox } from '../../config/strictness.ts'
 import { refusal } from '../refusal.ts'
 
 /** What a server program was told on its command line about how much it may ever allow. */

@@ -1,7 +1,6 @@
 import { isWeaker, type Sandbox, type SandboxLimits, type SandboxReport } from '@parley/host'
 import type { ItemOf, RunLimits, SandboxMode, SandboxTier } from '@parley/protocol'
-import type { Place } from '../../place/place.ts'
-import { PlaceUnreachable } from '../../place/place-unreachable.ts'
+import { type Place, PlaceUnreachable } from '@parley/workspace'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
 import { weakerNotice } from './weaker-notice.ts'
 

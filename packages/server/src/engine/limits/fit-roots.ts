@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import type { SandboxMode } from '@parley/protocol'
-import { realOrGiven } from '../../lookup/real-or-given.ts'
-import { liesWithin } from '../../lookup/workspace-path.ts'
+import { liesWithin, realOrGiven } from '@parley/workspace'
 
 interface Workplace {
   /** Absolute folders of this machine that may be written to. */

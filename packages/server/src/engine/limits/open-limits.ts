@@ -1,6 +1,6 @@
 import { type BackgroundProcesses, createBackgroundProcesses } from '@parley/host'
 import type { ItemOf } from '@parley/protocol'
-import type { Place } from '../../place/place.ts'
+import type { Place } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
 import type { Conversation } from '../conversation.ts'
 import { noticeItem } from '../notice-item.ts'

@@ -1,8 +1,6 @@
 import { dirname } from 'node:path'
 import { followLinks } from '@parley/host'
-import { realOrGiven } from '../../lookup/real-or-given.ts'
-import { liesWithin } from '../../lookup/workspace-path.ts'
-import { ownFiles } from '../../own-files.ts'
+import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
 import { refusal } from '../refusal.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree } from '../../lookup/remove-tree.ts'
+import { removeTree } from '@parley/workspace'
 
 /** What sandboxed commands of one conversation see as /tmp: caches and scripts survive from one command to the next. */
 export interface Scratch {

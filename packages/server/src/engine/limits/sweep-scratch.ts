@@ -1,10 +1,15 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Files } from '../../log/files.ts'
-import { isRunning, readOwner } from '../../log/owner.ts'
-import { isConversationId, scratchFolder, sessionPaths } from '../../log/session-paths.ts'
-import { StorageError } from '../../log/storage-error.ts'
-import { removeTree } from '../../lookup/remove-tree.ts'
+import {
+  type Files,
+  isConversationId,
+  isRunning,
+  readOwner,
+  StorageError,
+  scratchFolder,
+  sessionPaths,
+} from '@parley/journal'
+import { removeTree } from '@parley/workspace'
 
 const sweptSuffix = '.swept'
 

@@ -1,5 +1,5 @@
+import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
-import { type DescribedFact, describeFacts } from '../../core/policy/describe-facts.ts'
 import { findConversation } from '../find-conversation.ts'
 import { refusal } from '../refusal.ts'
 import type { PolicyPorts } from './policy-ports.ts'

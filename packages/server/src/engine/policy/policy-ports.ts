@@ -1,9 +1,6 @@
-import type { ShellParser } from '../../facts/parse-shell.ts'
-import type { Files } from '../../log/files.ts'
-import type { Places } from '../../place/places.ts'
-import type { UserRules } from '../../policy-file/user-rules.ts'
-import type { Projects } from '../../trust/project.ts'
-
+import type { Files } from '@parley/journal'
+import type { Projects, ShellParser, UserRules } from '@parley/policy'
+import type { Places } from '@parley/workspace'
 /** What is needed to say what the policy would say, besides the conversation. */
 export interface PolicyPorts {
   readonly files: Files

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Rules } from '../../core/policy/rules.ts'
-import { type PolicyFile, readPolicyFile } from '../../policy-file/read-policy-file.ts'
-import type { UserRules } from '../../policy-file/user-rules.ts'
+import { type PolicyFile, type Rules, readPolicyFile, type UserRules } from '@parley/policy'
 import { refusal } from '../refusal.ts'
 import { soundRules } from './sound-rules.ts'
 

@@ -1,5 +1,4 @@
-import type { Rules } from '../../core/policy/rules.ts'
-import { type PolicyFile, placeOf } from '../../policy-file/read-policy-file.ts'
+import { type PolicyFile, placeOf, type Rules } from '@parley/policy'
 import { refusal } from '../refusal.ts'
 
 /** The rules of files that lie one over the other; refused where one of them has a problem. */

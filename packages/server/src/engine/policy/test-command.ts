@@ -1,15 +1,18 @@
 import { resolve } from 'node:path'
+import { type Config, settingsFromConfig } from '@parley/config'
 import { commandEnvironment } from '@parley/host'
+import {
+  alwaysRulesFor,
+  type DecideSettings,
+  type Decision,
+  decide,
+  factsOfPart,
+  gatherCommandFacts,
+  trustedRules,
+} from '@parley/policy'
 import type { Judgement, ParamsOf, ResultOf, SandboxMode, SandboxTier } from '@parley/protocol'
-import type { Config } from '../../config/config-schema.ts'
-import { settingsFromConfig } from '../../config/settings-from-config.ts'
-import { alwaysRulesFor } from '../../core/policy/always-rule.ts'
-import { type DecideSettings, type Decision, decide } from '../../core/policy/decide.ts'
-import { factsOfPart } from '../../core/policy/part-facts.ts'
-import { gatherCommandFacts } from '../../facts/gather-command-facts.ts'
-import type { Place } from '../../place/place.ts'
+import type { Place } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/tool-ports.ts'
-import { trustedRules } from '../../trust/project.ts'
 import { configHere } from '../config-here.ts'
 import { definedRules } from '../opener.ts'
 import type { PolicyPorts } from './policy-ports.ts'

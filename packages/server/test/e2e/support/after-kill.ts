@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import { checkLine } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
 import { expect } from 'vitest'
-import { checkLine } from '../../../src/log/line.ts'
 import { countingHost } from '../../engine/support/counting-host.ts'
 import { type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
 import type { TestClient, Watched } from '../../engine/support/test-client.ts'

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nodeFiles, type Owner, thisProcess } from '@parley/journal'
 import { listenSocket } from '@parley/rpc'
 import { describe, expect, it } from 'vitest'
 import { liveElsewhere } from '../../../src/engine/live-elsewhere.ts'
-import { nodeFiles } from '../../../src/log/node-files.ts'
-import { type Owner, thisProcess } from '../../../src/log/owner.ts'
 
 async function refusalFor(change: (owner: Owner, path: string) => Owner | null, isListening: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-owner-'))

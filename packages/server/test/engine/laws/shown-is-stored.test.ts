@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { checkLine } from '@parley/journal'
 import type { Envelope } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { checkLine } from '../../../src/log/line.ts'
 import { richTalk } from '../support/rich-talk.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'

@@ -11,12 +11,10 @@ import {
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nodeFiles, sessionPaths, thisProcess } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createScratch } from '../../../src/engine/limits/scratch.ts'
 import { sweepScratch } from '../../../src/engine/limits/sweep-scratch.ts'
-import { nodeFiles } from '../../../src/log/node-files.ts'
-import { thisProcess } from '../../../src/log/owner.ts'
-import { sessionPaths } from '../../../src/log/session-paths.ts'
 
 let root = ''
 beforeEach(() => {

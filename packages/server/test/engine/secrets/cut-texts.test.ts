@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ModelEvent } from '@parley/models'
 import { secretCorpus } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import type { ModelEvent } from '../../../src/model/port.ts'
-import { calling, mcpPlace } from '../../mcp-client/support/mcp-place.ts'
+import { calling, mcpPlace } from '../../tools/mcp/support/mcp-place.ts'
 import { type ScriptedCall, scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretCorpus } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { calling, mcpPlace } from '../../mcp-client/support/mcp-place.ts'
+import { calling, mcpPlace } from '../../tools/mcp/support/mcp-place.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { encodeHeader, encodeLine } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
-import { encodeHeader } from '../../../src/log/header.ts'
-import { encodeLine } from '../../../src/log/line.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import { faultyFiles } from '@parley/journal/testing'
 import { RpcError } from '@parley/rpc'
 import { expect, it } from 'vitest'
-import { faultyFiles } from '../../log/faulty-files.ts'
 import { countingHost } from '../support/counting-host.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import type { TestClient, Watched } from '../support/test-client.ts'

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { startLockHolder } from '@parley/journal/testing'
 import { describe, expect, it } from 'vitest'
-import { startLockHolder } from '../../log/start-lock-holder.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
 

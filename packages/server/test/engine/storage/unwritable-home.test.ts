@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Files, nodeFiles, StorageError } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
-import type { Files } from '../../../src/log/files.ts'
-import { nodeFiles } from '../../../src/log/node-files.ts'
-import { StorageError } from '../../../src/log/storage-error.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 

@@ -6,8 +6,7 @@ import {
   type ModelRequest,
   type TokenUsage,
   ZERO_USAGE,
-} from '../../../src/model/port.ts'
-
+} from '@parley/models'
 export interface ScriptedCall {
   readonly name: string
   /** A value is sent as JSON, a string as it is. */

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sessionPaths } from '@parley/journal'
 import type { ConversationSummary, ParamsOf } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts } from '../../../src/engine/engine.ts'
-import { serveConnection } from '../../../src/faces/conversation/serve-connection.ts'
-import { sessionPaths } from '../../../src/log/session-paths.ts'
+import { serveConnection } from '../../../src/frontends/conversation/serve-connection.ts'
 import { connectTestClient, type Greeting, type TestClient, type Watched } from './test-client.ts'
 import { type TestPorts, testParts } from './test-parts.ts'
 

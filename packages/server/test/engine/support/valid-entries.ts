@@ -1,5 +1,5 @@
+import type { ModelEntry } from '@parley/models'
 import { expect } from 'vitest'
-import type { ModelEntry } from '../../../src/model/port.ts'
 
 /** What every provider asks of a conversation: each call has exactly one result, after its response, in call order. */
 export function expectValid(entries: readonly ModelEntry[]): void {

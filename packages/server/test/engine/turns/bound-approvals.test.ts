@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { diskPatchFiles } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
-import { diskPatchFiles } from '../../../src/patch/disk-patch-files.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import type { Watched } from '../support/test-client.ts'
 import { namesIn, type TestPlace, testPlace } from '../support/test-server.ts'

@@ -1,5 +1,5 @@
+import type { ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import type { ModelRequest } from '../../../src/model/port.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
+import type { ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import type { ModelRequest } from '../../../src/model/port.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { closest } from '@parley/text'
+import { withoutUrl } from './choose-environment.ts'
+import { ConfigProblem } from './config-problem.ts'
+import type { Config } from './config-schema.ts'
+import { type Layer, layerOfOverrides, readConfigFile } from './read-layer.ts'
+import { isTable } from './unknown-keys.ts'
+
+/** All layers laid over each other, each value with where it came from. */
+export interface EffectiveConfig {
+  readonly values: Config
+  /** Dotted key → origin. */
+  readonly origins: ReadonlyMap<string, string>
+  readonly warnings: readonly string[]
+}
+
+export interface ConfigRequest {
+  readonly home: string
+  /** What a trusted project sets, over the user's own file. */
+  readonly project?: (own: Config) => Layer
+  readonly profile?: string
+  /** `-c key=value`. */
+  readonly config?: Record<string, unknown>
+  /** Flags, already under their config keys. */
+  readonly flags?: Config
+}
+
+const configName = 'config.toml'
+
+/** Home file, then trusted project, profile, `-c`, flags; a later one wins. Throws `ConfigProblem`. */
+export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
+  const shownPath = `$PARLEY_HOME/${configName}`
+  const file = readConfigFile(join(request.home, configName), shownPath)
+  const override = layerOfOverrides(request.config ?? {}, '-c')
+  const flags: Layer = { origin: 'command line', values: request.flags ?? {}, warnings: [] }
+  const own = file?.values ?? {}
+  const profileName = request.profile ?? override.values.profile ?? own.profile
+  const profile = profileName === undefined ? [] : [profileLayer(own, profileName)]
+  const project = request.project === undefined ? [] : [request.project(own)]
+  const effective = layOver([...(file === null ? [] : [file]), ...project, ...profile, override, flags])
+  for (const name of Object.keys(effective.values.environments ?? {})) assertReachable(name, effective)
+  return effective
+}
+
+/** Of all layers together, since one may add a single key. A key that may have been meant is named as well. */
+function assertReachable(name: string, { values, warnings }: EffectiveConfig): void {
+  if (values.environments?.[name]?.url !== undefined) return
+  throw withoutUrl(
+    name,
+    warnings.find((text) => text.includes(`"environments.${name}.`)),
+  )
+}
+
+/** The values of one profile of the config file. Throws `ConfigProblem`, also when there is no such profile. */
+export function readProfile(home: string, name: string): Config {
+  const file = readConfigFile(join(home, configName), `$PARLEY_HOME/${configName}`)
+  return profileLayer(file?.values ?? {}, name).values
+}
+
+function profileLayer({ profiles = {} }: Config, name: string): Layer {
+  const values = profiles[name]
+  if (values === undefined) {
+    const names = Object.keys(profiles)
+    const hint = closest(name, names)
+    const known = names.length === 0 ? 'No [profiles.X] is configured.' : `Profiles are: ${names.join(', ')}.`
+    throw new ConfigProblem(
+      'profile',
+      `there is no profile "${name}". ${hint === null ? known : `Did you mean "${hint}"?`}`,
+    )
+  }
+  return { origin: `profile ${name}`, values, warnings: [] }
+}
+
+function layOver(layers: readonly Layer[]): EffectiveConfig {
+  const origins = new Map<string, string>()
+  let values: Record<string, unknown> = {}
+  for (const layer of layers)
+    values = merge({ under: values, over: layer.values, origin: layer.origin, path: '' }, origins)
+  return { values: values as Config, origins, warnings: layers.flatMap((layer) => layer.warnings) } // narrowed: each layer was checked against the schema
+}
+
+interface Merge {
+  readonly under: Record<string, unknown>
+  readonly over: object
+  readonly origin: string
+  readonly path: string
+}
+
+function merge({ under, over, origin, path }: Merge, origins: Map<string, string>): Record<string, unknown> {
+  const merged = { ...under }
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue
+    const at = path === '' ? key : `${path}.${key}`
+    const below = merged[key]
+    if (isTable(value))
+      merged[key] = merge({ under: isTable(below) ? below : {}, over: value, origin, path: at }, origins)
+    else {
+      merged[key] = value
+      origins.set(at, origin)
+    }
+  }
+  return merged
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { decodeHeader, encodeHeader, newHeader } from '../src/header.ts'
+import { seal } from '../src/seal.ts'
+import { SAMPLE_HEADER, SAMPLE_ID, sampleLine } from './sample-log.ts'
+
+const decode = (text: string) => decodeHeader(Buffer.from(text))
+
+describe('a header', () => {
+  it('has the shape of the design', () => {
+    expect(SAMPLE_HEADER).toMatch(/^\{"format":1,"minReader":1,"conversationId":"019a1b2c[^"]*","crc":"[0-9a-f]{8}"\}$/)
+  })
+
+  it('comes back as it was written', () => {
+    const plain = newHeader(SAMPLE_ID)
+    const forked = newHeader(SAMPLE_ID, { id: SAMPLE_ID, seq: 12, crc: '00ff00ff' })
+    expect(decode(encodeHeader(plain))).toEqual(plain)
+    expect(decode(encodeHeader(forked))).toEqual(forked)
+  })
+
+  it('with any single bit flipped is none', () => {
+    const header = Buffer.from(encodeHeader(newHeader(SAMPLE_ID, { id: SAMPLE_ID, seq: 12, crc: '00ff00ff' })))
+    for (let bit = 0; bit < header.length * 8; bit++) {
+      const flipped = Buffer.from(header)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(decodeHeader(flipped)).toBeNull()
+    }
+  })
+
+  it('may be edited by hand when the checksum is taken out', () => {
+    expect(decode(SAMPLE_HEADER.replace(/,"crc":"\w+"/, ''))).toEqual(newHeader(SAMPLE_ID))
+  })
+
+  it('of a newer program may say more', () => {
+    const header = seal(JSON.stringify({ format: 3, minReader: 2, conversationId: SAMPLE_ID, packed: true }))
+    expect(decode(header)).toEqual({ format: 3, minReader: 2, conversationId: SAMPLE_ID })
+  })
+
+  it('is no event, and an event is no header', () => {
+    expect(decode(sampleLine(1))).toBeNull()
+    expect(decode('')).toBeNull()
+  })
+})

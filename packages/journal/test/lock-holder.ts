@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { WriterLock } from '../src/lock.ts'
+import { LogView } from '../src/log-view.ts'
+import { nodeFiles } from '../src/node-files.ts'
+import { thisProcess } from '../src/owner.ts'
+import { listSessions } from '../src/session-index.ts'
+import { sessionPaths } from '../src/session-paths.ts'
+
+/** A second process for the lock's tests: commands on stdin, an answer a line on stdout. */
+const [home = '', id = ''] = process.argv.slice(2)
+const paths = sessionPaths(home, id)
+if (paths === null) throw new Error('no id')
+const { lock: lockPath, log, folder } = paths
+const place = paths
+const held: WriterLock[] = []
+
+function acquire(): string {
+  const result = WriterLock.tryAcquire(nodeFiles, place, thisProcess(nodeFiles, { program: 'holder', socket: null }))
+  if (!(result instanceof WriterLock)) return `refused ${result.heldBy?.pid ?? 'by nobody known'}`
+  held.push(result)
+  return `held ${process.pid}`
+}
+
+/** All that parley does with the folder of a conversation it holds. */
+async function readEverything(): Promise<string> {
+  await listSessions(nodeFiles, home, {
+    version: 1,
+    tellingTypes: new Set(),
+    isRow: (row): row is 1 => row === 1,
+    describe: () => 1,
+  })
+  if (nodeFiles.look(log) !== null) {
+    using view = LogView.open(nodeFiles, log)
+    for (const line of view.lines()) void line
+  }
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    statSync(path)
+    if (path !== lockPath && statSync(path).isFile()) readFileSync(path)
+  }
+  acquire()
+  if (globalThis.gc !== undefined) globalThis.gc()
+  return 'read'
+}
+
+for await (const command of createInterface({ input: process.stdin })) {
+  if (command === 'acquire') process.stdout.write(`${acquire()}\n`)
+  if (command === 'read') process.stdout.write(`${await readEverything()}\n`)
+  if (command === 'release') {
+    for (const lock of held.splice(0)) lock[Symbol.dispose]()
+    process.stdout.write('released\n')
+  }
+}

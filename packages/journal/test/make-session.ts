@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EventLog } from '../src/event-log.ts'
+import { newHeader } from '../src/header.ts'
+import { WriterLock } from '../src/lock.ts'
+import { nodeFiles } from '../src/node-files.ts'
+import { openLog } from '../src/open-log.ts'
+import { thisProcess } from '../src/owner.ts'
+import { listSessions } from '../src/session-index.ts'
+import { sessionPaths } from '../src/session-paths.ts'
+import { adoptSideFile, linkSideFiles, putSideFile } from '../src/side-files.ts'
+
+/** Makes one of every file the log layer makes, under the umask given. */
+const [home = '', id = '', umask = ''] = process.argv.slice(2)
+process.umask(Number.parseInt(umask, 8))
+const paths = sessionPaths(home, id)
+if (paths === null) throw new Error('no id')
+
+using _ = WriterLock.tryAcquire(nodeFiles, paths, thisProcess(nodeFiles, { program: 'p', socket: null })) as WriterLock
+const log = EventLog.create(nodeFiles, paths.log, { header: newHeader(id), home })
+await log[Symbol.asyncDispose]()
+writeFileSync(paths.log, 'torn', { flag: 'a' })
+const opened = await openLog(nodeFiles, paths.log)
+if (!opened.readOnly) await opened.log[Symbol.asyncDispose]()
+await putSideFile(nodeFiles, paths.sideFiles, 'content')
+writeFileSync(join(paths.folder, 'spool'), 'spooled')
+await adoptSideFile(nodeFiles, paths.sideFiles, join(paths.folder, 'spool'))
+await linkSideFiles(nodeFiles, paths.sideFiles, `${paths.sideFiles}.fork`)
+await listSessions(nodeFiles, home, {
+  version: 1,
+  tellingTypes: new Set(),
+  isRow: (row): row is 1 => row === 1,
+  describe: () => 1,
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { encodeLine } from '../src/line.ts'
+import { notificationLine } from '../src/wire-line.ts'
+
+const line = (event: { type: string; [key: string]: unknown }) => encodeLine({ seq: 7, at: 1700000000000, event })
+
+describe('a log line on its way to a client', () => {
+  it('is the stored bytes with a notification around them', () => {
+    const stored = line({ type: 'item.delta', itemId: 'i1', text: 'a "quoted" \u2028 text' })
+    const sent = notificationLine('c1', stored)
+    expect(sent).toContain(stored.slice(1))
+    expect(JSON.parse(sent)).toEqual({
+      jsonrpc: '2.0',
+      method: 'conversation/event',
+      params: { conversationId: 'c1', ...JSON.parse(stored) },
+    })
+  })
+
+  it('leaves out what only the provider understands, and keeps number and checksum', () => {
+    const stored = line({
+      type: 'model.responded',
+      turnId: 't1',
+      adapter: 'a',
+      parts: [{ secret: ',"crc":"' }],
+      text: '',
+      calls: [],
+    })
+    const { seq, at, crc } = JSON.parse(stored)
+    expect(JSON.parse(notificationLine('c1', stored)).params).toEqual({
+      conversationId: 'c1',
+      seq,
+      at,
+      event: { type: 'model.responded', turnId: 't1', elided: true },
+      crc,
+    })
+  })
+
+  it('may have lost its checksum to an editor', () => {
+    const stored = '{"seq":3,"at":1,"event":{"type":"model.responded","turnId":"t1","parts":[]}}'
+    expect(JSON.parse(notificationLine('c1', stored)).params).toEqual({
+      conversationId: 'c1',
+      seq: 3,
+      at: 1,
+      event: { type: 'model.responded', turnId: 't1', elided: true },
+    })
+  })
+
+  it('that only mentions a response in its text is left alone', () => {
+    const text = '"event":{"type":"model.responded","turnId":"t1","parts":[]'
+    const stored = line({ type: 'item.delta', itemId: 'i1', text })
+    expect(JSON.parse(notificationLine('c1', stored)).params.event).toEqual({ type: 'item.delta', itemId: 'i1', text })
+  })
+})

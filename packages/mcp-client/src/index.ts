@@ -1,0 +1,8 @@
+export type { CallWatch, Elicitation, McpConnection, ServerResource, ServerTool } from './connection-port.ts'
+export { type Deadline, startDeadline } from './deadline.ts'
+export { type McpPatience, usualPatience } from './open-server.ts'
+export { textOfParts, textOfResult } from './result-text.ts'
+export { McpServer } from './server.ts'
+export { createMcpServers, type McpLease, type McpServers } from './servers.ts'
+export { type McpLaunch, mcpSettings } from './settings.ts'
+export { type NamedTool, offeredNames } from './tool-names.ts'

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { offeredNames } from '../src/tool-names.ts'
+
+const parts = fc.record({ server: fc.string({ minLength: 1 }), tool: fc.string({ minLength: 1 }) })
+const sets = fc.uniqueArray(parts, { selector: ({ server, tool }) => JSON.stringify([server, tool]), maxLength: 30 })
+
+describe('the names that the model is told', () => {
+  it('are mcp__SERVER__TOOL with what no provider takes replaced', () => {
+    expect(offeredNames([{ server: 'my.docs', tool: 'read/page one' }])).toEqual(['mcp__my_docs__read_page_one'])
+  })
+
+  it('are what every provider accepts, and each its own', () => {
+    fc.assert(
+      fc.property(sets, (tools) => {
+        const names = offeredNames(tools)
+        for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+        expect(new Set(names).size).toBe(tools.length)
+      }),
+    )
+  })
+
+  it('do not depend on the order', () => {
+    fc.assert(
+      fc.property(sets, (tools) => {
+        expect(offeredNames(tools.toReversed()).toReversed()).toEqual(offeredNames(tools))
+      }),
+    )
+  })
+
+  it('end with a hash where two would be the same', () => {
+    const names = offeredNames([
+      { server: 'a__b', tool: 'c' },
+      { server: 'a', tool: 'b__c' },
+      { server: 'a', tool: 'd' },
+    ])
+    expect(names).toEqual([
+      expect.stringMatching(/^mcp__a__b__c_[0-9a-f]{8}$/),
+      expect.stringMatching(/^mcp__a__b__c_[0-9a-f]{8}$/),
+      'mcp__a__d',
+    ])
+    expect(names[0]).not.toBe(names[1])
+  })
+})

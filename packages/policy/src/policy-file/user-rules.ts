@@ -1,0 +1,112 @@
+import { closeSync, fsyncSync, mkdirSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openUnlocked, readUnlocked } from '@parley/host'
+import { isMissing, systemErrorReason } from '@parley/workspace'
+import type { Rules } from '../decision/rules.ts'
+import { type PolicyFile, type PolicyProblem, parsePolicyText, placeOf, readPolicyFile } from './read-policy-file.ts'
+
+/** The user's own `policy.toml`, one for all conversations of a server: what is added to it holds in all of them. */
+export interface UserRules {
+  readonly file: string
+  /** As last read without a problem. */
+  readonly rules: Rules
+  /** Looks again. */
+  read(): Promise<PolicyFile>
+  /**
+   * Adds allow rules at the end of the file, which keeps all it has; they hold at once. What is there already is not
+   * added again. A problem is a sentence, and then nothing was written.
+   */
+  add(text: string): { readonly line: number } | { readonly problem: string }
+}
+
+export function createUserRules(home: string): UserRules {
+  const file = join(home, 'policy.toml')
+  let rules: Rules = []
+  return {
+    file,
+    get rules() {
+      return rules
+    },
+    async read() {
+      const found = await readPolicyFile(file)
+      if (found.problems.length === 0) rules = found.rules
+      return found
+    },
+    add(text) {
+      try {
+        const plan = planAddition(readText(file), text, file)
+        if ('problem' in plan) return plan
+        if (plan.addition !== '') append(file, plan.addition)
+        rules = plan.rules
+        return { line: plan.line }
+      } catch (error) {
+        return { problem: `${file} cannot be written: ${systemErrorReason(error)}` }
+      }
+    },
+  }
+}
+
+interface Addition {
+  /** What is written behind all that is there; empty where nothing is missing. */
+  readonly addition: string
+  readonly line: number
+  /** Of the whole file with it. */
+  readonly rules: Rules
+}
+
+/** The file as it would be has to read as the file as it is and the new rules behind it: the end may lie within a text. */
+function planAddition(before: string, text: string, file: string): Addition | { problem: string } {
+  const known = parsePolicyText(before, file)
+  if (known.problems[0] !== undefined) return { problem: problemText(known.problems[0]) }
+  const wanted = parsePolicyText(text, file)
+  const missing = wanted.rules.filter((rule) => !known.rules.some((one) => sameRule(one, rule)))
+  const [first] = wanted.rules
+  if (missing.length === 0 && first !== undefined) {
+    const line = known.rules.find((one) => sameRule(one, first))?.source.line ?? 1
+    return { addition: '', line, rules: known.rules }
+  }
+  const addition = `${before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n'}${text}`
+  const after = parsePolicyText(before + addition, file)
+  if (after.problems[0] !== undefined) return { problem: problemText(after.problems[0]) }
+  const added = after.rules.slice(known.rules.length)
+  const fits =
+    wanted.problems.length === 0 &&
+    added.length === wanted.rules.length &&
+    added.every((rule, index) => rule.decision === 'allow' && sameRule(rule, wanted.rules[index]))
+  if (!fits) return { problem: `${file} ends in a way that a rule cannot be added behind it` }
+  return { addition, line: added[0]?.source.line ?? 1, rules: after.rules }
+}
+
+function sameRule(one: Rules[number], other: Rules[number] | undefined): boolean {
+  return other !== undefined && one.decision === other.decision && sameTarget(one.target, other.target)
+}
+
+function sameTarget(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function problemText(problem: PolicyProblem): string {
+  return `${placeOf(problem)}: ${problem.message}`
+}
+
+function readText(file: string): string {
+  try {
+    return readUnlocked(file)
+  } catch (error) {
+    if (isMissing(error)) return ''
+    throw error
+  }
+}
+
+/** In one write at the end: what another program appends meanwhile stays whole, and a crash leaves all or nothing of it. */
+function append(file: string, addition: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const descriptor = openUnlocked(file, 'a', 0o600)
+  try {
+    const bytes = Buffer.from(addition)
+    if (writeSync(descriptor, bytes) !== bytes.length) throw new Error('the disk took only a part of it')
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,93 @@
+import type {
+  CommandFacts,
+  CommandPart,
+  McpFacts,
+  OtherFacts,
+  PatchFacts,
+  ReadFacts,
+} from '../../src/decision/facts.ts'
+import type { Column } from '../../src/decision/matrix.ts'
+import type { Rule, RuleTarget, RuleVerdict } from '../../src/decision/rules.ts'
+
+export function part(argv: readonly string[], changed: Partial<CommandPart> = {}): CommandPart {
+  const [program = ''] = argv
+  return { argv, program, programPath: `/usr/bin/${program}`, programInsideRoots: false, knownSafe: false, ...changed }
+}
+
+export function command(parts: readonly CommandPart[], changed: Partial<CommandFacts> = {}): CommandFacts {
+  return {
+    kind: 'command',
+    tool: 'shell',
+    argv: parts[0]?.argv ?? [],
+    script: null,
+    understood: true,
+    parts,
+    seen: [],
+    dangerous: null,
+    knownSafe: parts.length > 0 && parts.every((each) => each.knownSafe),
+    touchesSecret: null,
+    reads: [],
+    cwd: '/work',
+    workspace: '/work',
+    escalation: null,
+    background: false,
+    ...changed,
+  }
+}
+
+export function patch(files: Readonly<Record<string, { inside?: boolean; protectedBy?: string }>>): PatchFacts {
+  return {
+    kind: 'patch',
+    tool: 'apply_patch',
+    files: Object.entries(files).map(([real, { inside = true, protectedBy = null }]) => ({
+      path: real,
+      real,
+      insideRoots: inside,
+      protectedBy,
+    })),
+    contentHash: 'sha256:00',
+    cwd: '/work',
+  }
+}
+
+export function read(
+  real: string,
+  changed: { insideRoots?: boolean; secret?: boolean; recursive?: boolean } = {},
+): ReadFacts {
+  const path = { path: real, real, recursive: false, insideRoots: true, secret: false, ...changed }
+  return { kind: 'read', tool: 'read_file', paths: [path], cwd: '/work' }
+}
+
+export function other(readOnly: boolean): OtherFacts {
+  return { kind: 'other', tool: 'update_plan', readOnly }
+}
+
+export function mcp(server: string, name: string, readOnly = false): McpFacts {
+  return { kind: 'mcp', tool: `mcp__${server}__${name}`, server, name, readOnly }
+}
+
+export function rule(decision: RuleVerdict, target: RuleTarget, reason?: string): Rule {
+  const source = { file: '/home/policy.toml', line: 3 }
+  return reason === undefined ? { decision, target, source } : { decision, target, source, reason }
+}
+
+export function commandRule(decision: RuleVerdict, ...words: string[]): Rule {
+  return rule(decision, { kind: 'command', prefix: words.map((word) => word.split('|')) })
+}
+
+/** One call for each column of the matrix. */
+export const sampleOf = {
+  knownSafe: command([part(['ls'], { knownSafe: true })]),
+  otherCommand: command([part(['npm', 'test'])]),
+  escalation: command([part(['ls'], { knownSafe: true })], { escalation: { reason: 'please' } }),
+  network: command([part(['npm', 'install'])], { network: { reason: 'please' } }),
+  dangerous: command([part(['rm', '-rf', 'x'])], { dangerous: 'rm deletes without asking' }),
+  patchInside: patch({ '/work/a': {} }),
+  patchOutside: patch({ '/work/a': {}, '/etc/b': { inside: false } }),
+  patchProtected: patch({ '/work/.parley/config.toml': { protectedBy: 'changes parley settings' } }),
+  readInside: read('/work/a'),
+  readOutside: read('/etc/hosts', { insideRoots: false }),
+  readSecret: read('/home/.ssh/id', { insideRoots: false, secret: true }),
+  toolReadOnly: other(true),
+  toolWithEffects: other(false),
+} satisfies Record<Column, unknown>

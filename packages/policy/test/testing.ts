@@ -1,0 +1,1 @@
+export { shellParserFiles } from './facts/place.ts'

@@ -1,0 +1,7 @@
+export { splitCutRest } from './cut-rest.ts'
+export { redactEvent, redactJson, redactStrings } from './redact-event.ts'
+export { createRedaction, type Redaction } from './redaction.ts'
+export { markShape } from './scan/pattern.ts'
+export { createRedactor, markFor, type RedactedStream, type Redactor } from './scan/redactor.ts'
+export { isSecretName, kindOf, secretsNamed, secretValue } from './scan/secret-names.ts'
+export type { SecretValue } from './scan/value-forms.ts'

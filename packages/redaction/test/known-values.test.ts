@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createRedactor } from '../src/scan/redactor.ts'
+import { isSecretName, secretsNamed, secretValue } from '../src/scan/secret-names.ts'
+
+const tag = () => '0badcafe'
+const mark = '[secret:DB_PASSWORD:0badcafe]'
+
+function hiding(value: string) {
+  return createRedactor({ values: [{ kind: 'DB_PASSWORD', value }], tag })
+}
+
+describe('a known value', () => {
+  const value = 'p"ä\\s/s w&rd+1'
+  const redactor = hiding(value)
+
+  it('is marked as it is, in JSON, in a URL, and nowhere else', () => {
+    expect(redactor.text(`x${value}x`)).toBe(`x${mark}x`)
+    expect(redactor.text(JSON.stringify({ value }))).toBe(`{"value":"${mark}"}`)
+    expect(redactor.text(`?p=${encodeURIComponent(value)}&q`)).toBe(`?p=${mark}&q`)
+    expect(redactor.text('p"ä')).toBe('p"ä')
+  })
+
+  it.each([0, 1, 2, 3, 4, 5])('is marked in base64 after %i other bytes', (before) => {
+    const bytes = Buffer.from(`${'u'.repeat(before)}${value}:tail`)
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const redacted = redactor.text(bytes.toString(encoding))
+      expect(redacted).toContain(mark)
+      expect(Buffer.from(redacted.replace(mark, ''), encoding).toString()).not.toContain(value.slice(1, -1))
+    }
+  })
+
+  it('is marked in bytes, whatever its characters', () => {
+    const stream = redactor.stream()
+    const bytes = Buffer.from(`before ${value} after`)
+    const out = stream.pushBytes(bytes, (from, to) => bytes.toString('latin1', from, to))
+    expect(out).toBe(`before ${mark} after`)
+    expect(stream.end()).toBe('')
+  })
+
+  it('of any letters is never in what comes out', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 8, maxLength: 30, unit: 'grapheme' }), fc.string(), (secret, around) => {
+        fc.pre(!mark.includes(secret) && !secret.includes('secret:') && !around.includes(secret))
+        const text = `${around} ${secret} ${around}`
+        expect(hiding(secret).text(text).split(secret)).toHaveLength(1)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+it('a URL may hold a token for a name beside its password', () => {
+  const redactor = hiding('tokenfortheuser9')
+  expect(redactor.text('https://tokenfortheuser9:hunTer99x@host/')).toBe(`https://${mark}:[secret:url:0badcafe]@host/`)
+})
+
+it.each([
+  ['OPENAI_API_KEY', true],
+  ['GITHUB_TOKEN', true],
+  ['PGPASSWORD', true],
+  ['SECRET_KEY_BASE', true],
+  ['npm_config__authToken', true],
+  ['DOCKER_PASS', true],
+  ['SENTRY_DSN', true],
+  ['X-Api-Key', true],
+  ['Authorization', true],
+  ['KEYBOARD_LAYOUT', false],
+  ['SSH_AUTH_SOCK', false],
+  ['PWD', false],
+  ['OLDPWD', false],
+  ['MAX_TOKEN_LIMIT', false],
+  ['TOKEN_FILE', false],
+  ['AWS_ACCESS_KEY_ID', false],
+  ['PUBLIC_KEY', false],
+  ['CACHE_KEY', false],
+  ['APP_S3_KEY', false],
+  ['CACHE_SECRET_KEY', true],
+  ['AUTH_DOMAIN', false],
+  ['AUTH_PROVIDER', false],
+  ['TOKENIZERS_PARALLELISM', false],
+  ['MONKEY', false],
+  ['PATH', false],
+])('the name %s says its value is secret: %s', (name, expected) => {
+  expect(isSecretName(name)).toBe(expected)
+})
+
+it.each([
+  ['aB3dE6gH', true],
+  ['correct-horse', true],
+  ['abcdefghijklmnop', true],
+  ['short1', false],
+  ['password', false],
+  ['development', false],
+  ['/run/secrets/db', false],
+  ['~/keys/id', false],
+  ['12345678', false],
+  ['xxxxxxxxxxxx', false],
+  ['', false],
+])('the value %s is looked for: %s', (value, expected) => {
+  expect(secretValue('A_TOKEN', value)).toHaveLength(expected ? 1 : 0)
+})
+
+it('what an environment holds under secret names is secret, and called by its name', () => {
+  expect(secretsNamed({ MY_TOKEN: ' abc-123-def\n', HOME: '/home/ann', EMPTY_TOKEN: undefined })).toEqual([
+    { kind: 'MY_TOKEN', value: 'abc-123-def' },
+  ])
+})

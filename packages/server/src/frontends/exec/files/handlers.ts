@@ -1,0 +1,89 @@
+import { realpath } from 'node:fs/promises'
+import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
+import { realPathOf } from '@parley/workspace'
+import type { Confinement } from '../confinement/confinement.ts'
+import type { FileLimits } from '../confinement/file-limits.ts'
+import type { ExecHandlers } from '../handlers.ts'
+import type { Link } from '../link.ts'
+import { pathOf, uriOf } from '../location.ts'
+import { asFileFailure } from './file-failure.ts'
+import { createLane } from './lane.ts'
+import { makeFolder } from './make-folder.ts'
+import { readFolder, readMetadata } from './metadata.ts'
+import { reachOf, reachOfItself } from './reach.ts'
+import { readFileRange } from './read-file.ts'
+import { removeEntry } from './remove-entry.ts'
+import { replaceFile } from './write-file.ts'
+
+type FileMethodName = Extract<ExecMethodName, `fs/${string}`>
+type FileHandlers = Pick<ExecHandlers, FileMethodName>
+type Decoded<Name extends FileMethodName> = ExecMethods[Name]['decoded']
+
+interface Place {
+  readonly path: string
+  readonly sandbox?: unknown
+  readonly followLinks?: boolean
+}
+
+type Use<Params, Result> = (path: string, params: Params, limits: FileLimits | null) => Promise<Result>
+
+/** At a time, of one connection: each may hold 16 MiB. */
+const laneWidth = 2
+
+export function createFileHandlers(link: Link, confinement: Confinement): FileHandlers {
+  const lane = createLane(laneWidth)
+  const onPath = <Params extends Place, Result>(use: Use<Params, Result>) => {
+    return async (params: Params): Promise<Result> => {
+      const path = pathOf(params.path, 'path')
+      const limits = await confinement.files(params.sandbox)
+      return lane(async () => {
+        await link.drained() // a client that does not read its answers waits for the next
+        return use(path, params, limits).catch((error: unknown) => Promise.reject(asFileFailure(error, path)))
+      })
+    }
+  }
+  const exact = ({ followLinks }: Place) => followLinks === false
+  return {
+    'fs/readFile': onPath(async (path, params: Decoded<'fs/readFile'>, limits) => {
+      const reach = await reachOf(path, 'read', { exact: exact(params), limits })
+      return readFileRange(reach, { offset: params.offset, length: params.length ?? null })
+    }),
+    'fs/writeFile': onPath(async (path, params: Decoded<'fs/writeFile'>, limits) => {
+      const { dataBase64, expectedHash, mode } = params
+      const reach = await reachOf(path, 'write', { exact: exact(params), limits })
+      const bytes = Buffer.from(dataBase64, 'base64')
+      return { sha256: await replaceFile(reach, { bytes, expectedHash, mode: mode ?? null }) }
+    }),
+    'fs/getMetadata': onPath(async (path, _: Decoded<'fs/getMetadata'>, limits) => {
+      await reachOf(path, 'read', { exact: false, limits })
+      return readMetadata((await reachOfItself(path, 'read', { exact: false, limits })).path)
+    }),
+    'fs/readDirectory': onPath(async (path, params: Decoded<'fs/readDirectory'>, limits) =>
+      readFolder(await reachOf(path, 'read', { exact: exact(params), limits })),
+    ),
+    'fs/createDirectory': onPath(async (path, params: Decoded<'fs/createDirectory'>, limits) => {
+      await makeFolder(await reachOf(path, 'write', { exact: exact(params), limits }), params.recursive)
+      return {}
+    }),
+    'fs/remove': onPath(async (path, params: Decoded<'fs/remove'>, limits) => {
+      const { recursive, force } = params
+      await removeEntry(await reachOfItself(path, 'write', { exact: exact(params), limits }), {
+        recursive,
+        force,
+        limits,
+      })
+      return {}
+    }),
+    async 'fs/guards'({ paths, writableRoots }) {
+      const kinds = await confinement.guardOf(
+        paths.map((path) => pathOf(path, 'paths')),
+        writableRoots.map((root) => pathOf(root, 'writableRoots')),
+      )
+      return { kinds: [...kinds] }
+    },
+    'fs/canonicalize': onPath(async (path, { allowMissing }: Decoded<'fs/canonicalize'>, limits) => {
+      await reachOf(path, 'read', { exact: false, limits })
+      return { path: uriOf(await (allowMissing ? realPathOf(path) : realpath(path))) }
+    }),
+  }
+}

@@ -1,0 +1,151 @@
+import type { RequestId, Server } from '@modelcontextprotocol/server'
+import type { Client, Introduction } from '@parley/client'
+import type { ParamsOf } from '@parley/protocol'
+import type { EventMsg } from '../../codex-events/event-msg.ts'
+import { isDelta } from '../../codex-events/message-kinds.ts'
+import type { CallersLimits } from './callers-limits.ts'
+import { createElicitor, type Elicitor } from './elicitor.ts'
+import { type Connect, reachConversation } from './native-link.ts'
+import { Desk } from './turns/desk.ts'
+import { ConversationStreams } from './turns/streams.ts'
+
+/** Deltas that a client leaves unread are not added to: what they build up comes whole at their end. */
+const unreadLimitBytes = 1 << 20
+
+export interface SessionOptions {
+  readonly server: Server
+  readonly connect: Connect
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly approvalTimeoutMs: number
+  readonly limits: CallersLimits
+  /** Bytes that the client has yet to read. */
+  readonly unreadBytes: () => number
+  readonly report: (fault: unknown) => void
+}
+
+/** One MCP client: what of its requests is still going on, and nothing that the engine does not know. */
+export class McpSession {
+  readonly home: string
+  readonly elicitor: Elicitor
+  readonly streams: ConversationStreams
+  readonly limits: CallersLimits
+  readonly #options: SessionOptions
+  readonly #desks = new Map<string, Promise<Desk>>()
+  /** How to cancel what a request began; kept after its answer, as long as that goes on. */
+  readonly #cancels = new Map<RequestId, () => void>()
+  #client: Promise<Client> | null = null
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.home = options.home
+    this.limits = options.limits
+    this.elicitor = createElicitor(options.server, options.approvalTimeoutMs)
+    this.streams = new ConversationStreams({
+      connect: () => options.connect(this.#introduction()),
+      elicitor: this.elicitor,
+      notify: (method, params) => this.notify(method, params, null),
+      isBehind: () => this.#isBehind,
+    })
+  }
+
+  get isConnected(): boolean {
+    return this.#options.server.transport !== undefined
+  }
+
+  client(): Promise<Client> {
+    this.#client ??= this.#options.connect(this.#introduction())
+    return this.#client
+  }
+
+  async create(
+    params: ParamsOf<'conversation/create'>,
+  ): Promise<{ readonly desk: Desk; readonly warnings: readonly string[] }> {
+    this.limits.assertConfig(params.config)
+    const client = await this.client()
+    const { conversationId, warnings } = await client.request('conversation/create', params)
+    return { desk: await this.desk(conversationId), warnings }
+  }
+
+  /** Whether this client has worked on it before: then it was told of it. */
+  knows(conversationId: string): boolean {
+    return this.#desks.has(conversationId)
+  }
+
+  /** Rejects when there is no such conversation, it cannot be joined where it is live, or it may do too much by now. */
+  async desk(conversationId: string): Promise<Desk> {
+    const desk = await (this.#desks.get(conversationId) ?? this.#opening(conversationId))
+    this.limits.assertReachable(desk.store.state.core.settings)
+    return desk
+  }
+
+  #opening(conversationId: string): Promise<Desk> {
+    const opening = this.#open(conversationId)
+    this.#desks.set(conversationId, opening)
+    opening.catch(() => this.#desks.delete(conversationId))
+    return opening
+  }
+
+  /** Tells the client; a notification for a call travels on that call's stream. */
+  notify(method: string, params: Record<string, unknown>, requestId: RequestId | null): void {
+    const { server, report } = this.#options
+    const options = requestId === null ? {} : { relatedRequestId: requestId }
+    server.notification({ method, params }, options).catch((error: unknown) => {
+      if (this.isConnected) report(error)
+    })
+  }
+
+  /** An event of a call. */
+  tell(
+    call: { readonly requestId: RequestId; readonly threadId: string; readonly eventId: string },
+    msg: EventMsg,
+  ): void {
+    if (isDelta(msg) && this.#isBehind) return
+    const { requestId, threadId, eventId: id } = call
+    this.notify('codex/event', { _meta: { requestId, threadId }, id, msg }, requestId)
+  }
+
+  onCancel(requestId: RequestId, cancel: () => void): () => void {
+    this.#cancels.set(requestId, cancel)
+    return () => {
+      if (this.#cancels.get(requestId) === cancel) this.#cancels.delete(requestId)
+    }
+  }
+
+  cancel(requestId: RequestId): void {
+    const cancel = this.#cancels.get(requestId)
+    this.#cancels.delete(requestId)
+    cancel?.()
+  }
+
+  /** The client has gone: open questions are answered for it, then its connections are closed. */
+  async close(): Promise<void> {
+    await this.elicitor.settled()
+    this.streams.close()
+    const desks = await Promise.allSettled([...this.#desks.values()])
+    const clients = desks.flatMap((desk) => (desk.status === 'fulfilled' ? [desk.value.client] : []))
+    const own = await this.#client?.catch(() => null)
+    await Promise.all([...new Set([...clients, ...(own == null ? [] : [own])])].map((client) => client.close()))
+  }
+
+  async #open(conversationId: string): Promise<Desk> {
+    const reached = await reachConversation(await this.client(), conversationId)
+    const desk = new Desk(reached, this.elicitor)
+    // It may have been named by the beginning of its id.
+    if (!this.#desks.has(desk.conversationId)) this.#desks.set(desk.conversationId, Promise.resolve(desk))
+    // What is live elsewhere may end there; the next call finds where it is then.
+    void reached.client.closed.then(() => {
+      for (const name of [conversationId, desk.conversationId]) this.#desks.delete(name)
+    })
+    return desk
+  }
+
+  get #isBehind(): boolean {
+    return this.#options.unreadBytes() > unreadLimitBytes
+  }
+
+  #introduction(): Introduction {
+    const { name = 'mcp-client', version = '0' } = this.#options.server.getClientVersion() ?? {}
+    return { clientInfo: { name, version }, canApprove: this.elicitor.capable }
+  }
+}

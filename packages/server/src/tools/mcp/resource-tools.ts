@@ -1,0 +1,108 @@
+import { type McpConnection, type McpServer, type ServerResource, textOfParts } from '@parley/mcp-client'
+import * as z from 'zod'
+import { defineTool } from '../define-tool.ts'
+import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
+import { callFailed, gaveBack } from './call-outcome.ts'
+
+/** Offered when a server has resources. They only look: what a server does to answer is its own. */
+export function resourceTools(servers: readonly McpServer[]): readonly Tool[] {
+  return [listResourcesTool(servers), readResourceTool(servers)]
+}
+
+function listResourcesTool(servers: readonly McpServer[]): Tool {
+  return defineTool({
+    name: 'list_mcp_resources',
+    description: 'Lists the resources of the MCP servers, or of one of them.',
+    readOnly: true,
+    input: z.object({ server: z.string().optional() }),
+    prepare: (input) => ({
+      describe: () => ({
+        type: 'toolCall',
+        title: `List resources of ${input.server ?? 'all MCP servers'}`,
+        text: '',
+        input: JSON.stringify(input),
+      }),
+      facts: async () => ({ kind: 'other', tool: 'list_mcp_resources', readOnly: true }),
+      workOut: async () => ({
+        payload: JSON.stringify(input),
+        run: (context) => listResources(servers, input.server, context),
+      }),
+    }),
+  })
+}
+
+function readResourceTool(servers: readonly McpServer[]): Tool {
+  return defineTool({
+    name: 'read_mcp_resource',
+    description: 'Reads a resource of an MCP server.',
+    readOnly: true,
+    input: z.object({ server: z.string().min(1), uri: z.string().min(1) }),
+    prepare: ({ server, uri }) => ({
+      describe: () => ({
+        type: 'toolCall',
+        title: `Read ${uri} of ${server}`,
+        text: '',
+        input: JSON.stringify({ server, uri }),
+      }),
+      facts: async () => ({ kind: 'mcp', tool: 'read_mcp_resource', server, name: 'resources/read', readOnly: true }),
+      workOut: async () => ({
+        payload: JSON.stringify({ server, uri }),
+        run: (context) => readResource(servers, { server, uri }, context),
+      }),
+    }),
+  })
+}
+
+async function listResources(
+  servers: readonly McpServer[],
+  only: string | undefined,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const wanted = servers.filter(({ name, hasResources }) => (only === undefined ? hasResources : name === only))
+  if (wanted.length === 0) return callFailed('mcpServerUnavailable', noneText(servers))
+  const lists = await Promise.all(
+    wanted.map(async (server) => {
+      const found = await asked(server, context, (connection, signal) => connection.resources(signal))
+      return 'problem' in found
+        ? `${server.name}: ${found.problem}`
+        : [`${server.name}:`, ...found.value.map(lineOf)].join('\n')
+    }),
+  )
+  return gaveBack(lists.join('\n'), false, context)
+}
+
+function lineOf({ uri, name, description, mimeType }: ServerResource): string {
+  return `  ${[uri, name === uri ? '' : name, mimeType ?? '', description].filter((part) => part !== '').join(' · ')}`
+}
+
+async function readResource(
+  servers: readonly McpServer[],
+  { server: name, uri }: { server: string; uri: string },
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const server = servers.find((known) => known.name === name)
+  if (server === undefined) return callFailed('mcpServerUnavailable', noneText(servers))
+  const found = await asked(server, context, (connection, signal) => connection.readResource(uri, signal))
+  if ('problem' in found) return callFailed('mcpCallFailed', `${name}: ${found.problem}`)
+  return gaveBack(await textOfParts(found.value, (bytes) => context.sideFiles.put(bytes)), false, context)
+}
+
+async function asked<Value>(
+  server: McpServer,
+  { signal }: ToolContext,
+  ask: (connection: McpConnection, signal: AbortSignal) => Promise<Value>,
+): Promise<{ readonly value: Value } | { readonly problem: string }> {
+  const connection = await server.connection(signal)
+  if (typeof connection === 'string') return { problem: `not available: ${connection}` }
+  try {
+    const limit = AbortSignal.timeout(server.settings.toolTimeoutMs)
+    return { value: await ask(connection, AbortSignal.any([signal, limit])) }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function noneText(servers: readonly McpServer[]): string {
+  const names = servers.filter(({ hasResources }) => hasResources).map(({ name }) => name)
+  return names.length === 0 ? 'No MCP server here has resources.' : `Servers with resources: ${names.join(', ')}.`
+}

@@ -1,0 +1,85 @@
+import {
+  type CallWatch,
+  type Deadline,
+  type Elicitation,
+  type McpConnection,
+  type McpServer,
+  startDeadline,
+  textOfResult,
+} from '@parley/mcp-client'
+import type { ToolContext, ToolOutcome } from '../tool.ts'
+import { callFailed, gaveBack } from './call-outcome.ts'
+
+export interface McpCall {
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** One call of a server's tool. Waits for a server that is being started; every failure is an outcome. */
+export async function runMcpCall(server: McpServer, call: McpCall, context: ToolContext): Promise<ToolOutcome> {
+  const connection = await server.connection(context.signal)
+  if (context.signal.aborted) return { status: 'interrupted', modelText: 'Not sent: the turn was stopped.' }
+  if (typeof connection === 'string')
+    return callFailed(
+      'mcpServerUnavailable',
+      `Not sent: the MCP server "${server.name}" is not available: ${connection}.`,
+    )
+  using deadline = startDeadline(server.settings.toolTimeoutMs)
+  try {
+    const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
+    const text = await textOfResult(result, (bytes) => context.sideFiles.put(bytes))
+    // Before anything is cut: half a secret is not known for one.
+    return await gaveBack(server.redact(text), result.isError, context)
+  } catch (error) {
+    return await failureOf(error, { server, connection, context, deadline })
+  }
+}
+
+function watchFor({ name, redact }: McpServer, context: ToolContext, deadline: Deadline): CallWatch {
+  return {
+    signal: AbortSignal.any([context.signal, deadline.signal]),
+    onProgress: (text) => context.report(Buffer.from(`${redact(text)}\n`)),
+    elicit: (question) => deadline.pausedFor(context.ask(questionOf(name, question), question.signal)),
+  }
+}
+
+function questionOf(server: string, { message, form, check }: Elicitation) {
+  const [firstLine = ''] = message.trim().split('\n', 1)
+  return {
+    title: firstLine === '' ? `The MCP server "${server}" asks` : firstLine,
+    detail: message,
+    reason: `The MCP server "${server}" asks this while its tool runs.`,
+    rule: { name: 'mcp:elicitation' },
+    form,
+    check,
+  }
+}
+
+interface Failed {
+  readonly server: McpServer
+  readonly connection: McpConnection
+  readonly context: ToolContext
+  readonly deadline: Deadline
+}
+
+async function failureOf(error: unknown, { server, connection, context, deadline }: Failed): Promise<ToolOutcome> {
+  const { name, settings } = server
+  const lost = connection.lost()
+  if (lost !== null)
+    return callFailed(
+      'mcpServerGone',
+      `The MCP server "${name}" went away while this ran: ${await lost}. What it had done by then is unknown.`,
+    )
+  if (context.signal.aborted)
+    return {
+      status: 'interrupted',
+      modelText: `Interrupted; "${name}" was told to stop. What it had done by then is unknown.`,
+    }
+  if (deadline.reached)
+    return callFailed(
+      'timedOut',
+      `Stopped after ${settings.toolTimeoutMs / 1000} s, its time limit (tool_timeout_sec of [mcp_servers.${name}]); "${name}" was told to stop. What it had done by then is unknown.`,
+    )
+  const why = error instanceof Error ? error.message : String(error)
+  return callFailed('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
+}

@@ -1,0 +1,93 @@
+import { fileWords } from '@parley/protocol/question'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { base64Of } from '../../src/codex-events/base64.ts'
+import { fileChangesOf } from '../../src/codex-events/file-changes.ts'
+import { offered, readAnswer } from '../../src/codex-events/read-answer.ts'
+import { readDiffs } from '../../src/codex-events/read-diffs.ts'
+import { parsedCommand, shellJoined } from '../../src/codex-events/shell-words.ts'
+
+test('base64 is what every decoder reads', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(base64Of(text)).toBe(Buffer.from(text).toString('base64'))
+    }),
+  )
+})
+
+test.each([
+  [['ls', '-l', 'a/b.txt'], 'ls -l a/b.txt'],
+  [['sh', '-c', 'ls && pwd'], "sh -c 'ls && pwd'"],
+  [['echo', "it's", ''], "echo 'it'\\''s' ''"],
+  [['echo', '$HOME', '~', '*'], "echo '$HOME' '~' '*'"],
+])('%j is typed as %s', (argv, typed) => {
+  expect(shellJoined(argv)).toBe(typed)
+})
+
+test.each([
+  [['/bin/bash', '-c', 'ls | wc'], 'ls | wc'],
+  [['bash', '-lc', 'ls'], 'ls'],
+  [['ls', '-c', 'x'], 'ls -c x'],
+])('%j is shown as %s', (argv, cmd) => {
+  expect(parsedCommand(argv)).toEqual([{ type: 'unknown', cmd }])
+})
+
+const added = '--- /dev/null\n+++ new.txt\n@@ -0,0 +1,2 @@\n+one\n+--- two\n'
+const removed = '--- old.sql\n+++ /dev/null\n@@ -1,2 +0,0 @@\n--- a comment\n-+++ odd\n\\ No newline at end of file\n'
+const moved = '--- a.txt\n+++ b.txt\n@@ -1,3 +1,3 @@\n x\n-y\n+z\n w\n'
+
+test('the diffs of a question are told apart, whatever their lines look like', () => {
+  const changes = readDiffs([added, removed, moved].join('\n'))
+  expect(fileChangesOf(changes)).toEqual({
+    'new.txt': { add: { content: 'one\n--- two\n' } },
+    'old.sql': { delete: { content: '-- a comment\n+++ odd' } },
+    'a.txt': { update: { unified_diff: moved, move_path: 'b.txt' } },
+  })
+  expect(changes.map(fileWords)).toEqual([
+    'add new.txt (+2 −0)',
+    'delete old.sql (+0 −2)',
+    'move a.txt → b.txt (+1 −1)',
+  ])
+})
+
+test('an empty new file, a binary one and a diff that was cut are shown as far as they go', () => {
+  const cut = '--- a.txt\n+++ a.txt\n@@ -1,90 +1,90 @@\n-x\n… 178 more lines\n'
+  const empty = '--- /dev/null\n+++ empty\n'
+  const binary = '--- /dev/null\n+++ logo.png\nBinary files differ\n'
+  expect(fileChangesOf(readDiffs([cut, empty, binary].join('\n')))).toEqual({
+    'a.txt': { update: { unified_diff: cut, move_path: null } },
+    empty: { add: { content: '' } },
+    'logo.png': { add: { content: 'Binary files differ\n' } },
+  })
+})
+
+test.each([
+  [{ decision: 'approved' }, { decision: 'approved' }],
+  [{ decision: 'approved_for_session' }, { decision: 'approvedForSession' }],
+  [{ decision: 'abort', action: 'accept' }, { decision: 'abort' }],
+  [
+    { action: 'accept', content: { name: 'x', n: 1, list: [] } },
+    { decision: 'approved', answers: { name: 'x', n: 1 } },
+  ],
+  [{ action: 'accept', content: { decision: 'denied' } }, { decision: 'denied' }],
+  [{ action: 'shrug' }, { decision: 'denied' }],
+  ['approved', { decision: 'denied' }],
+  [undefined, { decision: 'denied' }],
+])('the answer %j is read as %j', (answer, read) => {
+  expect(readAnswer(answer)).toEqual(read)
+})
+
+test('only a literal yes is ever a yes', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (answer) => {
+      const { decision } = readAnswer(answer)
+      const text = JSON.stringify(answer) ?? ''
+      expect(decision === 'denied' || decision === 'abort' || /approved|accept/.test(text)).toBe(true)
+    }),
+  )
+})
+
+test('an answer that is not offered is the next weaker one', () => {
+  expect(offered('approvedForSession', ['approved', 'denied', 'abort'])).toBe('approved')
+  expect(offered('approved', ['denied', 'abort'])).toBe('denied')
+})

@@ -1,0 +1,28 @@
+import { waitUntil } from '@parley/testkit'
+import { RemoteProcess } from '@parley/workspace'
+import { expect, it } from 'vitest'
+import { brittleLink } from './support/brittle-link.ts'
+
+it('a link that is dead without a word is noticed and made again, and what runs is not disturbed', async () => {
+  await using brittle = brittleLink(null, 20)
+  let said = ''
+  const process = new RemoteProcess(brittle.link, {
+    argv: ['/bin/sh', '-c', 'echo before; sleep 600'],
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+    limits: null,
+    onOutput: (chunk) => {
+      said += chunk.toString()
+    },
+  })
+  await waitUntil(() => said === 'before\n', { what: 'the first output' })
+  brittle.mute()
+  await waitUntil(() => brittle.changes.length === 2, { what: 'the return of the link' })
+  expect(brittle.changes).toMatchObject([
+    { state: 'away', reason: expect.stringContaining('nothing was heard') },
+    { state: 'back' },
+  ])
+  process.kill()
+  expect(await process.ended).toMatchObject({ kind: 'ended', exitCode: 137 })
+  expect(said).toBe('before\n')
+})

@@ -1,0 +1,117 @@
+import { createMark, noSandbox, type SandboxLimits } from '@parley/host'
+import {
+  type ExecConnection,
+  type ExecInfo,
+  type Link,
+  PlaceUnreachable,
+  remoteSandboxes,
+  sandboxIntent,
+  startRemoteCommand,
+} from '@parley/workspace'
+import { describe, expect, it } from 'vitest'
+import { describeEnvironment } from '../../src/frontends/exec/describe-environment.ts'
+import { ending, standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
+import { brittleLink } from './support/brittle-link.ts'
+
+const limits: SandboxLimits = {
+  mode: 'workspace-write',
+  writableRoots: ['/srv/app'],
+  network: true,
+  unixSockets: false,
+  masked: ['/home/u/.ssh'],
+  scratch: null,
+}
+
+type Answer = ExecInfo | 'away'
+
+/** A link whose far side says these things, one each time it is asked. */
+function linkThatSays(...answers: readonly Answer[]): Pick<Link, 'connection' | 'ask'> {
+  const left = [...answers]
+  const next = (): Promise<ExecInfo> => {
+    const answer = left.shift() ?? 'away'
+    return answer === 'away' ? Promise.reject(new PlaceUnreachable('gone')) : Promise.resolve(answer)
+  }
+  const connection = async () => ({ info: await next() }) as ExecConnection
+  return { connection, ask: next as Link['ask'] }
+}
+
+const says = (tier: 'A' | 'B' | 'C') => describeEnvironment('1', { tier, reason: `It is ${tier}.` })
+const { sandbox: _, ...ofOlder } = says('C')
+
+describe('what enforces limits in an environment', () => {
+  it('is what its exec-server says, and only ever gets worse', async () => {
+    const sandboxes = remoteSandboxes('box', linkThatSays(says('A'), says('B'), says('A'), says('C'), says('A')))
+    expect(await sandboxes.report()).toEqual({ tier: 'A', reason: 'It is A.' })
+    expect(await sandboxes.recheck()).toMatchObject({ tier: 'B' })
+    expect(await sandboxes.recheck()).toMatchObject({ tier: 'B' })
+    expect(await sandboxes.recheck()).toMatchObject({ tier: 'C' })
+    expect(await sandboxes.report()).toMatchObject({ tier: 'C' })
+  })
+
+  it('is nothing where the exec-server is of an older version, or cannot be asked', async () => {
+    const older = remoteSandboxes('box', linkThatSays(ofOlder, ofOlder))
+    expect(await older.report()).toMatchObject({ tier: 'C', reason: expect.stringContaining('too old') })
+    await expect(older.prepare(limits)).rejects.toThrow('too old')
+    const away = remoteSandboxes('box', linkThatSays('away', says('A')))
+    expect(await away.report()).toMatchObject({ tier: 'C', reason: expect.stringContaining('cannot be reached') })
+    expect(await away.report()).toMatchObject({ tier: 'A' })
+  })
+
+  it('is never put around a command here', async () => {
+    const sandbox = await remoteSandboxes('box', linkThatSays(says('A'))).prepare(limits)
+    expect(sandbox.limits).toBe(limits)
+    expect(() => sandbox.wrap({ argv: ['true'], env: {}, cwd: '/' })).toThrow('enforced there')
+  })
+
+  it('is never asked to choose a writable folder itself', () => {
+    expect(sandboxIntent(limits)).toMatchObject({ type: 'workspace-write', writableRoots: ['/srv/app'] })
+    expect(sandboxIntent({ ...limits, writableRoots: [] })).toMatchObject({ type: 'read-only' })
+    expect(sandboxIntent({ ...limits, mode: 'read-only' })).toMatchObject({ type: 'read-only' })
+  })
+})
+
+describe('a command there', () => {
+  const spec = () => ({ argv: ['sh', '-c', 'echo "$CONFINED"'], cwd: '/', env: {}, mark: createMark() })
+
+  it('runs under the limits it was given, and without any only where it was given none', async () => {
+    const sandboxes = standInSandboxes()
+    await using brittle = brittleLink(null, undefined, sandboxes)
+    const confined = { limits, wrap: noSandbox.wrap }
+    const end = await startRemoteCommand(brittle.link, spec(), { sandbox: confined }).ended
+    expect([end.reason, end.head.toString()]).toEqual(['exited', 'yes\n'])
+    expect(sandboxes.prepared).toMatchObject([{ ...limits, scratch: expect.any(String) }])
+    const free = await startRemoteCommand(brittle.link, spec(), { sandbox: noSandbox }).ended
+    expect([free.reason, free.head.toString(), sandboxes.prepared.length]).toEqual(['exited', '\n', 1])
+  })
+
+  it('says that it was not run when its sandbox broke there, and what it tried when that was seen', async () => {
+    const ran = async (wrap: ReturnType<typeof ending>) => {
+      await using brittle = brittleLink(null, undefined, standInSandboxes({ wrap }))
+      return await startRemoteCommand(brittle.link, spec(), { sandbox: { limits, wrap: noSandbox.wrap } }).ended
+    }
+    expect(await ran(ending({ ran: false, leftovers: 0 }, ['/bin/sh', '-c', 'exit 1']))).toMatchObject({
+      reason: 'spawnFailed',
+      exitCode: null,
+      spawnError: { subject: 'sandbox' },
+    })
+    const tried = ending({ ran: true, leftovers: 0, triedNetwork: true }, ['/bin/sh', '-c', 'exit 1'])
+    expect(await ran(tried)).toMatchObject({ reason: 'exited', exitCode: 1, triedNetwork: true })
+  })
+
+  it.each([
+    ['that has no sandbox', standInSandboxes({ tier: 'C' })],
+    ['that cannot make it ready', standInSandboxes({ refusal: 'refused' })],
+    [
+      'that cannot put it around',
+      standInSandboxes({
+        wrap() {
+          throw new Error('broken')
+        },
+      }),
+    ],
+  ])('is not run by an exec-server %s', async (_name, sandboxes) => {
+    await using brittle = brittleLink(null, undefined, sandboxes)
+    const end = await startRemoteCommand(brittle.link, spec(), { sandbox: { limits, wrap: noSandbox.wrap } }).ended
+    expect(end).toMatchObject({ reason: 'spawnFailed', totalBytes: 0, spawnError: { subject: 'sandbox' } })
+  })
+})

@@ -1,0 +1,105 @@
+import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
+import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
+import { Link, type LinkChange } from '@parley/workspace'
+import { createConfinement } from '../../../src/frontends/exec/confinement/confinement.ts'
+import { describeEnvironment } from '../../../src/frontends/exec/describe-environment.ts'
+import { serveExec } from '../../../src/frontends/exec/serve-exec.ts'
+import { createSessions } from '../../../src/frontends/exec/sessions.ts'
+
+export interface Cut {
+  /** Number of the request that changes files, from 1, at which the connection ends. */
+  readonly at: number
+  /** Whether that message still arrives; its answer does not. */
+  readonly arrives: boolean
+  /** Nothing is connected again after it. */
+  readonly forGood: boolean
+}
+
+export interface BrittleLink extends AsyncDisposable {
+  readonly link: Link
+  /** From now on nothing goes either way over the connection there is, and nobody says so. */
+  mute(): void
+  /** Requests that change files, so far. */
+  readonly changing: number
+  readonly changes: readonly LinkChange[]
+}
+
+const none = noSandboxes('Tests have no sandbox.')
+const changesFiles = /"method":"fs\/(?:writeFile|remove|createDirectory)"/
+
+/** A link to an exec-server of this process, which breaks once at exactly one message. */
+export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes = none): BrittleLink {
+  const host = openHost()
+  const sessions = createSessions({ host, lingerMs: 10_000 })
+  const secrets = () => Promise.resolve([])
+  const confinement = createConfinement({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
+  const environmentInfo = async () => describeEnvironment('test', await confinement.report())
+  const face = { sessions, confinement, environmentInfo, greetingMs: null, report: () => undefined }
+  const changes: LinkChange[] = []
+  let changing = 0
+  let isCut = false
+  let mute = () => {}
+  const dial = async () => {
+    if (isCut && cut?.forGood === true) throw new Error('cut')
+    const [ours, theirs] = createMemoryTransportPair({ graceMs: 10 })
+    void serveExec(theirs, face)
+    const mine = { isMuted: false }
+    mute = () => {
+      mine.isMuted = true
+    }
+    return breaking(ours, mine, (line) => {
+      if (mine.isMuted) return
+      if (changesFiles.test(line)) changing += 1
+      if (isCut || changing !== cut?.at) return ours.send(line)
+      isCut = true
+      if (cut.arrives) ours.send(line)
+      void ours.close()
+    })
+  }
+  const link = new Link({
+    name: 'box',
+    dial,
+    beatMs,
+    patienceMs: cut?.forGood === true ? 50 : 10_000,
+    onChange: (change) => changes.push(change),
+  })
+  return {
+    link,
+    changes,
+    mute: () => mute(),
+    get changing() {
+      return changing
+    },
+    async [Symbol.asyncDispose]() {
+      await link[Symbol.asyncDispose]()
+      await sessions.close()
+      await host.close()
+    },
+  }
+}
+
+interface Muting {
+  readonly isMuted: boolean
+}
+
+async function* unlessMuted(incoming: Transport['incoming'], muting: Muting): AsyncGenerator<Incoming, CloseReason> {
+  const lines = incoming[Symbol.asyncIterator]()
+  for (let step = await lines.next(); ; step = await lines.next()) {
+    if (step.done === true) return step.value
+    if (!muting.isMuted) yield step.value
+  }
+}
+
+function breaking(transport: Transport, muting: Muting, send: (line: string) => void): Transport {
+  return {
+    incoming: unlessMuted(transport.incoming, muting),
+    send,
+    get bufferedBytes() {
+      return transport.bufferedBytes
+    },
+    drained: () => transport.drained(),
+    close: () => transport.close(),
+    closed: transport.closed,
+    [Symbol.asyncDispose]: () => transport.close(),
+  }
+}

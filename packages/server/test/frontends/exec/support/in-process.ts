@@ -1,0 +1,79 @@
+import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
+import { createMemoryTransportPair, type StreamLimits, type Transport } from '@parley/rpc'
+import { connectWebSocket, listenWebSocket } from '@parley/rpc/websocket'
+import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
+import { createConfinement } from '../../../../src/frontends/exec/confinement/confinement.ts'
+import { describeEnvironment } from '../../../../src/frontends/exec/describe-environment.ts'
+import { serveExec } from '../../../../src/frontends/exec/serve-exec.ts'
+import { createSessions, type SessionsOptions } from '../../../../src/frontends/exec/sessions.ts'
+import { connectClient, type ExecClient } from './exec-client.ts'
+
+/** The whole face and real processes in this one; only the connection is in memory. */
+export interface ExecPlace extends AsyncDisposable {
+  connect(limits?: Partial<StreamLimits>): ExecClient
+  /** Over a real websocket. */
+  dial(): Promise<ExecClient>
+  /** One that is through the handshake. */
+  greeted(): Promise<ExecClient>
+  readonly env: Readonly<Record<string, string>>
+  descendants(): number[]
+  noDescendants(): Promise<unknown>
+}
+
+export interface ExecPlaceOptions extends Partial<SessionsOptions> {
+  readonly greetingMs?: number
+  /** None unless told. */
+  readonly sandboxes?: Sandboxes
+  readonly secrets?: readonly string[]
+  readonly platform?: string
+}
+
+export const untested = 'Tests have no sandbox.'
+
+export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
+  const { greetingMs, sandboxes = noSandboxes(untested), secrets = [], platform = process.platform, ...options } = given
+  const host = openHost()
+  const sessions = createSessions({ host, lingerMs: 30_000, ...options })
+  const confinement = createConfinement({
+    ...{ sandboxes, secrets: () => Promise.resolve(secrets) },
+    ...{ home: '/nowhere', platform },
+  })
+  const mark = newMark()
+  const faults: unknown[] = []
+  const face = {
+    sessions,
+    confinement,
+    environmentInfo: async () => describeEnvironment('0.0.0', await confinement.report()),
+    greetingMs: greetingMs ?? null,
+    report: (fault: unknown) => void faults.push(fault),
+  }
+  const env = { [markVariable]: mark }
+  const connect = (limits = {}) => {
+    const [ours, theirs] = createMemoryTransportPair(limits)
+    void serveExec(theirs, face)
+    return connectClient(ours, env)
+  }
+  const dial = async () => {
+    const onConnection = (transport: Transport) => void serveExec(transport, face)
+    await using listener = await listenWebSocket({ host: '127.0.0.1', port: 0, token: null, onConnection })
+    return connectClient(await connectWebSocket({ url: listener.url }), env)
+  }
+  const descendants = () => descendantsWithMark(mark)
+  return {
+    connect,
+    dial,
+    env,
+    descendants,
+    noDescendants: () => waitUntil(() => descendants().length === 0, { what: 'the end of all processes' }),
+    async greeted() {
+      const client = connect()
+      await client.greet()
+      return client
+    },
+    async [Symbol.asyncDispose]() {
+      await sessions.close()
+      await host.close()
+      killMarked(mark)
+    },
+  }
+}

@@ -1,5 +1,0 @@
-import type { Files } from '../../src/log/files.ts'
-import { nodeFiles } from '../../src/log/node-files.ts'
-
-/** The real disk without waiting for it: no test here pulls the plug, and thousands of syncs take their time. */
-export const unsyncedFiles: Files = { ...nodeFiles, sync: async () => {}, syncFolder: async () => {} }

@@ -1,0 +1,146 @@
+import { waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../../engine/support/scripted-model.ts'
+import { calling, mcpPlace, serverIn } from './support/mcp-place.ts'
+
+const free = { sandbox: 'danger-full-access' } as const
+
+/** One call without a question, and the item it became. */
+async function called(tool: string, args: unknown = {}, more = '') {
+  await using place = mcpPlace()
+  place.configure('ugly', 'plain', more)
+  const model = scriptedModel(calling(tool, args), { text: 'ok' })
+  const { watched } = await place.talkTo(model, free)
+  await watched.send('go')
+  await watched.turnEnded()
+  const item = watched.items().find(({ type }) => type === 'toolCall')
+  return { item, told: model.requests[1]?.entries.at(-1), story: watched.story(), diary: place.diary('ugly') }
+}
+
+describe('a call of an MCP tool', () => {
+  it('is sent as the model wrote it, and its text goes back to the model', async () => {
+    const { item, told } = await called('echo', { deep: [1, { b: null }] })
+    expect(told).toMatchObject({ kind: 'result', text: '{"deep":[1,{"b":null}]}', isError: false })
+    expect(item).toMatchObject({ status: 'completed', title: 'ugly: echo', tool: 'mcp__ugly__echo' })
+  })
+
+  it('asks although its server says that it only reads', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const { watched } = await place.talkTo(scriptedModel(calling('echo', { a: 1 })))
+    await watched.send('go')
+    const approval = await watched.approval()
+    expect(approval).toMatchObject({ kind: 'mcpTool', title: 'ugly: echo', detail: '{\n  "a": 1\n}' })
+    expect(place.diary('ugly').map(({ method }) => method)).not.toContain('tools/call')
+    await watched.decide('denied', 'use the other one')
+    await watched.turnEnded()
+    expect(place.diary('ugly').map(({ method }) => method)).not.toContain('tools/call')
+  })
+
+  it('is asked about once for a conversation, by server and tool', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const model = scriptedModel(calling('echo', { a: 1 }), calling('echo', { a: 2 }), calling('structured'))
+    const { watched } = await place.talkTo(model)
+    await watched.send('go')
+    await watched.approval()
+    await watched.decide('approvedForSession')
+    await watched.until((_state, events) => events.filter(({ event }) => event.type === 'approval.requested')[1])
+    expect((await watched.approval()).title).toBe('ugly: structured')
+    expect(model.requests).toHaveLength(3)
+  })
+
+  it('that fails is told as an error', async () => {
+    const { item, told } = await called('fail')
+    expect(told).toMatchObject({ text: 'Error: the disk is on fire', isError: true })
+    expect(item).toMatchObject({ status: 'failed', failure: { code: 'mcpToolError', message: 'the disk is on fire' } })
+  })
+
+  it('that the server refuses is told with its words', async () => {
+    const { told } = await called('refuse')
+    expect(told).toMatchObject({ text: expect.stringContaining('no such luck'), isError: true })
+  })
+
+  it('with a long result is clipped for the model, and read_file has the rest', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const model = scriptedModel(calling('big', { bytes: 100_000 }), (request) => {
+      const id = /output:(i-[0-9a-f]+)/.exec(JSON.stringify(request.entries.at(-1)))?.[1]
+      return { calls: [{ name: 'read_file', args: { path: `output:${id}` } }] }
+    })
+    const { watched } = await place.talkTo(model, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    const texts = model.requests.map(({ entries }) => JSON.stringify(entries.at(-1)))
+    expect(texts[1]).toMatch(/of 100003 bytes left out/)
+    expect(texts[1]?.length).toBeLessThan(20_000)
+    expect(texts[2]).toContain('0123456789')
+    const item = watched.items().find(({ title }) => title === 'ugly: big')
+    expect(item).toMatchObject({ output: { totalBytes: 100_003, file: expect.stringMatching(/^sha256:/) } })
+  })
+
+  it('shows progress while it runs', async () => {
+    const { story, item } = await called('steps')
+    expect(item).toMatchObject({ output: { head: 'both' } })
+    expect(story).toContain('item.began by builtin:full-access')
+  })
+
+  it('keeps bytes as a side file, and tells the model of what it cannot see', async () => {
+    const { told } = await called('mixed')
+    expect(told).toMatchObject({
+      text: expect.stringMatching(
+        /^\[image\/png, 5 bytes, kept as sha256:2cf2.*\]\n\[resource a: file:\/\/\/a\]\n\{"type":"hologram","depth":3\}$/,
+      ),
+    })
+  })
+
+  it('with nothing but structured content is told as JSON', async () => {
+    expect((await called('structured')).told).toMatchObject({ text: '{"sum":5}' })
+  })
+
+  it('that takes longer than its limit is stopped, and the server is told', async () => {
+    const { told, diary } = await called('slow', {}, 'tool_timeout_sec = 0.2')
+    expect(told).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('tool_timeout_sec of [mcp_servers.ugly]'),
+    })
+    expect(diary.map(({ method }) => method)).toContain('notifications/cancelled')
+  })
+
+  it('is interrupted with its turn, and the server is told', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const { watched, client, summary } = await place.talkTo(scriptedModel(calling('slow')), free)
+    await watched.send('go')
+    await waitUntil(() => place.diary('ugly').some(({ method }) => method === 'tools/call'), { what: 'the call' })
+    await client.request('conversation/interrupt', { conversationId: summary.conversationId })
+    await watched.turnEnded()
+    expect(watched.items().find(({ type }) => type === 'toolCall')).toMatchObject({ status: 'interrupted' })
+    await waitUntil(() => place.diary('ugly').some(({ method }) => method === 'notifications/cancelled'), {
+      what: 'the cancellation',
+    })
+  })
+
+  it('whose server closes its output fails at once', async () => {
+    const { told } = await called('mute')
+    expect(told).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('went away while this ran: it closed its output.'),
+    })
+  })
+
+  it('whose server is killed meanwhile fails, and the server is started again', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const model = scriptedModel(calling('die'), calling('echo', { again: true }))
+    const talk = await place.talkTo(model, free)
+    await talk.watched.send('go')
+    await talk.watched.turnEnded()
+    expect(model.requests[1]?.entries.at(-1)).toMatchObject({
+      isError: true,
+      text: 'The MCP server "ugly" went away while this ran: it was ended by SIGKILL. What it had done by then is unknown.',
+    })
+    expect(model.requests[2]?.entries.at(-1)).toMatchObject({ text: '{"again":true}' })
+    expect(await serverIn(talk, 'ready')).toMatchObject({ restarts: 1 })
+  })
+})

@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import type { PlaceFiles } from '../environment/place-files.ts'
+import { whenUnknown } from '../environment/place-unreachable.ts'
+import { liesWithin } from '../paths/workspace-path.ts'
+import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
+import { readFolder } from './read-folder.ts'
+
+export interface CopyRequest {
+  readonly files: PlaceFiles
+  /** A real path; the copy has its paths as they are from here. */
+  readonly cwd: string
+  /** Real path, in or below `cwd`, of the file or folder to copy. */
+  readonly path: string
+  readonly includeIgnored: boolean
+  readonly signal?: AbortSignal
+  readonly limits?: CopyLimits
+}
+
+export interface CopyLimits {
+  readonly files: number
+  /** Larger files are left out. */
+  readonly fileBytes: number
+}
+
+export interface TreeCopy extends AsyncDisposable {
+  readonly folder: string
+  /** Not everything is in it. */
+  readonly truncated: boolean
+}
+
+/** Each file is a question to the far side, so this is for small trees. */
+export const usualCopyLimits: CopyLimits = { files: 2000, fileBytes: 1024 * 1024 }
+const filesAtOnce = 16
+
+/** A copy on this machine's disk of what can be searched of another place. Its names come from there, so they are checked. */
+export async function copyTree(request: CopyRequest): Promise<TreeCopy> {
+  const { limits = usualCopyLimits, files, path, cwd } = request
+  const isFolder = (await files.look(path)).kind === 'folder'
+  const found = isFolder ? await filesBelow(request, limits.files) : { paths: [path], truncated: false }
+  const folder = await mkdtemp(join(tmpdir(), 'parley-search-'))
+  // What is searched is there, also when nothing in it was copied.
+  if (isFolder) await mkdir(placeIn(folder, relative(cwd, path)), { recursive: true })
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    for (let start = 0; start < found.paths.length && request.signal?.aborted !== true; start += filesAtOnce) {
+      const batch = found.paths.slice(start, start + filesAtOnce)
+      await Promise.all(batch.map((from) => copyFile(from, placeIn(folder, relative(cwd, from)), { files, limits })))
+    }
+    return { folder, truncated: found.truncated, [Symbol.asyncDispose]: remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** Whatever the far side calls its files, nothing of this machine is written beside the copy. */
+function placeIn(folder: string, name: string): string {
+  const path = join(folder, name)
+  if (liesWithin(path, folder)) return path
+  throw new Error(`${name} lies outside of what is searched`)
+}
+
+interface Found {
+  readonly paths: readonly string[]
+  readonly truncated: boolean
+}
+
+interface Branch {
+  readonly folder: string
+  readonly rules: IgnoreRules | null
+}
+
+/** Level by level, so that what is left out is the deepest. */
+async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> {
+  const { files, path, cwd, includeIgnored, signal } = request
+  const paths: string[] = []
+  const waiting: Branch[] = [{ folder: path, rules: includeIgnored ? null : await ignoreRulesFor(path, cwd, files) }]
+  for (let next = waiting.shift(); next !== undefined && signal?.aborted !== true; next = waiting.shift()) {
+    const inside = await readBranch(next, files)
+    paths.push(...inside.paths)
+    if (paths.length > atMost) return { paths: paths.slice(0, atMost), truncated: true }
+    waiting.push(...inside.branches)
+  }
+  return { paths, truncated: false }
+}
+
+async function readBranch({ folder, rules }: Branch, files: PlaceFiles) {
+  const { entries } = await readFolder({ path: folder, rules, files })
+  const usable = entries.filter(({ name }) => isPlainName(name) && name !== '.git')
+  const below = usable.filter(({ kind }) => kind === 'folder').map(({ name }) => join(folder, name))
+  return {
+    paths: usable.filter(({ kind }) => kind === 'file').map(({ name }) => join(folder, name)),
+    branches: await Promise.all(
+      below.map(async (path): Promise<Branch> => {
+        return { folder: path, rules: rules === null ? null : await withRulesOf(path, rules, files) }
+      }),
+    ),
+  }
+}
+
+function isPlainName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
+}
+
+interface Reading {
+  readonly files: PlaceFiles
+  readonly limits: CopyLimits
+}
+
+async function copyFile(from: string, to: string, { files, limits }: Reading): Promise<void> {
+  await using file = await files.open(from).catch(whenUnknown(null))
+  if (file === null || file.kind !== 'file' || file.sizeBytes > limits.fileBytes) return
+  await mkdir(dirname(to), { recursive: true })
+  await writeFile(to, await file.read(0, limits.fileBytes), { mode: 0o600 })
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import type { PlaceFiles } from '../environment/place-files.ts'
+import { isMissing, systemErrorReason } from '../paths/system-error.ts'
+import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
+import { suggestForMissing } from './nearest-names.ts'
+import { visiblePath } from './plain-words.ts'
+import { type FolderEntry, readFolder } from './read-folder.ts'
+
+export interface ListRequest {
+  readonly files: PlaceFiles
+  /** The real path of the folder. */
+  readonly path: string
+  readonly shownPath: string
+  /** The folder whose `.gitignore`, and all below it, hold: the workspace root. */
+  readonly ignoreRoot: string
+  /** 1 lists only the folder itself; 2 when left out. */
+  readonly depth?: number
+  readonly showIgnored?: boolean
+  /** Over the whole tree. */
+  readonly maxEntries?: number
+}
+
+export type ListOutcome =
+  | {
+      readonly kind: 'listed'
+      readonly text: string
+      readonly shown: number
+      /** Known entries that did not fit; more may lie in folders that were not opened. */
+      readonly leftOut: number
+    }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** A folder in the tree that is opened, or was to be. */
+interface Branch {
+  readonly path: string
+  readonly level: number
+  readonly children: Child[]
+  /** Null: ignored entries are shown. */
+  rules: IgnoreRules | null
+  problem: string | null
+  more: string | null
+}
+
+interface Child {
+  readonly entry: FolderEntry
+  readonly branch: Branch | null
+}
+
+interface Tally {
+  shown: number
+  leftOut: number
+  ignored: number
+}
+
+const defaultDepth = 2
+const defaultMaxEntries = 300
+/** So that one crowded folder does not hide its neighbours. */
+const maxEntriesBelowTop = 60
+
+/** Lists a folder as a tree, level by level, so that what is left out is always the deepest. */
+export async function listDirectory(request: ListRequest): Promise<ListOutcome> {
+  const complaint = await folderComplaint(request)
+  if (complaint !== null) return failed(complaint)
+  const rules = request.showIgnored ? null : await ignoreRulesFor(request.path, request.ignoreRoot, request.files)
+  const top: Branch = { path: request.path, level: 1, children: [], rules, problem: null, more: null }
+  const tally = { shown: 0, leftOut: 0, ignored: 0 }
+  const waiting = [top]
+  for (let branch = waiting.shift(); branch !== undefined; branch = waiting.shift()) {
+    await fill(branch, request, tally)
+    for (const { branch: next } of branch.children) if (next !== null) waiting.push(next)
+  }
+  if (top.problem !== null) return failed(`${request.shownPath} cannot be listed: ${top.problem}.`)
+  const lines = [`${visiblePath(request.shownPath)}${request.shownPath.endsWith('/') ? '' : '/'}`, ...render(top)]
+  if (tally.ignored > 0) lines.push(`[${tally.ignored} ignored entries not shown]`)
+  return { kind: 'listed', text: lines.join('\n'), shown: tally.shown, leftOut: tally.leftOut }
+}
+
+async function folderComplaint({ path, shownPath, files }: ListRequest): Promise<string | null> {
+  try {
+    return (await files.look(path)).kind === 'folder' ? null : `${shownPath} is a file, not a folder; read it instead.`
+  } catch (error) {
+    if (isMissing(error)) return `${shownPath} does not exist.${await suggestForMissing(path, files)}`
+    return `${shownPath} cannot be listed: ${systemErrorReason(error)}.`
+  }
+}
+
+async function fill(branch: Branch, request: ListRequest, tally: Tally): Promise<void> {
+  const room = (request.maxEntries ?? defaultMaxEntries) - tally.shown
+  if (room <= 0) {
+    branch.problem = 'not opened: the list is full'
+    return
+  }
+  if (branch.rules !== null && branch.level > 1)
+    branch.rules = await withRulesOf(branch.path, branch.rules, request.files)
+  const folder = await readFolder({ ...branch, files: request.files })
+  branch.problem = folder.error
+  const taken = folder.entries.slice(0, branch.level === 1 ? room : Math.min(room, maxEntriesBelowTop))
+  const maxLevel = request.depth ?? defaultDepth
+  for (const entry of taken) {
+    const opens = entry.kind === 'folder' && branch.level < maxLevel
+    branch.children.push({ entry, branch: opens ? branchBelow(branch, entry.name) : null })
+  }
+  const leftOut = folder.entries.length - taken.length
+  if (folder.truncated) branch.more = `… at least ${leftOut} more`
+  else if (leftOut > 0) branch.more = `… ${leftOut} more`
+  tally.shown += taken.length
+  tally.leftOut += leftOut
+  tally.ignored += folder.ignored
+}
+
+function branchBelow({ path, level, rules }: Branch, name: string): Branch {
+  return { path: join(path, name), level: level + 1, children: [], rules, problem: null, more: null }
+}
+
+function render(branch: Branch): string[] {
+  const indent = '  '.repeat(branch.level)
+  const lines = branch.children.flatMap(({ entry, branch: below }) => {
+    if (below === null) return [`${indent}${shownEntry(entry)}`]
+    const problem = below.problem === null ? '' : ` (${below.problem})`
+    return [`${indent}${shownEntry(entry)}${problem}`, ...render(below)]
+  })
+  return branch.more === null ? lines : [...lines, `${indent}${branch.more}`]
+}
+
+function shownEntry(entry: FolderEntry): string {
+  const name = visiblePath(entry.name)
+  if (entry.kind === 'folder') return `${name}/`
+  if (entry.kind === 'link') return `${name} -> ${visiblePath(entry.target)}`
+  return entry.kind === 'other' ? `${name} (not a regular file)` : name
+}
+
+function failed(message: string): ListOutcome {
+  return { kind: 'failed', message }
+}

@@ -1,0 +1,139 @@
+import type { OpenedFile, PlaceFiles } from '../environment/place-files.ts'
+import { isMissing, systemErrorReason } from '../paths/system-error.ts'
+import { binaryKind, sniffBytes } from './binary-kind.ts'
+import { type LineRange, type RangeLimits, type RangeLine, scanLineRange } from './line-range.ts'
+import { suggestForMissing } from './nearest-names.ts'
+import { formatBytes } from './plain-words.ts'
+
+export interface ReadRequest {
+  readonly files: PlaceFiles
+  /** The real path; a link in it is refused. */
+  readonly path: string
+  /** The path to speak of in messages. */
+  readonly shownPath: string
+  /** 1-based line to begin with. */
+  readonly offset?: number
+  /** Lines at most. */
+  readonly limit?: number
+  /** Makes of the beginning of a line that is cut what may be shown. */
+  readonly beginning?: (text: string) => string
+  readonly signal?: AbortSignal
+}
+
+export type ReadOutcome =
+  | {
+      readonly kind: 'text'
+      /** Numbered lines, then one line in brackets that says what part this is and how to go on. */
+      readonly text: string
+      /** 0 when the file is empty. */
+      readonly firstLine: number
+      readonly lastLine: number
+      /** Null when the file is so large that its lines were not all counted. */
+      readonly totalLines: number | null
+      readonly totalBytes: number
+      /** Some bytes were not UTF-8: the text shown is not exact. */
+      readonly lossy: boolean
+    }
+  | { readonly kind: 'failed'; readonly message: string }
+
+const defaultLimit = 2000
+/** The model is told at most 32 KiB of one call. */
+const maxTextBytes = 31 * 1024
+const maxLineChars = 2000
+const chunkBytes = 256 * 1024
+
+/** Reads a range of lines of a text file, streaming: memory does not grow with the file. */
+export async function readLines(request: ReadRequest): Promise<ReadOutcome> {
+  try {
+    await using file = await request.files.open(request.path)
+    return await readOpened(file, request)
+  } catch (error) {
+    const { shownPath } = request
+    if (!isMissing(error)) return failed(`${shownPath} cannot be read: ${systemErrorReason(error)}.`)
+    return failed(`${shownPath} does not exist.${await suggestForMissing(request.path, request.files)}`)
+  }
+}
+
+interface Scanned {
+  readonly range: LineRange
+  readonly counted: boolean
+}
+
+async function readOpened(file: OpenedFile, request: ReadRequest): Promise<ReadOutcome> {
+  const { sizeBytes } = file
+  if (file.kind === 'folder') return failed(`${request.shownPath} is a folder; list it instead.`)
+  if (file.kind !== 'file')
+    return failed(`${request.shownPath} is neither a file nor a folder (a pipe, socket or device).`)
+  const kind = binaryKind(await file.read(0, sniffBytes))
+  if (kind !== null) return failed(refusal(request.shownPath, kind, sizeBytes))
+
+  const scanned = await scanFile(file, request, sizeBytes > request.files.countedFileBytes)
+  if (scanned === null) return failed(`Reading ${request.shownPath} was interrupted.`)
+  if (scanned.range.lines.some(({ text }) => text.includes('\0'))) {
+    return failed(refusal(request.shownPath, 'binary data', sizeBytes))
+  }
+  return present(scanned, request, sizeBytes)
+}
+
+async function scanFile(file: OpenedFile, request: ReadRequest, huge: boolean): Promise<Scanned | null> {
+  const scan = scanLineRange(rangeLimits(request))
+  let position = 0
+  for (;;) {
+    if (request.signal?.aborted) return null
+    const chunk = await file.read(position, chunkBytes)
+    if (chunk.length === 0) return { range: scan.finish(), counted: true }
+    position += chunk.length
+    if (scan.push(chunk) && huge) return { range: scan.finish(), counted: false }
+  }
+}
+
+function rangeLimits({ offset, limit, beginning }: ReadRequest): RangeLimits {
+  const firstLine = Math.max(1, Math.trunc(offset ?? 1))
+  const maxLines = Math.max(1, Math.trunc(limit ?? defaultLimit))
+  return { firstLine, maxLines, maxTextBytes, maxLineChars, beginning }
+}
+
+function present({ range, counted }: Scanned, request: ReadRequest, totalBytes: number): ReadOutcome {
+  const totalLines = counted ? range.seenLines : null
+  const [first] = range.lines
+  if (first === undefined && range.seenLines > 0) {
+    return failed(`${request.shownPath} has ${range.seenLines} lines; line ${request.offset} is past its end.`)
+  }
+  const firstLine = first?.number ?? 0
+  const lastLine = range.lines.at(-1)?.number ?? 0
+  const lossy = range.lines.some((line) => line.lossy)
+  const text = [...range.lines.map(numbered), closing({ firstLine, lastLine, totalLines, totalBytes }, range.lines)]
+  return { kind: 'text', text: text.join('\n'), firstLine, lastLine, totalLines, totalBytes, lossy }
+}
+
+function numbered({ number, text, omittedBytes }: RangeLine): string {
+  const shown = number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text
+  const mark = omittedBytes === 0 ? '' : ` [… ${omittedBytes} more bytes in this line]`
+  return `${String(number).padStart(6)}\t${shown}${mark}`
+}
+
+interface Extent {
+  readonly firstLine: number
+  readonly lastLine: number
+  readonly totalLines: number | null
+  readonly totalBytes: number
+}
+
+function closing(extent: Extent, lines: readonly RangeLine[]): string {
+  const { firstLine, lastLine, totalLines, totalBytes } = extent
+  if (lines.length === 0) return '[the file is empty]'
+  const total = totalLines === null ? '' : ` of ${totalLines}`
+  const parts = [`lines ${firstLine}-${lastLine}${total}, file of ${formatBytes(totalBytes)}`]
+  if (lastLine !== totalLines) parts.push(`go on with offset ${lastLine + 1}`)
+  if (lines.some((line) => line.crlf)) parts.push('lines end in CRLF')
+  if (lines.some((line) => line.lossy)) parts.push('not valid UTF-8: each \uFFFD stands for bytes that are not shown')
+  return `[${parts.join('; ')}]`
+}
+
+function refusal(shownPath: string, kind: string, sizeBytes: number): string {
+  return `${shownPath} is not text but ${kind} of ${formatBytes(sizeBytes)}; it is not shown.`
+}
+
+function failed(message: string): ReadOutcome {
+  return { kind: 'failed', message }
+}

@@ -1,0 +1,42 @@
+import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { systemErrorReason } from '../paths/system-error.ts'
+import { contentHash } from './content-hash.ts'
+import type { FilePlan, PatchFailure } from './file-plan.ts'
+import type { FileStat, PatchView } from './patch-files.ts'
+
+/** The file as it was found, null for a new one; or why its plan no longer holds. */
+export type Checked =
+  | { readonly ok: true; readonly found: FileStat | null }
+  | { readonly ok: false; readonly failure: PatchFailure }
+
+/** Does the disk still hold exactly what the plan was made from? */
+export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<Checked> {
+  try {
+    // Before the content, so that a write during the check shows in the stamp later.
+    const found = await files.stat(plan.path.real)
+    const same = plan.before === null ? found === null : await holds(plan.path.real, plan.before.hash, found, files)
+    if (!same) return { ok: false, failure: changedMeanwhile(plan) }
+    if (plan.movedTo !== undefined && (await files.stat(plan.movedTo.real)) !== null) {
+      return { ok: false, failure: changedMeanwhile(plan) }
+    }
+    return { ok: true, found }
+  } catch (error) {
+    if (error instanceof PlaceUnreachable) throw error
+    return { ok: false, failure: fileFailure(plan, error) }
+  }
+}
+
+async function holds(path: string, hash: string, found: FileStat | null, files: PatchView): Promise<boolean> {
+  return found?.kind === 'file' && contentHash(await files.readFile(path)) === hash
+}
+
+export function changedMeanwhile({ path, movedTo }: FilePlan): PatchFailure {
+  const place = movedTo === undefined ? path.written : `${path.written} or ${movedTo.written}`
+  const message = `${place} was changed after the patch was planned; read it again and make a new patch.`
+  return { code: 'changedMeanwhile', path: path.written, line: null, message }
+}
+
+export function fileFailure({ path }: FilePlan, error: unknown): PatchFailure {
+  const message = `${path.written} could not be written: ${systemErrorReason(error)}.`
+  return { code: 'fileError', path: path.written, line: null, message }
+}

@@ -1,0 +1,58 @@
+import type { PlaceFiles } from '../environment/place-files.ts'
+import type { FileStat, PatchTarget } from '../patch/patch-files.ts'
+import { maxPatchedBytes } from '../patch/planned-files.ts'
+import { isMissing } from '../paths/system-error.ts'
+import type { Link } from './link.ts'
+import { beginRemoteAttempt } from './remote-attempt.ts'
+import { askFiles } from './remote-files.ts'
+
+const mayWrite = 0o222
+const maxReadBytes = 16 * 1024 * 1024
+
+/** Patches on the far machine. Each file is replaced over there as a whole, and only while it is what was planned from. */
+export function remotePatches(link: Pick<Link, 'ask'>, files: PlaceFiles): PatchTarget {
+  const target: PatchTarget = {
+    realPath: files.realPath,
+    stat: (path) => statThere(link, path),
+    readFile: (path) => readWhole(link, path),
+    async list(path) {
+      try {
+        return (await files.list(path, Number.POSITIVE_INFINITY)).entries.map(({ name }) => name)
+      } catch (error) {
+        if (isMissing(error)) return []
+        throw error
+      }
+    },
+    begin: () => beginRemoteAttempt(link, target),
+    // Whatever is written beside a file over there is the exec-server's to remove.
+    removeStrays: () => Promise.resolve(),
+  }
+  return target
+}
+
+async function statThere(link: Pick<Link, 'ask'>, path: string): Promise<FileStat | null> {
+  try {
+    const found = await askFiles(link, 'fs/getMetadata', { path })
+    const { isSymlink, isFile, isDirectory, size, mode, createdAtMs, modifiedAtMs } = found
+    const kind = isSymlink ? 'link' : isFile ? 'file' : isDirectory ? 'folder' : 'other'
+    const stamp = `${createdAtMs}:${size}:${modifiedAtMs}`
+    return { kind, sizeBytes: size, mode: mode & 0o7777, owner: null, writable: (mode & mayWrite) !== 0, stamp }
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** In pieces, since an answer has a limit; a file that changes meanwhile shows when it is compared before it is written. */
+async function readWhole(link: Pick<Link, 'ask'>, path: string): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  for (let offset = 0; ; ) {
+    const { dataBase64, eof } = await askFiles(link, 'fs/readFile', { path, offset, length: maxReadBytes })
+    const piece = Buffer.from(dataBase64, 'base64')
+    pieces.push(piece)
+    offset += piece.length
+    // What it said of the size was its word only.
+    if (offset > maxPatchedBytes) throw new Error('it is longer than its exec-server said')
+    if (eof || piece.length === 0) return Buffer.concat(pieces)
+  }
+}

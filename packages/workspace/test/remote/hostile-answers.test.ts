@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { diskFiles } from '../../src/environment/disk-files.ts'
+import type { PlaceFiles } from '../../src/environment/place-files.ts'
+import { copyTree } from '../../src/look-up/copy-tree.ts'
+import type { Link } from '../../src/remote/link.ts'
+import { remoteFiles } from '../../src/remote/remote-files.ts'
+import { remotePatches } from '../../src/remote/remote-patches.ts'
+
+/** An exec-server that answers a method with this. */
+function linkThatAnswers(answers: Readonly<Record<string, unknown>>): Pick<Link, 'ask'> {
+  return { ask: ((method: string) => Promise.resolve(answers[method])) as Link['ask'] }
+}
+
+describe('an exec-server that lies', () => {
+  it.each([
+    ['/work/../../etc/passwd', '/etc/passwd'],
+    ['file:///work/%2e%2e/etc', '/etc'],
+    ['/work//x/./y/', '/work/x/y'],
+  ])('names %s and is taken to mean %s, which is what is judged', async (path, meant) => {
+    const files = remoteFiles(linkThatAnswers({ 'fs/canonicalize': { path } }))
+    expect(await files.realPath('/work/x')).toBe(meant)
+  })
+
+  it.each(['', 'work/x', '../x', '/work/\0x'])('is not believed that %j is a path', async (path) => {
+    const files = remoteFiles(linkThatAnswers({ 'fs/canonicalize': { path } }))
+    await expect(files.realPath('/work/x')).rejects.toThrow('a path that is none')
+  })
+
+  it('has no file of this machine written beside the copy that is searched', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-lie-'))
+    const name = join(folder, 'planted')
+    const file = { kind: 'file', sizeBytes: 1 } as const
+    const files: PlaceFiles = {
+      ...diskFiles,
+      look: () => Promise.resolve(file),
+      open: () =>
+        Promise.resolve({
+          ...file,
+          read: () => Promise.resolve(Buffer.from('x')),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        }),
+    }
+    const path = `/work/../..${name}`
+    await expect(copyTree({ files, cwd: '/work/deep', path, includeIgnored: true })).rejects.toThrow('lies outside')
+    await expect(copyTree({ files, cwd: '/work', path, includeIgnored: true })).rejects.toThrow('lies outside')
+    expect(existsSync(name)).toBe(false)
+    await rm(folder, { recursive: true })
+  })
+
+  it('gives a file without an end and is stopped', async () => {
+    const dataBase64 = Buffer.alloc(16 * 1024 * 1024).toString('base64')
+    const link = linkThatAnswers({ 'fs/readFile': { dataBase64, sizeBytes: 1, eof: false } })
+    await expect(remotePatches(link, remoteFiles(link)).readFile('/work/x')).rejects.toThrow('longer than')
+  })
+
+  it('gives no more of a file than it was asked for', async () => {
+    const answers = {
+      'fs/canonicalize': { path: '/work/x' },
+      'fs/getMetadata': { isFile: true, isDirectory: false, size: 1 },
+      'fs/readFile': { dataBase64: Buffer.alloc(1000).toString('base64'), sizeBytes: 1, eof: true },
+    }
+    await using file = await remoteFiles(linkThatAnswers(answers)).open('/work/x')
+    expect(await file.read(0, 10)).toHaveLength(10)
+  })
+})

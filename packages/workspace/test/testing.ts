@@ -1,0 +1,1 @@
+export { patchOf, plansOf, readTree } from './patch/patch-run.ts'
