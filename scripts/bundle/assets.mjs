@@ -7,6 +7,7 @@ import { yogaWasm } from './yoga-binary.mjs'
 /** Files that the bundle finds beside itself: parsers, the search program, what opens terminals, recordings. */
 export function collectAssets() {
   const server = createRequire(join(root, 'packages/server/package.json'))
+  const policy = createRequire(join(root, 'packages/policy/package.json'))
   const ripgrep = createRequire(server.resolve('@vscode/ripgrep'))
   const searchProgram = `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`
   const host = createRequire(join(root, 'packages/host/package.json'))
@@ -15,8 +16,8 @@ export function collectAssets() {
   const recordings = globSync(['apps/tui/assets/*', 'packages/server/assets/*'], { cwd: root })
   return [
     { path: join(distFolder, 'yoga.wasm'), contents: yogaWasm() },
-    copyOf(server.resolve('web-tree-sitter/web-tree-sitter.wasm')),
-    copyOf(join(root, 'packages/server/node_modules/tree-sitter-bash/tree-sitter-bash.wasm')),
+    copyOf(policy.resolve('web-tree-sitter/web-tree-sitter.wasm')),
+    copyOf(join(root, 'packages/policy/node_modules/tree-sitter-bash/tree-sitter-bash.wasm')),
     { path: join(distFolder, 'rg'), from: ripgrep.resolve(searchProgram) },
     { path: join(distFolder, 'pty.node'), from: terminals.resolve(terminalPart) },
     ...recordings.map((file) => copyOf(join(root, file), 'assets')),

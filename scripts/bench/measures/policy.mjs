@@ -9,7 +9,7 @@ import { secretPlaces } from '../../../packages/workspace/src/paths/secret-place
 import { nowMs } from '../clock.mjs'
 import { median } from '../statistics.mjs'
 
-const require = createRequire(join(import.meta.dirname, '../../../packages/server/package.json'))
+const require = createRequire(join(import.meta.dirname, '../../../packages/policy/package.json'))
 
 /** What models run all day. */
 const usual = [
