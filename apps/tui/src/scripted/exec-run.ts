@@ -105,9 +105,10 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Co
   })
 }
 
-/** The server goes on trying to save; nobody is there to make room, so a script ends. */
+/** The server goes on trying to save; nobody is there to make room, so a script ends. One that ends already says it. */
 function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
-  if (code === 'storageFailed') stopper.stop(new Stopped(exitCodes.storage, { code, message }))
+  if (code === 'storageFailed' && !stopper.signal.aborted)
+    stopper.stop(new Stopped(exitCodes.storage, { code, message }))
   else reporter.problem(message)
 }
 
