@@ -11,7 +11,7 @@ export function assertFits(content: readonly InputItem[]): void {
   if (sizeBytes <= maxMessageBytes) return
   throw refusal(
     'invalidParams',
-    `A message may have ${formatBytes(maxMessageBytes)} of text, this one has ${formatBytes(sizeBytes)}. Put the text into a file and name that.`,
+    `A message may have ${formatBytes(maxMessageBytes)} of text, this one has ${sizeBytes - maxMessageBytes} bytes more. Put the text into a file and name that.`,
     {
       field: 'input',
       limitBytes: maxMessageBytes,
