@@ -9,7 +9,7 @@ export interface Asker {
   /** Of the `tools/call`; null when the question was found waiting. */
   readonly requestId: string | number | null
   readonly conversationId: string
-  /** What enforces limits where the call would run. */
+  /** How far limits are enforced where the call would run. */
   readonly tier: SandboxTier
 }
 

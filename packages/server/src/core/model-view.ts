@@ -162,7 +162,7 @@ function userPart(part: ContentItem, files: SideFileReader): UserPart {
   return base64 === null ? { type: 'text', text: missingFile } : { type: 'image', mediaType: part.mediaType, base64 }
 }
 
-/** Of a long text its part has only the beginning. */
+/** The whole text of a part, which has only the beginning of a long one. */
 function textOf({ text, file }: Extract<ContentItem, { type: 'text' }>, files: SideFileReader): string {
   return file === undefined ? text : (files.readText(file) ?? missingFile)
 }

@@ -11,7 +11,7 @@ import { assertFits, userMessageItem } from './user-message.ts'
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>
 
-/** What a client sent, with its images and long texts in files. */
+/** A message as a client sent it, with its images and long texts in files. */
 interface Taken extends Sending {
   readonly messageId: string
   readonly content: ContentItem[]

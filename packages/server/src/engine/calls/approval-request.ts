@@ -11,7 +11,7 @@ interface Asked extends DecidedCall {
   readonly sessionOffered: boolean
   /** Null where no rule would answer it. */
   readonly always: AlwaysRules | null
-  /** Of a patch what it would do; null of other calls, which their items say whole. */
+  /** The question about a patch; null for other calls, as their items say all of it. */
   readonly question: PatchQuestion | null
 }
 

@@ -19,7 +19,7 @@ export interface RecordedCall {
   readonly cwd: string
   /** The questions about it and their answers, oldest first. */
   readonly questions: readonly Question[]
-  /** What let it begin, from the event: until a call has ended, its item holds no decision. Null while it has not begun. */
+  /** The rule or answer that let it begin, from the event, as its item holds no decision until it ends. Null before it has begun. */
   readonly allowedBy: EventOf<'item.began'>['decidedBy'] | null
 }
 

@@ -9,7 +9,7 @@ export interface Asked {
   readonly conversationId: string
   readonly approval: ApprovalRequest | Approval
   readonly item: Item | null
-  /** What enforces limits in its conversation. */
+  /** How far limits are enforced in its conversation. */
   readonly tier: SandboxTier
   /** Of the call in whose turn it is asked; null when it was found waiting. */
   readonly requestId: RequestId | null
