@@ -29,7 +29,7 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
     ...(inBackground(item) ? { background: true as const } : {}),
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
-    ...(settings.environment === undefined ? {} : { place: settings.environment }),
+    ...(settings.environment === undefined ? {} : { environment: settings.environment }),
     sandbox: limits.sandbox,
     ...moreOnLimits(about),
     contentHash,
