@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { importCircles } from './layering/circles.ts'
+import { docstringViolations } from './layering/docstrings.ts'
+import {
+  folderOrderViolations,
+  folderSizeViolations,
+  packageSizeViolations,
+  splinterViolations,
+} from './layering/folders.ts'
+import { readSources, root } from './layering/sources.ts'
+import { errorNameViolations, retiredWordViolations } from './layering/words.ts'
+
+/** `HOUSE=packages/host/src/sandbox` looks at one folder only. */
+const { HOUSE: folder = '' } = process.env
+const sources = readSources().filter(({ path }) => path.startsWith(folder))
+const decisions = globSync('docs/decisions/*.md', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'))
+
+describe('the house', () => {
+  test('has no circle of imports, types included', () => {
+    expect(importCircles(sources)).toEqual([])
+  })
+
+  test('has arrows between folders that go one way', () => {
+    expect(sources.flatMap(folderOrderViolations)).toEqual([])
+  })
+
+  test('has folders that can be read at a glance', () => {
+    expect(folderSizeViolations(sources)).toEqual([])
+  })
+
+  test('has sources that are neither too many nor splinters', () => {
+    expect([...splinterViolations(sources), ...packageSizeViolations(sources, decisions)]).toEqual([])
+  })
+
+  test('uses the words of the glossary', () => {
+    expect(sources.flatMap(retiredWordViolations)).toEqual([])
+  })
+
+  test('names error classes as errors', () => {
+    expect(sources.flatMap(errorNameViolations)).toEqual([])
+  })
+
+  test('has docstrings that say what a thing does', () => {
+    expect(sources.flatMap(docstringViolations)).toEqual([])
+  })
+})

@@ -1,0 +1,69 @@
+import { posix } from 'node:path'
+import { isRelative, targetOf } from './import-rules.ts'
+import type { Source } from './sources.ts'
+
+const filesPerFolder = 15
+/** Sources of all packages and apps, tests left out. */
+export const totalLimit = 600
+/** A package with more sources needs a decision page that names it. */
+export const packageLimit = 120
+const shortLines = 20
+const shortShare = 0.05
+
+/**
+ * Folders of a package from the lowest to the highest: a source imports from its own folder and from lower ones only.
+ * A folder that is not listed belongs to its nearest listed parent; `.` is the package's `src` itself.
+ */
+const folderOrder: Readonly<Record<string, readonly string[]>> = {}
+
+export function folderSizeViolations(sources: readonly Source[]): string[] {
+  const counts = Map.groupBy(
+    sources.filter(({ isTest }) => !isTest),
+    ({ path }) => posix.dirname(path),
+  )
+  return [...counts]
+    .filter(([, files]) => files.length > filesPerFolder)
+    .map(([folder, files]) => `${folder} has ${files.length} files, the limit is ${filesPerFolder}`)
+}
+
+export function folderOrderViolations(source: Source): string[] {
+  const order = folderOrder[source.home]
+  if (order === undefined || source.isTest) return []
+  const from = listedFolder(source.path, source.home, order)
+  return source.syntax.imports.flatMap((imported) => {
+    if (!isRelative(imported.specifier)) return []
+    const to = listedFolder(targetOf(source, imported), source.home, order)
+    const isDown = order.indexOf(to) <= order.indexOf(from)
+    return isDown ? [] : [`${source.path}:${imported.line} ${from} may not import ${to}`]
+  })
+}
+
+function listedFolder(path: string, home: string, order: readonly string[]): string {
+  let folder = posix.relative(`${home}/src`, posix.dirname(path)) || '.'
+  while (folder !== '.' && !order.includes(folder)) folder = posix.dirname(folder)
+  return folder
+}
+
+/** Splinters: too many sources in all, or too large a share of them with next to nothing in them. */
+export function splinterViolations(sources: readonly Source[]): string[] {
+  const own = sources.filter(({ isTest }) => !isTest)
+  const short = own.filter(({ text }) => text.split('\n').length - 1 <= shortLines)
+  return [
+    ...(own.length > totalLimit ? [`${own.length} sources, the limit is ${totalLimit}`] : []),
+    ...(short.length > own.length * shortShare
+      ? [`${short.length} of ${own.length} sources have ${shortLines} lines or fewer, the limit is 5 %`]
+      : []),
+  ]
+}
+
+/** `decisions`: the texts of docs/decisions. */
+export function packageSizeViolations(sources: readonly Source[], decisions: readonly string[]): string[] {
+  const homes = Map.groupBy(
+    sources.filter(({ isTest }) => !isTest),
+    ({ home }) => home,
+  )
+  return [...homes]
+    .filter(([, files]) => files.length > packageLimit)
+    .filter(([home]) => !decisions.some((text) => text.includes(`${home}:`)))
+    .map(([home, files]) => `${home} has ${files.length} sources; over ${packageLimit} it needs a decision page`)
+}
