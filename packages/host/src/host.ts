@@ -1,11 +1,11 @@
-import type { CommandSpec, RunningCommand, StartOptions } from './command.ts'
-import { CommandRun } from './command-run.ts'
-import { createDescriptorShield } from './descriptor-shield.ts'
-import { createFifoPool, createInputFifoPool } from './fifo-pool.ts'
-import { createGuard } from './guard.ts'
-import type { ProcessOptions, ProcessSpec, RunningProcess } from './process.ts'
-import { ProcessRun } from './process-run.ts'
-import { type ProgramSpec, type RunningProgram, startProgram } from './program.ts'
+import { createFifoPool, createInputFifoPool } from './channels/fifo-pool.ts'
+import type { CommandSpec, RunningCommand, StartOptions } from './run/command.ts'
+import { createGuard } from './run/crash-guard.ts'
+import type { ProcessOptions, ProcessSpec, RunningProcess } from './run/process.ts'
+import { CommandRun } from './run/run-command.ts'
+import { ProcessRun } from './run/spawn-process.ts'
+import { type ProgramSpec, type RunningProgram, startProgram } from './run/spawn-streams.ts'
+import { createDescriptorShield } from './system/descriptor-shield.ts'
 
 export interface Host extends AsyncDisposable {
   /** Optional, any time before the first command: makes what it will need. Rejects if that fails; the command will then say so itself. */

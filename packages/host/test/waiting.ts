@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommandSpec } from '../src/index.ts'
 import { createMark, markVariable } from '../src/index.ts'
-import { listPids, readVariable } from '../src/process-table.ts'
+import { listPids, readVariable } from '../src/system/process-table.ts'
 
 /** Polls until the state is there; the test's own limit ends a wait in vain. */
 export async function waitUntil(isSo: () => boolean): Promise<void> {

@@ -1,4 +1,20 @@
-import type { SandboxLimits } from './limits.ts'
+import type { SpawnError } from '../run/command.ts'
+import { signalGroup } from '../system/process-tree.ts'
+
+/** What a command may do. Paths are absolute and real (no links in them), of the machine it runs on. */
+export interface SandboxLimits {
+  readonly mode: 'read-only' | 'workspace-write'
+  /** Folders that may be written to, the workspace first; without effect where the mode is read-only. */
+  readonly writableRoots: readonly string[]
+  /** All or nothing. Without it there is a loopback of its own, on which test servers work. */
+  readonly network: boolean
+  /** Whether unix sockets may be made; well-known ones of the system stay masked. */
+  readonly unixSockets: boolean
+  /** Files and folders that cannot be read: where secrets are kept. Those that do not exist are left out by the sandbox. */
+  readonly masked: readonly string[]
+  /** A private folder that exists, seen as /tmp; null gives an empty one that goes with the command. */
+  readonly scratch: string | null
+}
 
 export interface SandboxedCommand {
   readonly argv: readonly string[]
@@ -50,3 +66,22 @@ export interface Sandbox {
 
 /** For what may do all that the user may. */
 export const noSandbox: Sandbox = { limits: null, wrap: (command) => command }
+
+/** To the command's own group within its sandbox; false while there is none that is known. */
+export function signalInside(watch: SandboxWatch | null, signal: NodeJS.Signals): boolean {
+  const group = watch?.innerGroup() ?? null
+  return group !== null && signalGroup(group, signal)
+}
+
+export function outcomeOf(watch: SandboxWatch | null): SandboxOutcome | null {
+  return watch?.outcome() ?? null
+}
+
+const maxWords = 300
+
+/** For a command of which nothing was run. What it seems to have said was said by the sandbox. */
+export function sandboxFailure(said: Buffer | null): SpawnError {
+  const line = said?.toString('utf8').trim().split('\n').at(-1)?.slice(0, maxWords) ?? ''
+  const message = `The sandbox could not be set up${line === '' ? '' : `: ${line}`}`
+  return { code: 'ENOSYS', subject: 'sandbox', message }
+}

@@ -1,6 +1,4 @@
-import type { SandboxLimits } from './limits.ts'
-import type { Sandbox } from './sandbox.ts'
-
+import type { Sandbox, SandboxLimits } from './sandbox.ts'
 /** A: full. B: partial. C: none, so unknown commands ask. D: none, the user chose so. */
 export type SandboxTier = 'A' | 'B' | 'C' | 'D'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SandboxLimits } from '../../src/sandbox/limits.ts'
+import type { SandboxLimits } from '../../src/sandbox/sandbox.ts'
 
 export interface Playground extends Disposable {
   path(name: string): string

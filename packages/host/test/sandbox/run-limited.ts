@@ -1,4 +1,4 @@
-import { runWrapped } from '../../src/sandbox/probe/run-wrapped.ts'
+import { runWrapped } from '../../src/sandbox/probe/try-limits.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 
 export interface LimitedEnd {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isWithin } from '../is-within.ts'
+import { isWithin } from '../../system/paths.ts'
 
 /** A line of `/proc/self/mountinfo`. */
 export interface MountLine {

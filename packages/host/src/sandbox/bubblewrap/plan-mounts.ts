@@ -1,4 +1,4 @@
-import { isWithin } from '../is-within.ts'
+import { isWithin } from '../../system/paths.ts'
 
 /** What was found on the machine. All paths are absolute and real. */
 export interface MountFacts {

@@ -1,19 +1,17 @@
 import { closeSync, openSync } from 'node:fs'
-import { markVariable } from '../../mark.ts'
-import { SpawnProblem } from '../../spawn-failure.ts'
-import { findSetsid } from '../../terminal/find-setsid.ts'
+import { markVariable } from '../../system/marks.ts'
+import { isWithin } from '../../system/paths.ts'
+import { findSetsid } from '../../system/programs.ts'
+import { type Attempted, assertStartable, SpawnProblem } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
-import { intoScratch } from '../scratch-variables.ts'
-import { bubblewrapArguments } from './bubblewrap-arguments.ts'
-import { reportFd } from './inner-shell.ts'
-import type { BubblewrapFeatures } from './machine.ts'
+import { intoScratch } from '../scratch.ts'
+import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts'
+import { readFirstProcess, readOutcome, reportFd } from './inner-shell.ts'
 import type { Mount } from './plan-mounts.ts'
-import { readFirstProcess, readOutcome } from './read-outcome.ts'
-import { assertStartableInside } from './startable-inside.ts'
 
 /** What is the same for each command under these limits. */
-export interface Surroundings {
+interface Surroundings {
   /** Of bwrap. */
   readonly program: string
   readonly features: BubblewrapFeatures
@@ -94,4 +92,25 @@ function takingTerminal(): readonly string[] {
 function bareEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const mark = env[markVariable]
   return mark === undefined ? {} : { [markVariable]: mark }
+}
+
+/** Throws for a program or a directory that is not there inside, as outside the system would tell. */
+function assertStartableInside(command: Attempted, mounts: readonly Mount[], scratch: string | null): void {
+  assertStartable(command, (path) => outsidePath(path, mounts, scratch))
+}
+
+/** What stands behind a path inside; null for what starts empty there. */
+function outsidePath(path: string, mounts: readonly Mount[], scratch: string | null): string | null {
+  const around = mounts.findLast((mount) => isWithin(path, mount.path))
+  switch (around?.kind) {
+    case 'memory':
+    case 'emptyFolder':
+    case 'emptyFile':
+      // A folder is there all the same.
+      return path === around.path ? path : null
+    case 'temporary':
+      return path === around.path ? path : scratch === null ? null : `${scratch}${path.slice(around.path.length)}`
+    default:
+      return path
+  }
 }

@@ -1,12 +1,10 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isWithin } from '../is-within.ts'
-import { collectPlaces, type FoundPlaces, type PlaceCollector } from './collect-places.ts'
-import { type FoundRepositories, isBare } from './find-repositories.ts'
-import { type GitSources, gitPlaces, placesOfFolder } from './git-places.ts'
+import { followLinks, isWithin } from '../../system/paths.ts'
+import { type GitPlace, type GitSources, gitPlaces, placesOfFolder } from './git-places.ts'
 import { type GitSurroundings, readGitSettings, userGitFiles } from './git-settings.ts'
-import { guardedAtHome, guardedNames } from './guarded-names.ts'
-import { knownRepositories } from './known-repositories.ts'
+import { type GuardKind, guardedAtHome, guardedNames, hookNames } from './guarded-names.ts'
+import { type FoundRepositories, isBare, knownRepositories } from './repositories.ts'
 
 export interface GuardSurroundings extends GitSurroundings {
   /** Lists files that rule this program, links in their paths not followed. Called anew each time. */
@@ -89,4 +87,56 @@ function list(folder: string): Dirent[] {
   } catch {
     return []
   }
+}
+
+/** Within writable folders, by real path. */
+export interface FoundPlaces {
+  /** Stay as they are with all that is in them, whether they exist or not. */
+  readonly places: ReadonlyMap<string, GuardKind>
+  /** Lead to such a place, so another one in their stead would lead elsewhere. */
+  readonly links: ReadonlyMap<string, GuardKind>
+  /** Within such a place, but work goes on there. */
+  readonly writable: readonly string[]
+}
+
+interface PlaceCollector {
+  readonly found: FoundPlaces
+  /** A place as it is written: what it leads to counts. */
+  add(place: GitPlace): void
+  /** As `add`, and the links on the way count too. */
+  addWithLinks(place: GitPlace): void
+  /** A writable folder that is a repository itself. */
+  addBareRoot(root: string, workFolders: readonly string[]): void
+}
+
+/** Sorts out what of the places lies within the writable folders. */
+function collectPlaces(roots: readonly string[]): PlaceCollector {
+  const places = new Map<string, GuardKind>()
+  const links = new Map<string, GuardKind>()
+  const writable: string[] = []
+  const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
+
+  function add({ path, kind }: GitPlace): readonly string[] {
+    const { real, links: passed } = followLinks(path)
+    for (const place of placesAt(real, kind, roots)) if (isInside(place) && !places.has(place)) places.set(place, kind)
+    return passed.filter(isInside)
+  }
+
+  return {
+    found: { places, links, writable },
+    add: (place) => void add(place),
+    addWithLinks(place) {
+      for (const link of add(place)) links.set(link, place.kind)
+    },
+    addBareRoot(root, workFolders) {
+      places.set(root, 'repository')
+      writable.push(...workFolders)
+    },
+  }
+}
+
+/** A repository's settings can name any place, such as the whole workspace: of that only what git runs there counts. */
+function placesAt(real: string, kind: GuardKind, roots: readonly string[]): readonly string[] {
+  if (!roots.some((root) => isWithin(root, real))) return [real]
+  return kind === 'gitHooks' ? hookNames.map((name) => join(real, name)) : []
 }

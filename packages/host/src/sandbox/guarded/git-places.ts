@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { from, type GitSettings, type GitSurroundings, readGitSettings } from './git-settings.ts'
-import type { GuardKind } from './guard-kinds.ts'
-import { readBounded } from './read-bounded.ts'
+import { from, type GitSettings, type GitSurroundings, readBounded, readGitSettings } from './git-settings.ts'
+import type { GuardKind } from './guarded-names.ts'
 
 /** A path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
 export interface GitPlace {

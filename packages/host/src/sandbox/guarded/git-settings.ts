@@ -1,7 +1,8 @@
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
+import { openUnlocked } from '../../system/locked-files.ts'
 import { type GitSetting, settingsInText } from './git-config-text.ts'
-import { readBounded } from './read-bounded.ts'
 
 /** The surroundings in which git looks for settings of the user and of the machine. */
 export interface GitSurroundings {
@@ -92,5 +93,25 @@ function ownName(): string | null {
     return userInfo().username
   } catch {
     return null
+  }
+}
+
+const maxBytes = 1024 * 1024
+
+/** Reads a regular file; null for anything else. Never waits. Throws a sentence for a file that is too large. */
+export function readBounded(path: string): string | null {
+  let fd: number
+  try {
+    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) return null
+    if (stats.size > maxBytes) throw new Error(`${path} is larger than 1 MiB, too large to find what git runs by it`)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
   }
 }

@@ -1,9 +1,6 @@
-import { isWithin } from '../is-within.ts'
-import type { FoundPlaces } from './collect-places.ts'
-import { findGuarded, type GuardSurroundings } from './find-guarded.ts'
-import type { GuardKind } from './guard-kinds.ts'
-import { guardedAtHome, guardedNames } from './guarded-names.ts'
-
+import { isWithin } from '../../system/paths.ts'
+import { type FoundPlaces, findGuarded, type GuardSurroundings } from './find-guarded.ts'
+import { type GuardKind, guardedAtHome, guardedNames } from './guarded-names.ts'
 /** Tells why an absolute path, as written or real, stays as it is in writable folders; null: it may change. */
 export type Guard = (path: string) => GuardKind | null
 

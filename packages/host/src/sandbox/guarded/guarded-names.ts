@@ -1,5 +1,38 @@
 import { readdirSync } from 'node:fs'
-import type { GuardKind } from './guard-kinds.ts'
+
+/** The reasons for which a place stays as it is: each names who runs or reads it later. */
+export const guardKinds = [
+  'repository',
+  'gitHooks',
+  'gitSettings',
+  'parley',
+  'editor',
+  'gitCommands',
+  'shellFolder',
+  'startsPrograms',
+  'atStart',
+  'unknown',
+] as const
+
+export type GuardKind = (typeof guardKinds)[number]
+
+const texts: Readonly<Record<GuardKind, string>> = {
+  repository: 'changes the repository itself, whose settings and hooks can run programs',
+  gitHooks: 'lies where git looks for hooks, which it runs',
+  gitSettings: 'is read by git as settings, which can run programs',
+  parley: 'changes parley settings',
+  editor: 'runs when an editor opens this folder',
+  gitCommands: 'runs with git commands',
+  shellFolder: 'runs when a shell enters this folder',
+  startsPrograms: 'starts programs',
+  atStart: 'is read when programs start',
+  unknown: 'lies where it cannot be told what runs later',
+}
+
+/** Gives the reason as the rest of a sentence that begins with the name of a file. */
+export function guardText(kind: GuardKind): string {
+  return texts[kind]
+}
 
 /** Names in every writable folder that run, or decide what runs, when a person or their programs come by. `.git` is looked at by itself. */
 const kindsByName = {
@@ -100,3 +133,35 @@ function namesIn(folder: string): string[] | null {
     return null
   }
 }
+
+/** The files that git runs where it looks for hooks. */
+export const hookNames = [
+  'applypatch-msg',
+  'commit-msg',
+  'fsmonitor-watchman',
+  'p4-changelist',
+  'p4-post-changelist',
+  'p4-pre-submit',
+  'p4-prepare-changelist',
+  'post-applypatch',
+  'post-checkout',
+  'post-commit',
+  'post-index-change',
+  'post-merge',
+  'post-receive',
+  'post-rewrite',
+  'post-update',
+  'pre-applypatch',
+  'pre-auto-gc',
+  'pre-commit',
+  'pre-merge-commit',
+  'pre-push',
+  'pre-rebase',
+  'pre-receive',
+  'prepare-commit-msg',
+  'proc-receive',
+  'push-to-checkout',
+  'reference-transaction',
+  'sendemail-validate',
+  'update',
+] as const

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../error-code.ts'
-import { createMark, parseMark } from '../../mark.ts'
-import { pidNamespace } from '../../process-table.ts'
-import { isOwnerAlive } from '../../sweep.ts'
+import { isOwnerAlive } from '../../run/sweep.ts'
+import { errorCode } from '../../system/error-code.ts'
+import { createMark, parseMark } from '../../system/marks.ts'
+import { pidNamespace } from '../../system/process-table.ts'
 
 /**
  * Keeps a name that is not there from being taken: an empty folder stands in its place, to be mounted over itself. To

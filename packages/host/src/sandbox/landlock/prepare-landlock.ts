@@ -1,17 +1,14 @@
-import { assertStartable } from '../../spawn-failure.ts'
+import { closeSync } from 'node:fs'
+import { assertStartable } from '../../system/spawn-failure.ts'
+import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import { guardedPlaces } from '../guarded/guarded-places.ts'
-import type { SandboxLimits } from '../limits.ts'
-import type { Sandbox } from '../sandbox.ts'
+import type { Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
 import { scratchOf } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
-import { callNumbers } from './calls.ts'
-import { hiddenEnvironment } from './environment.ts'
-import { listFolder } from './list-folder.ts'
 import { rightsOnOutput, rulesetAttributes } from './rights.ts'
-import { rulesOfLimits } from './rules-of-limits.ts'
-import { landlockScript } from './script.ts'
-import { openStatus } from './status-file.ts'
+import { listFolder, rulesOfLimits } from './rules.ts'
+import { callNumbers, hiddenEnvironment, landlockScript } from './script.ts'
 
 export interface LandlockMachine extends GuardSurroundings {
   /** Absolute path of Perl. */
@@ -79,4 +76,25 @@ async function scriptCommand(limits: SandboxLimits, scratch: string, machine: La
     String(lines.length),
     ...lines,
   ]
+}
+
+export interface Status {
+  /** For the script, which writes to it when only the command itself can go wrong. */
+  readonly writeFd: number
+  readonly watch: SandboxWatch
+}
+
+export function openStatus(): Status {
+  const file = openAnonymousFile()
+  const watch = {
+    innerGroup: () => null,
+    outcome: () => ({ ran: readAnonymousFile(file, 1) !== '', leftovers: 0 }),
+    close: () => closeSync(file),
+  }
+  try {
+    return { writeFd: openToAppend(file), watch }
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
 }

@@ -1,3 +1,8 @@
+import { markVariable } from '../../system/marks.ts'
+import type { SandboxedCommand } from '../sandbox.ts'
+import { type Inside, intoScratch } from '../scratch.ts'
+import type { FilterArch } from '../seccomp/filter.ts'
+
 /**
  * Puts Landlock and the filter around itself, then becomes the command. Perl, because it reaches system calls without
  * anything to compile, and is part of most systems. Loads no module.
@@ -53,3 +58,34 @@ my $missing = $! == 2;
 print STDERR "parley: $ARGV[0]: $!\n";
 exit($missing ? 127 : 126);
 `
+
+const sameOnBoth = {
+  landlock_create_ruleset: 444,
+  landlock_add_rule: 445,
+  landlock_restrict_self: 446,
+  openat2: 437,
+} as const
+
+const numbers = {
+  x64: { ...sameOnBoth, write: 1, close: 3, prctl: 157, capset: 126, seccomp: 317 },
+  arm64: { ...sameOnBoth, write: 64, close: 57, prctl: 167, capset: 91, seccomp: 277 },
+} as const satisfies Record<FilterArch, Readonly<Record<string, number>>>
+
+/** The system calls of the script, as it takes them. */
+export function callNumbers(arch: FilterArch): string {
+  return Object.entries(numbers[arch])
+    .map(([name, number]) => `${name}=${number}`)
+    .join(',')
+}
+
+/**
+ * The environment of the command as the script takes it, as it is to be inside. The mark is there by its own name too:
+ * a sweep may come while the script still runs.
+ */
+export function hiddenEnvironment({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
+  const hidden = Object.entries(intoScratch(env, inside)).map(
+    ([name, value], index) => [`E${index}`, `${name}=${value}`] as const,
+  )
+  const mark = env[markVariable]
+  return { ...Object.fromEntries(hidden), ...(mark === undefined ? {} : { [markVariable]: mark }) }
+}

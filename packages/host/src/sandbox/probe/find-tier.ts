@@ -2,10 +2,8 @@ import { isFilterArch } from '../seccomp/filter.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
 import { preparer } from './preparers.ts'
-import { fullBy, noBubblewrap, noFilter, partialBy, whyNotBubblewrap, whyNotLandlock } from './reasons.ts'
-import { runWrapped } from './run-wrapped.ts'
-import { lookAround } from './surroundings.ts'
-import { type TrialEnd, tryLimits } from './try-limits.ts'
+import { fullBy, lookAround, noBubblewrap, noFilter, partialBy, whyNotBubblewrap, whyNotLandlock } from './reasons.ts'
+import { runWrapped, type TrialEnd, tryLimits } from './try-limits.ts'
 
 const askLimitMs = 5000
 

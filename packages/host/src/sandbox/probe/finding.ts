@@ -1,3 +1,4 @@
+import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import type { SandboxReport } from '../sandboxes.ts'
 
 /** What a search came to, as it is kept from one start to the next. */
@@ -8,4 +9,19 @@ export interface Finding extends SandboxReport {
   readonly landlock?: number
   /** False where another try might find more: something took too long. */
   readonly isSure: boolean
+}
+
+/** Puts the limits around commands. Rejects with a sentence where it cannot. */
+export type Prepare = (limits: SandboxLimits) => Promise<Sandbox>
+
+export interface Found {
+  readonly finding: Finding
+  readonly prepare: Prepare
+}
+
+/** What is not known to enforce limits enforces none. */
+export function nothingFound(error: unknown): Found {
+  const problem = error instanceof Error ? error.message : String(error)
+  const reason = `What enforces limits here could not be found out: ${problem}.`
+  return { finding: { tier: 'C', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
 }

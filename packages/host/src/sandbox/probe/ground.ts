@@ -3,7 +3,7 @@ import { copyFile, link, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'n
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isWithin } from '../is-within.ts'
+import { isWithin } from '../../system/paths.ts'
 
 /** What the probe is let loose on. */
 export interface Ground extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
+import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
 import type { GuardSurroundings } from '../guarded/find-guarded.ts'
-import { type FoundProgram, findProgram, programFolders } from './find-program.ts'
 
 /** What is looked at before anything is tried. */
 export interface Machine extends GuardSurroundings {

@@ -1,6 +1,5 @@
-import type { Prepare } from '../found.ts'
-import { isWithin } from '../is-within.ts'
-import type { Finding } from './finding.ts'
+import { isWithin } from '../../system/paths.ts'
+import type { Finding, Prepare } from './finding.ts'
 import type { Machine } from './machine.ts'
 
 /** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
@@ -32,7 +31,7 @@ function byBubblewrap(machine: Machine, program: string, version: string): Prepa
 
 function bySeatbelt(program: string, machine: Machine): Prepare {
   return async (limits) => {
-    const { prepareSeatbelt } = await import('../macos/prepare-seatbelt.ts')
+    const { prepareSeatbelt } = await import('../macos/seatbelt.ts')
     return prepareSeatbelt(limits, { ...machine, program })
   }
 }

@@ -1,3 +1,5 @@
+import type { SandboxLimits } from '../sandbox.ts'
+
 /** What the probe found from inside of its limits. */
 export interface ProbeFindings {
   readonly wroteInside: boolean
@@ -11,7 +13,7 @@ export interface ProbeFindings {
 }
 
 /** Programs that can run the probe, by their paths inside of its limits. */
-export interface Interpreters {
+interface Interpreters {
   readonly perl: string | null
   readonly node: string
 }
@@ -89,4 +91,17 @@ function isFindings(value: unknown): value is ProbeFindings {
     flags.every((name) => typeof fields.get(name) === 'boolean') &&
     codes.every((name) => typeof fields.get(name) === 'string')
   )
+}
+
+/** What did not hold, each as the rest of "it did not …". */
+export function judgeFindings(findings: ProbeFindings, mode: SandboxLimits['mode'], filtered: boolean): string[] {
+  const writes = mode === 'workspace-write'
+  const problems: readonly (readonly [boolean, string])[] = [
+    [findings.wroteInside !== writes, writes ? 'let it write to its own folder' : 'keep it from writing'],
+    [findings.wroteOutside, 'keep it from writing elsewhere'],
+    [findings.readSecret, 'hide a secret from it'],
+    [findings.tcp === 'ok', 'keep it from the network'],
+    [filtered && !(findings.filtered && findings.unix === 'EPERM'), 'filter its system calls'],
+  ]
+  return problems.filter(([isProblem]) => isProblem).map(([, text]) => text)
 }

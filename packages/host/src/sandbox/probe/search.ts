@@ -1,11 +1,9 @@
 import { dirname } from 'node:path'
-import type { Found } from '../found.ts'
-import { nothingFound } from '../found.ts'
-import type { SandboxesOptions } from '../open-sandboxes.ts'
 import { isWeaker } from '../sandboxes.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, type Found, nothingFound } from './finding.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
 import { lookAtMachine, type Machine } from './machine.ts'
+import type { SandboxesOptions } from './open-sandboxes.ts'
 import { preparer } from './preparers.ts'
 
 /** What was kept, or else what is found by trying. Never rejects. */

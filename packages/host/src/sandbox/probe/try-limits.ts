@@ -1,10 +1,10 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { signalGroup } from '../../system/process-tree.ts'
 import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
-import type { SandboxLimits } from '../limits.ts'
-import type { Sandbox } from '../sandbox.ts'
+import type { Sandbox, SandboxLimits, WrappedCommand } from '../sandbox.ts'
 import { type Ground, makeGround } from './ground.ts'
-import { judgeFindings } from './judge-findings.ts'
-import { runWrapped, type WrappedEnd } from './run-wrapped.ts'
-import { parseFindings, probeCommand } from './script.ts'
+import { judgeFindings, parseFindings, probeCommand } from './script.ts'
 
 export type TrialEnd =
   | { readonly kind: 'holds' }
@@ -14,7 +14,7 @@ export type TrialEnd =
   | { readonly kind: 'broken'; readonly said: string }
   | { readonly kind: 'tooLong' }
 
-export interface Trial {
+interface Trial {
   prepare(limits: SandboxLimits): Promise<Sandbox>
   /** Whether a filter of system calls belongs to it. */
   readonly filtered: boolean
@@ -77,4 +77,54 @@ function judge(end: WrappedEnd, mode: SandboxLimits['mode'], filtered: boolean):
   if (findings === null) return { kind: 'broken', said: end.stderr.trim() }
   const leaks = judgeFindings(findings, mode, filtered)
   return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
+}
+
+interface WrappedEnd {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly tooLong: boolean
+}
+
+const maxChars = 64 * 1024
+
+/** A short command whose end and words are wanted. Rejects when it cannot be started. */
+export async function runWrapped(wrapped: WrappedCommand, timeLimitMs: number): Promise<WrappedEnd> {
+  const child = start(wrapped)
+  const { pid } = child
+  let tooLong = false
+  const timer = setTimeout(() => {
+    tooLong = true
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+  }, timeLimitMs)
+  try {
+    const [exitCode, stdout, stderr] = await Promise.all([ended(child), text(child.stdout), text(child.stderr)])
+    return { exitCode, stdout, stderr, tooLong }
+  } finally {
+    clearTimeout(timer)
+    wrapped.watch?.close()
+  }
+}
+
+function start({ argv, cwd, env, extraFds = [] }: WrappedCommand): ChildProcess {
+  try {
+    const [program = '', ...args] = argv
+    return spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', ...extraFds] })
+  } finally {
+    for (const fd of extraFds) closeSync(fd)
+  }
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (exitCode) => resolve(exitCode))
+  })
+}
+
+async function text(stream: ChildProcess['stdout']): Promise<string> {
+  let all = ''
+  stream?.setEncoding('utf8')
+  for await (const chunk of stream ?? []) if (all.length < maxChars) all += String(chunk)
+  return all
 }

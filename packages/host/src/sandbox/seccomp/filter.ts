@@ -1,9 +1,7 @@
-import { arm64Calls } from './arm64-calls.ts'
 import { assemble, type Line } from './bpf.ts'
+import { arm64Calls, x64Calls } from './call-numbers.ts'
 import { attributeCalls, type CallName, refusedCalls, sharedCalls } from './refused-calls.ts'
 import { modeCalls, modes } from './set-user-id.ts'
-import { x64Calls } from './x64-calls.ts'
-
 export type FilterArch = 'x64' | 'arm64'
 
 export interface FilterOptions {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type ArgumentOptions, bubblewrapArguments } from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
-import { featuresOf } from '../../../src/sandbox/bubblewrap/machine.ts'
+import {
+  type ArgumentOptions,
+  bubblewrapArguments,
+  featuresOf,
+} from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
 import { planMounts } from '../../../src/sandbox/bubblewrap/plan-mounts.ts'
 
 const mounts = planMounts({

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { BubblewrapMachine } from '../../../src/sandbox/bubblewrap/machine.ts'
+import type { BubblewrapMachine } from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
 
 function works(command: string, args: readonly string[]): boolean {
   try {

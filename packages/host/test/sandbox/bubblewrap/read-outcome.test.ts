@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFirstProcess, readOutcome } from '../../../src/sandbox/bubblewrap/read-outcome.ts'
+import { readFirstProcess, readOutcome } from '../../../src/sandbox/bubblewrap/inner-shell.ts'
 
 const child = '{ "child-pid": 4711, "pid-namespace": 4026532181 }\n'
 const exited = `${child}{ "exit-code": 0 }\n`

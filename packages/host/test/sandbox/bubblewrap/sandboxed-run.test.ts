@@ -11,7 +11,7 @@ import {
   type RunningProcess,
 } from '../../../src/index.ts'
 import { prepareBubblewrap } from '../../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
-import type { SandboxLimits } from '../../../src/sandbox/limits.ts'
+import type { SandboxLimits } from '../../../src/sandbox/sandbox.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { markedPids, waitUntil } from '../../waiting.ts'
 import { openPlayground, type Playground } from '../playground.ts'

@@ -1,9 +1,8 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../../src/sandbox/guarded/guarded-places.ts'
+import { guardedPlaces, variantsOf } from '../../../src/sandbox/guarded/guarded-places.ts'
 import { holdName } from '../../../src/sandbox/guarded/hold-names.ts'
-import { variantsOf } from '../../../src/sandbox/guarded/spellings.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
 
 function write(workspace: Workspace, files: Readonly<Record<string, string>>): void {

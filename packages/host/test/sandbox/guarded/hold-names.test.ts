@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { pidNamespace } from '../../../src/process-table.ts'
 import { holdName } from '../../../src/sandbox/guarded/hold-names.ts'
+import { pidNamespace } from '../../../src/system/process-table.ts'
 import { openWorkspace } from '../../workspace.ts'
 
 const namespace = /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''

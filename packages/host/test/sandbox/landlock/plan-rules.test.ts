@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type FolderEntry, planRules } from '../../../src/sandbox/landlock/plan-rules.ts'
 import { fullWrite, reads, rightsOnFile, rulesetAttributes } from '../../../src/sandbox/landlock/rights.ts'
+import { type FolderEntry, planRules } from '../../../src/sandbox/landlock/rules.ts'
 
 /** A folder is an object, a file null, a link a string. */
 interface Tree {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { SandboxLimits } from '../../../src/sandbox/limits.ts'
-import { prepareSeatbelt } from '../../../src/sandbox/macos/prepare-seatbelt.ts'
-import { seatbeltProfile } from '../../../src/sandbox/macos/profile.ts'
+import { prepareSeatbelt, seatbeltProfile } from '../../../src/sandbox/macos/seatbelt.ts'
+import type { SandboxLimits } from '../../../src/sandbox/sandbox.ts'
 
 const workspaceWrite: SandboxLimits = {
   mode: 'workspace-write',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeFindings } from '../../../src/sandbox/probe/judge-findings.ts'
-import { type ProbeFindings, parseFindings } from '../../../src/sandbox/probe/script.ts'
+import { judgeFindings, type ProbeFindings, parseFindings } from '../../../src/sandbox/probe/script.ts'
 
 const held: ProbeFindings = {
   wroteInside: true,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findProgram, programFolders } from '../../../src/sandbox/probe/find-program.ts'
 import { makeGround } from '../../../src/sandbox/probe/ground.ts'
-import { runWrapped } from '../../../src/sandbox/probe/run-wrapped.ts'
 import { parseFindings, probeCommand } from '../../../src/sandbox/probe/script.ts'
+import { runWrapped } from '../../../src/sandbox/probe/try-limits.ts'
+import { findProgram, programFolders } from '../../../src/system/programs.ts'
 
 const perl = findProgram('perl', programFolders(''))?.path ?? null
 

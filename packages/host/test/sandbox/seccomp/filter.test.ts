@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { arm64Calls } from '../../../src/sandbox/seccomp/arm64-calls.ts'
+import { arm64Calls, x64Calls } from '../../../src/sandbox/seccomp/call-numbers.ts'
 import { type FilterOptions, isFilterArch, seccompFilter } from '../../../src/sandbox/seccomp/filter.ts'
 import { attributeCalls, refusedCalls, sharedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
-import { x64Calls } from '../../../src/sandbox/seccomp/x64-calls.ts'
 import { runFilter, type Verdict } from './run-filter.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003, arm: 0x40000028 }

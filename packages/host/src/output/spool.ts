@@ -1,0 +1,107 @@
+import { closeSync, constants, fchmodSync, openSync, writeSync } from 'node:fs'
+import type { SpoolEnd, SpoolSpec } from '../run/command.ts'
+import { errorCode } from '../system/error-code.ts'
+
+export interface LateSpool {
+  write(chunk: Buffer): void
+  /** Undefined when there was too little for a file. */
+  close(): SpoolEnd | undefined
+}
+
+/** A spool that is made when there is more than `afterBytes` to put in it: most commands say less than a file costs. */
+export function createLateSpool(spec: SpoolSpec): LateSpool {
+  const { afterBytes = 0 } = spec
+  let held: Buffer[] = []
+  let heldBytes = 0
+  let spool: Spool | undefined
+  function open(): Spool {
+    const opened = openSpool(spec)
+    for (const chunk of held) opened.write(chunk)
+    held = []
+    return opened
+  }
+  return {
+    write(chunk) {
+      if (spool === undefined && heldBytes + chunk.length <= afterBytes) {
+        held.push(Buffer.from(chunk))
+        heldBytes += chunk.length
+        return
+      }
+      spool ??= open()
+      spool.write(chunk)
+    },
+    close: () => spool?.close(),
+  }
+}
+
+const defaultMaxBytes = 64 * 1024 * 1024
+
+interface Spool {
+  write(chunk: Buffer): void
+  close(): SpoolEnd
+}
+
+/** The system calls a spool makes; a test hands in a disk that fills up. */
+export interface SpoolDisk {
+  create(path: string): number
+  write(fd: number, bytes: Buffer): number
+  close(fd: number): void
+}
+
+/**
+ * All output up to a cap, in a file. Nothing that goes wrong here reaches the command: it runs on and the spool is marked incomplete.
+ * Writes are synchronous, so that what a listener was told is in the file, and the reader of the FIFO is the one that waits for a slow disk.
+ */
+export function openSpool(spec: SpoolSpec, disk: SpoolDisk = realDisk): Spool {
+  const maxBytes = spec.maxBytes ?? defaultMaxBytes
+  let fd: number | null = null
+  let end: SpoolEnd = { path: spec.path, bytes: 0, complete: true }
+  const attempt = (action: () => void) => {
+    try {
+      action()
+    } catch (error) {
+      end = { ...end, complete: false, errorCode: errorCode(error) }
+      release()
+    }
+  }
+  const release = () => {
+    const closing = fd
+    fd = null
+    if (closing !== null) attempt(() => disk.close(closing))
+  }
+  const append = (bytes: Buffer) => {
+    for (let rest = bytes; rest.length > 0 && fd !== null; ) {
+      const written = disk.write(fd, rest)
+      end = { ...end, bytes: end.bytes + written }
+      rest = rest.subarray(written)
+    }
+  }
+  attempt(() => {
+    fd = disk.create(spec.path)
+  })
+  return {
+    write(chunk) {
+      if (fd === null) return
+      const room = maxBytes - end.bytes
+      attempt(() => append(chunk.subarray(0, room)))
+      if (chunk.length <= room || fd === null) return
+      end = { ...end, complete: false }
+      release()
+    },
+    close() {
+      release()
+      return end
+    },
+  }
+}
+
+const realDisk: SpoolDisk = {
+  create(path) {
+    const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+    const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    fchmodSync(fd, 0o600) // a umask of 777 would leave us a file that nobody can read
+    return fd
+  },
+  write: (fd, bytes) => writeSync(fd, bytes),
+  close: closeSync,
+}
