@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { helperPath } from '../system/programs.ts'
 
 /**
- * A pipe with a name no more. One write end serves stdout and stderr, which keeps their true order, and unlike a socket (what Node calls
- * a pipe) it can be opened again, so that `echo x > /dev/stderr` works.
+ * FIFO whose name was removed. Unlike a socket, which is what Node makes for a pipe, it can be opened again, so that
+ * `echo x > /dev/stderr` works.
  */
 export interface Fifo {
   readonly readFd: number
@@ -16,20 +16,20 @@ export interface Fifo {
 }
 
 export interface FifoPool {
-  /** At once when one is ready. Rejects with the system's error when none can be made. */
+  /** Returns one at once when it is ready. Rejects with the system's error when none can be made. */
   take(): Fifo | Promise<Fifo>
-  /** Makes more unless a few are ready. */
+  /** Makes a batch unless a few are ready. */
   fill(): Promise<void>
   close(): void
 }
 
-/** Two descriptors each are held while they wait. */
+/** FIFOs made at a time; each holds two descriptors while it waits. */
 const batchSize = 16
 const refillBelow = 4
 
 const run = promisify(execFile)
 
-/** Making one takes a process (5 ms), too long for the moment when a command starts: they are made several at a time and kept open. */
+/** Keeps FIFOs ready: making one takes a process (5 ms), too long for the start of a command. */
 export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = makeOutputFifos): FifoPool {
   const ready: Fifo[] = []
   let filling: Promise<void> | null = null
@@ -60,7 +60,7 @@ export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = m
     take() {
       const fifo = ready.shift()
       if (fifo === undefined) return takeLater()
-      // What fails here fails again, and is told, when the pool is empty.
+      // A failure here is reported when the pool is empty and the next batch fails too.
       void fill().catch(() => {})
       return fifo
     },
@@ -76,7 +76,7 @@ export function closeFifo(fifo: Fifo): void {
   closeSync(fifo.writeFd)
 }
 
-/** For what a process reads: `writeFd` is ours and non-blocking. */
+/** Creates a pool for stdin: this process writes, and `writeFd` is non-blocking. */
 export function createInputFifoPool(): FifoPool {
   return createFifoPool((count) => makeFifosOnDisk(count, openInputFifo))
 }
@@ -90,13 +90,13 @@ async function makeFifosOnDisk(count: number, open: (path: string) => Fifo): Pro
     await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: helperPath } })
     return openAll(paths, open)
   } finally {
-    // One by one: a recursive removal needs a descriptor, and there may be none.
+    // A recursive removal needs a descriptor, and there may be none left.
     await Promise.allSettled(paths.map((path) => unlink(path)))
     await Promise.allSettled([rmdir(directory)])
   }
 }
 
-/** All of them, or as many as there are descriptors for, or the error. */
+/** Opens all paths, or as many as there are descriptors for. Throws when not even one can be opened. */
 function openAll(paths: readonly string[], open: (path: string) => Fifo): Fifo[] {
   const fifos: Fifo[] = []
   for (const path of paths) {
@@ -110,7 +110,7 @@ function openAll(paths: readonly string[], open: (path: string) => Fifo): Fifo[]
   return fifos
 }
 
-/** The read end first and non-blocking: opening a write end waits for a reader. The write end stays blocking, as programs expect. */
+/** Opens the read end first, because opening a write end waits for a reader. The write end blocks, as programs expect. */
 function openOutputFifo(path: string): Fifo {
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
@@ -121,7 +121,7 @@ function openOutputFifo(path: string): Fifo {
   }
 }
 
-/** The other way round. A first reader lets both be opened without waiting. */
+/** Opens a non-blocking write end and a blocking read end; a temporary reader lets both be opened without waiting. */
 function openInputFifo(path: string): Fifo {
   const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {

@@ -1,30 +1,30 @@
 import { type OnReadOpts, Socket } from 'node:net'
 
-/** What a pipe holds at most. */
+/** Capacity of a pipe. */
 const bufferBytes = 64 * 1024
 
-/** Buffers of readers that have closed: a new one for each command would stay, garbage, until the next large collection. */
+/** Buffers of closed readers, kept for reuse: a new one for each command would stay in memory until the next large collection. */
 const spareBuffers: Buffer[] = []
 const maxSpareBuffers = 4
 
 export interface OutputReader {
-  /** Reads no further, so that the pipe fills and its writer waits. No chunk comes until `resume`. */
+  /** Stops reading, so that the pipe fills and its writer waits. No chunk comes until `resume`. */
   pause(): void
   resume(): void
-  /** At once, and leaves unread what is still there. */
+  /** Closes at once and leaves unread what is still there. */
   close(): void
 }
 
 interface OutputListener {
-  /** `chunk` is valid only during the call. */
+  /** Called with each chunk, which is valid only during the call. */
   onChunk(chunk: Buffer): void
-  /** Nobody can write any more and all was read, or the reader was closed. */
+  /** Called once when all writers are gone and all was read, or when the reader was closed. */
   onEnd(): void
 }
 
 /**
- * Reads what `open` opens until its last writer is gone. All chunks share one buffer, overwritten by the next: with a
- * new one each, 100 MB of output cost 70 MB of memory.
+ * Reads a stream until its last writer is gone. All chunks share one buffer: with a new one each, 100 MB of output cost
+ * 70 MB of memory.
  */
 export function readOutput(open: (onread: OnReadOpts) => Socket, { onChunk, onEnd }: OutputListener): OutputReader {
   const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes)
@@ -39,7 +39,7 @@ export function readOutput(open: (onread: OnReadOpts) => Socket, { onChunk, onEn
     if (spareBuffers.length < maxSpareBuffers) spareBuffers.push(buffer)
     onEnd()
   })
-  // A terminal's stream has not begun by itself, and would at its next turn, paused meanwhile or not.
+  // A terminal's stream begins to read only in a later turn of the loop, and would do so although paused meanwhile.
   socket.read(0)
   socket.resume()
   return {
@@ -52,18 +52,18 @@ export function readOutput(open: (onread: OnReadOpts) => Socket, { onChunk, onEn
   }
 }
 
-/** Owns `fd`. Not an `fs` stream: that would hold a thread of the pool for as long as the command is silent. */
+/** Reads a FIFO and owns `fd`. Not an `fs` stream: that holds a thread of the pool while the command is silent. */
 export function readFifo(fd: number, listener: OutputListener): OutputReader {
   return readOutput((onread) => new Socket({ fd, readable: true, writable: false, onread }), listener)
 }
 
-/** A grandchild that holds the pipe must not hold us longer than this after the leader's exit. */
+/** Time for a grandchild that still holds the pipe after the leader's exit. */
 const drainMs = 250
 
-/** Time to read what an ended process has left in its pipes. It runs only while somebody reads. */
+/** Timer for reading what an ended process has left in its pipes. It runs only while the output is read. */
 export interface Drain {
   start(): void
-  hold(): void
+  pause(): void
   close(): void
 }
 
@@ -79,10 +79,10 @@ export function createDrain(expire: () => void): Drain {
     start() {
       if (closed || timer !== undefined) return
       startedMs = performance.now()
-      // The second step lets a loop that was busy for all this time read what is there before the pipe is closed.
+      // The immediate lets a loop that was busy all this time read what is there before the pipe is closed.
       timer = setTimeout(() => setImmediate(finish), leftMs)
     },
-    hold() {
+    pause() {
       if (timer === undefined) return
       clearTimeout(timer)
       timer = undefined

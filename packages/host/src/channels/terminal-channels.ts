@@ -2,12 +2,17 @@ import { closeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { OnReadOpts } from 'node:net'
 import { ReadStream } from 'node:tty'
-import type { TerminalTaking } from '../run/launch.ts'
-import type { TerminalSize } from '../run/process.ts'
 import type { DescriptorShield } from '../system/descriptor-shield.ts'
 import { findSetsid } from '../system/programs.ts'
-import { SpawnProblem } from '../system/spawn-failure.ts'
-import { type ChannelListener, type Channels, type ProcessInput, writeInput } from './channels.ts'
+import { SpawnFailedError } from '../system/spawn-failure.ts'
+import {
+  type ChannelInput,
+  type ChannelListener,
+  type Channels,
+  type ControllingTerminal,
+  createChannelInput,
+  type TerminalSize,
+} from './channels.ts'
 import { nativeFile } from './native-file.ts'
 import { type OutputReader, readOutput } from './output-reader.ts'
 
@@ -16,31 +21,31 @@ export interface TerminalOptions {
   readonly shield: DescriptorShield
 }
 
-/** One terminal for all three: what is typed and what is shown. */
+/** Opens one terminal for stdin, stdout and stderr. Throws `SpawnFailedError` where there is none. */
 export function openTerminalChannels({ size, shield }: TerminalOptions): Channels {
-  const { ours, its, path } = openTerminal(size)
-  shield.add(ours)
-  shield.add(its)
+  const { parentFd, childFd, path } = openTerminal(size)
+  shield.add(parentFd)
+  shield.add(childFd)
   let reader: OutputReader | undefined
-  let input: ProcessInput | null = null
+  let input: ChannelInput | null = null
   let isOpen = true
   const leave = () => {
     isOpen = false
-    shield.remove(ours)
+    shield.remove(parentFd)
   }
   const connect = (onread: OnReadOpts) => {
-    const stream = new ReadStream(ours, { onread })
-    input = writeInput(stream, false)
+    const stream = new ReadStream(parentFd, { onread })
+    input = createChannelInput(stream, false)
     return stream
   }
   const close = () => {
     if (reader !== undefined) reader.close()
-    else if (isOpen) closeSync(ours)
+    else if (isOpen) closeSync(parentFd)
     leave()
   }
   return {
-    fds: [its, its, its],
-    terminal: takeTerminal(path),
+    fds: [childFd, childFd, childFd],
+    terminal: controllingTerminal(path),
     get input() {
       return input
     },
@@ -51,31 +56,57 @@ export function openTerminalChannels({ size, shield }: TerminalOptions): Channel
       }
       reader = readOutput(connect, { onChunk: (chunk) => onOutput('pty', chunk), onEnd: ended })
     },
-    closeItsSide() {
-      closeSync(its)
-      shield.remove(its)
+    closeChildSide() {
+      closeSync(childFd)
+      shield.remove(childFd)
     },
     pause: () => reader?.pause(),
     resume: () => reader?.resume(),
     resize(next) {
-      if (isOpen) resizeTerminal(ours, next)
+      if (isOpen) resizeTerminal(parentFd, next)
       return isOpen
     },
     close,
   }
 }
 
-export interface Terminal {
-  /** Our side and the process's side. Both would be inherited by any child. */
-  readonly ours: number
-  readonly its: number
-  /** Of its side, in the file system. */
+/**
+ * Returns how a child takes the terminal, which it can do only from within its session. Without `setsid` a shell opens
+ * the terminal, and drops variables whose names are not valid in a shell.
+ */
+function controllingTerminal(terminalPath: string): ControllingTerminal {
+  const setsid = findSetsid()
+  return { prefix: setsid ?? ['/bin/sh', '-c', openAndRun, terminalPath], ownSession: setsid === null }
+}
+
+const openAndRun = 'exec 0<>"$0" 1>&0 2>&0 && exec "$@"'
+
+interface Terminal {
+  /** Master side; any child would inherit it. */
+  readonly parentFd: number
+  /** Slave side; any child would inherit it. */
+  readonly childFd: number
+  /** Path of the slave side. */
   readonly path: string
 }
 
+function openTerminal({ rows, cols }: TerminalSize): Terminal {
+  const terminals = native()
+  try {
+    const { master, slave, pty } = terminals.open(cols, rows)
+    return { parentFd: master, childFd: slave, path: pty }
+  } catch (cause) {
+    throw new SpawnFailedError('EAGAIN', 'system', 'No terminal can be opened', { cause })
+  }
+}
+
+function resizeTerminal(fd: number, { rows, cols }: TerminalSize): void {
+  native().resize(fd, cols, rows)
+}
+
 /**
- * What we use of node-pty: to open and to resize. Its own way to start a program marks no descriptor close-on-exec,
- * does not report a program that is not there, adds to the environment and knows no `argv[0]`.
+ * Native part of node-pty, used to open and to resize only. Its own `spawn` marks no descriptor close-on-exec, does not
+ * report a missing program, adds to the environment and knows no `argv[0]`.
  */
 interface NativeTerminals {
   open(cols: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string }
@@ -84,7 +115,7 @@ interface NativeTerminals {
 
 let loaded: NativeTerminals | undefined
 
-/** Loaded with the first terminal: most servers never open one. */
+/** Loads the native part with the first terminal: most servers never open one. */
 function native(): NativeTerminals {
   loaded ??= loadNative()
   return loaded
@@ -94,31 +125,6 @@ function loadNative(): NativeTerminals {
   try {
     return createRequire(import.meta.url)(nativeFile('pty.node'))
   } catch (cause) {
-    throw new SpawnProblem('ENOSYS', 'system', 'Terminals are not supported on this system', { cause })
+    throw new SpawnFailedError('ENOSYS', 'system', 'Terminals are not supported on this system', { cause })
   }
 }
-
-export function openTerminal({ rows, cols }: TerminalSize): Terminal {
-  const terminals = native()
-  try {
-    const { master, slave, pty } = terminals.open(cols, rows)
-    return { ours: master, its: slave, path: pty }
-  } catch (cause) {
-    throw new SpawnProblem('EAGAIN', 'system', 'No terminal can be opened', { cause })
-  }
-}
-
-export function resizeTerminal(fd: number, { rows, cols }: TerminalSize): void {
-  native().resize(fd, cols, rows)
-}
-
-/**
- * A session gets its terminal only from within. `setsid` does just that; where there is none, a shell that opens the
- * terminal does, at the price of variables whose names are none to a shell.
- */
-export function takeTerminal(terminalPath: string): TerminalTaking {
-  const setsid = findSetsid()
-  return { prefix: setsid ?? ['/bin/sh', '-c', openAndRun, terminalPath], ownSession: setsid === null }
-}
-
-const openAndRun = 'exec 0<>"$0" 1>&0 2>&0 && exec "$@"'

@@ -1,48 +1,43 @@
-import { type OutputReader, readFifo } from '../channels/output-reader.ts'
-import type { CommandSpec, OutputSnapshot, SpoolEnd, StartOptions } from '../run/command.ts'
-import { filterOutput } from './output-filter.ts'
-import { createOutputWindow } from './output-window.ts'
-import { createLateSpool } from './spool.ts'
+import { filterOutput, type OutputFilter } from './output-filter.ts'
+import { createOutputWindow, type OutputSnapshot } from './output-window.ts'
+import { createLateSpool, type SpoolEnd, type SpoolSpec } from './spool.ts'
 
 const defaultWindowBytes = 128 * 1024
 
-/** What a command says, on its way to memory, to the spool and to the listener. */
-export interface CommandOutput {
-  snapshot(): OutputSnapshot
-  /** Reads `fd`, which it then owns; `onEnd` when nobody can write any more. */
-  read(fd: number, onEnd: () => void): void
-  /** True while nobody can write: before `read` and after `onEnd`. */
-  isEnded(): boolean
-  /** Leaves unread what is still in the pipe. `killed`: whoever wrote was ended in the midst of it. */
-  close(killed: boolean): SpoolEnd | undefined
+export interface CaptureSpec {
+  readonly spool?: SpoolSpec
+  /** Bytes of output kept in memory from the start; default 128 KiB. */
+  readonly headBytes?: number
+  /** Bytes of output kept in memory from the end; default 128 KiB. */
+  readonly tailBytes?: number
+  /** Filter of this command alone. Memory, spool and listener get its result, and all counts are of its result. */
+  readonly filter?: OutputFilter
 }
 
-export function createCommandOutput(spec: CommandSpec, onOutput: StartOptions['onOutput']): CommandOutput {
+/** Called with every byte in true order. `chunk` is valid only during the call; `totalBytes` includes it. Must not throw. */
+export type OutputListener = (chunk: Buffer, totalBytes: number) => void
+
+/** Output of a command on its way through the filter to memory, spool and listener. */
+export interface CapturedOutput {
+  take(chunk: Buffer): void
+  snapshot(): OutputSnapshot
+  /** Ends the filter and the spool. `cut`: not all of the output has come, such as of a killed command. */
+  close(cut: boolean): SpoolEnd | undefined
+}
+
+export function captureOutput(spec: CaptureSpec, onOutput: OutputListener | undefined): CapturedOutput {
   const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
   const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
-  let ended = true
-  let reader: OutputReader | undefined
   const filtered = filterOutput(spec.filter, (chunk) => {
     window.push(chunk)
     spool?.write(chunk)
     onOutput?.(chunk, window.totalBytes())
   })
   return {
+    take: filtered.take,
     snapshot: window.snapshot,
-    read(fd, onEnd) {
-      ended = false
-      reader = readFifo(fd, {
-        onChunk: filtered.take,
-        onEnd() {
-          ended = true
-          onEnd()
-        },
-      })
-    },
-    isEnded: () => ended,
-    close(killed) {
-      reader?.close()
-      filtered.end(killed || !ended)
+    close(cut) {
+      filtered.end(cut)
       return spool?.close()
     },
   }

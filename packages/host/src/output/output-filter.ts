@@ -1,21 +1,18 @@
-/** What output goes through before anything is kept of it or told: it may change and hold back, and hands out the rest at the end. */
+/** Filter that output passes before anything is kept or reported: it may change bytes and hold some back. */
 export interface OutputFilter {
-  /** What may be passed on now. `chunk` is valid only during the call, and so is what is returned. */
+  /** Returns what may be passed on now. `chunk` and the result are valid only during the call. */
   push(chunk: Buffer): Buffer
-  /**
-   * What was held back. Nothing is pushed any more. `cut`: not everything that was to come has come, as of a command
-   * that was killed.
-   */
+  /** Returns what was held back. `cut`: not all of the output has come, such as of a killed command. */
   end(cut: boolean): Buffer
 }
 
 export interface FilteredOutput {
   take(chunk: Buffer): void
-  /** Does nothing the second time. `cut`: see `OutputFilter`. */
+  /** Passes on what was held back; further calls do nothing. `cut`: see `OutputFilter`. */
   end(cut: boolean): void
 }
 
-/** Passes on what a filter lets through; without a filter, everything. */
+/** Passes on the result of a filter; without a filter, everything. */
 export function filterOutput(filter: OutputFilter | undefined, onChunk: (chunk: Buffer) => void): FilteredOutput {
   if (filter === undefined) return { take: onChunk, end: () => undefined }
   let ended = false

@@ -1,4 +1,10 @@
-import type { OutputSnapshot } from '../run/command.ts'
+export interface OutputSnapshot {
+  readonly totalBytes: number
+  readonly head: Buffer
+  readonly tail: Buffer
+  /** Bytes between head and tail that memory no longer has: `totalBytes = head + omitted + tail`. */
+  readonly omittedBytes: number
+}
 
 export interface OutputWindow {
   push(chunk: Buffer): void
@@ -6,7 +12,7 @@ export interface OutputWindow {
   snapshot(): OutputSnapshot
 }
 
-/** Keeps the first and the last bytes of a stream of any length, and counts the rest. */
+/** Creates a window that keeps the first and last bytes of a stream of any length, and counts the rest. */
 export function createOutputWindow(headBytes: number, tailBytes: number): OutputWindow {
   const head = createHead(headBytes)
   const tail = createTail(tailBytes)
@@ -25,12 +31,12 @@ export function createOutputWindow(headBytes: number, tailBytes: number): Output
   }
 }
 
-/** Grows by doubling: most commands say little, and many small chunks must not become many small buffers. */
+/** Creates a buffer that grows by doubling: most output is short, and many small chunks need few buffers. */
 function createHead(limit: number) {
   let store = Buffer.alloc(0)
   let used = 0
   return {
-    /** Returns how much of the chunk it took. */
+    /** Returns how many bytes of the chunk it took. */
     push(chunk: Buffer): number {
       const taken = Math.min(chunk.length, limit - used)
       if (used + taken > store.length) {
@@ -70,12 +76,12 @@ function createTail(limit: number) {
 
 export interface OutputSlice {
   readonly bytes: Buffer
-  /** Where in the whole output `bytes` begins; later than asked for when that part is no longer in memory. */
+  /** Offset of `bytes` in the whole output; greater than requested when that part is no longer in memory. */
   readonly fromByte: number
   readonly totalBytes: number
 }
 
-/** Up to `maxBytes` of what is in memory from `fromByte` on; without `fromByte`, the last ones. */
+/** Returns up to `maxBytes` of what is in memory from `fromByte` on; without `fromByte`, the last bytes. */
 export function sliceOutput(output: OutputSnapshot, maxBytes: number, fromByte?: number): OutputSlice {
   const { totalBytes, head, tail, omittedBytes } = output
   const wanted = Math.min(Math.max(fromByte ?? totalBytes - maxBytes, 0), totalBytes)

@@ -1,14 +1,31 @@
 import { closeSync, constants, fchmodSync, openSync, writeSync } from 'node:fs'
-import type { SpoolEnd, SpoolSpec } from '../run/command.ts'
 import { errorCode } from '../system/error-code.ts'
+
+export interface SpoolSpec {
+  /** Path of a file that must not exist yet, in a directory that does. Created with mode 0600. */
+  readonly path: string
+  /** The file is made when there is more output than this; default 0. */
+  readonly afterBytes?: number
+  /** Default 64 MiB. Output past it is counted and dropped. */
+  readonly maxBytes?: number
+}
+
+export interface SpoolEnd {
+  readonly path: string
+  readonly bytes: number
+  /** False when the cap or an error cut it short. */
+  readonly complete: boolean
+  /** Errno name that ended the writing, such as `ENOSPC`; absent when the cap did. */
+  readonly errorCode?: string
+}
 
 export interface LateSpool {
   write(chunk: Buffer): void
-  /** Undefined when there was too little for a file. */
+  /** Returns undefined when there was too little output for a file. */
   close(): SpoolEnd | undefined
 }
 
-/** A spool that is made when there is more than `afterBytes` to put in it: most commands say less than a file costs. */
+/** Creates a spool whose file is made when output exceeds `afterBytes`: most output is too short to be worth a file. */
 export function createLateSpool(spec: SpoolSpec): LateSpool {
   const { afterBytes = 0 } = spec
   let held: Buffer[] = []
@@ -41,7 +58,7 @@ interface Spool {
   close(): SpoolEnd
 }
 
-/** The system calls a spool makes; a test hands in a disk that fills up. */
+/** System calls of a spool; a test hands in a disk that fills up. */
 export interface SpoolDisk {
   create(path: string): number
   write(fd: number, bytes: Buffer): number
@@ -49,8 +66,8 @@ export interface SpoolDisk {
 }
 
 /**
- * All output up to a cap, in a file. Nothing that goes wrong here reaches the command: it runs on and the spool is marked incomplete.
- * Writes are synchronous, so that what a listener was told is in the file, and the reader of the FIFO is the one that waits for a slow disk.
+ * Writes all output up to a cap to a file. A failure does not reach the command: the spool is marked incomplete. Writes
+ * are synchronous, so that reported output is in the file, and a slow disk holds up the reader of the FIFO.
  */
 export function openSpool(spec: SpoolSpec, disk: SpoolDisk = realDisk): Spool {
   const maxBytes = spec.maxBytes ?? defaultMaxBytes
@@ -99,7 +116,7 @@ const realDisk: SpoolDisk = {
   create(path) {
     const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
     const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-    fchmodSync(fd, 0o600) // a umask of 777 would leave us a file that nobody can read
+    fchmodSync(fd, 0o600) // a umask of 777 would leave a file that its owner cannot read
     return fd
   },
   write: (fd, bytes) => writeSync(fd, bytes),

@@ -1,5 +1,6 @@
 import { type OutputSlice, sliceOutput } from '../output/output-window.ts'
-import type { CommandEnd, CommandSpec, RunningCommand, StartOptions, StopReason } from './command.ts'
+import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
+import type { StopReason } from './stop-ladder.ts'
 
 export interface BackgroundProcess {
   readonly id: string
@@ -7,29 +8,29 @@ export interface BackgroundProcess {
   readonly cwd: string
   readonly pid: number | null
   readonly totalBytes: number
-  /** Null while it runs. */
+  /** End of the process; null while it runs. */
   readonly end: CommandEnd | null
 }
 
 export interface BackgroundProcesses {
-  /** `id` is the caller's, unique among all it ever starts here. */
+  /** Starts a command under an id of the caller's, which must be new here. Throws `RangeError` for a known id. */
   start(id: string, spec: CommandSpec, options: StartOptions): BackgroundProcess
-  /** Oldest first: all that run, and the newest that ended. */
+  /** Lists all that run and the last 32 that ended, oldest first. */
   list(): BackgroundProcess[]
-  /** From memory, 16 KiB unless told; the spool file has it all. Null for an unknown id. */
+  /** Returns output from memory, by default the last 16 KiB; the spool file has all. Null for an unknown id. */
   read(id: string, range?: { readonly fromByte?: number; readonly maxBytes?: number }): OutputSlice | null
-  /** Its end, or null for an unknown id. */
+  /** Stops a process and resolves with its end; null for an unknown id. */
   stop(id: string, reason?: StopReason): Promise<CommandEnd | null>
   stopAll(reason: StopReason): Promise<void>
 }
 
 export interface BackgroundPorts {
-  startCommand(spec: CommandSpec, options: StartOptions): RunningCommand
-  /** Once for each started process, however it ended. Must not throw. */
+  runCommand(spec: CommandSpec, options: StartOptions): RunningCommand
+  /** Called once for each started process, however it ended. Must not throw. */
   onEnd(id: string, end: CommandEnd): void
 }
 
-/** Ended processes that can still be listed and read. */
+/** Number of ended processes that can still be listed and read. */
 const maxEnded = 32
 const defaultReadBytes = 16 * 1024
 
@@ -39,7 +40,7 @@ interface Entry {
   end: CommandEnd | null
 }
 
-/** Commands that go on beside the conversation until they end, are stopped, or it closes. */
+/** Creates a list of commands that run beside the conversation until they end or are stopped. */
 export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundProcesses {
   const entries = new Map<string, Entry>()
   const settle = (id: string, entry: Entry, end: CommandEnd) => {
@@ -56,7 +57,7 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
   return {
     start(id, spec, options) {
       if (entries.has(id)) throw new RangeError(`A background process ${id} exists`)
-      const entry: Entry = { spec, run: ports.startCommand(spec, options), end: null }
+      const entry: Entry = { spec, run: ports.runCommand(spec, options), end: null }
       entries.set(id, entry)
       void entry.run.ended.then((end) => settle(id, entry, end))
       return describe(id, entry)

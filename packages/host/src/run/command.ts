@@ -1,97 +1,57 @@
-import type { OutputFilter } from '../output/output-filter.ts'
+import type { CaptureSpec, OutputListener } from '../output/captured-output.ts'
+import type { OutputSnapshot } from '../output/output-window.ts'
+import type { SpoolEnd } from '../output/spool.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SpawnError } from '../system/spawn-failure.ts'
+import type { StopCause, StopReason } from './stop-ladder.ts'
 
-/** What to run. Nothing is added to `env` but the mark, and nothing is interpreted: a shell is asked for by naming it in `argv`. */
-export interface CommandSpec {
+/** Command whose output is captured. Only the mark is added to `env`, and no shell interprets `argv`. */
+export interface CommandSpec extends CaptureSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs?: number
-  /** One per command (`createMark`): whatever carries it in its environment is killed when this command ends. */
+  /** Mark of this command alone (`createMark`): every process that carries it in its env is killed when the command ends. */
   readonly mark: string
-  readonly spool?: SpoolSpec
-  /** Bytes of output kept in memory from the start, 128 KiB unless told. */
-  readonly headBytes?: number
-  /** Bytes of output kept in memory from the end, 128 KiB unless told. */
-  readonly tailBytes?: number
-  /** One per command. Memory, spool and listener get what it lets through, and all counts are of that. */
-  readonly filter?: OutputFilter
-}
-
-export interface SpoolSpec {
-  /** Must not exist; its directory must. Created 0600. */
-  readonly path: string
-  /** The file is made when there is more output than this; 0 unless told. */
-  readonly afterBytes?: number
-  /** 64 MiB unless told. Output past it is counted and dropped. */
-  readonly maxBytes?: number
 }
 
 export interface StartOptions {
   readonly sandbox: Sandbox
-  /** Every byte in true order. `chunk` is valid only during the call: copy what is kept. `totalBytes` includes it. Must not throw. */
-  readonly onOutput?: (chunk: Buffer, totalBytes: number) => void
+  readonly onOutput?: OutputListener
 }
-
-export type StopReason = 'interrupted' | 'shutdown'
 
 export interface RunningCommand {
   /** Null until the process exists; also the id of its session and process group. */
   readonly pid: number | null
   readonly mark: string
-  /** Starts the ladder of signals; a further call goes to its next rung at once. Does nothing once `ended` is settled. */
+  /** Starts the ladder of signals; a further call takes the next rung at once. Does nothing once `ended` is settled. */
   stop(reason: StopReason): void
-  /** The output so far. */
+  /** Returns the output so far. */
   output(): OutputSnapshot
-  /** Never rejects. When it settles, all that is known of the command has been sent SIGKILL. */
+  /** Never rejects. When it settles, every known process of the command has been sent SIGKILL. */
   readonly ended: Promise<CommandEnd>
 }
 
-export interface OutputSnapshot {
-  readonly totalBytes: number
-  readonly head: Buffer
-  readonly tail: Buffer
-  /** Bytes between head and tail that memory no longer has: `totalBytes = head + omitted + tail`. */
-  readonly omittedBytes: number
-}
-
 /**
- * `timedOut`, `interrupted` and `shutdown` say who stopped it first; the exit code or signal is kept beside them. `lost`:
- * it ran on another machine, and how it ended cannot be told; never of a `Host`.
+ * Reason of an end. `timedOut`, `interrupted` and `shutdown`: the first cause that stopped it; its exit code or signal
+ * is kept. `lost`: it ran on another machine and its end is unknown; never of a `Host`.
  */
-export type EndReason = 'exited' | 'timedOut' | StopReason | 'spawnFailed' | 'lost'
+export type EndReason = 'exited' | StopCause | 'spawnFailed' | 'lost'
 
 export interface CommandEnd extends OutputSnapshot {
-  /** Null when a signal ended it or it never ended; for `spawnFailed` what a shell would say (127, 126) or null. */
+  /** Null when a signal ended it or it never ended; for `spawnFailed` the exit code of a shell (127, 126) or null. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly reason: EndReason
   readonly spawnError?: SpawnError
-  /** Of one that is lost: one sentence. */
+  /** One sentence, present when the command is lost. */
   readonly lostBecause?: string
-  /** From the call of `startCommand` to the leader's end, monotonic. */
+  /** Time from the call of `runCommand` to the leader's end, monotonic. */
   readonly durationMs: number
-  /** Absent without a file: none was asked for, or there was too little for one. */
+  /** Absent without a file: none was requested, or there was too little output for one. */
   readonly spool?: SpoolEnd
-  /** Processes it left behind, now killed. Outside Linux only "none" (0) or "some" (1) is known. */
+  /** Number of processes it left behind, now killed. Outside Linux only none (0) or some (1) is known. */
   readonly leftovers: number
-  /** The kernel saw it try to reach a network it does not have. Absent where that is not known. */
+  /** True when the kernel saw it try to reach a network it does not have. Absent where that is unknown. */
   readonly triedNetwork?: boolean
-}
-
-export interface SpawnError {
-  /** An errno name, such as `ENOENT`. */
-  readonly code: string
-  readonly message: string
-  /** What was wrong: `system` is a limit or a missing resource of the machine. */
-  readonly subject: 'program' | 'cwd' | 'arguments' | 'sandbox' | 'system'
-}
-
-export interface SpoolEnd {
-  readonly path: string
-  readonly bytes: number
-  /** False when the cap or an error cut it short. */
-  readonly complete: boolean
-  /** The errno name that ended the writing, such as `ENOSPC`; absent when the cap did. */
-  readonly errorCode?: string
 }

@@ -5,18 +5,18 @@ import { markVariable } from '../system/marks.ts'
 import { helperPath } from '../system/programs.ts'
 
 /**
- * A small process that outlives us: it is told which commands run and, when its input ends because we are gone (`kill -9` included), kills
- * their process groups and all that carries their marks. One for all commands, and not a shell around each: a command is then started
- * directly, with the system's own errors, no child it does not know of, and 3 ms sooner.
+ * Process that kills what this process leaves when it dies, `kill -9` included. It reads which children run and, at the
+ * end of its input, kills their groups and all that carries their marks. One for all children, not a shell around each:
+ * a child then starts directly, with the system's own errors, no unknown child, and 3 ms sooner.
  */
-export interface Guard {
-  /** Optional: the first `watch` does it too. */
+export interface CrashGuard {
+  /** Starts the guard; optional, because the first `watch` does it too. */
   start(): void
-  /** Before the spawn, so that there is no moment in which a process is not covered. */
+  /** Adds a mark, before the spawn, so that the child is covered from its first moment. */
   watch(mark: string): void
   adopt(mark: string, groupId: number): void
   release(mark: string): void
-  /** Null before the first start. */
+  /** Returns the guard's process id; null before the first start. */
   pid(): number | null
   close(): Promise<void>
 }
@@ -42,17 +42,17 @@ while [ $round -lt 10 ]; do
 done
 `
 
-/** One that dies sooner is not started again before the next command: it would only die again. */
+/** Lifetime below which a dead guard is not replaced before the next child: the next one would die as well. */
 const minLifeMs = 1000
 
 interface GuardProcess {
   readonly pid: number | null
-  tell(lines: string): void
-  /** Ends its input and waits until it has gone. */
+  send(lines: string): void
+  /** Ends its input and waits for its exit. */
   end(): Promise<void>
 }
 
-export function createGuard(): Guard {
+export function createCrashGuard(): CrashGuard {
   const watched = new Map<string, number | null>()
   let guard: GuardProcess | null = null
   const spawnWatched = (): GuardProcess => {
@@ -60,14 +60,14 @@ export function createGuard(): Guard {
     const started = spawnGuard(() => {
       if (guard !== started) return
       guard = null
-      if (watched.size > 0 && performance.now() - startedMs > minLifeMs) tell()
+      if (watched.size > 0 && performance.now() - startedMs > minLifeMs) sendAll()
     })
     return started
   }
-  const tell = () => {
+  const sendAll = () => {
     guard ??= spawnWatched()
     const groups = [...watched.values()].filter((groupId) => groupId !== null)
-    guard.tell(`groups ${groups.join(' ')}\nmarks ${[...watched.keys()].join(' ')}\n`)
+    guard.send(`groups ${groups.join(' ')}\nmarks ${[...watched.keys()].join(' ')}\n`)
   }
   return {
     start() {
@@ -75,14 +75,14 @@ export function createGuard(): Guard {
     },
     watch(mark) {
       watched.set(mark, null)
-      tell()
+      sendAll()
     },
     adopt(mark, groupId) {
       watched.set(mark, groupId)
-      tell()
+      sendAll()
     },
     release(mark) {
-      if (watched.delete(mark) && guard !== null) tell()
+      if (watched.delete(mark) && guard !== null) sendAll()
     },
     pid: () => guard?.pid ?? null,
     async close() {
@@ -93,7 +93,7 @@ export function createGuard(): Guard {
   }
 }
 
-/** Its own session and an environment without our marks, so that nothing that ends us or sweeps us takes it along. */
+/** Spawns the guard in a session and env of its own, so that no signal or sweep meant for this process reaches it. */
 function spawnGuard(onExit: () => void): GuardProcess {
   const child = spawn('/bin/sh', ['-c', script, 'parley-guard'], {
     cwd: '/',
@@ -101,9 +101,9 @@ function spawnGuard(onExit: () => void): GuardProcess {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // Without descriptors left Node makes no pipe at all, whatever its types say.
+  // Without free descriptors Node makes no pipe, whatever its types say.
   const input: Writable | undefined = child.stdin
-  input?.on('error', () => {}) // EPIPE when it was killed; 'exit' tells
+  input?.on('error', () => {}) // EPIPE when it was killed, which 'exit' reports
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
@@ -113,7 +113,7 @@ function spawnGuard(onExit: () => void): GuardProcess {
   if (input instanceof Socket) input.unref()
   return {
     pid: child.pid ?? null,
-    tell: (lines) => input?.write(lines),
+    send: (lines) => input?.write(lines),
     end() {
       child.ref()
       input?.end()

@@ -1,65 +1,55 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync } from 'node:fs'
+import type { ControllingTerminal, StandardFds } from '../channels/channels.ts'
 import type { Sandbox, SandboxWatch, WrappedCommand } from '../sandbox/sandbox.ts'
-import { type DescriptorShield, shielded } from '../system/descriptor-shield.ts'
+import { type DescriptorShield, shieldedStdio } from '../system/descriptor-shield.ts'
 import { markVariable } from '../system/marks.ts'
-import { SpawnProblem } from '../system/spawn-failure.ts'
+import { SpawnFailedError } from '../system/spawn-failure.ts'
 
-interface LaunchSpec {
+export interface LaunchSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly mark: string
-  /** What the program is told as its own name. */
+  /** `argv[0]` for the program, when it differs from its path. */
   readonly arg0?: string
 }
-
-/** Descriptors 0, 1 and 2 of the process; null is /dev/null, `pipe` one that Node makes. */
-export type StandardFds = readonly [number | null | 'pipe', number | 'pipe', number | 'pipe']
 
 interface LaunchOptions {
   readonly sandbox: Sandbox
   readonly fds: StandardFds
   readonly shield: DescriptorShield
-  /** The descriptors are a terminal. */
-  readonly terminal?: TerminalTaking
+  /** Present when the descriptors are a terminal. */
+  readonly terminal?: ControllingTerminal
 }
 
-/** How the process makes the terminal its session's. */
-export interface TerminalTaking {
-  /** Programs that do it and then become the command, outside of the sandbox. */
-  readonly prefix: readonly string[]
-  /** False when the prefix makes the session. */
-  readonly ownSession: boolean
-}
-
-export interface Launched {
+interface Launched {
   readonly child: ChildProcess
-  /** To be closed by the caller. */
+  /** Closed by the caller. */
   readonly watch: SandboxWatch | null
 }
 
 /**
- * Starts the process in a session of its own. Throws, or the child emits 'error': Node does either. From the main
- * thread only: a sandbox that dies with its parent dies with the thread.
+ * Starts the process in a session of its own. Throws, or the child emits 'error': Node does either. Main thread only: a
+ * sandbox that dies with its parent dies with the thread.
  */
 export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: LaunchOptions): Launched {
   const { arg0 } = spec
-  // The name of what is started is the command's only where nothing stands before it.
+  // Node's `argv0` reaches the command only when no other program stands before it.
   const isDirect = sandbox.limits === null && terminal === undefined
-  const argv = arg0 === undefined || isDirect ? spec.argv : [...runAs(arg0), ...spec.argv]
+  const argv = arg0 === undefined || isDirect ? spec.argv : [...withArg0(arg0), ...spec.argv]
   const wrapped = wrap({ ...spec, argv }, sandbox, terminal !== undefined)
   const { extraFds = [], watch = null } = wrapped
-  const taking = wrapped.takesTerminal === true ? undefined : terminal
+  const outside = wrapped.setsControllingTerminal === true ? undefined : terminal
   try {
-    const [program, ...args] = [...(taking?.prefix ?? []), ...wrapped.argv]
+    const [program, ...args] = [...(outside?.prefix ?? []), ...wrapped.argv]
     if (program === undefined || wrapped.argv.length === 0)
-      throw new SpawnProblem('EINVAL', 'arguments', 'No program is named')
+      throw new SpawnFailedError('EINVAL', 'arguments', 'No program is named')
     const child = spawn(program, args, {
       cwd: wrapped.cwd,
       env: wrapped.env,
-      detached: taking?.ownSession ?? true,
-      stdio: shielded([...fds, ...extraFds], shield),
+      detached: outside?.ownSession ?? true,
+      stdio: shieldedStdio([...fds, ...extraFds], shield),
       ...(arg0 === undefined || !isDirect ? {} : { argv0: arg0 }),
     })
     return { child, watch }
@@ -77,8 +67,8 @@ function wrap(spec: LaunchSpec, sandbox: Sandbox, terminal: boolean): WrappedCom
   try {
     return sandbox.wrap(command)
   } catch (cause) {
-    if (cause instanceof SpawnProblem) throw cause
-    throw new SpawnProblem('ENOSYS', 'sandbox', `The sandbox cannot be set up: ${describe(cause)}`, { cause })
+    if (cause instanceof SpawnFailedError) throw cause
+    throw new SpawnFailedError('ENOSYS', 'sandbox', `The sandbox cannot be set up: ${describe(cause)}`, { cause })
   }
 }
 
@@ -86,8 +76,12 @@ function describe(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** Programs before a command that give it another name for itself. */
-function runAs(arg0: string): string[] {
+/** Returns programs that start the command after them with another `argv[0]`. Throws `SpawnFailedError` without bash. */
+function withArg0(arg0: string): string[] {
   if (existsSync('/bin/bash')) return ['/bin/bash', '-c', 'exec -a "$0" -- "$@"', arg0]
-  throw new SpawnProblem('ENOSYS', 'system', 'arg0 with a terminal or in a sandbox needs /bin/bash, which is not there')
+  throw new SpawnFailedError(
+    'ENOSYS',
+    'system',
+    'arg0 with a terminal or in a sandbox needs /bin/bash, which is not there',
+  )
 }

@@ -1,31 +1,25 @@
+import type { OutputStream, TerminalSize } from '../channels/channels.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { SpawnError } from './command.ts'
+import type { SpawnError } from '../system/spawn-failure.ts'
 
-/** What to run. Nothing is added to `env` but a mark, and nothing is interpreted. */
+/** Process whose output is delivered as it comes. Only a mark is added to `env`, and no shell interprets `argv`. */
 export interface ProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** What the program is told as its own name, when that is not `argv[0]`. */
+  /** `argv[0]` for the program, when it differs from its path. */
   readonly arg0?: string
-  /** A terminal of its own instead of pipes. */
+  /** Size of a terminal of its own; null gives it pipes. */
   readonly terminal: TerminalSize | null
-  /** Without a terminal: whether `write` reaches it; otherwise its stdin is empty. */
+  /** True to let `write` reach its stdin; otherwise stdin is empty. Without effect for a terminal. */
   readonly pipeStdin: boolean
 }
 
-export interface TerminalSize {
-  readonly rows: number
-  readonly cols: number
-}
-
-export type OutputStream = 'stdout' | 'stderr' | 'pty'
-
 export interface ProcessExit {
-  /** Null when a signal ended it, or it could not be ended. */
+  /** Null when a signal ended it, or when it could not be ended. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** Its sandbox could not be set up after all: nothing of it was run, whatever the exit code. */
+  /** Present when it could not be started or its sandbox could not be set up: nothing of it was run. */
   readonly spawnError?: SpawnError
   /** See `CommandEnd`. */
   readonly triedNetwork?: boolean
@@ -33,34 +27,34 @@ export interface ProcessExit {
 
 export interface ProcessOptions {
   readonly sandbox: Sandbox
-  /** True order within a stream. `chunk` is valid only during the call. Must not throw. */
+  /** Called in true order within a stream. `chunk` is valid only during the call. Must not throw. */
   onOutput(stream: OutputStream, chunk: Buffer): void
-  /** Once, if it was started; output may follow. */
+  /** Called once if the process was started; output may follow. */
   onExit(exit: ProcessExit): void
 }
 
-/** A process whose owner reads its output as it comes and talks to it. */
+/** Running process whose owner reads its output as it comes and writes its input. */
 export interface RunningProcess {
   readonly pid: number | null
-  /** Null when it runs. Settles before any output. */
+  /** Settles before any output: null when the process runs, or why it does not. */
   readonly started: Promise<SpawnError | null>
-  /** It has a terminal or a piped stdin, and that was not closed. */
+  /** True with a terminal or a piped stdin that is still open. */
   readonly takesInput: boolean
-  /** Settles when the system has taken the bytes; false when there is nobody to take them. */
+  /** Resolves when the system has taken the bytes; false when the process does not read any more. */
   write(bytes: Buffer): Promise<boolean>
   /** Bytes given to `write` that the system has not taken yet. */
   readonly unwrittenBytes: number
-  /** After what was written. False when it has no pipe for a stdin. */
+  /** Closes stdin after what was written. Returns false without a piped stdin. */
   closeStdin(): boolean
-  /** False when it has no terminal. */
+  /** Returns false when it has no terminal. */
   resize(size: TerminalSize): boolean
-  /** To its process group; false when there is none any more. */
+  /** Sends a signal to its process group; returns false when there is none any more. */
   signal(signal: NodeJS.Signals): boolean
-  /** SIGKILL to its whole tree. */
+  /** Sends SIGKILL to its whole tree. */
   kill(): void
-  /** Reads no further, so that its pipes fill and it waits. Nothing is lost, also when it exits meanwhile. */
+  /** Stops reading, so that its pipes fill and it waits. Nothing is lost, even when it exits meanwhile. */
   pause(): void
   resume(): void
-  /** After its exit and its last output, with all that it started killed. Never rejects. */
+  /** Resolves after its exit and its last output, with its whole tree killed. Never rejects. */
   readonly closed: Promise<void>
 }

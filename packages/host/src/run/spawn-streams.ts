@@ -1,120 +1,108 @@
-import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { noSandbox, outcomeOf, type Sandbox, sandboxFailure, signalInside } from '../sandbox/sandbox.ts'
-import type { DescriptorShield } from '../system/descriptor-shield.ts'
+import type { Channels } from '../channels/channels.ts'
+import { noSandbox, type Sandbox, sandboxFailure } from '../sandbox/sandbox.ts'
 import { createMark } from '../system/marks.ts'
-import { signalGroup } from '../system/process-tree.ts'
-import { explainSpawnFailure } from '../system/spawn-failure.ts'
-import type { SpawnError } from './command.ts'
-import type { Guard } from './crash-guard.ts'
-import { type Launched, launch } from './launch.ts'
-import { killLeftovers } from './sweep.ts'
+import type { ProcessExit } from './process.ts'
+import { type ChildEnd, endedBeforeStart, type Machinery, Supervisor } from './supervisor.ts'
 
-/** A program that stays and is talked with over its stdin and stdout, such as an MCP server. */
-export interface ProgramSpec {
+/** Process with Node streams for stdin, stdout and stderr, such as an MCP server. */
+export interface StreamedProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Released when it has ended. None unless told. */
+  /** Released when the process has ended; default none. */
   readonly sandbox?: Sandbox
 }
 
-export interface ProgramEnd {
-  readonly exitCode: number | null
-  readonly signal: NodeJS.Signals | null
-  /** It could not be started, or its sandbox could not be set up. */
-  readonly spawnError?: SpawnError
-}
-
-export interface RunningProgram {
+export interface StreamedProcess {
   /** Null when it could not be started. */
   readonly pid: number | null
-  /** Null, all three, when it could not be started. An error on one of them tells nothing that `ended` does not. */
+  /** Null, like the other streams, when it could not be started. Errors of a stream are reported by `ended`. */
   readonly stdin: Writable | null
   readonly stdout: Readable | null
   readonly stderr: Readable | null
-  /** When it has gone and all that it started was killed. */
-  readonly ended: Promise<ProgramEnd>
-  /** Closes its input; TERM to its group after `graceMs`, KILL 700 ms later. A later call with less grace counts. */
-  stop(graceMs: number): Promise<ProgramEnd>
+  /** Resolves when it has ended and all that it started was killed. Never rejects. */
+  readonly ended: Promise<ProcessExit>
+  /** Closes its stdin; TERM to its group after `graceMs`, KILL 700 ms later. The latest call sets the time of TERM. */
+  stop(graceMs: number): Promise<ProcessExit>
 }
 
-const killAfterMs = 700
-
-export interface ProgramMachinery {
-  readonly guard: Guard
-  readonly shield: DescriptorShield
+/** Channels that Node makes at the spawn. Their reader is the caller, so nothing is left to drain at the exit. */
+const nodeStreams: Channels = {
+  fds: ['pipe', 'pipe', 'pipe'],
+  input: null,
+  open: ({ onEnd }) => onEnd(),
+  closeChildSide: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+  resize: () => false,
+  close: () => undefined,
 }
 
-/** Its own session, its tree marked and known to the guard: when we are killed it goes as well. */
-export function startProgram(spec: ProgramSpec, { guard, shield }: ProgramMachinery): RunningProgram {
-  const mark = createMark()
-  const startedMs = performance.now()
-  const { argv, cwd, env, sandbox = noSandbox } = spec
-  const { promise: ended, resolve } = Promise.withResolvers<ProgramEnd>()
-  const leave = () => {
-    guard.release(mark)
-    sandbox.release?.()
+export class StreamedRun implements StreamedProcess {
+  readonly ended: Promise<ProcessExit>
+  readonly #supervisor: Supervisor
+  #term: NodeJS.Timeout | undefined
+  #isClimbing = false
+
+  constructor({ argv, cwd, env, sandbox = noSandbox }: StreamedProcessSpec, machinery: Machinery) {
+    const { promise, resolve } = Promise.withResolvers<ProcessExit>()
+    this.ended = promise
+    this.#supervisor = new Supervisor(
+      {
+        spec: { argv, cwd, env, mark: createMark() },
+        sandbox,
+        openChannels: () => nodeStreams,
+        onOutput: () => undefined,
+        onClose: (end) => {
+          clearTimeout(this.#term)
+          resolve(exitOf(end))
+        },
+      },
+      machinery,
+    )
   }
-  const fail = (error: unknown) => {
-    leave()
-    resolve({ exitCode: null, signal: null, spawnError: explainSpawnFailure(error, spec) })
+
+  get pid(): number | null {
+    return this.#supervisor.pid
   }
-  guard.watch(mark)
-  let launched: Launched
-  try {
-    launched = launch({ argv, cwd, env, mark }, { sandbox, fds: ['pipe', 'pipe', 'pipe'], shield })
-  } catch (error) {
-    fail(error)
-    return notStarted(ended)
+
+  get stdin(): Writable | null {
+    return this.#supervisor.child?.stdin ?? null
   }
-  const { child, watch } = launched
-  const { pid } = child
-  child.once('error', (error) => {
-    if (pid === undefined) fail(error)
-  })
-  // EPIPE and the like when it has gone, which 'exit' tells.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => undefined)
-  if (pid === undefined) {
-    watch?.close()
-    return notStarted(ended)
+
+  get stdout(): Readable | null {
+    return this.#supervisor.child?.stdout ?? null
   }
-  guard.adopt(mark, pid)
-  child.once('exit', (exitCode, signal) => {
-    const ran = outcomeOf(watch)?.ran ?? true
-    killLeftovers({ groupId: pid, mark, groupAlive: signalGroup(pid, 0), ageMs: performance.now() - startedMs })
-    watch?.close()
-    leave()
-    resolve({ exitCode, signal, ...(ran ? {} : { spawnError: sandboxFailure(null) }) })
-  })
-  const send = (signal: NodeJS.Signals) => void (signalInside(watch, signal) || signalGroup(pid, signal))
-  const { stdin, stdout, stderr } = child
-  return { pid, stdin, stdout, stderr, ended, stop: stopper(child, send, ended) }
+
+  get stderr(): Readable | null {
+    return this.#supervisor.child?.stderr ?? null
+  }
+
+  /** Spawns before it returns. Called once. */
+  begin(): void {
+    this.#supervisor.begin()
+    // EPIPE and its like after the exit, which `ended` reports.
+    for (const stream of [this.stdin, this.stdout, this.stderr]) stream?.on('error', () => undefined)
+  }
+
+  stop(graceMs: number): Promise<ProcessExit> {
+    this.stdin?.end()
+    clearTimeout(this.#term)
+    if (this.pid === null) this.#supervisor.stop('shutdown')
+    else if (!this.#supervisor.isClosed) this.#term = setTimeout(() => this.#climb(), graceMs)
+    return this.ended
+  }
+
+  #climb(): void {
+    if (this.#isClimbing) return
+    this.#isClimbing = true
+    this.#supervisor.stop('shutdown')
+  }
 }
 
-function notStarted(ended: Promise<ProgramEnd>): RunningProgram {
-  return { pid: null, stdin: null, stdout: null, stderr: null, ended, stop: () => ended }
-}
-
-function stopper(
-  child: ChildProcess,
-  send: (signal: NodeJS.Signals) => void,
-  ended: Promise<ProgramEnd>,
-): RunningProgram['stop'] {
-  let term: NodeJS.Timeout | undefined
-  let kill: NodeJS.Timeout | undefined
-  void ended.then(() => {
-    clearTimeout(term)
-    clearTimeout(kill)
-  })
-  return (graceMs) => {
-    child.stdin?.end()
-    clearTimeout(term)
-    term = setTimeout(() => {
-      send('SIGTERM')
-      send('SIGCONT')
-      kill ??= setTimeout(() => send('SIGKILL'), killAfterMs)
-    }, graceMs)
-    return ended
-  }
+function exitOf({ exit, spawnError = endedBeforeStart }: ChildEnd): ProcessExit {
+  if (exit === null) return { exitCode: null, signal: null, spawnError }
+  const { exitCode, signal, outcome } = exit
+  return { exitCode, signal, ...(outcome?.ran === false ? { spawnError: sandboxFailure(null) } : {}) }
 }

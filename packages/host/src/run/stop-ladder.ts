@@ -1,13 +1,15 @@
-import type { StopReason } from './command.ts'
+export type StopReason = 'interrupted' | 'shutdown'
 
-/** From asking to forcing. `abandon`: even SIGKILL did not end it (it hangs in the kernel), so we stop waiting. */
+export type StopCause = StopReason | 'timedOut'
+
+/** Steps from asking to forcing. `abandon`: SIGKILL did not end it (it hangs in the kernel), so nothing more is awaited. */
 export type Rung = 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'abandon'
 
-export type Schedule = (delayMs: number, action: () => void) => () => void
+type Schedule = (delayMs: number, action: () => void) => () => void
 
 export interface StopLadder {
-  /** Takes the first rung, or the next one if it was begun; the later ones follow by themselves. */
-  climb(reason: StopReason | 'timedOut'): void
+  /** Takes the first rung, or the next one after an earlier call; the later ones follow by themselves. */
+  climb(cause: StopCause): void
   close(): void
 }
 
@@ -18,12 +20,12 @@ export function createStopLadder(take: (rung: Rung) => void, schedule: Schedule 
   function step(): void {
     cancel()
     rung = nextRung(rung, hurried)
-    if (rung !== 'abandon') cancel = schedule(patienceMs(rung, hurried), step)
+    if (rung !== 'abandon') cancel = schedule(rungMs(rung, hurried), step)
     take(rung)
   }
   return {
-    climb(reason) {
-      hurried ||= reason === 'shutdown'
+    climb(cause) {
+      hurried ||= cause === 'shutdown'
       if (rung !== 'SIGKILL' && rung !== 'abandon') step()
     },
     close() {
@@ -32,7 +34,7 @@ export function createStopLadder(take: (rung: Rung) => void, schedule: Schedule 
   }
 }
 
-export function nextRung(rung: Rung | null, hurried: boolean): Rung {
+function nextRung(rung: Rung | null, hurried: boolean): Rung {
   switch (rung) {
     case null:
       return hurried ? 'SIGTERM' : 'SIGINT'
@@ -46,8 +48,8 @@ export function nextRung(rung: Rung | null, hurried: boolean): Rung {
   }
 }
 
-/** How long a rung is given: INT at 0, TERM at 500, KILL at 1,500 ms; hurried TERM at 0, KILL at 700 ms. */
-export function patienceMs(rung: Exclude<Rung, 'abandon'>, hurried: boolean): number {
+/** Returns the time until the next rung: INT at 0, TERM at 500, KILL at 1,500 ms; hurried TERM at 0, KILL at 700 ms. */
+export function rungMs(rung: Exclude<Rung, 'abandon'>, hurried: boolean): number {
   switch (rung) {
     case 'SIGINT':
       return 500

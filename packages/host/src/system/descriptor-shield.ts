@@ -1,17 +1,17 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Descriptors of this process that a child would inherit, which Node has no means to prevent. */
+/** Descriptors of this process that a child would inherit because Node cannot mark them close-on-exec. */
 export interface DescriptorShield {
-  /** From its opening until after its closing. */
+  /** Adds a descriptor, from its opening until after its closing. */
   add(fd: number): void
   remove(fd: number): void
   inherited(): Iterable<number>
-  /** What stands in for them in a child. */
+  /** Returns a descriptor of /dev/null, which replaces them in a child. */
   nullFd(): number
   close(): void
 }
 
-/** Terminals are opened by a native part that does not mark them close-on-exec; everything that Node opens is marked. */
+/** Creates a shield for terminals, whose native part marks nothing close-on-exec; Node marks all that it opens. */
 export function createDescriptorShield(): DescriptorShield {
   const leaking = new Set<number>()
   let nullFd: number | null = null
@@ -30,8 +30,8 @@ export function createDescriptorShield(): DescriptorShield {
   }
 }
 
-/** The child's descriptors in order: those it is meant to have, and /dev/null in place of each that it would inherit. */
-export function shielded(
+/** Returns the child's descriptors in order, with /dev/null in place of each that it would inherit. */
+export function shieldedStdio(
   fds: readonly (number | null | 'pipe')[],
   shield: DescriptorShield,
 ): (number | 'ignore' | 'pipe')[] {
@@ -47,8 +47,8 @@ export function shielded(
 const closeOnExec = 0o2000000
 
 /**
- * Closes what whoever started this process left open for it: a folder opened outside would be a way out of any
- * sandbox. Called first, while all that is not marked close-on-exec is of that kind. Linux; elsewhere it does nothing.
+ * Closes descriptors inherited from the parent process: an open folder would be a way out of any sandbox. Called before
+ * anything else is opened, when all descriptors without close-on-exec are inherited. Linux; elsewhere it does nothing.
  */
 export function closeInheritedDescriptors(): void {
   const channel = Number(process.env['NODE_CHANNEL_FD'] ?? Number.NaN)
@@ -65,7 +65,7 @@ function openDescriptors(): number[] {
   }
 }
 
-/** What cannot be told is taken for one of Node's own. */
+/** Returns true where the flags cannot be read: the descriptor may be one of Node's own. */
 function isCloseOnExec(fd: number): boolean {
   try {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]

@@ -1,23 +1,23 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Both absolute and without `.` and `..`; a folder is within itself. */
+/** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
 
 interface Followed {
-  /** The place where a write would land: links followed, dangling ones too, and the missing rest appended. */
+  /** Path where a write would land: links followed, dangling ones too, and the missing rest appended. */
   readonly real: string
-  /** The links on the way, by the real path of each. */
+  /** Links on the way, by the real path of each. */
   readonly links: readonly string[]
 }
 
 const maxLinks = 40
 
-/** Follows an absolute path as the system does: a `..` leaves the folder that a link before it leads to. */
+/** Resolves an absolute path as the system does: a `..` leaves the folder that a link before it leads to. */
 export function followLinks(path: string): Followed {
-  if (realOrNull(path) === path) return { real: path, links: [] }
+  if (realPathOrNull(path) === path) return { real: path, links: [] }
   const links: string[] = []
   const left = path.split('/').reverse()
   let real = '/'
@@ -39,7 +39,8 @@ export function followLinks(path: string): Followed {
   return { real, links }
 }
 
-function realOrNull(path: string): string | null {
+/** Resolves links; null for what is missing or not accessible to this user, and so to its commands. */
+export function realPathOrNull(path: string): string | null {
   try {
     return realpathSync.native(path)
   } catch {
@@ -47,7 +48,7 @@ function realOrNull(path: string): string | null {
   }
 }
 
-/** Null for what is no link, or cannot be looked at. */
+/** Returns the target of a link; null for anything else and for what cannot be examined. */
 function targetOf(path: string): string | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null

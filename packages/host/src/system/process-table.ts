@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** What Linux tells of other processes through /proc. Elsewhere every list is empty and every answer null. */
+/** State of a process from Linux's /proc. On other systems every list is empty and every answer null. */
 export interface ProcessStat {
-  /** Dead, or past the point of no return: a zombie keeps its number and its group until its parent collects it. */
+  /** True for a zombie or an exiting process: it keeps its number and group until its parent collects it. */
   readonly ending: boolean
   readonly groupId: number
   readonly startTime: string
 }
 
-/** PF_EXITING: set before a process gives up its descriptors, so that whoever made us see the end of the output no longer counts. */
+/** PF_EXITING, set before a process closes its descriptors: the writer that just ended the output already counts as ending. */
 const exitingFlag = 0x4
 
 export function listPids(): number[] {
@@ -20,8 +20,8 @@ export function listPids(): number[] {
 }
 
 /**
- * The processes whose number was given out after `first`. Numbers are given out in a circle, so this holds only while fewer processes
- * than the circle is long (32,768 at least) were started since.
+ * Lists the processes whose number was given out from `first` on. Numbers wrap around (at 32,768 or more), so the answer
+ * holds only while fewer processes than that were started since.
  */
 export function listPidsSince(first: number): number[] {
   const pids = listPids()
@@ -39,7 +39,7 @@ export function readStat(pid: number): ProcessStat | null {
   return { ending, groupId: Number(fields[2]), startTime: fields[19] ?? '' }
 }
 
-/** The value of a variable in the environment the process was started with; null if absent, not ours to read, or a zombie. */
+/** Returns a variable of the environment a process was started with; null if absent, not readable, or a zombie. */
 export function readVariable(pid: number, name: string): string | null {
   const text = readText(`/proc/${pid}/environ`)
   if (text === null) return null
@@ -50,7 +50,7 @@ export function readVariable(pid: number, name: string): string | null {
   return text.slice(start + prefix.length, end < 0 ? undefined : end)
 }
 
-/** Numbers mean the same only within one pid namespace; null when it cannot be told. */
+/** Returns the pid namespace, within which process numbers are unique; null when it is unknown. */
 export function pidNamespace(pid: number | 'self'): string | null {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`)

@@ -2,17 +2,17 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { delimiter, join, normalize } from 'node:path'
 import { isWithin } from './paths.ts'
 
-/** Where our own small tools (`mkfifo`, `grep`) come from: never from the user's PATH, which a project can lead into itself. */
+/** PATH for the small tools that are run here (`mkfifo`, `grep`): the user's PATH may lead into a project. */
 export const helperPath = '/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin'
 
 export interface FoundProgram {
-  /** Real, so that a link changed later leads nowhere else. */
+  /** Real path, so that a link changed later leads nowhere else. */
   readonly path: string
   readonly modifiedMs: number
   readonly sizeBytes: number
 }
 
-/** Where only the system's package managers put programs. Other entries of PATH, in `/opt` or `/usr/src` too, may be a project's. */
+/** Folders that only package managers write to. Other folders of PATH, such as `/opt`, may belong to a project. */
 const trusted = [
   '/usr/bin',
   '/usr/sbin',
@@ -25,22 +25,22 @@ const trusted = [
 
 const systemFolders = [...helperPath.split(':'), '/usr/local/bin']
 
-/** Folders in which the programs of a sandbox are looked for: the system's own, then those of PATH that a project cannot be. */
+/** Returns the folders to find a sandbox's programs in: the system's own, then the trusted ones of PATH. */
 export function programFolders(path: string): string[] {
   const others = path.split(delimiter).filter((folder) => trusted.some((top) => isWithin(normalize(folder), top)))
   return [...new Set([...systemFolders, ...others])]
 }
 
-/** The first that can be run, wherever a link leads as long as a project cannot be there. */
+/** Returns the first executable of that name, links followed; null when there is none. Files that anyone may change do not count. */
 export function findProgram(name: string, folders: readonly string[]): FoundProgram | null {
   for (const folder of folders) {
-    const found = lookAt(join(folder, name))
+    const found = examine(join(folder, name))
     if (found !== null) return found
   }
   return null
 }
 
-function lookAt(path: string): FoundProgram | null {
+function examine(path: string): FoundProgram | null {
   try {
     const real = realpathSync(path)
     const { mtimeMs, size, mode } = statSync(real)
@@ -53,7 +53,7 @@ function lookAt(path: string): FoundProgram | null {
   }
 }
 
-/** What starts a program as the owner of its terminal, before its arguments; null where there is none. */
+/** Returns the prefix by which a program takes its terminal as the controlling one; null without `setsid`. */
 export function findSetsid(): readonly string[] | null {
   const program = ['/usr/bin/setsid', '/bin/setsid'].find((path) => existsSync(path))
   return program === undefined ? null : [program, '-c']

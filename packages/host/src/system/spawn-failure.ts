@@ -1,19 +1,26 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import type { SpawnError } from '../run/command.ts'
 import { errorCode } from './error-code.ts'
 
 const emptyName = 'The name of the program is empty'
 
-/** What was to be started. */
-export interface Attempted {
+export interface SpawnError {
+  /** Errno name, such as `ENOENT`. */
+  readonly code: string
+  readonly message: string
+  /** Part that was wrong; `system` is a limit or a missing resource of the machine. */
+  readonly subject: 'program' | 'cwd' | 'arguments' | 'sandbox' | 'system'
+}
+
+/** Command as it was to be started. */
+export interface StartAttempt {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A command that could not be started, found before or told by the system. */
-export class SpawnProblem extends Error {
+/** Thrown for a command that cannot be started, before the system was asked to start it. */
+export class SpawnFailedError extends Error {
   readonly code: string
   readonly subject: SpawnError['subject']
   constructor(code: string, subject: SpawnError['subject'], message: string, options?: ErrorOptions) {
@@ -23,9 +30,9 @@ export class SpawnProblem extends Error {
   }
 }
 
-/** Says what was wrong. The system reports a missing working directory and a missing program alike, so we look. */
-export function explainSpawnFailure(error: unknown, spec: Attempted): SpawnError {
-  if (error instanceof SpawnProblem) return { code: error.code, subject: error.subject, message: error.message }
+/** Explains a failure. The system reports a missing directory and a missing program alike, so both are checked. */
+export function explainSpawnFailure(error: unknown, spec: StartAttempt): SpawnError {
+  if (error instanceof SpawnFailedError) return { code: error.code, subject: error.subject, message: error.message }
   const code = errorCode(error)
   switch (code) {
     case 'ENOENT':
@@ -53,15 +60,15 @@ export function explainSpawnFailure(error: unknown, spec: Attempted): SpawnError
   }
 }
 
-/** What a shell would answer: 127 not found, 126 found but not to be run, null where no shell would have got that far. */
+/** Returns the exit code of a shell: 127 not found, 126 not executable, null where a shell would not have run. */
 export function shellExitCode(error: SpawnError): number | null {
   if (error.code === 'E2BIG') return 126
   if (error.subject !== 'program') return null
   return error.code === 'ENOENT' ? 127 : 126
 }
 
-/** Node names the program it could not start: if it is not the command's own, it is the one that the sandbox put before it. */
-function sandboxProblem(error: unknown, code: string, spec: Attempted): SpawnError | null {
+/** Blames the sandbox when the program that Node names is not the command's own: the sandbox put it before the command. */
+function sandboxProblem(error: unknown, code: string, spec: StartAttempt): SpawnError | null {
   if (!(error instanceof Error) || !('path' in error) || error.path === spec.argv[0]) return null
   return { code, subject: 'sandbox', message: `The sandbox cannot be started: ${error.path} (${code})` }
 }
@@ -69,8 +76,8 @@ function sandboxProblem(error: unknown, code: string, spec: Attempted): SpawnErr
 function cwdProblem(cwd: string, locate: Locate = (path) => path): SpawnError | null {
   const place = locate(cwd)
   try {
-    if (place === null) throw new SpawnProblem('ENOENT', 'cwd', 'not there')
-    if (!statSync(place).isDirectory()) throw new SpawnProblem('ENOTDIR', 'cwd', 'not a directory')
+    if (place === null) throw new SpawnFailedError('ENOENT', 'cwd', 'not there')
+    if (!statSync(place).isDirectory()) throw new SpawnFailedError('ENOTDIR', 'cwd', 'not a directory')
     accessSync(place, constants.X_OK)
     return null
   } catch (error) {
@@ -78,7 +85,7 @@ function cwdProblem(cwd: string, locate: Locate = (path) => path): SpawnError | 
   }
 }
 
-function programProblem(code: string, spec: Attempted, locate: Locate = (path) => path): SpawnError {
+function programProblem(code: string, spec: StartAttempt, locate: Locate = (path) => path): SpawnError {
   const program = spec.argv[0] ?? ''
   if (program === '') return { code, subject: 'program', message: emptyName }
   if (code !== 'ENOENT') return { code, subject: 'program', message: `${program} may not be executed` }
@@ -89,25 +96,25 @@ function programProblem(code: string, spec: Attempted, locate: Locate = (path) =
   return { code, subject: 'program', message }
 }
 
-/** Where something lies that the command will see under this path; null when it will see nothing there. */
+/** Returns the outside path of what the command will see at a path; null when it will see nothing there. */
 export type Locate = (path: string) => string | null
 
-/** For a command that is started by way of another program, whose own failure would hide this one. */
-export function assertStartable(spec: Attempted, locate: Locate = (path) => path): void {
+/** Checks a command that another program starts, whose own failure would hide this one. Throws `SpawnFailedError`. */
+export function assertStartable(spec: StartAttempt, locate: Locate = (path) => path): void {
   const program = spec.argv[0] ?? ''
   const places = placesOf(program, spec).map(locate)
   const candidates = places.filter((place) => place !== null).filter(exists)
   const problem =
     cwdProblem(spec.cwd, locate) ??
     (candidates.some(isExecutable) ? null : programProblem(candidates.length > 0 ? 'EACCES' : 'ENOENT', spec, locate))
-  if (problem !== null) throw new SpawnProblem(problem.code, problem.subject, problem.message)
+  if (problem !== null) throw new SpawnFailedError(problem.code, problem.subject, problem.message)
 }
 
-function isFound(program: string, spec: Attempted, locate: Locate): boolean {
+function isFound(program: string, spec: StartAttempt, locate: Locate): boolean {
   return placesOf(program, spec).some((place) => exists(locate(place) ?? ''))
 }
 
-function placesOf(program: string, spec: Attempted): string[] {
+function placesOf(program: string, spec: StartAttempt): string[] {
   const folders = program.includes('/') ? [''] : (spec.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => resolve(spec.cwd, folder, program))
 }
@@ -116,7 +123,7 @@ function exists(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    return false // a folder of PATH may also be closed to us
+    return false // a folder of PATH may also be inaccessible
   }
 }
 

@@ -34,7 +34,7 @@ it.each([
   const path = join(folder.path, 'spool')
   const heard: string[] = []
   const script = `printf 'a sec'; sleep 0.02; printf 'ret b'; sleep 0.02; printf 'is se'${after}`
-  const { ended } = host.startCommand(
+  const { ended } = host.runCommand(
     { ...shellCommand(script), spool: { path }, filter: hidesTheWord() },
     { sandbox: noSandbox, onOutput: (chunk) => heard.push(chunk.toString()) },
   )

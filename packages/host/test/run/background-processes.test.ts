@@ -13,7 +13,7 @@ afterAll(() => host.close())
 function open() {
   const ends: [string, CommandEnd][] = []
   const background = createBackgroundProcesses({
-    startCommand: host.startCommand,
+    runCommand: host.runCommand,
     onEnd: (id, end) => ends.push([id, end]),
   })
   return { background, ends }

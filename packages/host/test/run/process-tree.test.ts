@@ -27,7 +27,7 @@ async function startTree(
 ): Promise<Tree> {
   const fifo = workspace.path('end')
   execFileSync('mkfifo', [fifo])
-  const running = host.startCommand(command(['sh', fixturePath('tree.sh'), fifo, leader], more), { sandbox })
+  const running = host.runCommand(command(['sh', fixturePath('tree.sh'), fifo, leader], more), { sandbox })
   await waitUntil(() => markedPids(running.mark).length === 7)
   return { running, endLeader: () => writeFileSync(fifo, 'end\n') }
 }
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
 
   it('leaves nothing when the host is closed', async () => {
     await using own = openHost()
-    const running = own.startCommand(shellCommand('setsid sleep 60 & sleep 60 & sleep 60'), { sandbox })
+    const running = own.runCommand(shellCommand('setsid sleep 60 & sleep 60 & sleep 60'), { sandbox })
     await waitUntil(() => markedPids(running.mark).length === 4)
     await own.close()
     await nothingLeft(running.mark)
@@ -88,34 +88,33 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
 
 describe.runIf(process.platform === 'linux')('what a command leaves behind', () => {
   it('F085: a setsid grandchild that holds the output does not hold the end', async () => {
-    const end = await host.startCommand(shellCommand('setsid sleep 60 & exit 0'), { sandbox }).ended
+    const end = await host.runCommand(shellCommand('setsid sleep 60 & exit 0'), { sandbox }).ended
     expect(end).toMatchObject({ exitCode: 0, leftovers: 1 })
   })
 
   it('a daemon that closed everything is found and counted', async () => {
     const script = `(setsid sh -c 'exec </dev/null >/dev/null 2>&1; exec sleep 60' &); exit 0`
-    const { mark, ended } = host.startCommand(shellCommand(script), { sandbox })
+    const { mark, ended } = host.runCommand(shellCommand(script), { sandbox })
     expect((await ended).leftovers).toBe(1)
     await nothingLeft(mark)
   })
 
   it('a process that ended by itself is no leftover', async () => {
-    const end = await host.startCommand(shellCommand('true & wait; true'), { sandbox }).ended
+    const end = await host.runCommand(shellCommand('true & wait; true'), { sandbox }).ended
     expect(end.leftovers).toBe(0)
   })
 
   it('what still writes within the drain is heard', async () => {
-    const end = await host.startCommand(
-      shellCommand('(while kill -0 $$ 2>/dev/null; do :; done; echo late) & exit 0'),
-      { sandbox },
-    ).ended
+    const end = await host.runCommand(shellCommand('(while kill -0 $$ 2>/dev/null; do :; done; echo late) & exit 0'), {
+      sandbox,
+    }).ended
     expect(end.head.toString()).toBe('late\n')
     expect(end.leftovers).toBe(0)
   })
 
   it('another command is left alone', async () => {
-    const other = host.startCommand(command(['sleep', '60']), { sandbox })
-    await host.startCommand(shellCommand('setsid sleep 60 & exit 0'), { sandbox }).ended
+    const other = host.runCommand(command(['sleep', '60']), { sandbox })
+    await host.runCommand(shellCommand('setsid sleep 60 & exit 0'), { sandbox }).ended
     expect(markedPids(other.mark)).toEqual([other.pid])
     expect(await sweepMarked(other.mark)).toBe(1)
     expect(await other.ended).toMatchObject({ reason: 'exited', signal: 'SIGKILL' })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-const start = (spec: CommandSpec, more: Partial<StartOptions> = {}) => host.startCommand(spec, { sandbox, ...more })
+const start = (spec: CommandSpec, more: Partial<StartOptions> = {}) => host.runCommand(spec, { sandbox, ...more })
 const run = (spec: CommandSpec) => start(spec).ended
 /** Without what the shell itself says of the `sleep` that the same signal ended. */
 const signalsSaid = (end: { head: Buffer; tail: Buffer }) =>
@@ -171,7 +171,7 @@ describe('stopping', { timeout: 20_000 }, () => {
   it('F096: an interrupt before the spawn means that nothing is run', async () => {
     await using cold = openHost()
     using workspace = openWorkspace()
-    const running = cold.startCommand(shellCommand(`echo > ${workspace.path('ran')}`), { sandbox })
+    const running = cold.runCommand(shellCommand(`echo > ${workspace.path('ran')}`), { sandbox })
     expect(running.pid).toBeNull()
     running.stop('interrupted')
     expect(await running.ended).toMatchObject({ reason: 'interrupted', exitCode: null, totalBytes: 0 })
@@ -215,7 +215,7 @@ describe('stopping', { timeout: 20_000 }, () => {
   it('a closed host runs nothing more', async () => {
     const closed = openHost()
     await closed.close()
-    const running = closed.startCommand(shellCommand('echo hello'), { sandbox })
+    const running = closed.runCommand(shellCommand('echo hello'), { sandbox })
     expect(await running.ended).toMatchObject({ reason: 'shutdown', totalBytes: 0 })
   })
 })

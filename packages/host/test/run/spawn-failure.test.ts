@@ -21,7 +21,7 @@ afterAll(async () => {
   workspace[Symbol.dispose]()
 })
 
-const run = (spec: CommandSpec, sandbox: Sandbox = noSandbox) => host.startCommand(spec, { sandbox }).ended
+const run = (spec: CommandSpec, sandbox: Sandbox = noSandbox) => host.runCommand(spec, { sandbox }).ended
 const tooLong = Array.from({ length: 100 }, () => 'x'.repeat(100_000))
 
 describe('F090: what cannot be started', () => {

@@ -20,7 +20,7 @@ function start(host: ReturnType<typeof openHost>, script: string, more: Partial<
   let bytes = 0
   let exit: ProcessExit | null = null
   const spec = { argv: ['sh', '-c', script], cwd: '/', env: { PATH: process.env['PATH'] ?? '' } }
-  const running = host.startProcess(
+  const running = host.spawnProcess(
     { ...spec, terminal: null, pipeStdin: false, ...more },
     {
       sandbox: noSandbox,

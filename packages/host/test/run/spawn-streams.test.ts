@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { markVariable, openHost, type ProgramSpec } from '../../src/index.ts'
+import { markVariable, openHost, type StreamedProcessSpec } from '../../src/index.ts'
 import { startFixture } from '../fixture-process.ts'
 import { markedPids, waitUntil } from '../waiting.ts'
 
 const host = openHost()
 afterAll(() => host.close())
 
-function shell(script: string): ProgramSpec {
+function shell(script: string): StreamedProcessSpec {
   return { argv: ['sh', '-c', script], cwd: '/', env: { PATH: process.env['PATH'] ?? '' } }
 }
 
@@ -17,7 +17,7 @@ const markOf = (pid: number | null) =>
 
 describe('a program that stays', () => {
   it('is talked with over stdin and stdout, its stderr apart', async () => {
-    const program = host.startProgram(shell('read line; echo "got $line"; echo aside >&2'))
+    const program = host.spawnStreams(shell('read line; echo "got $line"; echo aside >&2'))
     program.stdin?.write('hello\n')
     const [[answer], [aside]] = await Promise.all([
       once(program.stdout ?? process.stdin, 'data'),
@@ -32,13 +32,13 @@ describe('a program that stays', () => {
     ['no-such-program-here', '/', /not found/],
     ['sh', '/no/such/folder', /cannot be entered/],
   ])('%s in %s is not started, and its end says why', async (name, cwd, what) => {
-    const program = host.startProgram({ ...shell(''), argv: [name], cwd })
+    const program = host.spawnStreams({ ...shell(''), argv: [name], cwd })
     expect(program.pid).toBeNull()
     expect((await program.ended).spawnError?.message).toMatch(what)
   })
 
   it('ends when its input is closed, if it listens', async () => {
-    const program = host.startProgram(shell('cat >/dev/null'))
+    const program = host.spawnStreams(shell('cat >/dev/null'))
     expect(await program.stop(10_000)).toEqual({ exitCode: 0, signal: null })
   })
 })
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('the tree of a program that stays',
   const tree = 'sleep 60 & setsid sleep 60 & (trap "" TERM; sleep 60) & '
 
   it('goes with it when it exits', async () => {
-    const program = host.startProgram(shell(`${tree} read line`))
+    const program = host.spawnStreams(shell(`${tree} read line`))
     const mark = markOf(program.pid)
     await waitUntil(() => markedPids(mark).length >= 4)
     program.stdin?.write('end\n')
@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('the tree of a program that stays',
   })
 
   it('goes with it when it is stopped and ignores TERM', async () => {
-    const program = host.startProgram(shell(`trap "" TERM; ${tree} while :; do sleep 1; done`))
+    const program = host.spawnStreams(shell(`trap "" TERM; ${tree} while :; do sleep 1; done`))
     const mark = markOf(program.pid)
     await waitUntil(() => markedPids(mark).length >= 4)
     expect(await program.stop(0)).toMatchObject({ signal: 'SIGKILL' })

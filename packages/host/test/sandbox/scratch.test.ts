@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { intoScratch } from '../../src/sandbox/scratch.ts'
+import { scratchEnv } from '../../src/sandbox/scratch.ts'
 
 describe('the variables of a command in a sandbox', () => {
   it('lead temporary files and caches into its folder, and leave the others', () => {
-    expect(intoScratch({ A: '1', TMPDIR: '/elsewhere' }, { folder: '/tmp', network: true })).toEqual({
+    expect(scratchEnv({ A: '1', TMPDIR: '/elsewhere' }, { folder: '/tmp', network: true })).toEqual({
       A: '1',
       TMPDIR: '/tmp',
       XDG_CACHE_HOME: '/tmp/cache',
@@ -13,6 +13,6 @@ describe('the variables of a command in a sandbox', () => {
   })
 
   it('keep npm from trying again for a network that is not there', () => {
-    expect(intoScratch({}, { folder: '/tmp', network: false })).toMatchObject({ npm_config_fetch_retries: '0' })
+    expect(scratchEnv({}, { folder: '/tmp', network: false })).toMatchObject({ npm_config_fetch_retries: '0' })
   })
 })

@@ -7,7 +7,7 @@ import { runConfined } from '../lookup/run-confined.ts'
 import type { Ripgrep } from './place.ts'
 
 export interface LocalSearchParts {
-  readonly host: Pick<Host, 'startProcess'>
+  readonly host: Pick<Host, 'spawnProcess'>
   readonly sandboxes: Sandboxes
   readonly secrets: () => Promise<SecretPlaces>
   /** Absolute path of the program that comes with parley. */

@@ -1,4 +1,4 @@
-import type { BackgroundProcesses, EnvironmentRules } from '@parley/host'
+import type { BackgroundProcesses, EnvRules } from '@parley/host'
 import type { FileSurroundings } from '../facts/gather-file-facts.ts'
 import type { ShellParser } from '../facts/parse-shell.ts'
 import type { Place } from '../place/place.ts'
@@ -14,7 +14,7 @@ export interface ToolPorts {
   readonly background: BackgroundProcesses
   readonly shellParser: ShellParser
   /** What of the place's own environment commands get. */
-  readonly environmentRules: EnvironmentRules
+  readonly environmentRules: EnvRules
   readonly redaction: Redaction
   readonly clock: Clock
 }

@@ -110,7 +110,7 @@ export function readOutcome(status: string, report: string): SandboxOutcome {
   const ran = status.includes('"exit-code"') || report.startsWith('began')
   const leftovers = Number(/^left (\d{1,9})$/m.exec(report)?.[1] ?? 0)
   const lost = sentNowhere(report)
-  return { ran, leftovers, ...(lost === null ? {} : { triedNetwork: lost > 0 }) }
+  return { ran: ran, leftovers, ...(lost === null ? {} : { triedNetwork: lost > 0 }) }
 }
 
 /** Packets that had no way out, and look-ups that nobody answers; null when that was not counted. */

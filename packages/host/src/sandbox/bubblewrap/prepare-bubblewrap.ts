@@ -1,12 +1,12 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
-import { seenAgain, systemServices } from '../guarded/guarded-names.ts'
+import { realPathOrNull } from '../../system/paths.ts'
 import { type GuardedPlaces, guardedPlaces, spellings } from '../guarded/guarded-places.ts'
-import { type HeldName, holdName } from '../guarded/hold-names.ts'
+import { type ReservedName, reserveName } from '../guarded/reserved-names.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
-import { hiddenPlaces, realOf } from './hidden-places.ts'
+import { hiddenPlaces, systemServices, visibleAgain } from './hidden-places.ts'
 import { innerShell } from './inner-shell.ts'
 import { type MountLine, mountedOverItself, readMountTable } from './mount-table.ts'
 import { type Mount, planMounts } from './plan-mounts.ts'
@@ -72,7 +72,7 @@ function mountedAs(mounts: readonly Mount[], table: readonly MountLine[]): strin
 interface Found {
   readonly roots: readonly string[]
   readonly guarded: GuardedPlaces
-  readonly held: readonly HeldName[]
+  readonly held: readonly ReservedName[]
 }
 
 function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, guarded, held }: Found): Mount[] {
@@ -81,7 +81,7 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
   const readOnlyRoots = roots.filter((root) => !isWritable || guarded.kept.includes(root))
   return planMounts({
     writable: isWritable ? [...roots, ...guarded.writable] : [],
-    readable: [...readOnlyRoots, ...seenAgain.map(realOf).filter((path) => path !== null)],
+    readable: [...readOnlyRoots, ...visibleAgain.map(realPathOrNull).filter((path) => path !== null)],
     kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
@@ -95,15 +95,16 @@ function isThere(path: string): boolean {
 
 /** A root is what it was when the session was given it. */
 function assertUsable(root: string, mode: SandboxLimits['mode']): void {
-  if (realOf(root) !== root) throw new Error(`${root} is not the folder it was: there is a link in its path now`)
+  if (realPathOrNull(root) !== root)
+    throw new Error(`${root} is not the folder it was: there is a link in its path now`)
   if (root === '/' && mode === 'workspace-write') throw new Error('The whole system cannot be a writable folder')
 }
 
-function holdAll(paths: readonly string[]): HeldName[] {
-  const held: HeldName[] = []
+function holdAll(paths: readonly string[]): ReservedName[] {
+  const held: ReservedName[] = []
   try {
     for (const path of paths) {
-      const name = holdName(path)
+      const name = reserveName(path)
       if (name !== null) held.push(name)
     }
     return held
@@ -113,7 +114,7 @@ function holdAll(paths: readonly string[]): HeldName[] {
   }
 }
 
-function releaseAll(held: readonly HeldName[]): void {
+function releaseAll(held: readonly ReservedName[]): void {
   for (const name of held) name.release()
 }
 

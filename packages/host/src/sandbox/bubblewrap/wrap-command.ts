@@ -2,16 +2,16 @@ import { closeSync, openSync } from 'node:fs'
 import { markVariable } from '../../system/marks.ts'
 import { isWithin } from '../../system/paths.ts'
 import { findSetsid } from '../../system/programs.ts'
-import { type Attempted, assertStartable, SpawnProblem } from '../../system/spawn-failure.ts'
+import { assertStartable, SpawnFailedError, type StartAttempt } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
-import { intoScratch } from '../scratch.ts'
+import { scratchEnv } from '../scratch.ts'
 import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts'
 import { readFirstProcess, readOutcome, reportFd } from './inner-shell.ts'
 import type { Mount } from './plan-mounts.ts'
 
 /** What is the same for each command under these limits. */
-interface Surroundings {
+interface BubblewrapSetup {
   /** Of bwrap. */
   readonly program: string
   readonly features: BubblewrapFeatures
@@ -32,7 +32,7 @@ const maxReportBytes = 8192
  * What bwrap is told is in a file, not in its arguments, which everybody can read, and the environment of the command
  * is in there too: bwrap itself runs before there are limits, and would obey what a linker obeys.
  */
-export function wrapCommand(command: SandboxedCommand, surroundings: Surroundings): WrappedCommand {
+export function wrapCommand(command: SandboxedCommand, surroundings: BubblewrapSetup): WrappedCommand {
   const { program, mounts, scratch } = surroundings
   assertStartableInside(command, mounts, scratch)
   const terminal = command.terminal === true
@@ -49,10 +49,10 @@ export function wrapCommand(command: SandboxedCommand, surroundings: Surrounding
     const passed = [keep(openToAppend(reportFile)), keep(openToAppend(statusFile))]
     const argsFd = reportFd + passed.length
     const inside = { statusFd: reportFd + 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
-    const env = intoScratch(command.env, { folder: '/tmp', network: surroundings.network })
+    const env = scratchEnv(command.env, { folder: '/tmp', network: surroundings.network })
     const options = bubblewrapArguments({ ...surroundings, ...inside, env, cwd: command.cwd, terminal })
     if (options.length + shell.length + command.argv.length >= maxArguments)
-      throw new SpawnProblem('E2BIG', 'arguments', 'The arguments and the environment are too many for the sandbox')
+      throw new SpawnFailedError('E2BIG', 'arguments', 'The arguments and the environment are too many for the sandbox')
     const argsFile = keep(openAnonymousFile(options.map((option) => `${option}\0`).join('')))
     const filterFile = keep(openAnonymousFile(surroundings.filter))
     return {
@@ -61,7 +61,7 @@ export function wrapCommand(command: SandboxedCommand, surroundings: Surrounding
       cwd: '/',
       extraFds: [...passed, argsFile, filterFile, ...emptyFds],
       watch: watchOf(statusFile, reportFile),
-      ...(terminal ? { takesTerminal: true } : {}),
+      ...(terminal ? { setsControllingTerminal: true } : {}),
     }
   } catch (error) {
     for (const fd of opened) closeSync(fd)
@@ -95,7 +95,7 @@ function bareEnvironment(env: Readonly<Record<string, string>>): Record<string, 
 }
 
 /** Throws for a program or a directory that is not there inside, as outside the system would tell. */
-function assertStartableInside(command: Attempted, mounts: readonly Mount[], scratch: string | null): void {
+function assertStartableInside(command: StartAttempt, mounts: readonly Mount[], scratch: string | null): void {
   assertStartable(command, (path) => outsidePath(path, mounts, scratch))
 }
 

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isWithin } from '../../system/paths.ts'
 import { findGuarded, type GuardSurroundings } from './find-guarded.ts'
-import { isStandIn } from './hold-names.ts'
+import { isPlaceholder } from './reserved-names.ts'
 
 /** Paths are real. */
 export interface GuardedPlaces {
@@ -40,7 +40,7 @@ function isClosed(path: string, places: { has(path: string): boolean }, writable
 
 /** Not so a name that another command holds: it must be held for this one too. */
 function isTaken(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isStandIn(path)
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isPlaceholder(path)
 }
 
 function firstMissing(path: string, root: string): string {

@@ -4,11 +4,11 @@ import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous
 import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import { guardedPlaces } from '../guarded/guarded-places.ts'
 import type { Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
-import { scratchOf } from '../scratch.ts'
+import { openScratch } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { rightsOnOutput, rulesetAttributes } from './rights.ts'
 import { listFolder, rulesOfLimits } from './rules.ts'
-import { callNumbers, hiddenEnvironment, landlockScript } from './script.ts'
+import { callNumbers, hiddenEnv, landlockScript } from './script.ts'
 
 export interface LandlockMachine extends GuardSurroundings {
   /** Absolute path of Perl. */
@@ -28,7 +28,7 @@ const maxRuleBytes = 1_000_000
  * only, and times always.
  */
 export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
-  const { scratch, release } = await scratchOf(limits)
+  const { scratch, release } = await openScratch(limits)
   try {
     const outer = await scriptCommand(limits, scratch, machine)
     return {
@@ -39,7 +39,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
         const argv = [...outer, ...command.argv]
         return {
           argv,
-          env: hiddenEnvironment(command, { folder: scratch, network: limits.network }),
+          env: hiddenEnv(command, { folder: scratch, network: limits.network }),
           cwd: command.cwd,
           extraFds: [writeFd],
           watch,

@@ -1,6 +1,6 @@
 import { markVariable } from '../../system/marks.ts'
 import type { SandboxedCommand } from '../sandbox.ts'
-import { type Inside, intoScratch } from '../scratch.ts'
+import { type Inside, scratchEnv } from '../scratch.ts'
 import type { FilterArch } from '../seccomp/filter.ts'
 
 /**
@@ -82,8 +82,8 @@ export function callNumbers(arch: FilterArch): string {
  * The environment of the command as the script takes it, as it is to be inside. The mark is there by its own name too:
  * a sweep may come while the script still runs.
  */
-export function hiddenEnvironment({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
-  const hidden = Object.entries(intoScratch(env, inside)).map(
+export function hiddenEnv({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
+  const hidden = Object.entries(scratchEnv(env, inside)).map(
     ([name, value], index) => [`E${index}`, `${name}=${value}`] as const,
   )
   const mark = env[markVariable]

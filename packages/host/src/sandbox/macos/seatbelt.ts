@@ -4,7 +4,7 @@ import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import { guardedNames } from '../guarded/guarded-names.ts'
 import { type GuardedPlaces, guardedPlaces } from '../guarded/guarded-places.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
-import { intoScratch, scratchOf } from '../scratch.ts'
+import { openScratch, scratchEnv } from '../scratch.ts'
 
 export interface SeatbeltMachine extends GuardSurroundings {
   /** `sandbox-exec` by its absolute path. */
@@ -18,7 +18,7 @@ export interface SeatbeltMachine extends GuardSurroundings {
 export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMachine): Promise<Sandbox> {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
   const guarded = await guardedPlaces(roots, machine)
-  const { scratch, release } = await scratchOf(limits)
+  const { scratch, release } = await openScratch(limits)
   const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
   const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
   return {
@@ -26,7 +26,7 @@ export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMa
     wrap(command) {
       assertStartable(command)
       const argv = [machine.program, '-p', text, ...definitions, '--', ...command.argv]
-      return { argv, env: intoScratch(command.env, { folder: scratch, network: limits.network }), cwd: command.cwd }
+      return { argv, env: scratchEnv(command.env, { folder: scratch, network: limits.network }), cwd: command.cwd }
     },
     release,
   }

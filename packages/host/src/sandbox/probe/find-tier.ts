@@ -1,8 +1,16 @@
 import { isFilterArch } from '../seccomp/filter.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
-import { preparer } from './preparers.ts'
-import { fullBy, lookAround, noBubblewrap, noFilter, partialBy, whyNotBubblewrap, whyNotLandlock } from './reasons.ts'
+import { preparerFor } from './preparers.ts'
+import {
+  fullBy,
+  noBubblewrap,
+  noFilter,
+  partialBy,
+  readRestrictions,
+  whyNotBubblewrap,
+  whyNotLandlock,
+} from './reasons.ts'
 import { runWrapped, type TrialEnd, tryLimits } from './try-limits.ts'
 
 const askLimitMs = 5000
@@ -27,10 +35,16 @@ async function findBubblewrap(machine: Machine, besides: string | null): Promise
   if (bwrap === null) return none(noBubblewrap)
   const asked = await ask([bwrap.path, '--version'])
   const version = /\d+\.\d+(\.\d+)?/.exec(asked.answer)?.[0]
-  if (version === undefined) return none(whyNotBubblewrap(asked.problem, await lookAround(env)), isFinal(asked.problem))
+  if (version === undefined)
+    return none(whyNotBubblewrap(asked.problem, await readRestrictions(env)), isFinal(asked.problem))
   const found = { tier: 'A', reason: fullBy(version), bubblewrap: version, isSure: true } as const
-  const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, perl: perl?.path ?? null, besides })
-  return end.kind === 'holds' ? found : none(whyNotBubblewrap(end, await lookAround(env)), isFinal(end))
+  const end = await tryLimits({
+    prepare: preparerFor(found, machine),
+    filtered: true,
+    perl: perl?.path ?? null,
+    besides,
+  })
+  return end.kind === 'holds' ? found : none(whyNotBubblewrap(end, await readRestrictions(env)), isFinal(end))
 }
 
 async function findLandlock(machine: Machine, besides: string | null): Promise<Finding> {
@@ -43,14 +57,14 @@ async function findLandlock(machine: Machine, besides: string | null): Promise<F
   if (version < 1) return none(whyNotLandlock('noLandlock'))
   if (version < lowestVersion) return none(whyNotLandlock('old'))
   const found = { tier: 'B', reason: '', landlock: version, isSure: true } as const
-  const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, perl: perl.path, besides })
+  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: true, perl: perl.path, besides })
   return end.kind === 'holds' ? found : none(whyNotLandlock(end), isFinal(end))
 }
 
 async function findSeatbelt(machine: Machine, besides: string | null): Promise<Finding> {
   if (machine.sandboxExec === null) return none('sandbox-exec, which enforces limits on macOS, is not there.')
   const found = { tier: 'A', reason: 'The sandbox of macOS enforces the limits.', isSure: true } as const
-  const end = await tryLimits({ prepare: preparer(found, machine), filtered: false, perl: null, besides })
+  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: false, perl: null, besides })
   if (end.kind === 'holds') return found
   const why = end.kind === 'broken' ? `could not be started: ${end.said}` : 'did not hold when it was tried'
   return none(`The sandbox of macOS ${why}.`, isFinal(end))

@@ -12,15 +12,15 @@ export interface Finding extends SandboxReport {
 }
 
 /** Puts the limits around commands. Rejects with a sentence where it cannot. */
-export type Prepare = (limits: SandboxLimits) => Promise<Sandbox>
+export type PrepareSandbox = (limits: SandboxLimits) => Promise<Sandbox>
 
-export interface Found {
+export interface FoundSandbox {
   readonly finding: Finding
-  readonly prepare: Prepare
+  readonly prepare: PrepareSandbox
 }
 
 /** What is not known to enforce limits enforces none. */
-export function nothingFound(error: unknown): Found {
+export function noSandboxFound(error: unknown): FoundSandbox {
   const problem = error instanceof Error ? error.message : String(error)
   const reason = `What enforces limits here could not be found out: ${problem}.`
   return { finding: { tier: 'C', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }

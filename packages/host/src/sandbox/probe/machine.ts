@@ -18,7 +18,7 @@ export interface MachineOptions extends Pick<GuardSurroundings, 'own'> {
   readonly folders?: readonly string[]
 }
 
-export function lookAtMachine({ env, own, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
+export function inspectMachine({ env, own, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
   const { platform, arch } = process
   const onLinux = (name: string) => (platform === 'linux' ? findProgram(name, folders) : null)
   return {

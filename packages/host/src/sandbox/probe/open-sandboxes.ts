@@ -1,27 +1,16 @@
-import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import type { Sandboxes } from '../sandboxes.ts'
-import { type Found, nothingFound } from './finding.ts'
+import { type FoundSandbox, noSandboxFound } from './finding.ts'
+import type { SandboxesOptions } from './search.ts'
 
-export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'> {
-  /** Keeps what was found until the next boot, 0600; null keeps nothing. Its folders are made when it is written. */
-  readonly cacheFile: string | null
-  /** Of this process unless told: PATH, HOME and what container runtimes say in it are looked at. */
-  readonly env?: Readonly<Record<string, string | undefined>>
-  /** Names the code: what another one found is not believed. The time of its own file unless told. */
-  readonly build?: string
-  /** Where programs are looked for, in place of the system's folders. */
-  readonly programFolders?: readonly string[]
-}
-
-/** What can enforce limits on this machine. Nothing is loaded, read or started before the first question. */
+/** Opens what can enforce limits on this machine. Nothing is loaded, read or started before the first call. */
 export function openSandboxes(options: SandboxesOptions): Sandboxes {
-  let current: Promise<Found> | null = null
-  let checking: Promise<Found> | null = null
+  let current: Promise<FoundSandbox> | null = null
+  let checking: Promise<FoundSandbox> | null = null
   const load = () => import('./search.ts')
   const find = () => {
     current ??= load()
       .then(({ search }) => search(options))
-      .catch(nothingFound)
+      .catch(noSandboxFound)
     return current
   }
   const report = async () => {
@@ -35,7 +24,7 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
         const before = find()
         checking = load()
           .then(async ({ searchAgain }) => searchAgain(await before, options))
-          .catch(nothingFound)
+          .catch(noSandboxFound)
           .finally(() => {
             checking = null
           })

@@ -1,9 +1,9 @@
 import { isWithin } from '../../system/paths.ts'
-import type { Finding, Prepare } from './finding.ts'
+import type { Finding, PrepareSandbox } from './finding.ts'
 import type { Machine } from './machine.ts'
 
 /** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
-export function preparer(finding: Finding, machine: Machine): Prepare {
+export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox {
   const { tier, reason, bubblewrap, landlock } = finding
   const { arch, bwrap, perl, sandboxExec } = machine
   if (tier === 'A' && sandboxExec !== null) return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
@@ -21,7 +21,7 @@ export function preparer(finding: Finding, machine: Machine): Prepare {
   return () => Promise.reject(new Error(reason))
 }
 
-function byBubblewrap(machine: Machine, program: string, version: string): Prepare {
+function byBubblewrap(machine: Machine, program: string, version: string): PrepareSandbox {
   return async (limits) => {
     const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
@@ -29,7 +29,7 @@ function byBubblewrap(machine: Machine, program: string, version: string): Prepa
   }
 }
 
-function bySeatbelt(program: string, machine: Machine): Prepare {
+function bySeatbelt(program: string, machine: Machine): PrepareSandbox {
   return async (limits) => {
     const { prepareSeatbelt } = await import('../macos/seatbelt.ts')
     return prepareSeatbelt(limits, { ...machine, program })
@@ -37,7 +37,7 @@ function bySeatbelt(program: string, machine: Machine): Prepare {
 }
 
 /** What a command could have changed enforces nothing on the next. */
-function trusting(program: string, prepare: Prepare): Prepare {
+function trusting(program: string, prepare: PrepareSandbox): PrepareSandbox {
   return (limits) => {
     const isChangeable =
       limits.mode === 'workspace-write' && limits.writableRoots.some((root) => isWithin(program, root))

@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises'
 import type { TrialEnd } from './try-limits.ts'
 
 /** Settings of the kernel and of what surrounds this process, where they can be read. */
-export interface Surroundings {
+export interface SystemRestrictions {
   readonly isContainer: boolean
   /** kernel.apparmor_restrict_unprivileged_userns */
   readonly restrictsUserNamespaces: boolean
@@ -21,7 +21,7 @@ export function noFilter(arch: string): string {
 }
 
 /** Why bubblewrap is there and not used: one sentence, with what to do if that is known. */
-export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, around: Surroundings): string {
+export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, around: SystemRestrictions): string {
   if (end.kind === 'tooLong') return 'bubblewrap did not answer in time; it is tried again at the next start.'
   if (end.kind === 'leaks') {
     return `bubblewrap was tried and did not ${end.leaks.join(', nor ')}, so it is not used.`
@@ -33,7 +33,7 @@ export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, arou
 }
 
 /** What refuses user namespaces, the likeliest first; null where none of it is in force. */
-function knownRefusal(around: Surroundings): string | null {
+function knownRefusal(around: SystemRestrictions): string | null {
   if (around.hasNoUserNamespaces) {
     return 'This system allows no user namespaces, which bubblewrap needs: `sudo sysctl user.max_user_namespaces=15000` allows them.'
   }
@@ -76,7 +76,7 @@ function firstLine(text: string): string {
   return (text.split('\n')[0] ?? '').trim().replace(/\.$/, '').slice(0, 200)
 }
 
-export async function lookAround(env: Readonly<Record<string, string | undefined>>): Promise<Surroundings> {
+export async function readRestrictions(env: Readonly<Record<string, string | undefined>>): Promise<SystemRestrictions> {
   const [apparmor, clone, most, docker, podman, status] = await Promise.all([
     textOf('/proc/sys/kernel/apparmor_restrict_unprivileged_userns'),
     textOf('/proc/sys/kernel/unprivileged_userns_clone'),

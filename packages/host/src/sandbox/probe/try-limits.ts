@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
-import { signalGroup } from '../../system/process-tree.ts'
+import { signalGroup } from '../../system/signals.ts'
 import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
 import type { Sandbox, SandboxLimits, WrappedCommand } from '../sandbox.ts'
-import { type Ground, makeGround } from './ground.ts'
 import { judgeFindings, parseFindings, probeCommand } from './script.ts'
+import { openProbeTargets, type ProbeTargets } from './targets.ts'
 
 export type TrialEnd =
   | { readonly kind: 'holds' }
@@ -36,7 +36,7 @@ export async function tryLimits(trial: Trial): Promise<TrialEnd> {
 
 async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
   try {
-    await using ground = await makeGround(trial.besides)
+    await using ground = await openProbeTargets(trial.besides)
     const modes = ['workspace-write', 'read-only'] as const
     const ends = await Promise.all(modes.map((mode) => tryMode({ mode, limitMs, ground }, trial)))
     const failed = ends.find(({ kind }) => kind !== 'holds')
@@ -54,7 +54,7 @@ async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
 interface Attempt {
   readonly mode: SandboxLimits['mode']
   readonly limitMs: number
-  readonly ground: Ground
+  readonly ground: ProbeTargets
 }
 
 async function tryMode({ mode, limitMs, ground }: Attempt, trial: Trial): Promise<TrialEnd> {

@@ -36,7 +36,7 @@ function isPipe(fd: string): boolean {
 
 async function start(ground: Playground, script: string, more: Partial<CommandSpec> = {}) {
   const spec = { argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, mark: createMark(), ...more }
-  return host.startCommand(spec, { sandbox: await prepare(ground) })
+  return host.runCommand(spec, { sandbox: await prepare(ground) })
 }
 const run = async (ground: Playground, script: string, more: Partial<CommandSpec> = {}) =>
   (await start(ground, script, more)).ended
@@ -108,7 +108,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     writeFileSync(ground.path('bwrap'), '#!/bin/sh\necho no namespaces here >&2\nexit 1\n', { mode: 0o755 })
     const sandbox = await prepare(ground, {}, ground.path('bwrap'))
     const spec = { argv: ['touch', ground.path('workspace/x')], cwd: ground.path('workspace'), env, mark: createMark() }
-    const end = await host.startCommand(spec, { sandbox }).ended
+    const end = await host.runCommand(spec, { sandbox }).ended
     expect(end).toMatchObject({ exitCode: null, reason: 'spawnFailed' })
     expect(end.spawnError).toMatchObject({ subject: 'sandbox', message: expect.stringContaining('no namespaces here') })
     expect(readdirSync(ground.path('workspace')).sort()).toEqual(['.git', 'file', 'src'])
@@ -118,7 +118,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     using ground = openPlayground()
     const sandbox = await prepare(ground, {}, ground.path('gone'))
     const spec = { argv: ['true'], cwd: '/', env, mark: createMark() }
-    expect(await host.startCommand(spec, { sandbox }).ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
+    expect(await host.runCommand(spec, { sandbox }).ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
   })
 
   it('many times over, and when it fails, leaves as many descriptors open as before', async () => {
@@ -127,7 +127,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     for (const path of hidden) writeFileSync(path, '')
     const once = async (argv: readonly string[], program?: string) => {
       const sandbox = await prepare(ground, { masked: hidden }, program)
-      await host.startCommand({ argv, cwd: ground.path('workspace'), env, mark: createMark() }, { sandbox }).ended
+      await host.runCommand({ argv, cwd: ground.path('workspace'), env, mark: createMark() }, { sandbox }).ended
     }
     const all = async () => {
       for (const argv of [['true'], ['false'], ['no-such-program'], ['a'.repeat(200_000)], ['true', '\0']])
@@ -183,7 +183,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     symlinkSync('../../home/.ssh', ground.path('workspace/sub/.git'))
     const argv = ['cat', ground.path('home/.ssh/id'), ground.path('workspace/sub/.git/id')]
     const spec = { argv, cwd: ground.path('workspace'), env, mark: createMark() }
-    const end = await host.startCommand(spec, { sandbox }).ended
+    const end = await host.runCommand(spec, { sandbox }).ended
     expect(end.exitCode).toBe(125)
     expect(text(end)).toContain('a folder was exchanged meanwhile; nothing was run')
     expect(text(end)).not.toContain('secret key')
@@ -214,7 +214,7 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 },
     const onOutput = (_: unknown, chunk: Buffer) => {
       said += chunk.toString()
     }
-    const process: RunningProcess = host.startProcess(spec, {
+    const process: RunningProcess = host.spawnProcess(spec, {
       sandbox: await prepare(ground),
       onOutput,
       onExit: (exit) => exits.push(exit),
@@ -275,7 +275,7 @@ describe.skipIf(!hasBubblewrap)('a program that stays, in its sandbox', { timeou
     using ground = openPlayground()
     const sandbox = await prepare(ground)
     const script = 'while read -r line; do echo "got $line"; done; touch ../out/x 2>/dev/null || echo held >&2'
-    const program = host.startProgram({ argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, sandbox })
+    const program = host.spawnStreams({ argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, sandbox })
     if (program.stdout === null || program.stdin === null) throw new Error('It was not started')
     program.stdin.write('one\n')
     for await (const line of createInterface(program.stdout)) {
@@ -290,7 +290,7 @@ describe.skipIf(!hasBubblewrap)('a program that stays, in its sandbox', { timeou
     using ground = openPlayground()
     writeFileSync(ground.path('bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
     const sandbox = await prepare(ground, {}, ground.path('bwrap'))
-    const program = host.startProgram({ argv: ['cat'], cwd: '/', env, sandbox })
+    const program = host.spawnStreams({ argv: ['cat'], cwd: '/', env, sandbox })
     expect(await program.ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
   })
 })

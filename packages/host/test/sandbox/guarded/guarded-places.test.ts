@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guardedPlaces, variantsOf } from '../../../src/sandbox/guarded/guarded-places.ts'
-import { holdName } from '../../../src/sandbox/guarded/hold-names.ts'
+import { reserveName } from '../../../src/sandbox/guarded/reserved-names.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
 
 function write(workspace: Workspace, files: Readonly<Record<string, string>>): void {
@@ -66,7 +66,7 @@ describe('what stays as it is in a workspace', () => {
   it('is what another command keeps from being made, too', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
-    const held = ['w/.parley', 'w/evil'].map((name) => holdName(workspace.path(name)))
+    const held = ['w/.parley', 'w/evil'].map((name) => reserveName(workspace.path(name)))
     const top = realpathSync(workspace.path('w'))
     const { kept, missing } = await guardedPlaces([top], { home: '/nowhere' })
     expect(kept).toEqual([`${top}/.git`])

@@ -163,7 +163,7 @@ describe.skipIf(tier !== 'B')(`limits by Landlock${tier === 'B' ? '' : ` (${reas
     using ground = openPlayground()
     const host = openHost()
     const ends = async (sandbox: Sandbox, ...argv: string[]) => {
-      const { ended } = host.startCommand({ argv, cwd: '/', env: {}, mark: createMark() }, { sandbox })
+      const { ended } = host.runCommand({ argv, cwd: '/', env: {}, mark: createMark() }, { sandbox })
       const { reason, exitCode, spawnError, head } = await ended
       sandbox.release?.()
       return { reason, exitCode, subject: spawnError?.subject, output: head.toString() }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/sandbox/probe/finding.ts'
 import { findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe/kept-finding.ts'
-import { lookAtMachine } from '../../../src/sandbox/probe/machine.ts'
+import { inspectMachine } from '../../../src/sandbox/probe/machine.ts'
 import { openWorkspace } from '../../workspace.ts'
 
 const full: Finding = { tier: 'A', reason: 'It holds.', bubblewrap: '0.8.0', isSure: true }
@@ -70,7 +70,7 @@ describe('a finding that is kept', () => {
   })
 
   it('is of these programs and of this build', () => {
-    const machine = lookAtMachine({ env: {} })
+    const machine = inspectMachine({ env: {} })
     const program = { path: '/usr/bin/bwrap', modifiedMs: 1, sizeBytes: 2 }
     const keys = [null, program, { ...program, modifiedMs: 2 }, { ...program, sizeBytes: 3 }].map((bwrap) =>
       findingKey({ ...machine, bwrap }),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   noBubblewrap,
-  type Surroundings,
+  type SystemRestrictions,
   whyNotBubblewrap,
   whyNotLandlock,
 } from '../../../src/sandbox/probe/reasons.ts'
 
-const plain: Surroundings = {
+const plain: SystemRestrictions = {
   isContainer: false,
   restrictsUserNamespaces: false,
   forbidsUserNamespaces: false,
@@ -22,7 +22,7 @@ describe('why bubblewrap is not used', () => {
     }
   })
 
-  it.each<[string, Partial<Surroundings>, string]>([
+  it.each<[string, Partial<SystemRestrictions>, string]>([
     ['Ubuntu', { restrictsUserNamespaces: true }, 'kernel.apparmor_restrict_unprivileged_userns=0'],
     ['a Debian kernel', { forbidsUserNamespaces: true }, 'kernel.unprivileged_userns_clone=1'],
     ['no namespaces at all', { hasNoUserNamespaces: true, isContainer: true }, 'user.max_user_namespaces'],

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { commandEnvironment } from '@parley/host'
+import { commandEnv } from '@parley/host'
 import type { Judgement, ParamsOf, ResultOf, SandboxMode, SandboxTier } from '@parley/protocol'
 import type { Config } from '../../config/config-schema.ts'
 import { settingsFromConfig } from '../../config/settings-from-config.ts'
@@ -63,7 +63,7 @@ async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around,
   const { place, values, writableRoots } = around
   const workspace = { cwd: resolve(cwd), roots: [resolve(cwd), ...writableRoots] }
   const { roots, secrets, files } = await fileSurroundings(place, workspace)
-  const searchPath = commandEnvironment(place.env, definedRules(values.shell_environment))['PATH'] ?? ''
+  const searchPath = commandEnv(place.env, definedRules(values.shell_environment))['PATH'] ?? ''
   const argv = typeof command === 'string' ? [place.shell, '-c', command] : command
   return gatherCommandFacts(
     { tool: 'shell', argv, cwd: workspace.cwd, escalation: null, background: false },

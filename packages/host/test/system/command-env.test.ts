@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { commandEnvironment, type EnvironmentRules } from '../../src/index.ts'
+import { commandEnv, type EnvRules } from '../../src/index.ts'
 
 const given = {
   PATH: '/bin',
@@ -17,7 +17,7 @@ const given = {
 }
 const always = { PATH: '/bin', HOME: '/home/u', LC_ALL: 'C', XDG_CACHE_HOME: '/c', LANG: 'C' }
 
-const cases: readonly (readonly [string, EnvironmentRules, Record<string, string>])[] = [
+const cases: readonly (readonly [string, EnvRules, Record<string, string>])[] = [
   ['only the allow list passes by itself', {}, always],
   ['a name in include passes', { include: ['NODE_OPTIONS'] }, { ...always, NODE_OPTIONS: '-r x' }],
   ['a glob in include passes what it matches', { include: ['CARGO_*'] }, { ...always, CARGO_HOME: '/cargo' }],
@@ -39,15 +39,15 @@ function pick(...names: (keyof typeof always)[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, always[name]]))
 }
 
-describe('commandEnvironment', () => {
+describe('commandEnv', () => {
   it.each(cases)('%s', (_title, rules, expected) => {
-    expect(commandEnvironment(given, rules)).toEqual(expected)
+    expect(commandEnv(given, rules)).toEqual(expected)
   })
 
   it('passes nothing that include does not name, whatever it is called', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (name) => {
-        const passed = commandEnvironment({ [`X${name}`]: 'secret' }, { include: ['Y*'] })
+        const passed = commandEnv({ [`X${name}`]: 'secret' }, { include: ['Y*'] })
         expect(Object.keys(passed).filter((key) => !key.startsWith('XDG_'))).toEqual([])
       }),
     )

@@ -1,30 +1,30 @@
 import { closeSync, constants, openSync } from 'node:fs'
 
-/** Linux: a descriptor that neither reads nor writes, so it hides nobody's absence. */
+/** O_PATH of Linux: a descriptor that neither reads nor writes, so it does not count as a reader or writer. */
 const onlyPath = 0o10000000
 const firstMs = 20
 const maxMs = 1000
 
-/** For a named pipe that all writers have closed while programs may still open it by its name. */
-export interface LateOpeners {
-  /** From now on there is no writer. */
+/** Gives the end of file to programs that open a FIFO by its name after its last writer has closed it. */
+export interface LateReaders {
+  /** Begins, once there is no writer left. */
   serve(): void
   close(): void
 }
 
 /**
- * Who opens a named pipe without writers waits for one, where of a nameless pipe it would read the rest and the end:
- * `sleep 1; cat /dev/stdin` would wait for ever. A writer that comes and goes lets those through. Elsewhere than on
- * Linux they wait.
+ * Opens and closes the write end from time to time. A program that opens a FIFO without writers waits for one, where a
+ * nameless pipe would give the rest and the end: `sleep 1; cat /dev/stdin` would wait for ever. Outside Linux such
+ * programs wait.
  */
-export function createLateOpeners(readFd: number): LateOpeners {
+export function createLateReaders(readFd: number): LateReaders {
   if (process.platform !== 'linux') return { serve: () => undefined, close: () => undefined }
   const pipe = openSync(`/proc/self/fd/${readFd}`, onlyPath)
   let timer: NodeJS.Timeout | undefined
   let isOpen = true
   const serveAfter = (delayMs: number) => {
     const serve = () => {
-      if (comeAndGo(pipe)) serveAfter(Math.min(2 * delayMs, maxMs))
+      if (openAndClose(pipe)) serveAfter(Math.min(2 * delayMs, maxMs))
     }
     timer = setTimeout(serve, delayMs).unref()
   }
@@ -41,8 +41,8 @@ export function createLateOpeners(readFd: number): LateOpeners {
   }
 }
 
-/** False when nobody reads it any more. */
-function comeAndGo(pipe: number): boolean {
+/** Opens the write end for a moment. Returns false when no reader is left. */
+function openAndClose(pipe: number): boolean {
   try {
     closeSync(openSync(`/proc/self/fd/${pipe}`, constants.O_WRONLY | constants.O_NONBLOCK))
     return true

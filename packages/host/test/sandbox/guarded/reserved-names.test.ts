@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { holdName } from '../../../src/sandbox/guarded/hold-names.ts'
+import { reserveName } from '../../../src/sandbox/guarded/reserved-names.ts'
 import { pidNamespace } from '../../../src/system/process-table.ts'
 import { openWorkspace } from '../../workspace.ts'
 
@@ -9,7 +9,7 @@ const namespace = /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''
 describe('a name that is held', () => {
   it('is there until it is let go, and leaves nothing', () => {
     using workspace = openWorkspace()
-    const held = holdName(workspace.path('.parley'))
+    const held = reserveName(workspace.path('.parley'))
     expect(readdirSync(workspace.path('.'))).toEqual(['.parley'])
     held?.release()
     expect(readdirSync(workspace.path('.'))).toEqual([])
@@ -18,11 +18,11 @@ describe('a name that is held', () => {
   it('is there until all have let it go, whoever came first', () => {
     using workspace = openWorkspace()
     const path = workspace.path('.parley')
-    const [one, two, three] = [holdName(path), holdName(path), holdName(path)]
+    const [one, two, three] = [reserveName(path), reserveName(path), reserveName(path)]
     one?.release()
     three?.release()
     expect(readdirSync(path)).toHaveLength(1)
-    const four = holdName(path)
+    const four = reserveName(path)
     two?.release()
     expect(readdirSync(path)).toHaveLength(1)
     four?.release()
@@ -36,7 +36,7 @@ describe('a name that is held', () => {
     writeFileSync(workspace.path('full/file'), 'x')
     writeFileSync(workspace.path('file'), 'x')
     for (const name of ['empty', 'full', 'file']) {
-      const held = holdName(workspace.path(name))
+      const held = reserveName(workspace.path(name))
       expect(held?.path).toBe(workspace.path(name))
       held?.release()
     }
@@ -46,7 +46,7 @@ describe('a name that is held', () => {
 
   it('keeps what somebody put there meanwhile', () => {
     using workspace = openWorkspace()
-    const held = holdName(workspace.path('.vscode'))
+    const held = reserveName(workspace.path('.vscode'))
     writeFileSync(workspace.path('.vscode/settings.json'), '{}')
     held?.release()
     expect(readdirSync(workspace.path('.vscode'))).toEqual(['settings.json'])
@@ -56,7 +56,7 @@ describe('a name that is held', () => {
     using workspace = openWorkspace()
     const path = workspace.path('.parley')
     mkdirSync(`${path}/parley-hold-${namespace}-999999999-1-abc`, { recursive: true })
-    holdName(path)?.release()
+    reserveName(path)?.release()
     expect(readdirSync(workspace.path('.'))).toEqual([])
   })
 
@@ -64,14 +64,14 @@ describe('a name that is held', () => {
     using workspace = openWorkspace()
     const path = workspace.path('.parley')
     mkdirSync(`${path}/parley-hold-1-999999999-1-abc`, { recursive: true })
-    holdName(path)?.release()
+    reserveName(path)?.release()
     expect(readdirSync(path)).toEqual(['parley-hold-1-999999999-1-abc'])
   })
 
   it('is not held where no folder can be made, which is so for commands as well', () => {
     using workspace = openWorkspace()
     writeFileSync(workspace.path('file'), '')
-    expect(holdName(workspace.path('file/.parley'))).toBeNull()
-    expect(() => holdName(workspace.path('gone/.parley'))).toThrow('cannot be kept')
+    expect(reserveName(workspace.path('file/.parley'))).toBeNull()
+    expect(() => reserveName(workspace.path('gone/.parley'))).toThrow('cannot be kept')
   })
 })

@@ -13,23 +13,23 @@ const allowed = [
   'EDITOR',
 ] as const
 
-export interface EnvironmentRules {
-  /** Names or globs (`*`, `?`) let through besides the allow list. */
+export interface EnvRules {
+  /** Names or globs (`*`, `?`) passed on besides the allow list. */
   readonly include?: readonly string[]
-  /** Names or globs held back, whatever let them through. */
+  /** Names or globs removed, even if another rule passes them on. */
   readonly exclude?: readonly string[]
-  /** Tells a value that is secret: the allow list lets none through, whatever its name. `include` was asked for by name. */
+  /** Returns true for a secret value, which the allow list does not pass on. `include` does: it was requested by name. */
   readonly isSecret?: (value: string) => boolean
-  /** Added last: neither list touches these. */
+  /** Variables added last; neither list applies to them. */
   readonly set?: Readonly<Record<string, string>>
 }
 
 const isAllowed = anyOf(allowed)
 
-/** The environment of a command: what the allow list and `include` let through, less `exclude`, plus `set`. */
-export function commandEnvironment(
+/** Returns the env of a command: what the allow list and `include` pass on, less `exclude`, plus `set`. */
+export function commandEnv(
   environment: Readonly<Record<string, string | undefined>>,
-  rules: EnvironmentRules = {},
+  rules: EnvRules = {},
 ): Record<string, string> {
   const isIncluded = anyOf(rules.include ?? [])
   const held = anyOf(rules.exclude ?? [])

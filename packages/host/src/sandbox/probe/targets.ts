@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { isWithin } from '../../system/paths.ts'
 
 /** What the probe is let loose on. */
-export interface Ground extends AsyncDisposable {
+export interface ProbeTargets extends AsyncDisposable {
   /** May be written to. */
   readonly root: string
   /** A folder in it: the partial sandbox lets nothing be made in the root itself. */
@@ -26,7 +26,7 @@ export interface Ground extends AsyncDisposable {
 const secretText = 'not for commands'
 
 /** `besides`: a folder to use if there are no temporary files in it, which a sandbox may replace by its own. */
-export async function makeGround(besides: string | null): Promise<Ground> {
+export async function openProbeTargets(besides: string | null): Promise<ProbeTargets> {
   const made: string[] = []
   const make = async (parent: string) => {
     const folder = await mkdtemp(join(parent, 'parley-probe-'))

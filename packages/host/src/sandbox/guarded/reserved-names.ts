@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOwnerAlive } from '../../run/sweep.ts'
 import { errorCode } from '../../system/error-code.ts'
-import { createMark, parseMark } from '../../system/marks.ts'
+import { createMark, isOwnerAlive, parseMark } from '../../system/marks.ts'
 import { pidNamespace } from '../../system/process-table.ts'
 
 /**
@@ -11,7 +10,7 @@ import { pidNamespace } from '../../system/process-table.ts'
  * own into it, and the last one's removal is the first that the system lets through. Nothing that we did not make is
  * removed, and folders without files are nothing to git.
  */
-export interface HeldName {
+export interface ReservedName {
   readonly path: string
   release(): void
 }
@@ -22,7 +21,7 @@ const holderName = /^parley-hold-(?<namespace>\d*)-(?<mark>\d+-\d+-[0-9a-f]+)$/
 const maxAttempts = 20
 
 /** Null when nobody can make it: not we, and not the command, which has no more rights. */
-export function holdName(path: string): HeldName | null {
+export function reserveName(path: string): ReservedName | null {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const look = makeOrLook(path)
     if (look === 'impossible') return null
@@ -43,7 +42,7 @@ export function holdName(path: string): HeldName | null {
 }
 
 /** Whether this is no more than what holds a name: of a command that runs, or of one that was killed. */
-export function isStandIn(path: string): boolean {
+export function isPlaceholder(path: string): boolean {
   return list(path)?.every((name) => holderName.test(name)) ?? false
 }
 
