@@ -14,7 +14,22 @@ const shortShare = 0.05
  * Folders of a package from the lowest to the highest: a source imports from its own folder and from lower ones only.
  * A folder that is not listed belongs to its nearest listed parent; `.` is the package's `src` itself.
  */
-const folderOrder: Readonly<Record<string, readonly string[]>> = {}
+const folderOrder: Readonly<Record<string, readonly string[]>> = {
+  'packages/host': [
+    'system',
+    'output',
+    'channels',
+    'sandbox',
+    'sandbox/guarded',
+    'sandbox/seccomp',
+    'sandbox/landlock',
+    'sandbox/bubblewrap',
+    'sandbox/macos',
+    'sandbox/probe',
+    'run',
+    '.',
+  ],
+}
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {
   const counts = Map.groupBy(

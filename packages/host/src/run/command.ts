@@ -21,7 +21,7 @@ export interface StartOptions {
 }
 
 export interface RunningCommand {
-  /** Null until the process exists; also the id of its session and process group. */
+  /** Id of the process, its session and its group; null until the process exists. */
   readonly pid: number | null
   readonly mark: string
   /** Starts the ladder of signals; a further call takes the next rung at once. Does nothing once `ended` is settled. */
@@ -39,12 +39,12 @@ export interface RunningCommand {
 export type EndReason = 'exited' | StopCause | 'spawnFailed' | 'lost'
 
 export interface CommandEnd extends OutputSnapshot {
-  /** Null when a signal ended it or it never ended; for `spawnFailed` the exit code of a shell (127, 126) or null. */
+  /** Exit code; null when a signal ended it or it never ended; for `spawnFailed` that of a shell (127, 126) or null. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly reason: EndReason
   readonly spawnError?: SpawnError
-  /** One sentence, present when the command is lost. */
+  /** Reason as one sentence, present when the command is lost. */
   readonly lostBecause?: string
   /** Time from the call of `runCommand` to the leader's end, monotonic. */
   readonly durationMs: number

@@ -16,7 +16,7 @@ export interface ProcessSpec {
 }
 
 export interface ProcessExit {
-  /** Null when a signal ended it, or when it could not be ended. */
+  /** Exit code; null when a signal ended it or nothing could end it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   /** Present when it could not be started or its sandbox could not be set up: nothing of it was run. */

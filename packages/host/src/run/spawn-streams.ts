@@ -15,9 +15,9 @@ export interface StreamedProcessSpec {
 }
 
 export interface StreamedProcess {
-  /** Null when it could not be started. */
+  /** Id of the process; null when it could not be started. */
   readonly pid: number | null
-  /** Null, like the other streams, when it could not be started. Errors of a stream are reported by `ended`. */
+  /** Streams, null when it could not be started. Their errors need no listener: `ended` reports the exit. */
   readonly stdin: Writable | null
   readonly stdout: Readable | null
   readonly stderr: Readable | null

@@ -34,7 +34,7 @@ export interface SupervisedChild {
 }
 
 export interface LeaderExit {
-  /** Null, like `signal`, when SIGKILL did not end the leader. */
+  /** Exit code; null when a signal ended the leader, and with a null `signal` when nothing could end it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   /** Time from `new Supervisor` to the exit. */
@@ -43,7 +43,7 @@ export interface LeaderExit {
 }
 
 export interface ChildEnd {
-  /** Null when the child never ran. */
+  /** Exit of the leader; null when it never ran. */
   readonly exit: LeaderExit | null
   readonly spawnError?: SpawnError
   readonly durationMs: number
@@ -87,7 +87,7 @@ export class Supervisor {
     this.#drain = createDrain(() => this.#close())
   }
 
-  /** Null until the child runs; also the id of its session and process group. */
+  /** Id of the child, its session and its group; null until the child runs. */
   get pid(): number | null {
     return this.#child?.pid ?? null
   }

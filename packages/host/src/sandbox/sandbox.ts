@@ -53,7 +53,7 @@ export interface SandboxOutcome {
 
 /** Limits of one command, prepared to be applied to it. */
 export interface Sandbox {
-  /** Null for no limits. An environment elsewhere enforces these itself. */
+  /** Limits in force; null for none. An environment elsewhere enforces these itself. */
   readonly limits: SandboxLimits | null
   /**
    * Returns the command with its limits. Throws when it must not be run, and never falls back to no limits. Throws

@@ -14,7 +14,7 @@ import { wrapCommand } from './wrap-command.ts'
 
 const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
 
-/** Looks at the files as they are now and puts a stand-in where something must not be made. */
+/** Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence. */
 export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
   const processor = arch()
   if (!isFilterArch(processor)) throw new Error(`There is no filter of system calls for ${processor}`)
@@ -41,9 +41,9 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
   }
 }
 
-/** Of one argument, by the system. */
+/** Limit of the system for one argument. */
 const maxShellBytes = 128 * 1024 - 1
-/** From about so many on, a program that reads them all costs less than a shell that reads byte by byte. */
+/** Mounts from which on starting `cat` is cheaper than a shell that reads byte by byte. */
 const manyMounts = 120
 
 function shellFor({ network }: SandboxLimits, mounts: readonly Mount[]): string {
@@ -59,12 +59,12 @@ function shellFor({ network }: SandboxLimits, mounts: readonly Mount[]): string 
   throw new Error('There are too many repositories in the writable folders to keep each as it is')
 }
 
-/** What was put over itself, as it must be seen inside. */
+/** Returns the table entries that must be there inside, of the paths that are mounted over themselves. */
 function mountedAs(mounts: readonly Mount[], table: readonly MountLine[]): string[] {
   const own = mounts.filter(({ kind }) => ['writable', 'readable', 'kept', 'pinned'].includes(kind))
   return own.map(({ path }) => {
     const line = mountedOverItself(path, table)
-    if (line === null) throw new Error(`It cannot be told what ${path} is a part of`)
+    if (line === null) throw new Error(`The mount table does not say which file system holds ${path}`)
     return line
   })
 }
@@ -93,7 +93,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** A root is what it was when the session was given it. */
+/** Throws for a root that is not the folder it was when the session began. */
 function assertUsable(root: string, mode: SandboxLimits['mode']): void {
   if (realPathOrNull(root) !== root)
     throw new Error(`${root} is not the folder it was: there is a link in its path now`)
@@ -118,7 +118,7 @@ function releaseAll(held: readonly ReservedName[]): void {
   for (const name of held) name.release()
 }
 
-/** Since Linux 5.14 a limit of processes that is set inside counts only those inside. */
+/** Returns true since Linux 5.14, where a limit of processes set inside counts only those inside. */
 function countsTasksInside(release: string): boolean {
   const [major = 0, minor = 0] = release.split('.').map(Number.parseFloat)
   return major > 5 || (major === 5 && minor >= 14)

@@ -7,13 +7,13 @@ import { type GuardKind, guardedAtHome, guardedNames, hookNames } from './guarde
 import { type FoundRepositories, isBare, knownRepositories } from './repositories.ts'
 
 export interface GuardSurroundings extends GitSurroundings {
-  /** Lists files that rule this program, links in their paths not followed. Called anew each time. */
+  /** Lists the settings files of this program, links in their paths not followed. Called anew each time. */
   readonly own?: () => readonly string[]
 }
 
 /**
- * Finds what is run or obeyed later within writable folders, as the files are now: one answer for commands and patches.
- * `roots` are real paths. Rejects with a sentence where it cannot be told.
+ * Finds the protected paths within writable folders, as the files are now, for commands and patches alike. `roots` are
+ * real paths. Rejects with a sentence where they cannot be found.
  */
 export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<FoundPlaces> {
   const collector = collectPlaces(roots)
@@ -31,7 +31,7 @@ export async function findGuarded(roots: readonly string[], around: GuardSurroun
 function addUserSettings(collector: PlaceCollector, around: GuardSurroundings): GitSources {
   const files = userGitFiles(around)
   const user = readGitSettings(files, around)
-  // A home that is worked in may have links of its own, as one kept in order by a repository of dot files does.
+  // A writable home may have links of its own, such as into a repository of dot files.
   for (const path of files) collector.add({ path, kind: 'gitSettings' })
   for (const path of user.files.slice(files.length)) collector.addWithLinks({ path, kind: 'gitSettings' })
   return { ...around, user }
@@ -46,11 +46,11 @@ function addRoot(collector: PlaceCollector, root: string, sources: GitSources): 
     for (const [name, kind] of guardedNames) collector.add({ path: join(root, name), kind })
     collector.addWithLinks({ path: join(root, '.git'), kind: 'repository' })
   }
-  // A folder within a repository has that one's hooks and settings too.
+  // The hooks and settings of a repository apply in each of its folders too.
   for (const entry of entriesUp(root)) for (const place of gitPlaces(entry, sources)) collector.addWithLinks(place)
 }
 
-/** What of a repository that is a folder by itself is git's own; beside it may be its work trees. */
+/** Names of git's own entries in a bare repository; other folders may be its work trees. */
 const ofGit = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|worktrees|\..*)$/
 
 function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositories, sources: GitSources): void {
@@ -62,7 +62,7 @@ function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositorie
   for (const place of places) collector.add(place)
 }
 
-/** The `.git` of a folder and of those that hold it. */
+/** Lists the existing `.git` of a folder and of its parents. */
 function entriesUp(folder: string): string[] {
   const entry = join(folder, '.git')
   const above = dirname(folder) === folder ? [] : entriesUp(dirname(folder))
@@ -89,27 +89,27 @@ function list(folder: string): Dirent[] {
   }
 }
 
-/** Within writable folders, by real path. */
+/** Protected paths within writable folders, by real path. */
 export interface FoundPlaces {
-  /** Stay as they are with all that is in them, whether they exist or not. */
+  /** Paths protected with all that is in them, whether they exist or not. */
   readonly places: ReadonlyMap<string, GuardKind>
-  /** Lead to such a place, so another one in their stead would lead elsewhere. */
+  /** Links to such a path; replaced, they would lead elsewhere. */
   readonly links: ReadonlyMap<string, GuardKind>
-  /** Within such a place, but work goes on there. */
+  /** Folders within such a path that stay writable. */
   readonly writable: readonly string[]
 }
 
 interface PlaceCollector {
   readonly found: FoundPlaces
-  /** A place as it is written: what it leads to counts. */
+  /** Adds the target of a path. */
   add(place: GitPlace): void
-  /** As `add`, and the links on the way count too. */
+  /** Adds the target of a path and the links on the way. */
   addWithLinks(place: GitPlace): void
-  /** A writable folder that is a repository itself. */
+  /** Adds a writable folder that is a bare repository. */
   addBareRoot(root: string, workFolders: readonly string[]): void
 }
 
-/** Sorts out what of the places lies within the writable folders. */
+/** Collects the paths that lie within the writable folders. */
 function collectPlaces(roots: readonly string[]): PlaceCollector {
   const places = new Map<string, GuardKind>()
   const links = new Map<string, GuardKind>()
@@ -135,7 +135,7 @@ function collectPlaces(roots: readonly string[]): PlaceCollector {
   }
 }
 
-/** A repository's settings can name any place, such as the whole workspace: of that only what git runs there counts. */
+/** Narrows a path that holds a whole root, which git's settings may name, to the hooks that git runs there. */
 function placesAt(real: string, kind: GuardKind, roots: readonly string[]): readonly string[] {
   if (!roots.some((root) => isWithin(root, real))) return [real]
   return kind === 'gitHooks' ? hookNames.map((name) => join(real, name)) : []

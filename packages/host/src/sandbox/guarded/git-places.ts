@@ -3,20 +3,20 @@ import { dirname, isAbsolute } from 'node:path'
 import { from, type GitSettings, type GitSurroundings, readBounded, readGitSettings } from './git-settings.ts'
 import type { GuardKind } from './guarded-names.ts'
 
-/** A path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
+/** Path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
 export interface GitPlace {
   readonly path: string
   readonly kind: GuardKind
 }
 
 export interface GitSources extends GitSurroundings {
-  /** The settings of the user and of the machine: a relative path of hooks in them is of every repository. */
+  /** Settings of the user and of the machine; a relative path of hooks in them applies to every repository. */
   readonly user: GitSettings
 }
 
 const settingFiles = ['config', 'config.worktree'] as const
 
-/** Lists what is named by `entry`, a folder or a file named `.git`, or by what that names. */
+/** Lists the paths that decide what git runs for `entry`, a folder or file named `.git`. */
 export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
   const folder = folderOf(entry)
   if (folder === null) return []
@@ -24,7 +24,7 @@ export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
   return [...own, ...placesOfFolder(folder, dirname(entry), sources)]
 }
 
-/** Finds the repository of a `.git`: there, or where a file of that name says. */
+/** Returns the folder of a repository from its `.git`, a folder or a file that names one; null for other files. */
 function folderOf(entry: string): string | null {
   if (!isFile(entry)) return entry
   const text = readBounded(entry)?.split('\0', 1)[0] ?? ''
@@ -32,7 +32,7 @@ function folderOf(entry: string): string | null {
   return target === '' ? null : from(dirname(entry), target)
 }
 
-/** Lists what a repository's own folder leads to. Hooks start in the work tree, or in the folder where there is none. */
+/** Lists the paths that the folder of a repository leads to. Hooks start in the work tree, or in the folder without one. */
 export function placesOfFolder(folder: string, workTree: string, sources: GitSources): GitPlace[] {
   const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
   const folders = common === '' ? [folder] : [folder, from(folder, common)]

@@ -4,17 +4,17 @@ import { isWithin } from '../../system/paths.ts'
 import { findGuarded, type GuardSurroundings } from './find-guarded.ts'
 import { isPlaceholder } from './reserved-names.ts'
 
-/** Paths are real. */
+/** Protected paths for a sandbox. All are real. */
 export interface GuardedPlaces {
-  /** They are there and stay as they are. */
+  /** Existing paths that must not change. */
   readonly kept: readonly string[]
-  /** They are not there, and are not to be made. The folder of each is there. */
+  /** Missing paths that must not be made. The folder of each exists. */
   readonly missing: readonly string[]
-  /** Within a folder that is kept, but work goes on there. */
+  /** Folders within a kept one that stay writable. */
   readonly writable: readonly string[]
 }
 
-/** Finds what a sandbox keeps as it is within writable folders. Rejects with a sentence for what cannot be kept so. */
+/** Finds what a sandbox protects within writable folders. Rejects with a sentence for what it cannot protect. */
 export async function guardedPlaces(roots: readonly string[], around: GuardSurroundings): Promise<GuardedPlaces> {
   const { places, links, writable } = await findGuarded(roots, around)
   for (const link of links.keys())
@@ -30,7 +30,7 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
   return { kept: [...kept], missing: [...missing].filter((path) => !isClosed(path, kept, writable)), writable }
 }
 
-/** True in a place that is kept, but not in a folder of it where work goes on. */
+/** Returns true within a kept path, but not in a folder of it that stays writable. */
 function isClosed(path: string, places: { has(path: string): boolean }, writable: readonly string[]): boolean {
   if (places.has(path)) return true
   if (writable.includes(path)) return false
@@ -38,7 +38,7 @@ function isClosed(path: string, places: { has(path: string): boolean }, writable
   return folder !== path && isClosed(folder, places, writable)
 }
 
-/** Not so a name that another command holds: it must be held for this one too. */
+/** Returns false for a name that another command has reserved: it must be reserved for this one too. */
 function isTaken(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isPlaceholder(path)
 }
@@ -49,10 +49,10 @@ function firstMissing(path: string, root: string): string {
   return missing
 }
 
-/** Of more letters there would be too many. */
+/** Letters of a name for which all spellings are listed; more give too many. */
 const maxLetters = 6
 
-/** Where the file system does not tell upper from lower case, the ways in which the name of something that is there may be written. */
+/** Lists the spellings of an existing path on a file system that ignores case; elsewhere only the path itself. */
 export function spellings(path: string): string[] {
   const folder = dirname(path)
   const name = basename(path)

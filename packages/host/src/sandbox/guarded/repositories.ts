@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 interface Known {
   readonly found: FoundRepositories
-  /** Which folder or file each path was. Another one in its place would hide where that has gone. */
+  /** Device and inode of each path. A replaced folder or file may have moved to where it is not known. */
   readonly identities: ReadonlyMap<string, string>
   readonly atMs: number
 }
@@ -16,8 +16,8 @@ const known = new Map<string, Known>()
 const searches = new Map<string, Promise<Known>>()
 
 /**
- * The repositories below a folder. A search takes too long to wait for it before each command, so an older one serves
- * while the next is made; but not once something of it has gone, which may then have another name.
+ * Returns the repositories below a folder. A search takes too long to wait for it before each command, so the last one
+ * is used while the next runs; but not once something of it is gone, which may then have another name.
  */
 export async function knownRepositories(root: string): Promise<FoundRepositories> {
   const last = known.get(root)
@@ -44,7 +44,7 @@ async function begin(root: string): Promise<Known> {
   return result
 }
 
-/** A search ends at a limit of folders, which commands could fill; what was found once stays found. */
+/** Adds what an earlier search found: a search ends at a limit of folders, which commands could exhaust. */
 function withEarlier(found: FoundRepositories, earlier: Known | undefined): FoundRepositories {
   if (earlier === undefined) return found
   const still = (paths: readonly string[]) => paths.filter((path) => isUnchanged(path, earlier))
@@ -63,24 +63,24 @@ function isUnchanged(path: string, { identities }: Known): boolean {
   return identity !== '' && identity === identities.get(path)
 }
 
-/** Empty for what is not there. */
+/** Returns device and inode; the empty text for a missing path. */
 function identityOf(path: string): string {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   return stat === undefined ? '' : `${stat.dev} ${stat.ino}`
 }
 
-/** Of what others wrote, or what was built: large, and nobody works in it. */
+/** Folders of packages, builds and caches: large, and not edited by hand. */
 const skipped = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', '.cache', 'target', '.next', '.turbo'])
 
 const maxDepth = 6
 const maxFolders = 3000
-/** Listed at a time. */
+/** Folders listed at a time. */
 const width = 16
 
 export interface FoundRepositories {
   /** Entries named `.git` below the folder, its own not among them. */
   readonly entries: readonly string[]
-  /** Folders that are a repository themselves. */
+  /** Folders that are bare repositories. */
   readonly bare: readonly string[]
 }
 
@@ -106,7 +106,7 @@ async function findRepositories(root: string): Promise<FoundRepositories> {
   return { entries, bare }
 }
 
-/** As git sees it: these three make a repository of any folder. */
+/** Returns true for the three entries by which git takes any folder for a repository. */
 export function isBare(listed: readonly Pick<Dirent, 'name'>[]): boolean {
   return ['HEAD', 'objects', 'refs'].every((wanted) => listed.some(({ name }) => name === wanted))
 }

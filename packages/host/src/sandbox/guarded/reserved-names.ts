@@ -5,10 +5,9 @@ import { createMark, isOwnerAlive, parseMark } from '../../system/marks.ts'
 import { pidNamespace } from '../../system/process-table.ts'
 
 /**
- * Keeps a name that is not there from being taken: an empty folder stands in its place, to be mounted over itself. To
- * take such a folder away would undo the mount in every other sandbox, so each that relies on it puts a folder of its
- * own into it, and the last one's removal is the first that the system lets through. Nothing that we did not make is
- * removed, and folders without files are nothing to git.
+ * Missing name that a command cannot take: an empty folder is put there as a placeholder, to be mounted over itself.
+ * Removing it would undo the mount in other sandboxes, so each puts a holder folder of its own into it, and the system
+ * refuses the removal until the last holder is gone. Only own folders are removed; git ignores folders without files.
  */
 export interface ReservedName {
   readonly path: string
@@ -17,23 +16,23 @@ export interface ReservedName {
 
 const holderName = /^parley-hold-(?<namespace>\d*)-(?<mark>\d+-\d+-[0-9a-f]+)$/
 
-/** A folder can go between our look and our step into it, whenever another command ends. */
+/** Attempts: the placeholder can vanish, as another command ends, before the holder is made in it. */
 const maxAttempts = 20
 
-/** Null when nobody can make it: not we, and not the command, which has no more rights. */
+/** Reserves a name; null when this process, and so the command, has no right to make it. Throws a sentence otherwise. */
 export function reserveName(path: string): ReservedName | null {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const look = makeOrLook(path)
-    if (look === 'impossible') return null
-    // Of somebody else, so it is there, and stays.
-    if (look === 'other') return { path, release: () => undefined }
+    const kind = makeOrClassify(path)
+    if (kind === 'impossible') return null
+    // Another program made it, so the name exists and is not removed.
+    if (kind === 'other') return { path, release: () => undefined }
     const holder = join(path, holderOfOurs())
     if (makeFolder(holder) === 'made') {
       return {
         path,
         release() {
           removeFolder(holder)
-          if (look === 'ours') removeFolder(path)
+          if (kind === 'ours') removeFolder(path)
         },
       }
     }
@@ -41,13 +40,13 @@ export function reserveName(path: string): ReservedName | null {
   throw new Error(`${path} comes and goes, so it cannot be kept from being made`)
 }
 
-/** Whether this is no more than what holds a name: of a command that runs, or of one that was killed. */
+/** Returns true for a folder that only reserves a name, for a running or a killed command. */
 export function isPlaceholder(path: string): boolean {
   return list(path)?.every((name) => holderName.test(name)) ?? false
 }
 
-/** `empty`: maybe another command's that will step into it in a moment, or a person's. */
-function makeOrLook(path: string): 'ours' | 'empty' | 'other' | 'impossible' {
+/** Makes the folder or classifies it. `empty`: another command may be about to add its holder, or a person made it. */
+function makeOrClassify(path: string): 'ours' | 'empty' | 'other' | 'impossible' {
   const made = makeFolder(path)
   if (made === 'made') return 'ours'
   if (made === 'impossible') return 'impossible'
@@ -60,7 +59,7 @@ function makeOrLook(path: string): 'ours' | 'empty' | 'other' | 'impossible' {
   return 'ours'
 }
 
-/** Of a process that was killed. What another namespace's processes are called says nothing here. */
+/** Returns true for the holder of a killed process. Process ids of another namespace mean nothing here. */
 function isAbandoned(name: string): boolean {
   const { namespace = '', mark = '' } = holderName.exec(name)?.groups ?? {}
   const owner = parseMark(mark)
@@ -111,6 +110,6 @@ function removeFolder(path: string): void {
   try {
     rmdirSync(path)
   } catch {
-    // Another command holds it, or it went already.
+    // Another command holds it, or it is already gone.
   }
 }

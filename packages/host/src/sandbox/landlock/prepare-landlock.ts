@@ -13,19 +13,19 @@ import { callNumbers, hiddenEnv, landlockScript } from './script.ts'
 export interface LandlockMachine extends GuardSurroundings {
   /** Absolute path of Perl. */
   readonly program: string
-  /** What the kernel says of its Landlock. */
+  /** Version of the kernel's Landlock. */
   readonly version: number
   readonly arch: FilterArch
 }
 
-/** The system takes about 2 MiB of arguments and environment. */
+/** Limit for the rules: the system takes about 2 MiB of arguments and env. */
 const maxRuleBytes = 1_000_000
 
 /**
- * Limits by Landlock and the filter alone. Less than bubblewrap gives, in these: no unix sockets even where the limits
- * have them, and without the network no IP sockets at all; nothing can be made or removed directly in a writable root,
- * only in its folders; other processes can be seen; permissions and owners of files can be changed unless it is to read
- * only, and times always.
+ * Prepares limits by Landlock and the filter alone. Compared with bubblewrap: no unix sockets, even where the limits
+ * allow them; without the network no IP sockets at all; nothing can be made or removed directly in a writable root, only
+ * in its folders; other processes are visible; permissions and owners of files can be changed except in `read-only`, and
+ * times always.
  */
 export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
   const { scratch, release } = await openScratch(limits)
@@ -78,13 +78,13 @@ async function scriptCommand(limits: SandboxLimits, scratch: string, machine: La
   ]
 }
 
-export interface Status {
-  /** For the script, which writes to it when only the command itself can go wrong. */
+interface Status {
+  /** Descriptor for the script, which writes to it when only the command itself can still fail. */
   readonly writeFd: number
   readonly watch: SandboxWatch
 }
 
-export function openStatus(): Status {
+function openStatus(): Status {
   const file = openAnonymousFile()
   const watch = {
     innerGroup: () => null,

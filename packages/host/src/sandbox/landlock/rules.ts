@@ -3,20 +3,20 @@ import type { GuardedPlaces } from '../guarded/guarded-places.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 import { fullWrite, reads, rightsOnDevice, rightsOnFile } from './rights.ts'
 
-/** Raw disks and the terminals of others are there as well, so it is these and no more. */
+/** Devices that are granted; /dev also holds raw disks and the terminals of others. */
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'] as const
 
 interface RuleSources {
-  /** Of the kernel's Landlock. */
+  /** Version of the kernel's Landlock. */
   readonly version: number
   readonly list: ListFolder
-  /** The folder of the command for what is temporary. */
+  /** Folder for temporary files of the command. */
   readonly scratch: string
-  /** What stays as it is below the writable roots. */
+  /** Protected paths below the writable roots. */
   readonly guarded: GuardedPlaces
 }
 
-/** All that a command may reach, as rules. */
+/** Returns the rules for all that a command may reach. */
 export async function rulesOfLimits(limits: SandboxLimits, sources: RuleSources): Promise<Rule[]> {
   const { list, version, scratch, guarded } = sources
   const hidden = new Set(['/dev', ...limits.masked])
@@ -28,11 +28,11 @@ export async function rulesOfLimits(limits: SandboxLimits, sources: RuleSources)
   ]
   if (limits.mode === 'read-only') return granted
   const { writableRoots: roots } = limits
-  // A rule for a root would reach whatever is made in it later: a `.git` is taken to be in each.
+  // A rule for a root would also grant what is made in it later, so each root is treated as if it held a `.git`.
   const unmade = roots.map((root) => `${root === '/' ? '' : root}/.git`)
   const kept = new Set([...hidden, ...unmade, ...guarded.kept, ...guarded.missing])
   const plans = [
-    // Once more, for a root that lies in a place that is hidden otherwise.
+    // Grants reading again for a root that lies within a masked path.
     ...roots.map((path) => planRules({ path, rights: reads.content }, hidden, list)),
     ...[...roots, ...guarded.writable].map((path) => planRules({ path, rights: fullWrite }, kept, list)),
   ]
@@ -49,12 +49,12 @@ export interface FolderEntry {
   readonly kind: 'folder' | 'file' | 'link'
 }
 
-/** Null when it cannot be listed. */
+/** Lists a folder; null when it cannot be listed. */
 type ListFolder = (path: string) => Promise<readonly FolderEntry[] | null>
 
 /**
- * Rules that grant what lies below `grant.path`, but not what lies at or below the holes. A rule always reaches all
- * that is below it, so a folder with a hole in it gets none itself: its entries do, those there are now.
+ * Returns rules that grant what lies below `grant.path`, except at or below the holes. A rule always reaches all that is
+ * below it, so a folder with a hole in it gets none: its present entries do.
  */
 export async function planRules(grant: Rule, holes: ReadonlySet<string>, list: ListFolder): Promise<Rule[]> {
   const above = foldersAbove(holes)
@@ -65,7 +65,7 @@ export async function planRules(grant: Rule, holes: ReadonlySet<string>, list: L
     return (await Promise.all(entries.map((entry) => ofEntry(rule, entry)))).flat()
   }
   const ofEntry = async ({ path, rights }: Rule, { name, kind }: FolderEntry): Promise<Rule[]> => {
-    // What a link leads to is granted, or not, where it is.
+    // The target of a link is granted, or not, under its own path.
     if (kind === 'link') return []
     const entry = path === '/' ? `/${name}` : `${path}/${name}`
     if (kind === 'folder') return within({ path: entry, rights })
@@ -86,7 +86,7 @@ function foldersAbove(paths: Iterable<string>): Set<string> {
   return above
 }
 
-/** Null when it cannot be listed. */
+/** Lists a folder of the disk; null when it cannot be listed. */
 export async function listFolder(path: string): Promise<readonly FolderEntry[] | null> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => null)
   return (

@@ -7,13 +7,13 @@ import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import { openScratch, scratchEnv } from '../scratch.ts'
 
 export interface SeatbeltMachine extends GuardSurroundings {
-  /** `sandbox-exec` by its absolute path. */
+  /** Absolute path of `sandbox-exec`. */
   readonly program: string
 }
 
 /**
- * Limits by the sandbox of macOS. It has no loopback of its own, so a test server needs the network, and no namespace
- * of processes.
+ * Prepares limits by the sandbox of macOS. It has no loopback of its own, so a test server needs the network, and no
+ * namespace of processes.
  */
 export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMachine): Promise<Sandbox> {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
@@ -34,14 +34,14 @@ export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMa
 
 export interface Profile {
   readonly text: string
-  /** For `-D NAME=value`: a path is never part of the text. */
+  /** Values for `-D NAME=value`, because a path is never part of the text. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
 export interface ProfilePlaces {
-  /** The folder of the command for what is temporary. Real. */
+  /** Folder for temporary files of the command. Real path. */
   readonly scratch: string
-  /** What stays as it is below the writable roots. */
+  /** Protected paths below the writable roots. */
   readonly guarded: GuardedPlaces
 }
 
@@ -55,7 +55,7 @@ const base = `(version 1)
 (allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
 (allow file-read* file-write* file-ioctl (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))`
 
-/** Where the name of a machine is looked up and a certificate is checked. */
+/** Rules for the network, with the services that resolve names and check certificates. */
 const network = `(allow network*) (allow system-socket)
 (allow mach-lookup (global-name "com.apple.trustd.agent") (global-name "com.apple.networkd")
   (global-name "com.apple.SystemConfiguration.DNSConfiguration") (global-name "com.apple.SystemConfiguration.configd"))`
@@ -63,7 +63,7 @@ const network = `(allow network*) (allow system-socket)
 const unixSockets = `(allow system-socket (socket-domain AF_UNIX))
 (allow network-bind (local unix-socket)) (allow network-outbound (remote unix-socket))`
 
-/** Of `sandbox-exec`: what is not allowed is denied, and a later line outdoes an earlier one. */
+/** Returns a profile for `sandbox-exec`, which denies what is not allowed; a later line overrides an earlier one. */
 export function seatbeltProfile(limits: SandboxLimits, { scratch, guarded }: ProfilePlaces): Profile {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
   const parameters: Record<string, string> = {}
@@ -101,8 +101,8 @@ function denied(places: readonly string[]): string[] {
 }
 
 /**
- * A `.git` anywhere, since its settings and hooks are run; the others not in packages, which bring their own. Letters
- * of either case, which the file system of a Mac does not tell apart.
+ * Protects `.git` anywhere, because its settings and hooks are run, and the other names outside of `node_modules`. Both
+ * cases of letters, because the file system of a Mac ignores case.
  */
 function protection(roots: readonly string[]): string[] {
   const inRoots = `(require-any ${roots.join(' ')})`

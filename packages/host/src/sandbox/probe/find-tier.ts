@@ -15,22 +15,22 @@ import { runWrapped, type TrialEnd, tryLimits } from './try-limits.ts'
 
 const askLimitMs = 5000
 
-/** Tries what there is, best first, until one holds. `besides`: a folder that is not for temporary files. */
-export async function findTier(machine: Machine, besides: string | null): Promise<Finding> {
+/** Tries the available sandboxes, best first, until one holds. `outsideParent`: a folder that is not for temporary files. */
+export async function findTier(machine: Machine, outsideParent: string | null): Promise<Finding> {
   const { platform, arch } = machine
-  if (platform === 'darwin') return findSeatbelt(machine, besides)
+  if (platform === 'darwin') return findSeatbelt(machine, outsideParent)
   if (platform !== 'linux') return none(`Nothing can enforce limits on this system (${platform}).`)
   if (!isFilterArch(arch)) return none(noFilter(arch))
-  const full = await findBubblewrap(machine, besides)
+  const full = await findBubblewrap(machine, outsideParent)
   if (full.tier === 'A') return full
-  const partial = await findLandlock(machine, besides)
+  const partial = await findLandlock(machine, outsideParent)
   const isSure = full.isSure && partial.isSure
   return partial.tier === 'B'
     ? { ...partial, reason: partialBy(full.reason), isSure }
     : none(`${full.reason} ${partial.reason}`, isSure)
 }
 
-async function findBubblewrap(machine: Machine, besides: string | null): Promise<Finding> {
+async function findBubblewrap(machine: Machine, outsideParent: string | null): Promise<Finding> {
   const { bwrap, perl, env } = machine
   if (bwrap === null) return none(noBubblewrap)
   const asked = await ask([bwrap.path, '--version'])
@@ -42,12 +42,12 @@ async function findBubblewrap(machine: Machine, besides: string | null): Promise
     prepare: preparerFor(found, machine),
     filtered: true,
     perl: perl?.path ?? null,
-    besides,
+    outsideParent,
   })
   return end.kind === 'holds' ? found : none(whyNotBubblewrap(end, await readRestrictions(env)), isFinal(end))
 }
 
-async function findLandlock(machine: Machine, besides: string | null): Promise<Finding> {
+async function findLandlock(machine: Machine, outsideParent: string | null): Promise<Finding> {
   const { perl } = machine
   if (perl === null) return none(whyNotLandlock('noPerl'))
   const { lowestVersion } = await import('../landlock/rights.ts')
@@ -57,14 +57,14 @@ async function findLandlock(machine: Machine, besides: string | null): Promise<F
   if (version < 1) return none(whyNotLandlock('noLandlock'))
   if (version < lowestVersion) return none(whyNotLandlock('old'))
   const found = { tier: 'B', reason: '', landlock: version, isSure: true } as const
-  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: true, perl: perl.path, besides })
+  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: true, perl: perl.path, outsideParent })
   return end.kind === 'holds' ? found : none(whyNotLandlock(end), isFinal(end))
 }
 
-async function findSeatbelt(machine: Machine, besides: string | null): Promise<Finding> {
+async function findSeatbelt(machine: Machine, outsideParent: string | null): Promise<Finding> {
   if (machine.sandboxExec === null) return none('sandbox-exec, which enforces limits on macOS, is not there.')
   const found = { tier: 'A', reason: 'The sandbox of macOS enforces the limits.', isSure: true } as const
-  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: false, perl: null, besides })
+  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: false, perl: null, outsideParent })
   if (end.kind === 'holds') return found
   const why = end.kind === 'broken' ? `could not be started: ${end.said}` : 'did not hold when it was tried'
   return none(`The sandbox of macOS ${why}.`, isFinal(end))
@@ -78,12 +78,12 @@ function isFinal(end: TrialEnd): boolean {
   return end.kind !== 'tooLong'
 }
 
-/** landlock_create_ruleset with the flag that asks for the version, the same on both processors; -1 where there is none. */
+/** Perl that prints Landlock's version by landlock_create_ruleset, the same on both processors; -1 where there is none. */
 const askLandlock = 'print syscall(444, 0, 0, 1)'
 
 interface Asked {
   readonly answer: string
-  /** What it was if the answer is of no use. */
+  /** Failure to report if the answer is of no use. */
   readonly problem: Extract<TrialEnd, { kind: 'broken' | 'tooLong' }>
 }
 

@@ -1,17 +1,17 @@
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import type { SandboxReport } from '../sandboxes.ts'
 
-/** What a search came to, as it is kept from one start to the next. */
+/** Result of a search, as it is kept from one start to the next. */
 export interface Finding extends SandboxReport {
-  /** Of bubblewrap, in tier A on Linux: `0.8.0`. */
+  /** Version of bubblewrap, in tier A on Linux: `0.8.0`. */
   readonly bubblewrap?: string
-  /** Of the kernel's Landlock, in tier B. */
+  /** Version of the kernel's Landlock, in tier B. */
   readonly landlock?: number
-  /** False where another try might find more: something took too long. */
+  /** False when something took too long, so that another try might find more. */
   readonly isSure: boolean
 }
 
-/** Puts the limits around commands. Rejects with a sentence where it cannot. */
+/** Prepares the limits of commands. Rejects with a sentence where it cannot. */
 export type PrepareSandbox = (limits: SandboxLimits) => Promise<Sandbox>
 
 export interface FoundSandbox {
@@ -19,7 +19,7 @@ export interface FoundSandbox {
   readonly prepare: PrepareSandbox
 }
 
-/** What is not known to enforce limits enforces none. */
+/** Returns a finding without enforcement, for a search that failed. */
 export function noSandboxFound(error: unknown): FoundSandbox {
   const problem = error instanceof Error ? error.message : String(error)
   const reason = `What enforces limits here could not be found out: ${problem}.`

@@ -2,7 +2,7 @@ import { isWithin } from '../../system/paths.ts'
 import type { Finding, PrepareSandbox } from './finding.ts'
 import type { Machine } from './machine.ts'
 
-/** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
+/** Returns the function that prepares limits in this tier on this machine. Its modules are loaded when it is called. */
 export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox {
   const { tier, reason, bubblewrap, landlock } = finding
   const { arch, bwrap, perl, sandboxExec } = machine
@@ -36,7 +36,7 @@ function bySeatbelt(program: string, machine: Machine): PrepareSandbox {
   }
 }
 
-/** What a command could have changed enforces nothing on the next. */
+/** Rejects limits under which a command could change the program that enforces them. */
 function trusting(program: string, prepare: PrepareSandbox): PrepareSandbox {
   return (limits) => {
     const isChangeable =

@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import type { TrialEnd } from './try-limits.ts'
 
-/** Settings of the kernel and of what surrounds this process, where they can be read. */
+/** Settings of the kernel and of a container that restrict sandboxes, where they can be read. */
 export interface SystemRestrictions {
   readonly isContainer: boolean
   /** kernel.apparmor_restrict_unprivileged_userns */
@@ -20,7 +20,7 @@ export function noFilter(arch: string): string {
   return `There is no system call filter for this processor (${arch}), so nothing can enforce limits here.`
 }
 
-/** Why bubblewrap is there and not used: one sentence, with what to do if that is known. */
+/** Explains in one sentence why bubblewrap is installed but not used, with the remedy if it is known. */
 export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, around: SystemRestrictions): string {
   if (end.kind === 'tooLong') return 'bubblewrap did not answer in time; it is tried again at the next start.'
   if (end.kind === 'leaks') {
@@ -32,7 +32,7 @@ export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, arou
   return said === '' ? 'bubblewrap could not be started.' : `bubblewrap could not be started: ${said}.`
 }
 
-/** What refuses user namespaces, the likeliest first; null where none of it is in force. */
+/** Explains what refuses user namespaces, the likeliest cause first; null where no known cause applies. */
 function knownRefusal(around: SystemRestrictions): string | null {
   if (around.hasNoUserNamespaces) {
     return 'This system allows no user namespaces, which bubblewrap needs: `sudo sysctl user.max_user_namespaces=15000` allows them.'
@@ -50,7 +50,7 @@ function knownRefusal(around: SystemRestrictions): string | null {
   return null
 }
 
-/** Why there is no Landlock sandbox either. */
+/** Explains in one sentence why there is no Landlock sandbox either. */
 export function whyNotLandlock(
   problem: 'noPerl' | 'noLandlock' | 'old' | Exclude<TrialEnd, { kind: 'holds' }>,
 ): string {
@@ -85,7 +85,7 @@ export async function readRestrictions(env: Readonly<Record<string, string | und
     exists('/run/.containerenv'),
     textOf('/proc/self/status'),
   ])
-  // Container runtimes put a filter around all that they run.
+  // Container runtimes run everything under a filter.
   const isFiltered = /^Seccomp:\t2$/m.test(status)
   return {
     isContainer: docker || podman || env['container'] !== undefined || isFiltered,

@@ -1,14 +1,14 @@
 import type { SandboxLimits } from '../sandbox.ts'
 
-/** What the probe found from inside of its limits. */
+/** Results of the probe, found from inside of its limits. */
 export interface ProbeFindings {
   readonly wroteInside: boolean
   readonly wroteOutside: boolean
   readonly readSecret: boolean
-  /** What became of a connection to the machine's loopback, and of a unix socket: `ok` or an error's code. */
+  /** Result of a connection to the machine's loopback, or of a unix socket: `ok` or an error code. */
   readonly tcp: string
   readonly unix: string
-  /** The kernel filters its system calls. */
+  /** True when the kernel filters its system calls. */
   readonly filtered: boolean
 }
 
@@ -19,14 +19,14 @@ interface Interpreters {
 }
 
 /**
- * The probe as a command. Arguments of the scripts: a folder inside, one outside, a file with a secret, its text, a
- * port. Perl starts ten times as fast as Node, which is there in any case.
+ * Returns the probe as a command. Arguments of the scripts: a folder inside, one outside, a file with a secret, its
+ * text, a port. Perl starts ten times as fast as Node, which is always there.
  */
 export function probeCommand({ perl, node }: Interpreters, args: readonly string[]): string[] {
   return perl === null ? [node, '-e', forNode, ...args] : [perl, '-f', '-e', forPerl, ...args]
 }
 
-/** Loads no module; families and types by their numbers, errors by theirs but the one that matters. */
+/** Perl that loads no module: socket families, types and errors are numbers, except EPERM. */
 const forPerl = String.raw`
 use strict;
 my ($inside, $outside, $secret, $text, $port) = @ARGV;
@@ -93,7 +93,7 @@ function isFindings(value: unknown): value is ProbeFindings {
   )
 }
 
-/** What did not hold, each as the rest of "it did not …". */
+/** Lists the limits that did not hold, each as the rest of "it did not …". */
 export function judgeFindings(findings: ProbeFindings, mode: SandboxLimits['mode'], filtered: boolean): string[] {
   const writes = mode === 'workspace-write'
   const problems: readonly (readonly [boolean, string])[] = [

@@ -5,28 +5,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isWithin } from '../../system/paths.ts'
 
-/** What the probe is let loose on. */
+/** Targets that the probe tries to reach. */
 export interface ProbeTargets extends AsyncDisposable {
-  /** May be written to. */
+  /** Folder that may be written to. */
   readonly root: string
-  /** A folder in it: the partial sandbox lets nothing be made in the root itself. */
+  /** Folder in the root, because the partial sandbox lets nothing be made in the root itself. */
   readonly inside: string
   readonly outside: string
   readonly secret: string
   readonly secretText: string
-  /** Where this process listens on the machine's loopback. */
+  /** Port of this process on the machine's loopback. */
   readonly port: number
-  /** Our own Node, where a sandbox shows it. */
+  /** Path of this process's Node that a sandbox shows. */
   readonly node: string
   wasReached(): boolean
-  /** Somebody wrote to `outside`, whatever the probe says. */
+  /** Resolves with true when `outside` was written to, whatever the probe reports. */
   wasWritten(): Promise<boolean>
 }
 
 const secretText = 'not for commands'
 
-/** `besides`: a folder to use if there are no temporary files in it, which a sandbox may replace by its own. */
-export async function openProbeTargets(besides: string | null): Promise<ProbeTargets> {
+/** Makes the targets. `outsideParent`: folder for `outside`, unless it is a temporary one, which a sandbox may replace. */
+export async function openProbeTargets(outsideParent: string | null): Promise<ProbeTargets> {
   const made: string[] = []
   const make = async (parent: string) => {
     const folder = await mkdtemp(join(parent, 'parley-probe-'))
@@ -47,7 +47,7 @@ export async function openProbeTargets(besides: string | null): Promise<ProbeTar
     const root = await make(tmpdir())
     const inside = join(root, 'inside')
     await mkdir(inside)
-    const outside = await make(await besidesTemporary(besides))
+    const outside = await make(await outsideTemporary(outsideParent))
     const secret = join(outside, 'secret')
     await writeFile(secret, secretText, { mode: 0o600 })
     await new Promise<void>((resolve, reject) => {
@@ -76,10 +76,10 @@ export async function openProbeTargets(besides: string | null): Promise<ProbeTar
   }
 }
 
-/** Places that a sandbox replaces by empty ones of its own. */
+/** Folders that a sandbox replaces by empty ones of its own. */
 const replaced = ['/tmp', '/dev/shm']
 
-/** A Node that lies in such a place gets a second name in a folder that is shown; of another user or disk, a copy. */
+/** Gives a Node in a replaced folder a second name in the root; a copy where a hard link is impossible. */
 async function shownNode(root: string): Promise<string> {
   const path = process.execPath
   if (!replaced.some((top) => isWithin(path, top))) return path
@@ -88,7 +88,7 @@ async function shownNode(root: string): Promise<string> {
   return shown
 }
 
-async function besidesTemporary(wanted: string | null): Promise<string> {
+async function outsideTemporary(wanted: string | null): Promise<string> {
   const temporary = [await realpath(tmpdir()), ...replaced]
   for (const folder of [wanted, '/var/tmp']) {
     const real = folder === null ? null : await realpath(folder).catch(() => null)

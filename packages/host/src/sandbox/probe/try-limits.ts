@@ -8,27 +8,27 @@ import { openProbeTargets, type ProbeTargets } from './targets.ts'
 
 export type TrialEnd =
   | { readonly kind: 'holds' }
-  /** Each is the rest of "it did not …". */
+  /** Limits that did not hold, each as the rest of "it did not …". */
   | { readonly kind: 'leaks'; readonly leaks: readonly string[] }
-  /** Nothing was tried: the sandbox could not be set up, or no program ran in it. */
+  /** End without a result: the sandbox could not be set up, or no program ran in it. */
   | { readonly kind: 'broken'; readonly said: string }
   | { readonly kind: 'tooLong' }
 
 interface Trial {
   prepare(limits: SandboxLimits): Promise<Sandbox>
-  /** Whether a filter of system calls belongs to it. */
+  /** True when it includes a filter of system calls. */
   readonly filtered: boolean
-  /** To try with; Node where it is null. */
+  /** Path of Perl for the probe; null takes Node. */
   readonly perl: string | null
-  /** A folder to try in that is not for temporary files, if there is one. */
-  readonly besides: string | null
+  /** Folder to try in that is not for temporary files; null when there is none. */
+  readonly outsideParent: string | null
 }
 
 const timeLimitMs = 2000
-/** A machine may just be busy, and what is found now holds for all that this process lives. */
+/** Limit of the second try: the machine may be busy, and the finding holds as long as this process lives. */
 const secondLimitMs = 6000
 
-/** Runs a program under the limits that tries to leave them, once for each mode, and looks at what came of it. */
+/** Runs a program that tries to escape the limits, once for each mode, and judges the result. */
 export async function tryLimits(trial: Trial): Promise<TrialEnd> {
   const end = await tryWithin(timeLimitMs, trial)
   return end.kind === 'tooLong' ? tryWithin(secondLimitMs, trial) : end
@@ -36,7 +36,7 @@ export async function tryLimits(trial: Trial): Promise<TrialEnd> {
 
 async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
   try {
-    await using ground = await openProbeTargets(trial.besides)
+    await using ground = await openProbeTargets(trial.outsideParent)
     const modes = ['workspace-write', 'read-only'] as const
     const ends = await Promise.all(modes.map((mode) => tryMode({ mode, limitMs, ground }, trial)))
     const failed = ends.find(({ kind }) => kind !== 'holds')
@@ -88,7 +88,7 @@ interface WrappedEnd {
 
 const maxChars = 64 * 1024
 
-/** A short command whose end and words are wanted. Rejects when it cannot be started. */
+/** Runs a short command and returns its end and output. Rejects when it cannot be started. */
 export async function runWrapped(wrapped: WrappedCommand, timeLimitMs: number): Promise<WrappedEnd> {
   const child = start(wrapped)
   const { pid } = child

@@ -1,6 +1,6 @@
 import type { CallName, X64Only } from './refused-calls.ts'
 
-/** Numbers of Linux on x86-64: arch/x86/entry/syscalls/syscall_64.tbl of its source. */
+/** System call numbers of Linux on x86-64 (arch/x86/entry/syscalls/syscall_64.tbl). */
 export const x64Calls: Readonly<Record<CallName, number>> = {
   open: 2,
   ioctl: 16,
@@ -112,7 +112,7 @@ export const x64Calls: Readonly<Record<CallName, number>> = {
   removexattrat: 466,
 }
 
-/** Numbers of Linux on 64-bit ARM: include/uapi/asm-generic/unistd.h of its source. */
+/** System call numbers of Linux on 64-bit ARM (include/uapi/asm-generic/unistd.h). */
 export const arm64Calls: Readonly<Record<Exclude<CallName, X64Only>, number>> = {
   setxattr: 5,
   lsetxattr: 6,
