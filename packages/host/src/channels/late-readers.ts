@@ -7,7 +7,7 @@ const maxMs = 1000
 
 /** Gives the end of file to programs that open a FIFO by its name after its last writer has closed it. */
 export interface LateReaders {
-  /** Begins, once there is no writer left. */
+  /** Begins to serve late readers. Called when there is no writer left. */
   serve(): void
   close(): void
 }

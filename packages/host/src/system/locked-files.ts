@@ -22,7 +22,8 @@ const opened = new Set<{ readonly identity: string }>()
 
 /**
  * Keeps every other open of the file at `path`, whose lock this process has just taken, from dropping that lock.
- * Returns a function that ends this, to be called after the lock is released. Throws `LockedFileError` while the file is being read here.
+ * Returns a function that ends this, called after the lock is released. Throws `LockedFileError` while the file is being
+ * read here.
  */
 export function markLocked(path: string): () => void {
   const identity = identityOf(statSync(path, { bigint: true }))

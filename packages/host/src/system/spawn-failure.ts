@@ -19,7 +19,7 @@ export interface StartAttempt {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Thrown for a command that cannot be started, before the system was asked to start it. */
+/** Thrown for a command that cannot be started; `subject` is the part that is wrong. */
 export class SpawnFailedError extends Error {
   readonly code: string
   readonly subject: SpawnError['subject']

@@ -43,7 +43,7 @@ describe('the FIFO pool', () => {
     pool.close()
   })
 
-  it('gives one at once when filled, and never the same twice', async () => {
+  it('gives a FIFO at once when filled, and never the same one twice', async () => {
     const maker = fakeMaker()
     const pool = createFifoPool(maker.make)
     await pool.fill()
@@ -57,7 +57,7 @@ describe('the FIFO pool', () => {
     pool.close()
   })
 
-  it('serves everyone who waits, however many, with no more batches than needed', async () => {
+  it('serves all waiting callers with no more batches than needed', async () => {
     const maker = fakeMaker()
     const pool = createFifoPool(maker.make)
     const taken = await Promise.all(Array.from({ length: 20 }, () => pool.take()))
@@ -67,7 +67,7 @@ describe('the FIFO pool', () => {
     pool.close()
   })
 
-  it('tells the error when none can be made, and tries again next time', async () => {
+  it('rejects when no FIFO can be made, and tries again next time', async () => {
     const maker = fakeMaker()
     let broken = true
     const pool = createFifoPool((count) => (broken ? Promise.reject(new Error('EMFILE')) : maker.make(count)))
@@ -77,7 +77,7 @@ describe('the FIFO pool', () => {
     pool.close()
   })
 
-  it('closes what a batch brings after the pool was closed', async () => {
+  it('closes a batch that arrives after the pool was closed', async () => {
     const maker = fakeMaker()
     const pool = createFifoPool(maker.make)
     const pending = pool.take()

@@ -29,7 +29,7 @@ it.each([
   ['; kill -9 $$', 'a * bis ~'],
   ['; exec >&- 2>&-; kill -9 $$', 'a * bis ~'],
   ['; exit 137', 'a * bis ~'],
-])('memory, file and listener get what a filter lets through, to its end%s', async (after, shown) => {
+])('memory, file and listener get what a filter passes on, to its end%s', async (after, shown) => {
   await using folder = await tempDirectory()
   const path = join(folder.path, 'spool')
   const heard: string[] = []

@@ -31,7 +31,7 @@ describe('the output window', () => {
     )
   })
 
-  it('keeps its own copy of what it was given', () => {
+  it('keeps its own copy of each chunk', () => {
     const window = createOutputWindow(2, 2)
     const chunk = Buffer.from('abcd')
     window.push(chunk)
@@ -41,7 +41,7 @@ describe('the output window', () => {
 })
 
 describe('a slice of the output', () => {
-  it('is that part of the whole output that it says it is', () => {
+  it('holds the part of the output that its offset names', () => {
     fc.assert(
       fc.property(
         chunks,
@@ -60,7 +60,7 @@ describe('a slice of the output', () => {
     )
   })
 
-  it('reaches the end when read on and on', () => {
+  it('reaches the end when read repeatedly', () => {
     fc.assert(
       fc.property(chunks, limit, limit, (pieces, head, tail) => {
         const output = fill(pieces, head, tail)

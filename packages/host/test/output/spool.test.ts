@@ -52,7 +52,7 @@ describe('the spool', () => {
     expect(readFileSync(workspace.path('out'), 'utf8')).toBe('abcd'.slice(0, bytes))
   })
 
-  it.each(['ENOSPC', 'EIO'])('%s stops the writing and says what is there', (code) => {
+  it.each(['ENOSPC', 'EIO'])('%s stops the writing and reports what was written', (code) => {
     const disk = fullDisk(5, code)
     const spool = openSpool({ path: '/spool' }, disk)
     spool.write(Buffer.from('abcd'))
@@ -73,7 +73,7 @@ describe('the spool', () => {
     expect(readFileSync(workspace.path('victim'), 'utf8')).toBe('kept')
   })
 
-  it('says so when its directory does not exist', () => {
+  it('reports a directory that does not exist', () => {
     using workspace = openWorkspace()
     expect(openSpool({ path: workspace.path('no/out') }).close()).toMatchObject({
       complete: false,
@@ -83,7 +83,7 @@ describe('the spool', () => {
 })
 
 describe('a late spool', () => {
-  it('makes no file for as little as it was told', () => {
+  it('makes no file up to its threshold', () => {
     using workspace = openWorkspace()
     const path = workspace.path('out')
     const spool = createLateSpool({ path, afterBytes: 4 })
@@ -93,7 +93,7 @@ describe('a late spool', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('holds everything once there is more, also what came before and was overwritten since', () => {
+  it('holds everything past its threshold, earlier chunks included, although their buffer was overwritten', () => {
     using workspace = openWorkspace()
     const path = workspace.path('out')
     const spool = createLateSpool({ path, afterBytes: 4 })
@@ -106,7 +106,7 @@ describe('a late spool', () => {
     expect(readFileSync(path, 'utf8')).toBe('abcdef')
   })
 
-  it('makes a file for the first byte unless told otherwise', () => {
+  it('makes a file for the first byte by default', () => {
     using workspace = openWorkspace()
     const path = workspace.path('out')
     const spool = createLateSpool({ path })

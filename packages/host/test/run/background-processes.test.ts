@@ -35,7 +35,7 @@ describe('background processes', () => {
     await background.stopAll('shutdown')
   })
 
-  it('report their end once, by themselves or stopped', async () => {
+  it('report their end once, exited or stopped', async () => {
     const { background, ends } = open()
     background.start('quick', shellCommand('exit 3'), options)
     await waitUntil(() => ends.length === 1)
@@ -66,7 +66,7 @@ describe('background processes', () => {
     await waitUntil(() => specs.every(([, { mark }]) => markedPids(mark).length === 0))
   })
 
-  it('keep only the newest of those that ended', async () => {
+  it('keep only the newest ended ones', async () => {
     const { background, ends } = open()
     const ids = Array.from({ length: 34 }, (_, index) => String(index))
     for (const id of ids) background.start(id, command(['no-such-program']), options)
@@ -74,7 +74,7 @@ describe('background processes', () => {
     expect(background.list().length).toBe(32)
   })
 
-  it('do not share an id, and an unknown one is nobody', async () => {
+  it('do not share an id, and an unknown id gives null', async () => {
     const { background } = open()
     background.start('a', command(['sleep', '60']), options)
     expect(() => background.start('a', command(['true']), options)).toThrow(RangeError)

@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     await waitUntil(() => !isRunning(guardPid))
   })
 
-  it('together with its guard leaves orphans, which the next start sweeps', async () => {
+  it('and whose guard is killed leaves orphans, which the next start sweeps', async () => {
     await using server = startFixture('crashing-server.ts', tree)
     const { mark, guardPid } = await whenUp(server)
     process.kill(server.pid, 'SIGSTOP') // or it would start another guard
@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     await waitUntil(() => markedPids(mark).length === 0)
   })
 
-  it.skipIf(!hasBubblewrap)(`together with its guard leaves nothing of what is in a sandbox${whyNot}`, async () => {
+  it.skipIf(!hasBubblewrap)(`and whose guard is killed leaves nothing of a sandboxed command${whyNot}`, async () => {
     using workspace = openWorkspace()
     const root = realpathSync(workspace.path('.'))
     await using server = startFixture('crashing-server.ts', 'setsid env -i sleep 60 & sleep 60 & echo up; wait', root)
@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     expect(readdirSync(root)).toEqual([])
   })
 
-  it('whose guard was killed before it has started another', async () => {
+  it('and whose guard was killed earlier has started another guard', async () => {
     await using server = startFixture('crashing-server.ts', `${tree} & while :; do echo; sleep 0.1; done`)
     await waitUntil(() => server.output().includes('\n'))
     const first = lastLine(server)

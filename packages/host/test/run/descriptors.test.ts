@@ -9,7 +9,7 @@ describe.runIf(process.platform === 'linux')('descriptors', { timeout: 20_000 },
     expect(execFileSync(process.execPath, [fixturePath('many-commands.ts')]).toString()).toBe('done')
   })
 
-  it.each(['cold', 'warm'])('F072: without any left a command says so, and the next one runs (%s host)', (state) => {
+  it.each(['cold', 'warm'])('fail a command when none is left, and the next command runs (%s host)', (state) => {
     const script = 'ulimit -n 64; exec "$0" "$@"'
     using workspace = openWorkspace()
     mkdirSync(workspace.path('tmp'))

@@ -21,14 +21,14 @@ const signalsSaid = (end: { head: Buffer; tail: Buffer }) =>
     .filter((line) => line === 'INT' || line === 'TERM')
 const text = (end: { head: Buffer; tail: Buffer }) => Buffer.concat([end.head, end.tail]).toString()
 
-describe('how a command ends', { timeout: 20_000 }, () => {
-  it.each([0, 1, 42, 126, 127, 255])('exit code %i is told as it is', async (code) => {
+describe('the end of a command', { timeout: 20_000 }, () => {
+  it.each([0, 1, 42, 126, 127, 255])('exit code %i is reported unchanged', async (code) => {
     const end = await run(shellCommand(`exit ${code}`))
     expect(end).toMatchObject({ exitCode: code, signal: null, reason: 'exited', leftovers: 0 })
     expect(end.spawnError).toBeUndefined()
   })
 
-  it.each(['SIGKILL', 'SIGTERM', 'SIGSEGV'])('a command that dies of %s says so', async (signal) => {
+  it.each(['SIGKILL', 'SIGTERM', 'SIGSEGV'])('a command that dies of %s has that signal in its end', async (signal) => {
     const end = await run(shellCommand(`kill -${signal.slice(3)} $$`))
     expect(end).toMatchObject({ exitCode: null, signal, reason: 'exited' })
   })
@@ -43,20 +43,20 @@ describe('how a command ends', { timeout: 20_000 }, () => {
     expect(environment.sort()).toEqual([`PARLEY_MARK=${spec.mark}`, `PATH=${spec.env['PATH']}`])
   })
 
-  it('spawns before startCommand returns when a pipe is ready', async () => {
+  it('spawns before runCommand returns when a FIFO is ready', async () => {
     const running = start(shellCommand('echo $$'))
     const { pid } = running
     expect(text(await running.ended).trim()).toBe(String(pid))
   })
 
-  it('F091: a command that stopped itself still ends by its timeout', async () => {
+  it('a command that stopped itself still ends by its timeout', async () => {
     const spec = shellCommand('kill -STOP $$; sleep 60', { timeoutMs: 50 })
     const end = await run(spec)
     expect(end.reason).toBe('timedOut')
     await waitUntil(() => markedPids(spec.mark).length === 0)
   })
 
-  it('F088: a command that closes its output is followed until it exits', async () => {
+  it('a command that closes its output is followed until it exits', async () => {
     const running = start(shellCommand('echo last; exec >&- 2>&-; sleep 0.2; exit 3'))
     const end = await running.ended
     expect(end).toMatchObject({ exitCode: 3, reason: 'exited' })
@@ -64,7 +64,7 @@ describe('how a command ends', { timeout: 20_000 }, () => {
   })
 })
 
-describe('what a command says', { timeout: 20_000 }, () => {
+describe('the output of a command', { timeout: 20_000 }, () => {
   it('stdout and stderr arrive in the order in which they were written', async () => {
     const lines = Array.from({ length: 200 }, (_, index) => `${index % 2 === 0 ? 'out' : 'err'} ${index}`)
     const script = lines.map((line, index) => `echo ${line}${index % 2 === 0 ? '' : ' >&2'}`).join('\n')
@@ -76,7 +76,7 @@ describe('what a command says', { timeout: 20_000 }, () => {
     expect(text(end)).toBe('one\ntwo\nthree\n')
   })
 
-  it('F087: binary output is kept byte for byte', async () => {
+  it('binary output is kept byte for byte', async () => {
     using workspace = openWorkspace()
     const path = workspace.path('spool')
     const print = 'process.stdout.write(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7) % 256)))'
@@ -117,21 +117,21 @@ describe('what a command says', { timeout: 20_000 }, () => {
     expect(peak - before).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it('what is in the pipe at the end is read even when this process was busy for longer than the drain', async () => {
+  it('output left in the pipe is read even when this process was busy for longer than the drain', async () => {
     const running = start(shellCommand('setsid sleep 60 & head -c 60000 /dev/zero'))
     const until = performance.now() + 400
     while (performance.now() < until);
     expect((await running.ended).totalBytes).toBe(60_000)
   })
 
-  it('can be looked at while the command runs', async () => {
+  it('can be read while the command runs', async () => {
     const running = start(shellCommand('echo now; exec sleep 60'))
     await waitUntil(() => text(running.output()) === 'now\n')
     running.stop('shutdown')
     await running.ended
   })
 
-  it('goes on without a spool that cannot be made', async () => {
+  it('is kept in memory when the spool cannot be made', async () => {
     using workspace = openWorkspace()
     const path = workspace.path('missing/spool')
     const end = await run(shellCommand('echo hello', { spool: { path } }))
@@ -141,7 +141,7 @@ describe('what a command says', { timeout: 20_000 }, () => {
 })
 
 describe('stopping', { timeout: 20_000 }, () => {
-  it('F084: a command that ignores INT and TERM gets both, in order, and then KILL', async () => {
+  it('a command that ignores INT and TERM gets both, in order, and then KILL', async () => {
     const script = 'trap "echo INT" INT; trap "echo TERM" TERM; echo ready; while :; do sleep 0.01; done'
     const running = start(shellCommand(script))
     await waitUntil(() => running.output().totalBytes > 0)
@@ -168,7 +168,7 @@ describe('stopping', { timeout: 20_000 }, () => {
     expect(end.reason).toBe('shutdown')
   })
 
-  it('F096: an interrupt before the spawn means that nothing is run', async () => {
+  it('an interrupt before the spawn means that nothing is run', async () => {
     await using cold = openHost()
     using workspace = openWorkspace()
     const running = cold.runCommand(shellCommand(`echo > ${workspace.path('ran')}`), { sandbox })
@@ -179,13 +179,13 @@ describe('stopping', { timeout: 20_000 }, () => {
     expect(() => readFileSync(workspace.path('ran'))).toThrow('ENOENT')
   })
 
-  it('F096: an interrupt right after the spawn is not lost', async () => {
+  it('an interrupt right after the spawn is not lost', async () => {
     const running = start(command(['sleep', '60']))
     running.stop('interrupted')
     expect(await running.ended).toMatchObject({ reason: 'interrupted', signal: 'SIGINT' })
   })
 
-  it('F096: an interrupt while the output is drained is not lost and keeps the exit code', async () => {
+  it('an interrupt while the output is drained is not lost and keeps the exit code', async () => {
     const spec = shellCommand(`setsid sh -c 'while :; do echo; sleep 0.01; done' & exit 4`)
     const running = start(spec, {
       onOutput() {

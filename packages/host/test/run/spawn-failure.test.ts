@@ -24,7 +24,7 @@ afterAll(async () => {
 const run = (spec: CommandSpec, sandbox: Sandbox = noSandbox) => host.runCommand(spec, { sandbox }).ended
 const tooLong = Array.from({ length: 100 }, () => 'x'.repeat(100_000))
 
-describe('F090: what cannot be started', () => {
+describe('a command that cannot be started', () => {
   it.each([
     [
       'a program that is not on PATH',
@@ -58,36 +58,36 @@ describe('F090: what cannot be started', () => {
       null,
       /mark/,
     ],
-  ] as const)('%s is told from the others', async (_title, spec, code, subject, exitCode, message) => {
+  ] as const)('reports %s apart from the other causes', async (_title, spec, code, subject, exitCode, message) => {
     const end = await run(spec())
     expect(end).toMatchObject({ reason: 'spawnFailed', exitCode, signal: null, totalBytes: 0, leftovers: 0 })
     expect(end.spawnError).toEqual({ code, subject, message: expect.stringMatching(message) })
   })
 
-  it('a directory that vanished is told from a program that did', async () => {
+  it('reports a missing directory apart from a missing program', async () => {
     mkdirSync(workspace.path('vanishing'))
     rmdirSync(workspace.path('vanishing'))
     const end = await run(command(['no-such-program'], { cwd: workspace.path('vanishing') }))
     expect(end.spawnError?.subject).toBe('cwd')
   })
 
-  it('a program that exits with 127 or 126 did start', async () => {
+  it('is not a program that exits with 127 or 126', async () => {
     expect((await run(shellCommand('no-such-program'))).spawnError).toBeUndefined()
     expect(await run(shellCommand('exit 126'))).toMatchObject({ exitCode: 126, reason: 'exited' })
   })
 
-  it('an executable text without an interpreter line is run by the shell, as everywhere', async () => {
+  it('is not an executable text without an interpreter line, which the shell runs', async () => {
     expect((await run(command([workspace.path('bare')]))).head.toString()).toBe('bare\n')
   })
 
-  it('F073: a process limit is told as one of the system', () => {
+  it('reports a process limit as one of the system', () => {
     const error = Object.assign(new Error('spawn true EAGAIN'), { code: 'EAGAIN', path: 'true' })
     expect(explainSpawnFailure(error, command(['true']))).toMatchObject({ code: 'EAGAIN', subject: 'system' })
   })
 })
 
-describe('F093: a sandbox that fails', () => {
-  it('leaves the command not run', async () => {
+describe('a sandbox that fails', () => {
+  it('does not run the command', async () => {
     const broken: Sandbox = {
       limits: null,
       wrap() {
@@ -99,7 +99,7 @@ describe('F093: a sandbox that fails', () => {
     expect(end.spawnError?.message).toContain('no user namespaces')
   })
 
-  it('is told from a missing program when its helper is missing', async () => {
+  it('is reported apart from a missing program when its helper is missing', async () => {
     const missing: Sandbox = {
       limits: null,
       wrap: (inner) => ({ ...inner, argv: ['/no/such/bwrap', '--', ...inner.argv] }),

@@ -53,7 +53,7 @@ describe('a process', { timeout: 20_000 }, () => {
   it.each([
     ['a pipe', null],
     ['a terminal', terminal],
-  ])('that is paused waits in its write to %s, and nothing of it is lost, not even when it exits', async (_, size) => {
+  ])('that is paused waits in its write to %s, and loses no output, even when it exits', async (_, size) => {
     using workspace = openWorkspace()
     await using host = openHost()
     const script = `head -c 3000 /dev/zero; head -c 3000000 /dev/zero; touch ${workspace.path('done')}; echo end`
@@ -73,7 +73,7 @@ describe('a process', { timeout: 20_000 }, () => {
     expect(bytes()).toBeGreaterThanOrEqual(3_003_004)
   })
 
-  it('that could not be started says why and leaves no descriptor open', async () => {
+  it('that could not be started reports why and leaves no descriptor open', async () => {
     await using host = openHost()
     await host.warmUp()
     await start(host, 'true', { terminal }).process.closed
@@ -115,7 +115,7 @@ describe('a process', { timeout: 20_000 }, () => {
     expect([exit(), readdirSync(workspace.path('.'))]).toEqual([null, []])
   })
 
-  it('ends with its host, with whatever it has started, paused or not', async () => {
+  it('ends with its host, its tree included, paused or not', async () => {
     const host = openHost()
     const tree = start(host, '(setsid sleep 60 &) ; echo up; sleep 60')
     const paused = start(host, 'yes', { terminal })

@@ -15,8 +15,8 @@ function shell(script: string): StreamedProcessSpec {
 const markOf = (pid: number | null) =>
   new RegExp(`${markVariable}=([^\\0]+)`).exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? ''
 
-describe('a program that stays', () => {
-  it('is talked with over stdin and stdout, its stderr apart', async () => {
+describe('a process with streams', () => {
+  it('reads stdin and writes stdout and stderr apart', async () => {
     const program = host.spawnStreams(shell('read line; echo "got $line"; echo aside >&2'))
     program.stdin?.write('hello\n')
     const [[answer], [aside]] = await Promise.all([
@@ -31,22 +31,22 @@ describe('a program that stays', () => {
   it.each([
     ['no-such-program-here', '/', /not found/],
     ['sh', '/no/such/folder', /cannot be entered/],
-  ])('%s in %s is not started, and its end says why', async (name, cwd, what) => {
+  ])('is not started as %s in %s, and its end reports why', async (name, cwd, what) => {
     const program = host.spawnStreams({ ...shell(''), argv: [name], cwd })
     expect(program.pid).toBeNull()
     expect((await program.ended).spawnError?.message).toMatch(what)
   })
 
-  it('ends when its input is closed, if it listens', async () => {
+  it('ends when its stdin is closed, if it reads it', async () => {
     const program = host.spawnStreams(shell('cat >/dev/null'))
     expect(await program.stop(10_000)).toEqual({ exitCode: 0, signal: null })
   })
 })
 
-describe.runIf(process.platform === 'linux')('the tree of a program that stays', { timeout: 20_000 }, () => {
+describe.runIf(process.platform === 'linux')('the tree of a process with streams', { timeout: 20_000 }, () => {
   const tree = 'sleep 60 & setsid sleep 60 & (trap "" TERM; sleep 60) & '
 
-  it('goes with it when it exits', async () => {
+  it('is killed when the process exits', async () => {
     const program = host.spawnStreams(shell(`${tree} read line`))
     const mark = markOf(program.pid)
     await waitUntil(() => markedPids(mark).length >= 4)
@@ -55,7 +55,7 @@ describe.runIf(process.platform === 'linux')('the tree of a program that stays',
     await waitUntil(() => markedPids(mark).length === 0)
   })
 
-  it('goes with it when it is stopped and ignores TERM', async () => {
+  it('is killed when the process is stopped and ignores TERM', async () => {
     const program = host.spawnStreams(shell(`trap "" TERM; ${tree} while :; do sleep 1; done`))
     const mark = markOf(program.pid)
     await waitUntil(() => markedPids(mark).length >= 4)
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('the tree of a program that stays',
     await waitUntil(() => markedPids(mark).length === 0)
   })
 
-  it('goes when the process that started it is killed', async () => {
+  it('is killed when the process that started it is killed', async () => {
     await using server = startFixture('crashing-owner.ts', `${tree} cat`)
     await waitUntil(() => server.output().endsWith('\n'))
     const mark = markOf(Number(server.output()))

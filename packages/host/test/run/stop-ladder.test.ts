@@ -49,7 +49,7 @@ describe('the stop ladder', () => {
     ])
   })
 
-  it('each further call goes one rung on and none is taken twice', () => {
+  it('each further call takes the next rung, and none is taken twice', () => {
     const { ladder, taken, runTo } = ladderOnPaper()
     ladder.climb('interrupted')
     runTo(100)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { scratchEnv } from '../../src/sandbox/scratch.ts'
 
-describe('the variables of a command in a sandbox', () => {
-  it('lead temporary files and caches into its folder, and leave the others', () => {
+describe('the env of a command in a sandbox', () => {
+  it('leads temporary files and caches into its folder, and keeps other variables', () => {
     expect(scratchEnv({ A: '1', TMPDIR: '/elsewhere' }, { folder: '/tmp', network: true })).toEqual({
       A: '1',
       TMPDIR: '/tmp',
@@ -12,7 +12,7 @@ describe('the variables of a command in a sandbox', () => {
     })
   })
 
-  it('keep npm from trying again for a network that is not there', () => {
+  it('keeps npm from retrying without a network', () => {
     expect(scratchEnv({}, { folder: '/tmp', network: false })).toMatchObject({ npm_config_fetch_retries: '0' })
   })
 })

@@ -11,11 +11,11 @@ describe('a mark', () => {
     expect(createMark()).not.toBe(createMark())
   })
 
-  it.each(['', 'x', '1-2', '1-2-', '1-2-xyz', '-1-2-ab', '1-2-ab\n', '1-2-ab-3'])('%j is not one', (text) => {
+  it.each(['', 'x', '1-2', '1-2-', '1-2-xyz', '-1-2-ab', '1-2-ab\n', '1-2-ab-3'])('%j is not a mark', (text) => {
     expect(parseMark(text)).toBeNull()
   })
 
-  it.runIf(process.platform === 'linux')('tells its owner from a later process with the same number', () => {
+  it.runIf(process.platform === 'linux')('distinguishes its owner from a later process with the same number', () => {
     const owner = parseMark(createMark())
     expect(owner !== null && isOwnerAlive(owner)).toBe(true)
     expect(isOwnerAlive({ pid: process.pid, startTime: '1' })).toBe(false)

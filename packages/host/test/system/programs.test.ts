@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { findProgram, programFolders } from '../../src/system/programs.ts'
 import { openWorkspace } from '../workspace.ts'
 
-describe('where the programs of a sandbox are looked for', () => {
-  it('is the system first, and of PATH only what no project can be', () => {
+describe('the folders for the programs of a sandbox', () => {
+  it('are the system first, and of PATH only trusted ones', () => {
     const path = [
       '/home/ann/project/node_modules/.bin',
       'bin',
@@ -27,8 +27,8 @@ describe('where the programs of a sandbox are looked for', () => {
   })
 })
 
-describe('a program', () => {
-  it('is the first that can be run, where its links lead', () => {
+describe('a found program', () => {
+  it('is the first executable one, by its real path', () => {
     using workspace = openWorkspace()
     const folders = ['missing', 'plain', 'empty', 'open', 'linked'].map((name) => workspace.path(name))
     for (const folder of folders.slice(1)) mkdirSync(folder, { recursive: true })

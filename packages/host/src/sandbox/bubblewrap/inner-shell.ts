@@ -103,8 +103,8 @@ export function readFirstProcess(status: string): number | null {
 }
 
 /**
- * Reads how a command ended. It can falsify `report`, which the inner shell wrote, but not `status`, in which bwrap
- * itself says whether the command ran.
+ * Reads how a command ended. The command can falsify `report`, which the inner shell wrote, but not `status`, in which
+ * bwrap itself says whether the command ran.
  */
 export function readOutcome(status: string, report: string): SandboxOutcome {
   const ran = status.includes('"exit-code"') || report.startsWith('began')

@@ -20,8 +20,8 @@ const planned = (facts: Partial<MountFacts>) =>
 const effective = (mounts: readonly Mount[], path: string) =>
   mounts.findLast((mount) => isWithin(path, mount.path))?.kind
 
-describe('what is mounted', () => {
-  it('starts from the whole system, which cannot be written to', () => {
+describe('the planned mounts', () => {
+  it('start with the whole system, read-only', () => {
     expect(planMounts(nothing).map(({ kind, path }) => `${kind} ${path}`)).toEqual(base)
   })
 
@@ -97,7 +97,7 @@ describe('what is mounted', () => {
     readable: fc.constant([]),
   })
 
-  it('nothing can be written to outside of the writable folders, nor what is kept, nor is seen what is hidden', () => {
+  it('make nothing writable outside of the writable folders, protect what is kept and hide what is hidden', () => {
     fc.assert(
       fc.property(facts, path, (some, at) => {
         const all = { ...nothing, ...some }
@@ -116,7 +116,7 @@ describe('what is mounted', () => {
     )
   })
 
-  it('whatever lies within another comes after it, and no path is there twice', () => {
+  it('put a path after what it lies within, and hold no path twice', () => {
     fc.assert(
       fc.property(facts, (some) => {
         const mounts = planMounts({ ...nothing, ...some })

@@ -161,7 +161,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
     expect(existsSync(ground.path('scratch/script'))).toBe(true)
   })
 
-  it.skipIf(!possible || !hasGit)('uses git, which can neither be led elsewhere nor hold what is kept', async () => {
+  it.skipIf(!possible || !hasGit)('uses git, which cannot be redirected to write to a protected path', async () => {
     using ground = openPlayground(elsewhere)
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', ground.path('workspace'), ...args], { env: { PATH: path, HOME: ground.path('home') } })

@@ -6,8 +6,8 @@ import { openWorkspace } from '../../workspace.ts'
 
 const namespace = /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''
 
-describe('a name that is held', () => {
-  it('is there until it is let go, and leaves nothing', () => {
+describe('a reserved name', () => {
+  it('exists until it is released, and leaves nothing', () => {
     using workspace = openWorkspace()
     const held = reserveName(workspace.path('.parley'))
     expect(readdirSync(workspace.path('.'))).toEqual(['.parley'])
@@ -15,7 +15,7 @@ describe('a name that is held', () => {
     expect(readdirSync(workspace.path('.'))).toEqual([])
   })
 
-  it('is there until all have let it go, whoever came first', () => {
+  it('exists until all commands have released it, in any order', () => {
     using workspace = openWorkspace()
     const path = workspace.path('.parley')
     const [one, two, three] = [reserveName(path), reserveName(path), reserveName(path)]
@@ -29,7 +29,7 @@ describe('a name that is held', () => {
     expect(readdirSync(workspace.path('.'))).toEqual([])
   })
 
-  it('stays when it was there before', () => {
+  it('stays when it existed before', () => {
     using workspace = openWorkspace()
     mkdirSync(workspace.path('empty'))
     mkdirSync(workspace.path('full'))
@@ -44,7 +44,7 @@ describe('a name that is held', () => {
     expect(readdirSync(workspace.path('full'))).toEqual(['file'])
   })
 
-  it('keeps what somebody put there meanwhile', () => {
+  it('keeps what another program put there meanwhile', () => {
     using workspace = openWorkspace()
     const held = reserveName(workspace.path('.vscode'))
     writeFileSync(workspace.path('.vscode/settings.json'), '{}')
@@ -52,7 +52,7 @@ describe('a name that is held', () => {
     expect(readdirSync(workspace.path('.vscode'))).toEqual(['settings.json'])
   })
 
-  it('goes with the next that lets it go when its holder was killed', () => {
+  it('is removed at the next release when its holder was killed', () => {
     using workspace = openWorkspace()
     const path = workspace.path('.parley')
     mkdirSync(`${path}/parley-hold-${namespace}-999999999-1-abc`, { recursive: true })
@@ -60,7 +60,7 @@ describe('a name that is held', () => {
     expect(readdirSync(workspace.path('.'))).toEqual([])
   })
 
-  it('stays while it may be held from another container', () => {
+  it('stays while another container may hold it', () => {
     using workspace = openWorkspace()
     const path = workspace.path('.parley')
     mkdirSync(`${path}/parley-hold-1-999999999-1-abc`, { recursive: true })
@@ -68,7 +68,7 @@ describe('a name that is held', () => {
     expect(readdirSync(path)).toEqual(['parley-hold-1-999999999-1-abc'])
   })
 
-  it('is not held where no folder can be made, which is so for commands as well', () => {
+  it('is not reserved when no folder can be made, which commands cannot either', () => {
     using workspace = openWorkspace()
     writeFileSync(workspace.path('file'), '')
     expect(reserveName(workspace.path('file/.parley'))).toBeNull()

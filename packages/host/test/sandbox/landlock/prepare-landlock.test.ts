@@ -123,7 +123,7 @@ describe.skipIf(tier !== 'B')(`limits by Landlock${tier === 'B' ? '' : ` (${reas
     }
   })
 
-  it('let a command have the network where it may', async () => {
+  it('let a command use the network when it is allowed', async () => {
     using ground = openPlayground()
     const listener = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => listener.once('listening', resolve))
@@ -140,7 +140,7 @@ describe.skipIf(tier !== 'B')(`limits by Landlock${tier === 'B' ? '' : ` (${reas
     ).toEqual([])
   })
 
-  it('give a command its own environment, none of it to what sets up the limits', async () => {
+  it('give the env to the command, and none of it to the script', async () => {
     using ground = openPlayground()
     writeFileSync(ground.path('workspace/Evil.pm'), `open my $f, '>', '${ground.path('out/loaded')}'; 1;`)
     const env = { PERL5OPT: '-MEvil', PERL5LIB: ground.path('workspace'), LD_PRELOAD: '', ODD: ' a=b\nc ', EMPTY: '' }
@@ -159,7 +159,7 @@ describe.skipIf(tier !== 'B')(`limits by Landlock${tier === 'B' ? '' : ` (${reas
     await expect.poll(() => existsSync(temporary)).toBe(false)
   })
 
-  it('tell a command that was not found, or failed, from limits that could not be set up', async () => {
+  it('report a missing or failing command apart from limits that could not be set up', async () => {
     using ground = openPlayground()
     const host = openHost()
     const ends = async (sandbox: Sandbox, ...argv: string[]) => {

@@ -47,13 +47,13 @@ function disposableFolder(path: string): Disposable & { readonly path: string } 
 const runsBare = `case "$1" in --version) echo bubblewrap 0.9.0; exit;; esac
 while [ "$1" != -- ]; do shift; done; shift; exec "$@"`
 
-describe('what enforces limits here', () => {
-  it('is told with a reason', () => {
+describe('the sandboxes of this machine', () => {
+  it('are reported with a reason', () => {
     expect(['A', 'B', 'C']).toContain(here.tier)
     expect(here.reason).toMatch(/\.$/)
   })
 
-  it('is nothing without its programs, names the package to install, and lets nothing run', async () => {
+  it('are none without their programs: the report names the package, and nothing runs', async () => {
     using workspace = openWorkspace()
     using ground = openPlayground()
     const cacheFile = workspace.path('cache/sandbox.json')
@@ -65,7 +65,7 @@ describe('what enforces limits here', () => {
     expect(existsSync(cacheFile)).toBe(false)
   })
 
-  it('is not a bubblewrap that says it is one and holds nothing back', async () => {
+  it('do not include a false bubblewrap that blocks nothing', async () => {
     using workspace = openWorkspace()
     const folder = folderWith(workspace, { bwrap: runsBare })
     const { tier, reason } = await openSandboxes({ cacheFile: null, programFolders: [folder] }).report()
@@ -73,7 +73,7 @@ describe('what enforces limits here', () => {
     expect(reason).toMatch(/bubblewrap was tried and did not mount what it was told to/)
   })
 
-  it.skipIf(here.tier !== 'A')('is found without Perl, also when our own Node lies below /tmp', () => {
+  it.skipIf(here.tier !== 'A')('are found without Perl, even when this Node lies below /tmp', () => {
     using workspace = openWorkspace()
     using below = disposableFolder(mkdtempSync('/tmp/parley-node-'))
     const node = `${below.path}/node`
@@ -83,7 +83,7 @@ describe('what enforces limits here', () => {
     expect(JSON.parse(stdout)).toEqual(here)
   })
 
-  it('is not a bubblewrap that cannot be started, which is said in its words', async () => {
+  it('do not include a bubblewrap that cannot be started, whose output is reported', async () => {
     using workspace = openWorkspace()
     const folder = folderWith(workspace, { bwrap: 'echo "bwrap: no such luck" >&2; exit 1' })
     const report = spawnSync(process.execPath, [fixturePath('report-sandboxes.ts'), folder], {
@@ -95,7 +95,7 @@ describe('what enforces limits here', () => {
     })
   })
 
-  it.skipIf(!hasLandlock)('is kept for the next start, which then starts nothing', async () => {
+  it.skipIf(!hasLandlock)('are kept for the next start, which then starts nothing', async () => {
     using workspace = openWorkspace()
     const started = workspace.path('started')
     const folder = folderWith(workspace, { perl: `echo perl >> '${started}'; exec ${perl} "$@"` })
@@ -112,7 +112,7 @@ describe('what enforces limits here', () => {
     expect(readFileSync(started, 'utf8').length).toBeGreaterThan(before.length)
   })
 
-  it.skipIf(!hasLandlock)('can become worse while it is used, but not better', async () => {
+  it.skipIf(!hasLandlock)('can become worse while in use, but not better', async () => {
     using workspace = openWorkspace()
     using ground = openPlayground()
     const broken = workspace.path('broken')
@@ -128,7 +128,7 @@ describe('what enforces limits here', () => {
     await expect(sandboxes.prepare(ground.limits())).rejects.toThrow()
   })
 
-  it.skipIf(!hasLandlock)('does not become better by a program that was found later', async () => {
+  it.skipIf(!hasLandlock)('do not become better by a program that was found later', async () => {
     using workspace = openWorkspace()
     const folder = folderWith(workspace, {})
     const sandboxes = openSandboxes({ cacheFile: null, programFolders: [folder] })
@@ -137,7 +137,7 @@ describe('what enforces limits here', () => {
     expect(await sandboxes.recheck()).toEqual(before)
   })
 
-  it.skipIf(!hasLandlock)('is no program that commands may write to', async () => {
+  it.skipIf(!hasLandlock)('do not use a program that commands may write to', async () => {
     using workspace = openWorkspace()
     using ground = openPlayground()
     const folder = folderWith(workspace, { perl: `exec ${perl} "$@"` })
@@ -181,7 +181,7 @@ function canRead(prefix: readonly string[]): boolean {
 describe('a machine that refuses user namespaces', () => {
   for (const [who, prefix] of users) {
     it.skipIf(!isReady || !canRead(prefix))(
-      `by a filter, as containers do, gets the partial sandbox and is told why: ${who}`,
+      `by a filter, as containers do, gets the partial sandbox with the reason: ${who}`,
       () => {
         const reason = expect.stringContaining('This container refuses')
         expect(reportIn(...prefix, perl ?? '', '-e', refuseNamespaces)).toMatchObject({ tier: 'B', reason })
@@ -189,7 +189,7 @@ describe('a machine that refuses user namespaces', () => {
     )
   }
 
-  it.skipIf(!isReady)('by their number, gets it, too', () => {
+  it.skipIf(!isReady)('by a limit of their number, gets the partial sandbox too', () => {
     const none = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
     const reason = expect.stringContaining('user.max_user_namespaces')
     const report = reportIn('unshare', '--user', '--map-root-user', '/bin/sh', '-c', none, 'sh')

@@ -27,13 +27,13 @@ describe('the profile for macOS', () => {
     ['workspace-write', {}],
     ['read-only', { mode: 'read-only', masked: [] }],
     ['network', { network: true, unixSockets: true }],
-  ])('is as it was read and agreed on: %s', async (name, more) => {
+  ])('matches its reviewed text: %s', async (name, more) => {
     const limits = { ...workspaceWrite, ...more }
     const { text } = seatbeltProfile(limits, limits.mode === 'read-only' ? { ...places, guarded: none } : places)
     await expect(text).toMatchFileSnapshot(`golden/${name}.sb`)
   })
 
-  it('has no path in its text, but names for them', () => {
+  it('has parameters in place of paths in its text', () => {
     const { text, parameters } = seatbeltProfile(workspaceWrite, places)
     expect(text).not.toContain('/Users')
     expect(text).not.toContain('/private')
@@ -51,7 +51,7 @@ describe('the profile for macOS', () => {
     expect(new Set(used)).toEqual(new Set(Object.keys(parameters)))
   })
 
-  it('denies by default first, and what is kept after what is allowed', () => {
+  it('denies by default first, and protected paths after allowed ones', () => {
     const { text } = seatbeltProfile(workspaceWrite, places)
     const at = (part: string) => text.indexOf(part)
     expect(at('(deny default)')).toBeLessThan(at('(allow file-read*)'))
@@ -64,7 +64,7 @@ describe('the profile for macOS', () => {
     expect(text).not.toMatch(/network|system-socket/)
   })
 
-  it('knows names in either case, as a part of a path and not the beginning of one', () => {
+  it('matches names in either case, as whole parts of a path', () => {
     const { text } = seatbeltProfile(workspaceWrite, places)
     const patterns = [...text.matchAll(/\(regex #"([^"]+)"\)/g)].map(([, source]) => new RegExp(source ?? ''))
     const matches = (path: string) => patterns.filter((pattern) => pattern.test(path)).length
@@ -82,7 +82,7 @@ describe('the profile for macOS', () => {
       expect(matches(path)).toBe(0)
   })
 
-  it('is put around a command without a shell, with a place for temporary files', async () => {
+  it('wraps a command without a shell, with a folder for temporary files', async () => {
     const sandbox = await prepareSeatbelt(workspaceWrite, { program: '/usr/bin/sandbox-exec', home: '/Users/ann' })
     const wrapped = sandbox.wrap({ argv: ['/bin/echo', '-n', 'a b'], cwd: '/', env: { A: '1', TMPDIR: '/tmp' } })
     expect(wrapped.argv.slice(0, 2)).toEqual(['/usr/bin/sandbox-exec', '-p'])

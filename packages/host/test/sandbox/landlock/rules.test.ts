@@ -42,12 +42,12 @@ async function plan(path: string, rights: number, holes: readonly string[]) {
   return Object.fromEntries(rules.map((rule) => [rule.path, rule.rights]).sort())
 }
 
-describe('rules around what is left out', () => {
-  it('are one where nothing is', async () => {
+describe('rules around holes', () => {
+  it('are one rule without a hole', async () => {
     expect(await plan('/home/ann/project', fullWrite, ['/etc'])).toEqual({ '/home/ann/project': fullWrite })
   })
 
-  it('reach all beside it, down to its folder, and none of the folders above it as such', async () => {
+  it('grant the siblings of a hole down to its folder, and none of the folders above it', async () => {
     const read = reads.content
     expect(await plan('/', read, ['/dev', '/home/ann/.ssh'])).toEqual({
       '/etc': read,
@@ -57,11 +57,11 @@ describe('rules around what is left out', () => {
     })
   })
 
-  it('do not follow a link, which may lead there', async () => {
+  it('do not follow a link, which may lead to a hole', async () => {
     expect(Object.keys(await plan('/home/ann', reads.content, ['/home/ann/.ssh']))).not.toContain('/home/ann/link')
   })
 
-  it('give a file only what files have', async () => {
+  it('give a file only the rights of files', async () => {
     expect(await plan('/home/ann/project', fullWrite, ['/home/ann/project/.git'])).toEqual({
       '/home/ann/project/a.ts': rightsOnFile(fullWrite),
       '/home/ann/project/src': fullWrite,
@@ -74,12 +74,12 @@ describe('rules around what is left out', () => {
     expect(rules).toHaveProperty('/home/ann/project/src')
   })
 
-  it('are none where the whole is left out, or cannot be listed', async () => {
+  it('are none when the root is a hole or cannot be listed', async () => {
     expect(await plan('/dev', fullWrite, ['/dev'])).toEqual({})
     expect(await plan('/missing', fullWrite, ['/missing/.git'])).toEqual({})
   })
 
-  it('do not take one name for the beginning of another', async () => {
+  it('do not match the beginning of a longer name', async () => {
     expect(await plan('/home/ann', fullWrite, ['/home/an', '/home/ann2/x'])).toEqual({ '/home/ann': fullWrite })
   })
 })
@@ -97,7 +97,7 @@ describe('rules for any tree', () => {
       typeof value === 'object' && value !== null ? filesOf(value, `${path}/${entry}`) : [`${path}/${entry}`],
     )
 
-  it('reach each file but those that are left out, and those nowhere', async () => {
+  it('grant each file outside of the holes, and none inside', async () => {
     await fc.assert(
       fc.asyncProperty(tree, fc.array(hole, { minLength: 1, maxLength: 3 }), async (files, holes) => {
         const rules = await planRules({ path: '/', rights: reads.content }, new Set(holes), listing(files))
@@ -128,7 +128,7 @@ describe('the attributes of a ruleset', () => {
     [5, false, ['fffe', '3']],
     [6, false, ['fffe', '3', '3']],
     [7, true, ['fffe', '0', '3']],
-  ])('name what version %i knows (network %s)', (version, network, expected) => {
+  ])('hold what version %i knows (network %s)', (version, network, expected) => {
     expect(words(version, network)).toEqual(expected)
   })
 })
