@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { errorCode } from '../system/error-code.ts'
+import { errorCode } from '../system/errors.ts'
 import { SpawnFailedError } from '../system/spawn-failure.ts'
 import { type ChannelListener, type Channels, createChannelInput, type OutputStream } from './channels.ts'
 import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'

@@ -1,5 +1,5 @@
 import { closeSync, constants, fchmodSync, openSync, writeSync } from 'node:fs'
-import { errorCode } from '../system/error-code.ts'
+import { errorCode } from '../system/errors.ts'
 
 export interface SpoolSpec {
   /** Path of a file that must not exist yet, in a directory that does. Created with mode 0600. */

@@ -3,6 +3,7 @@ import { closeSync, existsSync } from 'node:fs'
 import type { ControllingTerminal, StandardFds } from '../channels/channels.ts'
 import type { Sandbox, SandboxWatch, WrappedCommand } from '../sandbox/sandbox.ts'
 import { type DescriptorShield, shieldedStdio } from '../system/descriptor-shield.ts'
+import { errorMessage } from '../system/errors.ts'
 import { markVariable } from '../system/marks.ts'
 import { SpawnFailedError } from '../system/spawn-failure.ts'
 
@@ -68,12 +69,8 @@ function wrap(spec: LaunchSpec, sandbox: Sandbox, terminal: boolean): WrappedCom
     return sandbox.wrap(command)
   } catch (cause) {
     if (cause instanceof SpawnFailedError) throw cause
-    throw new SpawnFailedError('ENOSYS', 'sandbox', `The sandbox cannot be set up: ${describe(cause)}`, { cause })
+    throw new SpawnFailedError('ENOSYS', 'sandbox', `The sandbox cannot be set up: ${errorMessage(cause)}`, { cause })
   }
-}
-
-function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** Returns programs that start the command after them with another `argv[0]`. Throws `SpawnFailedError` without bash. */

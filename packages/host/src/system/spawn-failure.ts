@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import { errorCode } from './error-code.ts'
+import { errorCode, errorMessage } from './errors.ts'
 
 const emptyName = 'The name of the program is empty'
 
@@ -56,7 +56,7 @@ export function explainSpawnFailure(error: unknown, spec: StartAttempt): SpawnEr
     case 'EAGAIN':
       return { code, subject: 'system', message: 'The limit of processes is reached' }
     default:
-      return { code, subject: 'system', message: error instanceof Error ? error.message : String(error) }
+      return { code, subject: 'system', message: errorMessage(error) }
   }
 }
 

@@ -2,7 +2,7 @@ import { fstatSync, openSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { closeFifo, createFifoPool, type Fifo } from '../../src/channels/fifo-pool.ts'
 
-/** Stand-ins on /dev/null, and a count of the batches asked for. */
+/** Makes false FIFOs on /dev/null and counts the batches. */
 function fakeMaker() {
   const made: Fifo[] = []
   let batches = 0
@@ -18,7 +18,7 @@ function fakeMaker() {
   }
 }
 
-/** A number can be given out again at once, so what it stands for is looked at too. */
+/** Checks the file too, because a descriptor's number can be reused at once. */
 function isOpen({ readFd }: Fifo): boolean {
   try {
     return fstatSync(readFd).rdev === statSync('/dev/null').rdev

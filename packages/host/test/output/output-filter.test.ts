@@ -8,7 +8,7 @@ import { shellCommand } from '../waiting.ts'
 const host = openHost()
 afterAll(() => host.close())
 
-/** Replaces "secret", and holds back what may be its beginning; that is "~" where the rest never comes. */
+/** Replaces "secret" and holds back what may be its beginning, which becomes "~" when the output is cut. */
 function hidesTheWord(): OutputFilter {
   let held = ''
   const through = (text: string, isAll: boolean) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createLateSpool, openSpool, type SpoolDisk } from '../../src/output/spool.ts'
 import { openWorkspace } from '../workspace.ts'
 
-/** A disk that takes `room` bytes, at most 3 at a time, and then fails. */
+/** Creates a disk that takes `room` bytes, at most 3 at a time, and then fails. */
 function fullDisk(room: number, code: string): SpoolDisk & { written: Buffer[]; open: number } {
   return {
     written: [],

@@ -23,7 +23,7 @@ async function whenUp(server: FixtureServer, size = treeSize): Promise<Started> 
   return { mark, guardPid }
 }
 
-/** All that share the namespace of those with the mark that are in one of their own. */
+/** Lists the processes in the pid namespace of a sandboxed command with this mark. */
 function insideWith(mark: string): number[] {
   const namespace = markedPids(mark)
     .map(pidNamespace)
@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     process.kill(guardPid, 'SIGKILL')
     await server.kill()
     await waitUntil(() => markedPids(mark).length === 0 && !inside.some(isRunning))
-    // What stood in for names that were not to be made goes with the next command's.
+    // Placeholders of reserved names are removed with those of the next command.
     expect(readdirSync(root)).toContain('.parley')
     const limits = { writableRoots: [root], network: false, unixSockets: false, masked: [], scratch: null }
     const next = await prepareBubblewrap({ mode: 'workspace-write', ...limits }, machine('/nowhere'))
@@ -81,7 +81,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     await waitUntil(() => server.output().includes('\n'))
     const first = lastLine(server)
     await waitUntil(() => markedPids(first.mark).length > treeSize)
-    // A guard is only replaced when it had lived for a second.
+    // A guard is replaced only after it has lived for a second.
     await waitUntil(() => server.output().split('\n').length > 15)
     process.kill(first.guardPid, 'SIGKILL')
     await waitUntil(() => ![first.guardPid, null].includes(lastLine(server).guardPid))

@@ -14,7 +14,7 @@ afterAll(() => host.close())
 
 const start = (spec: CommandSpec, more: Partial<StartOptions> = {}) => host.runCommand(spec, { sandbox, ...more })
 const run = (spec: CommandSpec) => start(spec).ended
-/** Without what the shell itself says of the `sleep` that the same signal ended. */
+/** Returns the lines of the traps, without the shell's own report of the killed `sleep`. */
 const signalsSaid = (end: { head: Buffer; tail: Buffer }) =>
   text(end)
     .split('\n')

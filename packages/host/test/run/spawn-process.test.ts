@@ -7,7 +7,7 @@ import { openWorkspace } from '../workspace.ts'
 
 interface Observed {
   readonly process: RunningProcess
-  /** The end of it. */
+  /** Last 1,000 characters of each stream. */
   readonly said: Record<'stdout' | 'stderr' | 'pty', string>
   readonly bytes: () => number
   readonly exit: () => ProcessExit | null

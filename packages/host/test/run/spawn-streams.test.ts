@@ -37,6 +37,14 @@ describe('a process with streams', () => {
     expect((await program.ended).spawnError?.message).toMatch(what)
   })
 
+  it('is not started by a closed host', async () => {
+    const closed = openHost()
+    await closed.close()
+    const program = closed.spawnStreams(shell('cat'))
+    expect([program.pid, program.stdin]).toEqual([null, null])
+    expect((await program.ended).spawnError?.code).toBe('ECANCELED')
+  })
+
   it('ends when its stdin is closed, if it reads it', async () => {
     const program = host.spawnStreams(shell('cat >/dev/null'))
     expect(await program.stop(10_000)).toEqual({ exitCode: 0, signal: null })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createStopLadder, type Rung } from '../../src/run/stop-ladder.ts'
 
-/** A ladder on a clock that the test moves. */
+/** Creates a ladder on a clock that the test moves. */
 function ladderOnPaper() {
   const taken: [number, Rung][] = []
   let now = 0

@@ -8,7 +8,7 @@ export interface Playground extends Disposable {
   limits(more?: Partial<SandboxLimits>): SandboxLimits
 }
 
-/** A workspace, a home with a secret, a folder outside, and one for temporary files, which all go with the test. */
+/** Makes a workspace, a home with a secret, a folder outside and one for temporary files, removed with the test. */
 export function openPlayground(parent = tmpdir()): Playground {
   const folder = realpathSync(mkdtempSync(join(parent, 'parley-sandbox-test-')))
   const path = (name: string) => join(folder, name)

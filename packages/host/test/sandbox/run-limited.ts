@@ -7,7 +7,7 @@ export interface LimitedEnd {
   readonly lines: readonly string[]
 }
 
-/** Runs a shell script under the limits; the sandbox is released by whoever made it. */
+/** Runs a shell script under the limits. The caller releases the sandbox. */
 export async function runLimited(
   sandbox: Sandbox,
   script: string,

@@ -18,7 +18,7 @@ const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
 export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
   const processor = arch()
   if (!isFilterArch(processor)) throw new Error(`There is no filter of system calls for ${processor}`)
-  const roots = limits.writableRoots.filter(isThere)
+  const roots = limits.writableRoots.filter(exists)
   for (const root of roots) assertUsable(root, limits.mode)
   const isWritable = limits.mode === 'workspace-write'
   const guarded = isWritable ? await guardedPlaces(roots, machine) : nothingGuarded
@@ -89,7 +89,7 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
   })
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 

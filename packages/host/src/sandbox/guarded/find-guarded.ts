@@ -51,7 +51,7 @@ function addRoot(collector: PlaceCollector, root: string, sources: GitSources): 
 }
 
 /** Names of git's own entries in a bare repository; other folders may be its work trees. */
-const ofGit = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|worktrees|\..*)$/
+const gitEntries = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|worktrees|\..*)$/
 
 function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositories, sources: GitSources): void {
   for (const path of [...entries, ...bare]) collector.add({ path, kind: 'repository' })
@@ -66,10 +66,10 @@ function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositorie
 function entriesUp(folder: string): string[] {
   const entry = join(folder, '.git')
   const above = dirname(folder) === folder ? [] : entriesUp(dirname(folder))
-  return isThere(entry) ? [entry, ...above] : above
+  return exists(entry) ? [entry, ...above] : above
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
@@ -78,7 +78,9 @@ function isThere(path: string): boolean {
 }
 
 function workFolders(root: string, listed: readonly Dirent[]): string[] {
-  return listed.filter((entry) => entry.isDirectory() && !ofGit.test(entry.name)).map(({ name }) => join(root, name))
+  return listed
+    .filter((entry) => entry.isDirectory() && !gitEntries.test(entry.name))
+    .map(({ name }) => join(root, name))
 }
 
 function list(folder: string): Dirent[] {

@@ -56,14 +56,14 @@ export function readGitSettings(files: readonly string[], around: GitSurrounding
 export function userGitFiles({ home, env = {} }: GitSurroundings): string[] {
   const { GIT_CONFIG_GLOBAL: ofUser, GIT_CONFIG_SYSTEM: ofSystem, XDG_CONFIG_HOME: folder } = env
   const named = [ofUser, ofSystem, folder === undefined ? folder : `${folder}/git/config`].filter(isNamed)
-  return [...new Set([...named, `${home}/.config/git/config`, `${home}/.gitconfig`, ...ofMachine])]
+  return [...new Set([...named, `${home}/.config/git/config`, `${home}/.gitconfig`, ...machineFiles])]
 }
 
 function isNamed(path: string | undefined): path is string {
   return path !== undefined && isAbsolute(path)
 }
 
-const ofMachine = [
+const machineFiles = [
   '/etc/gitconfig',
   '/usr/local/etc/gitconfig',
   '/opt/homebrew/etc/gitconfig',

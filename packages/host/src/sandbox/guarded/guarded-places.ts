@@ -24,7 +24,7 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
   const missing = new Set<string>()
   for (const place of places.keys()) {
     const root = roots.find((candidate) => isWithin(place, candidate)) ?? place
-    if (isTaken(place)) for (const spelling of spellings(place)) kept.add(spelling)
+    if (isInUse(place)) for (const spelling of spellings(place)) kept.add(spelling)
     else missing.add(firstMissing(place, root))
   }
   return { kept: [...kept], missing: [...missing].filter((path) => !isClosed(path, kept, writable)), writable }
@@ -39,13 +39,13 @@ function isClosed(path: string, places: { has(path: string): boolean }, writable
 }
 
 /** Returns false for a name that another command has reserved: it must be reserved for this one too. */
-function isTaken(path: string): boolean {
+function isInUse(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isPlaceholder(path)
 }
 
 function firstMissing(path: string, root: string): string {
   let missing = path
-  for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) if (!isTaken(at)) missing = at
+  for (let at = dirname(path); at !== root && isWithin(at, root); at = dirname(at)) if (!isInUse(at)) missing = at
   return missing
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../system/error-code.ts'
+import { errorCode } from '../../system/errors.ts'
 import { createMark, isOwnerAlive, parseMark } from '../../system/marks.ts'
 import { pidNamespace } from '../../system/process-table.ts'
 
@@ -26,13 +26,13 @@ export function reserveName(path: string): ReservedName | null {
     if (kind === 'impossible') return null
     // Another program made it, so the name exists and is not removed.
     if (kind === 'other') return { path, release: () => undefined }
-    const holder = join(path, holderOfOurs())
+    const holder = join(path, ownHolderName())
     if (makeFolder(holder) === 'made') {
       return {
         path,
         release() {
           removeFolder(holder)
-          if (kind === 'ours') removeFolder(path)
+          if (kind === 'own') removeFolder(path)
         },
       }
     }
@@ -46,9 +46,9 @@ export function isPlaceholder(path: string): boolean {
 }
 
 /** Makes the folder or classifies it. `empty`: another command may be about to add its holder, or a person made it. */
-function makeOrClassify(path: string): 'ours' | 'empty' | 'other' | 'impossible' {
+function makeOrClassify(path: string): 'own' | 'empty' | 'other' | 'impossible' {
   const made = makeFolder(path)
-  if (made === 'made') return 'ours'
+  if (made === 'made') return 'own'
   if (made === 'impossible') return 'impossible'
   if (made === 'gone') throw new Error(`The folder of ${path} is gone, so it cannot be kept from being made`)
   const entries = list(path)
@@ -56,23 +56,23 @@ function makeOrClassify(path: string): 'ours' | 'empty' | 'other' | 'impossible'
   if (entries.length === 0) return 'empty'
   if (!entries.every((name) => holderName.test(name))) return 'other'
   for (const name of entries) if (isAbandoned(name)) removeFolder(join(path, name))
-  return 'ours'
+  return 'own'
 }
 
 /** Returns true for the holder of a killed process. Process ids of another namespace mean nothing here. */
 function isAbandoned(name: string): boolean {
   const { namespace = '', mark = '' } = holderName.exec(name)?.groups ?? {}
   const owner = parseMark(mark)
-  return owner !== null && namespace === ourNamespace() && !isOwnerAlive(owner)
+  return owner !== null && namespace === ownNamespace() && !isOwnerAlive(owner)
 }
 
-function holderOfOurs(): string {
-  return `parley-hold-${ourNamespace()}-${createMark()}`
+function ownHolderName(): string {
+  return `parley-hold-${ownNamespace()}-${createMark()}`
 }
 
 let cachedNamespace: string | undefined
 
-function ourNamespace(): string {
+function ownNamespace(): string {
   cachedNamespace ??= /\d+/.exec(pidNamespace('self') ?? '')?.[0] ?? ''
   return cachedNamespace
 }

@@ -40,17 +40,17 @@ export const fullWrite =
   right.refer |
   right.truncate
 
-const ofFiles = right.writeFile | right.readFile | right.truncate | right.deviceIoctl
+const fileRights = right.writeFile | right.readFile | right.truncate | right.deviceIoctl
 
-const ofDevices = right.writeFile | right.readFile | right.deviceIoctl
+const deviceRights = right.writeFile | right.readFile | right.deviceIoctl
 
 /** Returns the rights that a file can have: the system refuses a rule that grants a file the rights of folders. */
 export function rightsOnFile(rights: number): number {
-  return rights & ofFiles
+  return rights & fileRights
 }
 
 export function rightsOnDevice(version: number): number {
-  return ofDevices & handledRights(version)
+  return deviceRights & handledRights(version)
 }
 
 /** Returns the rights to the descriptors of the command's output. */

@@ -62,9 +62,9 @@ export async function planRules(grant: Rule, holes: ReadonlySet<string>, list: L
     if (holes.has(rule.path)) return []
     if (!above.has(rule.path)) return [rule]
     const entries = (await list(rule.path)) ?? []
-    return (await Promise.all(entries.map((entry) => ofEntry(rule, entry)))).flat()
+    return (await Promise.all(entries.map((entry) => entryRules(rule, entry)))).flat()
   }
-  const ofEntry = async ({ path, rights }: Rule, { name, kind }: FolderEntry): Promise<Rule[]> => {
+  const entryRules = async ({ path, rights }: Rule, { name, kind }: FolderEntry): Promise<Rule[]> => {
     // The target of a link is granted, or not, under its own path.
     if (kind === 'link') return []
     const entry = path === '/' ? `/${name}` : `${path}/${name}`

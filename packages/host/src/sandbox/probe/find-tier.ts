@@ -1,3 +1,4 @@
+import { errorMessage } from '../../system/errors.ts'
 import { isFilterArch } from '../seccomp/filter.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
@@ -92,6 +93,6 @@ async function ask(argv: readonly string[]): Promise<Asked> {
     const { stdout, stderr, tooLong } = await runWrapped({ argv, env: {}, cwd: '/' }, askLimitMs)
     return { answer: stdout, problem: tooLong ? { kind: 'tooLong' } : { kind: 'broken', said: stderr.trim() } }
   } catch (error) {
-    return { answer: '', problem: { kind: 'broken', said: error instanceof Error ? error.message : String(error) } }
+    return { answer: '', problem: { kind: 'broken', said: errorMessage(error) } }
   }
 }

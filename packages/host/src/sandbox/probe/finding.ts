@@ -1,3 +1,4 @@
+import { errorMessage } from '../../system/errors.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import type { SandboxReport } from '../sandboxes.ts'
 
@@ -21,7 +22,6 @@ export interface FoundSandbox {
 
 /** Returns a finding without enforcement, for a search that failed. */
 export function noSandboxFound(error: unknown): FoundSandbox {
-  const problem = error instanceof Error ? error.message : String(error)
-  const reason = `What enforces limits here could not be found out: ${problem}.`
+  const reason = `What enforces limits here could not be found out: ${errorMessage(error)}.`
   return { finding: { tier: 'C', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
+import { errorMessage } from '../../system/errors.ts'
 import { signalGroup } from '../../system/signals.ts'
 import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
 import type { Sandbox, SandboxLimits, WrappedCommand } from '../sandbox.ts'
@@ -47,7 +48,7 @@ async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
     ]
     return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
   } catch (error) {
-    return { kind: 'broken', said: error instanceof Error ? error.message : String(error) }
+    return { kind: 'broken', said: errorMessage(error) }
   }
 }
 

@@ -6,7 +6,7 @@ import { mountedOverItself, readMountTable } from '../../../src/sandbox/bubblewr
 const isLinux = process.platform === 'linux'
 const cat = isLinux ? '/bin/cat' : null
 
-/** Not in a namespace, so that what it finds is what is mounted here. */
+/** Runs without a namespace, so that the script reads the mounts of this machine. */
 function run(mounts: readonly string[], withCat: boolean) {
   const shell = innerShell({ mounts, cat: withCat ? cat : null, watchNetwork: false, limitTasks: false })
   const stdio = ['ignore', 'pipe', 'pipe', 'ignore'] as const

@@ -16,7 +16,7 @@ const planned = (facts: Partial<MountFacts>) =>
   planMounts({ ...nothing, ...facts })
     .map(({ kind, path }) => `${kind} ${path}`)
     .filter((line) => !base.includes(line))
-/** As the kernel sees it: the last one that was mounted around a path. */
+/** Returns the mount of a path as the kernel does: the last one mounted around it. */
 const effective = (mounts: readonly Mount[], path: string) =>
   mounts.findLast((mount) => isWithin(path, mount.path))?.kind
 

@@ -137,7 +137,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
         await once(argv)
       await once(['true'], ground.path('gone'))
     }
-    // The pool keeps some pipes ready, more or fewer.
+    // The pool keeps a varying number of FIFOs ready.
     const open = () => readdirSync('/proc/self/fd').filter((fd) => !isPipe(fd)).length
     await all()
     const before = open()

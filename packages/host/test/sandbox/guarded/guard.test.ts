@@ -8,7 +8,7 @@ import { openWorkspace, type Workspace } from '../../workspace.ts'
 
 const repository = { 'w/.git/HEAD': 'ref: refs/heads/main\n', 'w/.git/objects/x': '', 'w/.git/refs/x': '' }
 
-/** A folder with these files; `{TOP}` in them is its real path. */
+/** Makes a folder with these files; `{TOP}` in them is its real path. */
 function laidOut(files: Readonly<Record<string, string>>): Workspace & { readonly top: string } {
   const workspace = openWorkspace()
   const top = realpathSync(workspace.path('.'))
@@ -19,7 +19,7 @@ function laidOut(files: Readonly<Record<string, string>>): Workspace & { readonl
   return { ...workspace, top }
 }
 
-/** Why each of these stays as it is, the workspace being `w` unless told. */
+/** Returns why each of these paths is protected; the default workspace is `w`. */
 async function kindsOf(
   { top }: { top: string },
   paths: readonly string[],

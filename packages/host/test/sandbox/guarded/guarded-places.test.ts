@@ -19,7 +19,7 @@ const repository = (at: string) => ({
 })
 const usual = ['.parley', '.vscode', '.idea', '.husky', '.envrc', '.mcp.json']
 
-/** Relative to the folder of the test; `usual` names of the workspace that are missing are left out. */
+/** Returns the paths relative to the folder of the test, without the missing `usual` names of the workspace. */
 async function placesIn(workspace: Workspace, roots: readonly string[] = ['w'], home = 'home') {
   const top = realpathSync(workspace.path('.'))
   const places = await guardedPlaces(

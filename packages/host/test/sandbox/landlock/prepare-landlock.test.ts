@@ -22,7 +22,7 @@ import { fixturePath } from '../../fixture-process.ts'
 import { openPlayground } from '../playground.ts'
 import { runLimited } from '../run-limited.ts'
 
-/** As on a machine without bubblewrap: the folder is needed for as long as it takes to look. */
+/** Searches as on a machine without bubblewrap; the folder is needed only during the search. */
 async function lookWithoutBubblewrap() {
   const programs = mkdtempSync(join(tmpdir(), 'parley-programs-'))
   try {
@@ -36,7 +36,7 @@ async function lookWithoutBubblewrap() {
 }
 
 const { sandboxes, tier, reason } = await lookWithoutBubblewrap()
-/** Linux 6.12. */
+/** True since Linux 6.12. */
 const knowsSignals = tier === 'B' && Number(execFileSync('perl', ['-e', 'print syscall(444, 0, 0, 1)'])) >= 6
 const probe = `perl ${fixturePath('probe.pl')}`
 
@@ -134,7 +134,7 @@ describe.skipIf(tier !== 'B')(`limits by Landlock${tier === 'B' ? '' : ` (${reas
     sandbox.release?.()
     listener.close()
     expect(lines[0]).toBe('tcp: allowed')
-    // Unix sockets never, since none of the system's could be kept from it.
+    // Unix sockets are never allowed, because those of the system could not be blocked.
     expect(
       lines.filter((line) => line.startsWith('unix') && !line.includes('of a pair') && !line.includes('EPERM')),
     ).toEqual([])

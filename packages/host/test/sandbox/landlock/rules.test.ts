@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fullWrite, reads, rightsOnFile, rulesetAttributes } from '../../../src/sandbox/landlock/rights.ts'
 import { type FolderEntry, planRules } from '../../../src/sandbox/landlock/rules.ts'
 
-/** A folder is an object, a file null, a link a string. */
+/** Tree in which a folder is an object, a file null, a link a string. */
 interface Tree {
   readonly [name: string]: Tree | null | string
 }
@@ -105,7 +105,7 @@ describe('rules for any tree', () => {
           const isReached = rules.some(({ path }) => isAtOrBelow(file, path))
           expect(isReached).toBe(!holes.some((left) => isAtOrBelow(file, left)))
         }
-        // What is made later at such a place would be below no rule either; a rule for a file goes with that file.
+        // A file made later at such a path has no rule either: the rule of a file is bound to that file.
         const folders = rules.filter(({ path }) => !filesOf(files).includes(path))
         for (const left of holes) expect(folders.filter(({ path }) => isAtOrBelow(left, path))).toEqual([])
       }),

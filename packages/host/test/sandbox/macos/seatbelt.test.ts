@@ -21,7 +21,7 @@ const places = {
   },
 }
 
-/** Never run here: these say what is meant, and that it does not change unseen. */
+/** Profiles are compared as texts, because `sandbox-exec` does not exist on Linux. */
 describe('the profile for macOS', () => {
   it.each<[string, Partial<SandboxLimits>]>([
     ['workspace-write', {}],
@@ -57,7 +57,7 @@ describe('the profile for macOS', () => {
     expect(at('(deny default)')).toBeLessThan(at('(allow file-read*)'))
     expect(at('(allow file-read*)')).toBeLessThan(at('(deny file-read* file-write* (subpath (param "MASKED_0"))'))
     expect(at('(deny file-read* file-write* (subpath (param "MASKED_0"))')).toBeLessThan(at('(param "ROOT_0")'))
-    // What is masked within a root, once more after the root was allowed.
+    // A masked path within a root is denied again after the root was allowed.
     expect(text.lastIndexOf('MASKED_1')).toBeGreaterThan(at('(param "ROOT_0")'))
     expect(text.lastIndexOf('MASKED_0')).toBeLessThan(at('(param "ROOT_0")'))
     expect(at('[gG][iI][tT]')).toBeGreaterThan(at('(param "ROOT_0")'))

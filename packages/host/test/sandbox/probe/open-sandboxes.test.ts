@@ -27,7 +27,7 @@ const partial = await (async () => {
 const hasLandlock = partial.tier === 'B'
 const hasAll = here.tier === 'A' && hasLandlock
 
-/** A folder with these programs: a link to the real one, or a shell script of this text. */
+/** Makes a folder with these programs: a link to the real one, or a shell script of this text. */
 function folderWith(workspace: Workspace, programs: Readonly<Record<string, string>>): string {
   const folder = workspace.path('programs')
   mkdirSync(folder)
@@ -43,7 +43,7 @@ function disposableFolder(path: string): Disposable & { readonly path: string } 
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
 }
 
-/** What a bubblewrap would do that sets up nothing. */
+/** Script of a false bubblewrap that sets up nothing. */
 const runsBare = `case "$1" in --version) echo bubblewrap 0.9.0; exit;; esac
 while [ "$1" != -- ]; do shift; done; shift; exec "$@"`
 
@@ -106,7 +106,7 @@ describe('the sandboxes of this machine', () => {
     expect(before).not.toBe('')
     expect(await openSandboxes(options).report()).toEqual(first)
     expect(readFileSync(started, 'utf8')).toBe(before)
-    // Another program by the same name is another finding.
+    // Another program of the same name needs another finding.
     appendFileSync(`${folder}/perl`, '\n')
     expect(await openSandboxes(options).report()).toEqual(first)
     expect(readFileSync(started, 'utf8').length).toBeGreaterThan(before.length)
@@ -165,14 +165,14 @@ const users = [
   ...(process.getuid?.() === 0 ? [['an ordinary user', asOrdinaryUser] as const] : []),
 ] as const
 
-/** Runs the report in surroundings made by these programs. */
+/** Runs the report under restrictions made by these programs. */
 function reportIn(...around: readonly string[]): unknown {
   const [program = '', ...args] = [...around, process.execPath, fixturePath('report-sandboxes.ts')]
   const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', cwd: '/' })
   return stdout === '' ? stderr : JSON.parse(stdout)
 }
 
-/** A folder of this repository may be closed to others. */
+/** Checks access first: other users may not enter a folder of this repository. */
 function canRead(prefix: readonly string[]): boolean {
   const paths = [process.execPath, fixturePath('report-sandboxes.ts')]
   return spawnSync('env', [...prefix, 'sh', '-c', 'test -x "$1" && test -r "$2"', 'sh', ...paths]).status === 0

@@ -135,7 +135,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
   })
 
   it.each<[string, readonly (number | bigint)[], Verdict, Verdict, Verdict]>([
-    // What it is, arguments of socket; plain, with unix sockets allowed, with IP sockets refused
+    // Title, arguments of socket; verdicts: plain, with unix sockets allowed, with IP sockets refused
     ['unix', [1, 1, 0], 'EPERM', 'allow', 'EPERM'],
     ['unix with high bits', [1n | high, 1, 0], 'EPERM', 'allow', 'EPERM'],
     ['IPv4', [2, 1, 0], 'allow', 'allow', 'EPERM'],

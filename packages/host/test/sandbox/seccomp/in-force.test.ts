@@ -15,10 +15,10 @@ const isFull = tier === 'A' && process.platform === 'linux' && hasPerl
 const calls = refusedCalls.filter(
   (name) => process.arch === 'x64' || !/^(_sysctl|uselib|iopl|ioperm|.*_module|get_kernel_syms)$/.test(name),
 )
-/** What each of these attempts came to. */
+/** Returns the result of each attempt. */
 async function attempt(probes: readonly string[], unixSockets = false): Promise<{ allowed: string[]; count: number }> {
   using ground = openPlayground()
-  // Where this file lies may be hidden inside.
+  // The folder of this file may be hidden inside.
   const script = ground.path('workspace/probe.pl')
   copyFileSync(fixturePath('probe.pl'), script)
   const sandbox = await sandboxes.prepare(ground.limits({ unixSockets }))
