@@ -26,7 +26,7 @@ export const sandbox = {
       const startedMs = nowMs()
       const sandbox = limited ? await sandboxes.prepare(limits) : noSandbox
       const preparedMs = nowMs()
-      const { exitCode } = await host.startCommand(spec, { sandbox }).ended
+      const { exitCode } = await host.runCommand(spec, { sandbox }).ended
       if (exitCode !== 0) throw new Error('/bin/true did not succeed')
       return { prepared: preparedMs - startedMs, total: nowMs() - startedMs }
     }

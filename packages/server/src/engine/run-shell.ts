@@ -95,7 +95,7 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
   const { id, command, cwd } = item
   const reporter = createOutputReporter(conversation, ports.clock, id)
   const spec = commandSpec({ argv: [place.shell, '-c', command], cwd, itemId: id, folder }, ports)
-  const child = place.commands.startCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
+  const child = place.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
   const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

@@ -7,7 +7,7 @@ import type { SecretPlaces } from '../paths/secret-places.ts'
 import type { Ripgrep } from './place.ts'
 
 export interface LocalSearchParts {
-  readonly host: Pick<Host, 'startProcess'>
+  readonly host: Pick<Host, 'spawnProcess'>
   readonly sandboxes: Sandboxes
   readonly secrets: () => Promise<SecretPlaces>
   /** Absolute path of the program that comes with parley. */

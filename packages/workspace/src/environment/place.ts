@@ -19,7 +19,7 @@ export interface Place {
   /** What commands inherit, before the allow list. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: string
-  readonly commands: Pick<Host, 'startCommand' | 'warmUp'>
+  readonly commands: Pick<Host, 'runCommand' | 'warmUp'>
   /** What enforces limits there. */
   readonly sandboxes: Sandboxes
   readonly files: PlaceFiles

@@ -8,7 +8,7 @@ const maxStderrBytes = 8 * 1024
 
 /** As `runBounded`, in a sandbox. */
 export async function runConfined(
-  host: Pick<Host, 'startProcess'>,
+  host: Pick<Host, 'spawnProcess'>,
   sandbox: Sandbox,
   run: BoundedRun,
 ): Promise<BoundedRunOutcome> {
@@ -16,7 +16,7 @@ export async function runConfined(
   let exit: ProcessExit | null = null
   let stderr = ''
   const spec = { argv: boundedMemory(run.command), cwd: run.cwd, env: {}, terminal: null, pipeStdin: false }
-  const process = host.startProcess(spec, {
+  const process = host.spawnProcess(spec, {
     sandbox,
     onOutput(stream, chunk) {
       if (stream === 'stdout') {

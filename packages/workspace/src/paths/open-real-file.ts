@@ -8,7 +8,7 @@ const canNameDescriptors = process.platform === 'linux'
  * Opens for reading what lies at `realPath` itself. A link in the last component fails (ELOOP), and a folder that
  * was swapped for a link after the path was judged is noticed on the opened descriptor, so there is no gap between
  * the check and the use. Elsewhere than on Linux the check is by path and a gap of microseconds remains.
- * Throws `LockedFile` for a lock that this process holds. Does not wait on a pipe without a writer; the caller looks at `stat()` before reading.
+ * Throws `LockedFileError` for a lock that this process holds. Does not wait on a pipe without a writer; the caller looks at `stat()` before reading.
  */
 export async function openRealFile(realPath: string): Promise<FileHandle> {
   const handle = await openUnlockedHandle(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

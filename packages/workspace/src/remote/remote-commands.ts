@@ -6,12 +6,12 @@ import {
   createStopLadder,
   type EndReason,
   filterOutput,
+  isSignalExitCode,
   type OutputSnapshot,
   type RunningCommand,
   type SpawnError,
   type StartOptions,
   type StopReason,
-  saysKilled,
 } from '@parley/host'
 import type { Link } from './link.ts'
 import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
@@ -56,7 +56,7 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, options: Start
   const ended = process.ended.then((end) => {
     clearTimeout(timer)
     ladder.close()
-    filtered.end(stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && saysKilled(end.exitCode)))
+    filtered.end(stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && isSignalExitCode(end.exitCode)))
     const spooled = spool?.close()
     const durationMs = performance.now() - startedMs
     return {

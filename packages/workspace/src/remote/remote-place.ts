@@ -58,7 +58,7 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
       return about().platform
     },
     commands: {
-      startCommand: (spec, options) => startRemoteCommand(link, spec, options),
+      runCommand: (spec, options) => startRemoteCommand(link, spec, options),
       warmUp: async () => void (await link.connection()),
     },
     sandboxes,

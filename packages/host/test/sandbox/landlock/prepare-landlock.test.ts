@@ -15,14 +15,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMark, openHost } from '../../../src/index.ts'
 import { prepareLandlock } from '../../../src/sandbox/landlock/prepare-landlock.ts'
-import { openSandboxes } from '../../../src/sandbox/open-sandboxes.ts'
-import { findProgram, programFolders } from '../../../src/sandbox/probe/find-program.ts'
+import { openSandboxes } from '../../../src/sandbox/probe/open-sandboxes.ts'
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts'
+import { findProgram, programFolders } from '../../../src/system/programs.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { openPlayground } from '../playground.ts'
 import { runLimited } from '../run-limited.ts'
 
-/** As on a machine without bubblewrap: the folder is needed for as long as it takes to look. */
+/** Searches as on a machine without bubblewrap; the folder is needed only during the search. */
 async function lookWithoutBubblewrap() {
   const programs = mkdtempSync(join(tmpdir(), 'parley-programs-'))
   try {
@@ -36,7 +36,7 @@ async function lookWithoutBubblewrap() {
 }
 
 const { sandboxes, enforcement, reason } = await lookWithoutBubblewrap()
-/** Linux 6.12. */
+/** True since Linux 6.12. */
 const knowsSignals =
   enforcement === 'partial' && Number(execFileSync('perl', ['-e', 'print syscall(444, 0, 0, 1)'])) >= 6
 const probe = `perl ${fixturePath('probe.pl')}`
@@ -126,7 +126,7 @@ describe.skipIf(enforcement !== 'partial')(
       }
     })
 
-    it('let a command have the network where it may', async () => {
+    it('let a command use the network when it is allowed', async () => {
       using ground = openPlayground()
       const listener = createServer().listen(0, '127.0.0.1')
       await new Promise((resolve) => listener.once('listening', resolve))
@@ -137,13 +137,13 @@ describe.skipIf(enforcement !== 'partial')(
       sandbox.release?.()
       listener.close()
       expect(lines[0]).toBe('tcp: allowed')
-      // Unix sockets never, since none of the system's could be kept from it.
+      // Unix sockets are never allowed, because those of the system could not be blocked.
       expect(
         lines.filter((line) => line.startsWith('unix') && !line.includes('of a pair') && !line.includes('EPERM')),
       ).toEqual([])
     })
 
-    it('give a command its own environment, none of it to what sets up the limits', async () => {
+    it('give the env to the command, and none of it to the script', async () => {
       using ground = openPlayground()
       writeFileSync(ground.path('workspace/Evil.pm'), `open my $f, '>', '${ground.path('out/loaded')}'; 1;`)
       const env = { PERL5OPT: '-MEvil', PERL5LIB: ground.path('workspace'), LD_PRELOAD: '', ODD: ' a=b\nc ', EMPTY: '' }
@@ -166,11 +166,11 @@ describe.skipIf(enforcement !== 'partial')(
       await expect.poll(() => existsSync(temporary)).toBe(false)
     })
 
-    it('tell a command that was not found, or failed, from limits that could not be set up', async () => {
+    it('report a missing or failing command apart from limits that could not be set up', async () => {
       using ground = openPlayground()
       const host = openHost()
       const ends = async (sandbox: Sandbox, ...argv: string[]) => {
-        const { ended } = host.startCommand({ argv, cwd: '/', env: {}, mark: createMark() }, { sandbox })
+        const { ended } = host.runCommand({ argv, cwd: '/', env: {}, mark: createMark() }, { sandbox })
         const { reason, exitCode, spawnError, head } = await ended
         sandbox.release?.()
         return { reason, exitCode, subject: spawnError?.subject, output: head.toString() }

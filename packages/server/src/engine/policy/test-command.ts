@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Config, settingsFromConfig } from '@parley/config'
-import { commandEnvironment } from '@parley/host'
+import { commandEnv } from '@parley/host'
 import {
   alwaysRulesFor,
   type DecideSettings,
@@ -73,7 +73,7 @@ async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around,
   const { place, values, writableRoots } = around
   const workspace = { cwd: resolve(cwd), roots: [resolve(cwd), ...writableRoots] }
   const { roots, secrets, files } = await fileSurroundings(place, workspace)
-  const searchPath = commandEnvironment(place.env, definedRules(values.shell_environment))['PATH'] ?? ''
+  const searchPath = commandEnv(place.env, definedRules(values.shell_environment))['PATH'] ?? ''
   const argv = typeof command === 'string' ? [place.shell, '-c', command] : command
   return gatherCommandFacts(
     { tool: 'shell', argv, cwd: workspace.cwd, escalation: null, background: false },

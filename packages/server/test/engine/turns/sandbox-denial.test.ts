@@ -154,8 +154,8 @@ describe('under on-failure, a command that the sandbox blocked', () => {
       host: {
         ...host,
         [Symbol.asyncDispose]: () => host.close(),
-        startCommand(spec, options) {
-          const running = host.startCommand({ ...spec, argv: ['/bin/sh', '-c', 'exit 6'] }, options)
+        runCommand(spec, options) {
+          const running = host.runCommand({ ...spec, argv: ['/bin/sh', '-c', 'exit 6'] }, options)
           return Object.assign(running, { ended: running.ended.then((end) => ({ ...end, triedNetwork: true })) })
         },
       },
