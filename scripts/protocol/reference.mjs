@@ -1,4 +1,5 @@
 import { initialState } from '../../packages/protocol/src/initial-state.ts'
+import { protocolVersions } from '../../packages/protocol/src/version.ts'
 import { errorSection } from './error-section.mjs'
 import { fieldTable } from './field-table.mjs'
 import { pascalCase } from './named-schemas.mjs'
@@ -16,6 +17,7 @@ export function fillReference(template, schema) {
     items: itemSection(schema),
     state: typeSection(schema, stateTypes),
     types: typeSection(schema, otherTypes(schema)),
+    version: String(protocolVersions.max),
     initialState: JSON.stringify(initialState('01a1…32d0'), null, 2),
   }
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name) => {

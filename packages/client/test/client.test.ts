@@ -42,6 +42,17 @@ describe('a connection', () => {
     })
   })
 
+  test('to a server of protocol 1 fails with one sentence that names both ranges', async () => {
+    // Word for word what a server of version 1 answers to this client.
+    const message =
+      'This server is parley 0.1.0 and speaks protocol 1, but the client test 1.2.3 speaks 2: update the server, then end it so that it starts anew.'
+    const data = { server: { min: 1, max: 1 }, client: { min: 2, max: 2 }, code: 'protocolVersion' }
+    const answer = () => {
+      throw new RpcError(-32600, message, data)
+    }
+    await expect(connectTo(fakeServer({ initialize: answer }))).rejects.toMatchObject({ message, data })
+  })
+
   test('fails when the server is gone before it answers', async () => {
     const server = fakeServer({ initialize: () => new Promise(() => undefined) })
     const connecting = connectTo(server)

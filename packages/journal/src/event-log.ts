@@ -6,6 +6,7 @@ import { encodeHeader, type LogHeader } from './header.ts'
 import { writtenBytes } from './line-limit.ts'
 import { LogView } from './log-view.ts'
 import { LogWatch } from './log-watch.ts'
+import { raiseMinReader } from './raise-min-reader.ts'
 import { LOG_CLOSED, StorageError } from './storage-error.ts'
 import { createFile, removeQuietly, writeAll } from './write-file.ts'
 
@@ -77,6 +78,13 @@ export class EventLog implements AsyncDisposable {
     this.#dirtyBytes = null
     this.#sizeBytes += bytes.length
     return byteOffset
+  }
+
+  /** Before the first line of this format goes into a log of an earlier one: those programs can only read it then. */
+  raiseMinReader(): void {
+    this.#assertOpen()
+    this.#watch.assertAsLeft(this.#dirtyBytes === null ? this.#sizeBytes : null)
+    raiseMinReader(this.#files, this.#file)
   }
 
   /** Settles when all that is appended now would survive a power cut. A failure is final for this object. */

@@ -7,6 +7,8 @@ export interface Files {
   read(file: OpenFile, buffer: Buffer, position: number): number
   /** Bytes written, which may be fewer than given. Always at the end of the file. */
   write(file: OpenFile, bytes: Buffer): number
+  /** Puts bytes in the place of others, all of them in one write: for the header alone. */
+  overwrite(file: OpenFile, bytes: Buffer, position: number): void
   /** fdatasync, on the thread pool. */
   sync(file: OpenFile): Promise<void>
   syncFolder(path: string): Promise<void>

@@ -1,11 +1,13 @@
+import { eventVersion } from '@parley/protocol'
 import { isRecord, parseJson } from './line.ts'
 import { checkSeal, seal } from './seal.ts'
 import { isConversationId } from './session-paths.ts'
 
-/** The format this program writes, and the highest `minReader` it may append to. */
-export const LOG_FORMAT = 1
+/** The format this program writes, which is the version of its events, and the highest `minReader` it may append to. */
+export const LOG_FORMAT = eventVersion
 
 export interface LogHeader {
+  /** Version of the events up to a `conversation.upgraded`. */
   readonly format: number
   /** A program whose format is lower may only read. */
   readonly minReader: number
@@ -22,9 +24,18 @@ export interface ForkPoint {
 
 const HEADER_KEYS: ReadonlySet<string> = new Set(['format', 'minReader', 'conversationId', 'forkedFrom'])
 
-export function newHeader(conversationId: string, forkedFrom?: ForkPoint): LogHeader {
-  const header = { format: LOG_FORMAT, minReader: LOG_FORMAT, conversationId }
-  return forkedFrom === undefined ? header : { ...header, forkedFrom }
+export function newHeader(conversationId: string): LogHeader {
+  return { format: LOG_FORMAT, minReader: LOG_FORMAT, conversationId }
+}
+
+/** Its first lines are copies of another log's, whose header is given; null: that was lost. */
+export function forkHeader(conversationId: string, forkedFrom: ForkPoint, source: LogHeader | null): LogHeader {
+  return { ...newHeader(conversationId), format: formatOf(source), forkedFrom }
+}
+
+/** Version of the first events. Of a log that lost its header the oldest: `upgradeEvent` leaves newer ones alone. */
+export function formatOf(header: LogHeader | null): number {
+  return header?.format ?? 1
 }
 
 export function encodeHeader({ format, minReader, conversationId, forkedFrom }: LogHeader): string {

@@ -5,7 +5,7 @@ import { type Access, FILE_MODE, type FileFacts, type Files, FOLDER_MODE, type O
 import { lockFile } from './kernel-lock.ts'
 import { hasCode, StorageError, storageError } from './storage-error.ts'
 
-const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
 const FLAGS: Readonly<Record<Access, number>> = {
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
@@ -22,6 +22,7 @@ export const nodeFiles: Files = {
   read: ({ fd, path }, buffer, position) =>
     attempt('read', path, () => fs.readSync(fd, buffer, 0, buffer.length, position)),
   write: ({ fd, path }, bytes) => attempt('write', path, () => fs.writeSync(fd, bytes)),
+  overwrite: ({ path }, bytes, position) => attempt('overwrite', path, () => overwrite(path, bytes, position)),
   sync: ({ fd, path }) => attemptAsync('sync', path, () => fdatasync(fd)),
   syncFolder: (path) => attemptAsync('syncFolder', path, () => syncFolder(path)),
   truncate: ({ fd, path }, sizeBytes) => attempt('truncate', path, () => fs.ftruncateSync(fd, sizeBytes)),
@@ -60,6 +61,16 @@ function openRegular(path: string, access: Access): OpenFile {
   if (fs.fstatSync(fd).isFile()) return { fd, path }
   fs.closeSync(fd)
   throw new StorageError({ code: 'ENOTREG', operation: 'open', path })
+}
+
+/** Through a descriptor of its own: on one that appends, Linux ignores the position. */
+function overwrite(path: string, bytes: Buffer, position: number): void {
+  const fd = openUnlocked(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, FILE_MODE)
+  try {
+    fs.writeSync(fd, bytes, 0, bytes.length, position)
+  } finally {
+    fs.closeSync(fd)
+  }
 }
 
 /** Some file systems cannot sync a folder and say EINVAL; there is nothing better to be done on them. */

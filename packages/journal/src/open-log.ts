@@ -69,8 +69,11 @@ export async function openLog(files: Files, path: string, options: OpenLogOption
 }
 
 function newerLog(header: LogHeader): NewerLog {
-  const reason = `This conversation was written by a newer parley (log format ${header.format}); it can only be read.`
-  return { readOnly: true, reason, header }
+  return { readOnly: true, reason: newerLogText(header.minReader), header }
+}
+
+export function newerLogText(format: number): string {
+  return `This conversation was written by a newer parley (log format ${format}), so it can only be read here. Update parley to go on in it.`
 }
 
 async function openWritable(

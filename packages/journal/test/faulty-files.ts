@@ -48,6 +48,7 @@ export function faultyFiles(decide: (operation: Operation, nth: number) => Fault
       if (fault instanceof StorageError) throw fault
       return unsyncedFiles.write(file, fault === 'short' ? bytes.subarray(0, Math.ceil(bytes.length / 2)) : bytes)
     },
+    overwrite: wrap('overwrite', unsyncedFiles.overwrite),
     sync: wrapAsync('sync', unsyncedFiles.sync),
     syncFolder: wrapAsync('syncFolder', unsyncedFiles.syncFolder),
     truncate: wrap('truncate', unsyncedFiles.truncate),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHeader, encodeHeader, newHeader } from '../src/header.ts'
+import { decodeHeader, encodeHeader, forkHeader, newHeader } from '../src/header.ts'
 import { seal } from '../src/seal.ts'
 import { SAMPLE_HEADER, SAMPLE_ID, sampleLine } from './sample-log.ts'
 
@@ -7,18 +7,18 @@ const decode = (text: string) => decodeHeader(Buffer.from(text))
 
 describe('a header', () => {
   it('has the shape of the design', () => {
-    expect(SAMPLE_HEADER).toMatch(/^\{"format":1,"minReader":1,"conversationId":"019a1b2c[^"]*","crc":"[0-9a-f]{8}"\}$/)
+    expect(SAMPLE_HEADER).toMatch(/^\{"format":2,"minReader":2,"conversationId":"019a1b2c[^"]*","crc":"[0-9a-f]{8}"\}$/)
   })
 
   it('comes back as it was written', () => {
     const plain = newHeader(SAMPLE_ID)
-    const forked = newHeader(SAMPLE_ID, { id: SAMPLE_ID, seq: 12, crc: '00ff00ff' })
+    const forked = forkHeader(SAMPLE_ID, { id: SAMPLE_ID, seq: 12, crc: '00ff00ff' }, null)
     expect(decode(encodeHeader(plain))).toEqual(plain)
     expect(decode(encodeHeader(forked))).toEqual(forked)
   })
 
   it('with any single bit flipped is none', () => {
-    const header = Buffer.from(encodeHeader(newHeader(SAMPLE_ID, { id: SAMPLE_ID, seq: 12, crc: '00ff00ff' })))
+    const header = Buffer.from(encodeHeader(forkHeader(SAMPLE_ID, { id: SAMPLE_ID, seq: 12, crc: '00ff00ff' }, null)))
     for (let bit = 0; bit < header.length * 8; bit++) {
       const flipped = Buffer.from(header)
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))

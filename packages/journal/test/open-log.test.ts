@@ -60,7 +60,7 @@ describe('opening a log', () => {
 
   it('says that a log of a newer format can only be read, and leaves it as it is', async () => {
     using folder = temporaryFolder()
-    const header = encodeHeader({ ...newHeader(SAMPLE_ID), format: 3, minReader: 2 })
+    const header = encodeHeader({ ...newHeader(SAMPLE_ID), format: 4, minReader: 3 })
     const content = `${header}\n${sampleLine(1)}\ntorn`
     const path = writeLog(folder.path, content)
     expect(await openLog(nodeFiles, path)).toMatchObject({

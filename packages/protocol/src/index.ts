@@ -49,4 +49,5 @@ export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, T
 export type { TrustReport } from './schema/trust.ts'
 export type { TrustVerdict } from './schema/trust-verdict.ts'
 export type { Failure, TokenCounts } from './schema/usage.ts'
-export { protocolVersions, reducerVersion } from './version.ts'
+export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
+export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

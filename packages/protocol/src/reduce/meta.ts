@@ -8,6 +8,7 @@ export type MetaEvent = EventOf<
   | 'conversation.renamed'
   | 'conversation.archived'
   | 'conversation.recovered'
+  | 'conversation.upgraded'
   | 'context.set'
   | 'plan.updated'
 >
@@ -31,6 +32,8 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
       return { ...core, meta: { ...meta, archived: event.archived } }
     case 'conversation.recovered':
       return { ...core, inboxPaused: core.inbox.length > 0 }
+    case 'conversation.upgraded':
+      return core
     case 'context.set': {
       const { type: _type, ...context } = event
       return { ...core, context }

@@ -68,6 +68,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'First event after a crash, before the events that settle what the crash left open.',
   ),
   event(
+    'conversation.upgraded',
+    {
+      from: z.int().describe('Version of the events before it.'),
+      to: z.int().describe('Version of the events after it, as they are stored. Delivered are all in the newest.'),
+    },
+    'A newer program goes on in this log. Programs of an earlier version can only read it from here on.',
+  ),
+  event(
     'context.set',
     {
       instructions: sideFile,

@@ -84,6 +84,7 @@ function saidAt(memory: Memory, event: Exclude<ConversationEvent, { type: Rememb
     case 'conversation.moved':
     case 'conversation.renamed':
     case 'conversation.archived':
+    case 'conversation.upgraded':
     case 'context.set':
     case 'message.queued':
     case 'message.edited':

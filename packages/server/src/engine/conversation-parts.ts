@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { layerOfOverrides } from '@parley/config'
-import { EventLog, type Files, newHeader, type SessionPaths, sessionPaths } from '@parley/journal'
+import { EventLog, type Files, LOG_FORMAT, newHeader, type SessionPaths, sessionPaths } from '@parley/journal'
 import { initialState, type Overrides, type ParamsOf } from '@parley/protocol'
 import { createModelView } from '../core/model-view.ts'
 import { createJournal, createViewJournal } from './journal.ts'
@@ -34,6 +34,7 @@ export function newParts(files: Files, { conversationId, home, params, created }
     headCrc: null,
     nextSeq: 1,
     readOnly: false,
+    logVersion: LOG_FORMAT,
     journal: null,
     startJournal: () =>
       createJournal(EventLog.create(files, paths.log, { header: newHeader(conversationId), home: root })),
@@ -52,7 +53,7 @@ export function loadedParts(
   files: Files,
   { paths, loaded, overrides }: { paths: SessionPaths; loaded: LoadedConversation; overrides: Overrides },
 ): OpenParts {
-  const { fold, headCrc, nextSeq, log, recovery, warnings } = loaded
+  const { fold, reader, headCrc, nextSeq, log, recovery, warnings } = loaded
   const [first] = recovery
   return {
     paths,
@@ -61,7 +62,8 @@ export function loadedParts(
     headCrc,
     nextSeq,
     readOnly: log === null,
-    journal: log === null ? createViewJournal(files, paths.log) : createJournal(log),
+    journal: log === null ? createViewJournal(files, paths.log, reader) : createJournal(log, reader),
+    logVersion: reader.version,
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: first?.type === 'conversation.recovered' ? first.text : null,
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],

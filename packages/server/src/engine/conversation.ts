@@ -4,6 +4,7 @@ import {
   type ConversationState,
   type Cursor,
   type Envelope,
+  eventVersion,
   reduce,
   type Settings,
   type SettingsPatch,
@@ -17,7 +18,7 @@ import type { SideFiles } from './side-files.ts'
 export interface Journal {
   append(lines: readonly string[]): void
   synced(): Promise<void>
-  /** Raw lines after a seq, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
+  /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
   linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly string[]>
   /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
   crcOf(seq: number): string | null | undefined
@@ -39,6 +40,8 @@ export interface ConversationParts {
   /** What takes the secrets out of an event; the last that happens to it before it is kept. */
   readonly redact: (event: ConversationEvent) => ConversationEvent
   readonly readOnly: boolean
+  /** Version of the events at the end of its log; events of an earlier one are followed by `conversation.upgraded`. */
+  readonly logVersion: number
   /** Name and version of the program, for the log. */
   readonly program: string
   /** The log takes no more, or what was recorded could not be brought to the disk: for good. May be told the same again. */
@@ -61,6 +64,7 @@ export class Conversation implements AsyncDisposable {
   #headCrc: string | null
   #nextSeq: number
   #journal: Journal | null
+  #logVersion: number
   readonly #parts: ConversationParts
 
   constructor(parts: ConversationParts) {
@@ -69,6 +73,7 @@ export class Conversation implements AsyncDisposable {
     this.#headCrc = parts.headCrc
     this.#nextSeq = parts.nextSeq
     this.#journal = parts.journal
+    this.#logVersion = parts.logVersion
     this.view = parts.view
     this.sideFiles = parts.sideFiles
     this.readOnly = parts.readOnly
@@ -101,7 +106,7 @@ export class Conversation implements AsyncDisposable {
   /** Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`. */
   recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
     if (events.length === 0) return []
-    const all = (this.started ? events : [this.#firstEvent(), ...events]).map(this.#parts.redact)
+    const all = [...this.#leadingEvents(), ...events].map(this.#parts.redact)
     const firstSeq = this.#nextSeq
     const at = this.#parts.clock.now()
     const envelopes = all.map(
@@ -111,6 +116,7 @@ export class Conversation implements AsyncDisposable {
     // Before a log is made: one without an event could not be opened.
     if (this.#journal === null) lines.forEach(writtenBytes)
     this.#append(lines)
+    this.#logVersion = Math.max(this.#logVersion, eventVersion)
     this.#nextSeq += lines.length
     for (const envelope of envelopes) this.#fold(envelope)
     this.#headCrc = lines.at(-1)?.slice(-10, -2) ?? this.#headCrc
@@ -130,9 +136,13 @@ export class Conversation implements AsyncDisposable {
     }
   }
 
-  #firstEvent(): ConversationEvent {
+  /** What a log has to say before the events of this program: how it begins, or that another version begins here. */
+  #leadingEvents(): readonly ConversationEvent[] {
+    if (this.#logVersion < eventVersion)
+      return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]
+    if (this.started) return []
     const { meta, settings } = this.#state.core
-    return { type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program }
+    return [{ type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program }]
   }
 
   #openJournal(): Journal {

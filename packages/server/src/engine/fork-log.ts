@@ -1,10 +1,10 @@
 import {
   EventLog,
   type Files,
+  forkHeader,
   LogView,
   lineCrc,
   linkSideFiles,
-  newHeader,
   type SessionPaths,
   textOf,
 } from '@parley/journal'
@@ -36,7 +36,7 @@ export async function forkLog(files: Files, { from, to, fromId, toId, at, home }
     )
   }
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
-  const header = newHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) })
+  const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) }, source.header())
   await using log = EventLog.create(files, to.log, { header, home })
   log.append(lines.map(textOf))
   await log.synced()

@@ -1,16 +1,18 @@
 import {
   decodeHeader,
-  decodeLine,
   type Files,
   isRunning,
   type ListedSession,
   type LogExcerpt,
+  type LoggedEnvelope,
+  type LogHeader,
   listSessions,
   type Rows,
   readOwner,
   sessionPaths,
 } from '@parley/journal'
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import { createLogReader } from './log-reader.ts'
 import { shortIdOf } from './open-conversation.ts'
 import { rejection } from './refusal.ts'
 
@@ -44,28 +46,26 @@ function isRow(value: unknown): value is ConversationRow {
 }
 
 function describe({ headLines, tellingLines, tailLines }: LogExcerpt): ConversationRow | null {
-  const forkedFrom = forkPointIn(headLines[0])
+  const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
+  const reader = createLogReader(header)
   let row: ConversationRow | null = null
   for (const line of [...headLines, ...tellingLines, ...tailLines]) {
     if (!isTelling.test(line)) continue
-    const logged = decodeLine(line)
+    const logged = reader.read(line)
     if (logged !== null) row = described(row, logged)
   }
-  return row === null ? null : { ...row, forkedFrom }
+  return row === null ? null : { ...row, forkedFrom: forkPointOf(header) }
 }
 
-function forkPointIn(headerLine = ''): ConversationRow['forkedFrom'] {
-  const point = decodeHeader(Buffer.from(headerLine))?.forkedFrom
+function forkPointOf(header: LogHeader | null): ConversationRow['forkedFrom'] {
+  const point = header?.forkedFrom
   return point === undefined ? null : { id: point.id, seq: point.seq }
 }
 
 const isTelling =
   /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
 
-function described(
-  row: ConversationRow | null,
-  { at, event }: NonNullable<ReturnType<typeof decodeLine>>,
-): ConversationRow | null {
+function described(row: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow | null {
   if (event.type === 'conversation.created') {
     const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
     return { ...where, title: '', name: null, createdAt: at, archived: false, forkedFrom: null }

@@ -1,10 +1,14 @@
 import {
   type EventLog,
   type Files,
+  formatOf,
+  LOG_FORMAT,
+  type LogHeader,
   type LogLine,
   LogView,
   type LossReports,
   lineCrc,
+  newerLogText,
   openLog,
   type SessionPaths,
   type WritableLog,
@@ -13,11 +17,14 @@ import { type ConversationEvent, type ConversationState, initialState, recover }
 import type { TakenPlace } from '@parley/workspace'
 import { createLogFold, type LogFold } from './fold-log.ts'
 import { inspectUnknown } from './inspect-unknown.ts'
+import { createLogReader, type LogReader } from './log-reader.ts'
 import { recoveryText } from './recovery-text.ts'
 
 /** A conversation as its log tells it. */
 export interface LoadedConversation {
   readonly fold: LogFold
+  /** Has read all of it. */
+  readonly reader: LogReader
   readonly headCrc: string | null
   /** Higher than any number the log ever held. */
   readonly nextSeq: number
@@ -55,10 +62,16 @@ export async function loadConversation(
   paths: SessionPaths,
   conversationId: string,
 ): Promise<LoadedConversation> {
-  const fold = createLogFold(initialState(conversationId, forkPointOf(files, paths.log)))
-  const opened = await openLog(files, paths.log, { visit: fold.take, reports: lossReports })
+  const header = headerOf(files, paths.log)
+  const { fold, reader } = beginFold(header, conversationId)
+  const opened = await openLog(files, paths.log, { visit: (line) => void fold.take(line), reports: lossReports })
   if (opened.readOnly) return viewConversation(files, paths, conversationId, [opened.reason])
   const { log, nextSeq, last, uncheckedSeqs } = opened
+  // By its events, where its header is damaged.
+  if (reader.version > Math.max(LOG_FORMAT, formatOf(header))) {
+    await log[Symbol.asyncDispose]()
+    return viewConversation(files, paths, conversationId, [newerLogText(reader.version)])
+  }
   try {
     const { place, release } = takePlace(fold.state)
     const settling = await inspectUnknown(recover(fold.state), {
@@ -68,7 +81,8 @@ export async function loadConversation(
       cwd: fold.state.core.meta.cwd,
     }).finally(release)
     const recovery = recoveryEvents(fold, opened, settling)
-    return { fold, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings: editWarnings(uncheckedSeqs.length) }
+    const warnings = editWarnings(uncheckedSeqs.length)
+    return { fold, reader, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
     throw error
@@ -89,20 +103,26 @@ export function viewConversation(
   warnings: readonly string[] = [],
 ): LoadedConversation {
   using view = LogView.open(files, paths.log)
-  const fold = createLogFold(initialState(conversationId, forkPointOf(files, paths.log)))
+  const { fold, reader } = beginFold(view.header(), conversationId)
   let newest: LogLine | null = null
   for (const line of view.lines()) {
     fold.take(line)
     newest = line
   }
   const headCrc = newest === null || newest.unchecked ? null : lineCrc(newest)
-  return { fold, headCrc, nextSeq: fold.state.core.seq + 1, log: null, recovery: [], warnings }
+  return { fold, reader, headCrc, nextSeq: fold.state.core.seq + 1, log: null, recovery: [], warnings }
 }
 
-function forkPointOf(files: Files, path: string): { id: string; seq: number } | null {
+function headerOf(files: Files, path: string): LogHeader | null {
   using view = LogView.open(files, path)
-  const forkedFrom = view.header()?.forkedFrom
-  return forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
+  return view.header()
+}
+
+function beginFold(header: LogHeader | null, conversationId: string) {
+  const forkedFrom = header?.forkedFrom
+  const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
+  const reader = createLogReader(header)
+  return { reader, fold: createLogFold(initialState(conversationId, point), reader) }
 }
 
 /** Nothing when it was closed in good order. */

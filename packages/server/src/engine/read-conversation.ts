@@ -1,7 +1,8 @@
-import { envelopeOf, LogView, readSideFile as readStoredFile } from '@parley/journal'
+import { LogView, readSideFile as readStoredFile, textOf } from '@parley/journal'
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
 import { cutTexts, isDeliverable } from './deliverable.ts'
 import type { Engine } from './engine.ts'
+import { createLogReader } from './log-reader.ts'
 import { rejection } from './refusal.ts'
 import { replyLimit } from './reply-size.ts'
 
@@ -13,13 +14,14 @@ export function readItems(
 ): ResultOf<'conversation/read'> {
   const { log } = existingPaths(engine, conversationId)
   using view = LogView.open(engine.files, log)
+  const reader = createLogReader(view.header())
   const page: { readonly completed: CompletedItem; readonly bytes: number }[] = []
   let pageBytes = 0
   let more = false
   for (const line of view.lines()) {
     if (before !== null && line.seq >= before) break
     if (line.type !== 'item.completed') continue
-    const logged = envelopeOf(line)
+    const logged = reader.read(textOf(line))
     if (logged === null) continue
     const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: string } // narrowed: our own log, type checked above
     const bytes = line.bytes.length

@@ -1,14 +1,15 @@
-import type { LogLine } from '@parley/journal'
+import { type LogLine, newHeader } from '@parley/journal'
 import { type ConversationEvent, type Envelope, type Item, initialState, reduce } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLogFold } from '../../src/engine/fold-log.ts'
+import { createLogReader } from '../../src/engine/log-reader.ts'
 
 const conversationId = '01890a5d-ac96-774b-bcce-b302099a8057'
 
 interface Move {
   readonly id: string
-  readonly kind: 'start' | 'delta' | 'progress' | 'end' | 'other'
+  readonly kind: 'start' | 'delta' | 'progress' | 'fail' | 'end' | 'other'
 }
 
 /** What may happen to a few items and beside them. An item starts once and before anything else is said of it. */
@@ -16,7 +17,7 @@ const moves = fc
   .array(
     fc.record<Move>({
       id: fc.constantFrom('i-1', 'i-2', 'i-3'),
-      kind: fc.constantFrom('start', 'delta', 'delta', 'progress', 'end', 'other'),
+      kind: fc.constantFrom('start', 'delta', 'delta', 'progress', 'fail', 'end', 'other'),
     }),
     { maxLength: 60 },
   )
@@ -41,6 +42,8 @@ function eventOf({ id, kind }: Move, n: number): ConversationEvent {
       return { type: 'item.delta', itemId: id, text: `${n} ` }
     case 'progress':
       return { type: 'item.progress', itemId: id, totalBytes: n, tail: `${n}` }
+    case 'fail':
+      return { type: 'execution.failed', itemId: id, attempt: 1, item: { ...item, text: `failed ${n}` } }
     case 'end':
       return { type: 'item.completed', item: { ...item, status: 'completed', text: `all ${n}` } }
     case 'other':
@@ -57,7 +60,7 @@ describe('folding a log', () => {
   it('makes the state that folding each event at its place makes, wherever the log ends', () => {
     fc.assert(
       fc.property(streams, (envelopes) => {
-        const fold = createLogFold(initialState(conversationId))
+        const fold = createLogFold(initialState(conversationId), createLogReader(newHeader(conversationId)))
         for (const envelope of envelopes) fold.take(lineOf(envelope))
         expect(fold.state).toEqual(envelopes.reduce(reduce, initialState(conversationId)))
       }),
@@ -67,7 +70,7 @@ describe('folding a log', () => {
   it('can be asked for the state on the way', () => {
     fc.assert(
       fc.property(streams, fc.nat(60), (envelopes, at) => {
-        const fold = createLogFold(initialState(conversationId))
+        const fold = createLogFold(initialState(conversationId), createLogReader(newHeader(conversationId)))
         for (const [index, envelope] of envelopes.entries()) {
           fold.take(lineOf(envelope))
           if (index === at) expect(fold.state.core.seq).toBe(envelope.seq)

@@ -58,6 +58,22 @@ describe('the handshake', () => {
     await peer.close()
   })
 
+  it('with a client of protocol 1 ends in one sentence that names both ranges', async () => {
+    await using place = testPlace()
+    const peer = rawPeer(place)
+    // As a client of version 1 says it.
+    const older = peer.request('initialize', {
+      protocolVersion: { min: 1, max: 1 },
+      clientInfo: { name: 'parley', version: '0.1.0' },
+      capabilities: ['approvals'],
+    })
+    await expect(older).rejects.toThrow(
+      /^This server is parley \S+ and speaks protocol 2, but the client parley 0\.1\.0 speaks 1: update the client\.$/,
+    )
+    expect(await errorOf(older)).toMatchObject({ server: { min: 2, max: 2 }, client: { min: 1, max: 1 } })
+    await peer.close()
+  })
+
   it('without a version in common names both ranges, and can be tried again', async () => {
     await using place = testPlace()
     const peer = rawPeer(place)

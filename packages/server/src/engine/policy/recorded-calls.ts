@@ -1,9 +1,10 @@
-import { envelopeOf, type Files, LogView, sessionPaths } from '@parley/journal'
+import { type Files, LogView, sessionPaths } from '@parley/journal'
 import { type Facts, storedFacts } from '@parley/policy'
 import type { EventOf } from '@parley/protocol'
 import { type CallItem, initialState, type Settings } from '@parley/protocol'
 import { isCallItem } from '../calls/is-call-item.ts'
 import { createLogFold } from '../fold-log.ts'
+import { createLogReader } from '../log-reader.ts'
 import { rejection } from '../refusal.ts'
 
 /** What policy knew of it: stored on it when it ended, and with the question while it waits. */
@@ -34,7 +35,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   if (paths === null || files.look(paths.log) === null)
     throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   using view = LogView.open(files, paths.log)
-  const fold = createLogFold(initialState(conversationId))
+  const fold = createLogFold(initialState(conversationId), createLogReader(view.header()))
   const calls = new Map<string, RecordedCall>()
   const questions = new Map<string, Question[]>()
   const begun = new Map<string, EventOf<'execution.started'>['decidedBy']>()
@@ -45,9 +46,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
     calls.set(id, { item, settings, cwd, questions: questions.get(id) ?? [], allowedBy: begun.get(id) ?? null })
   }
   for (const line of view.lines()) {
-    fold.take(line)
-    if (!tellingTypes.has(line.type)) continue
-    const event = envelopeOf(line)?.event as unknown as Telling | undefined // narrowed: our own log, type checked above
+    const event = fold.take(line)?.event
     if (event?.type === 'approval.requested') {
       const { itemId } = event.approval
       questions.set(itemId, [...(questions.get(itemId) ?? []), { asked: event.approval, answer: null }])
@@ -59,15 +58,6 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   for (const { item } of Object.values(open)) note(item, settings)
   return [...calls.values()]
 }
-
-type Telling = EventOf<'approval.requested' | 'approval.decided' | 'execution.started' | 'item.completed'>
-
-const tellingTypes: ReadonlySet<string> = new Set<Telling['type']>([
-  'approval.requested',
-  'approval.decided',
-  'execution.started',
-  'item.completed',
-])
 
 function answer(questions: Map<string, Question[]>, event: EventOf<'approval.decided'>): void {
   for (const [itemId, asked] of questions) {
