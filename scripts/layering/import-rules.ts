@@ -10,7 +10,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/testkit': [],
   'packages/foreign': [],
   'packages/protocol': ['@parley/text'],
-  'packages/journal': ['@parley/text', '@parley/host'],
+  'packages/journal': ['@parley/text', '@parley/protocol', '@parley/host'],
   'packages/redaction': ['@parley/protocol', '@parley/host', '@parley/journal'],
   'packages/config': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
   'packages/models': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
