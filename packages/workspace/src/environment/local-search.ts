@@ -1,10 +1,10 @@
 import type { Host, Sandboxes } from '@parley/host'
+import { realPathOf } from '../files/real-path.ts'
+import type { SecretPlaces } from '../files/secret-paths.ts'
 import { lookUpLimits } from '../look-up/look-up-limits.ts'
 import { type BoundedRun, type BoundedRunOutcome, runBounded } from '../look-up/run-bounded.ts'
 import { runConfined } from '../look-up/run-confined.ts'
-import { realPathOf } from '../paths/real-path.ts'
-import type { SecretPlaces } from '../paths/secret-places.ts'
-import type { Ripgrep } from './place.ts'
+import type { Ripgrep } from './environment.ts'
 
 export interface LocalSearchParts {
   readonly host: Pick<Host, 'startProcess'>

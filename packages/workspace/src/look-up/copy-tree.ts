@@ -1,11 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import type { PlaceFiles } from '../environment/place-files.ts'
-import { whenUnknown } from '../environment/place-unreachable.ts'
-import { liesWithin } from '../paths/workspace-path.ts'
-import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
-import { readFolder } from './read-folder.ts'
+import type { PlaceFiles } from '../files/environment-files.ts'
+import { whenUnknown } from '../files/errors.ts'
+import { liesWithin } from '../files/workspace-path.ts'
+import { type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
 
 export interface CopyRequest {
   readonly files: PlaceFiles

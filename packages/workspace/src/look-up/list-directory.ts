@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import type { PlaceFiles } from '../environment/place-files.ts'
-import { isMissing, systemErrorReason } from '../paths/system-error.ts'
-import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
+import type { PlaceFiles } from '../files/environment-files.ts'
+import { isMissing, systemErrorReason } from '../files/errors.ts'
+import { visiblePath } from './display-text.ts'
 import { suggestForMissing } from './nearest-names.ts'
-import { visiblePath } from './plain-words.ts'
-import { type FolderEntry, readFolder } from './read-folder.ts'
+import { type FolderEntry, type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
 
 export interface ListRequest {
   readonly files: PlaceFiles

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { SandboxLimits } from '@parley/host'
-import { liesWithin } from '../paths/workspace-path.ts'
+import { liesWithin } from '../files/workspace-path.ts'
 import type { BoundedRun } from './run-bounded.ts'
 
 /**

@@ -1,9 +1,9 @@
-import type { OpenedFile, PlaceFiles } from '../environment/place-files.ts'
-import { isMissing, systemErrorReason } from '../paths/system-error.ts'
+import type { OpenedFile, PlaceFiles } from '../files/environment-files.ts'
+import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { binaryKind, sniffBytes } from './binary-kind.ts'
+import { formatBytes } from './display-text.ts'
 import { type LineRange, type RangeLimits, type RangeLine, scanLineRange } from './line-range.ts'
 import { suggestForMissing } from './nearest-names.ts'
-import { formatBytes } from './plain-words.ts'
 
 export interface ReadRequest {
   readonly files: PlaceFiles

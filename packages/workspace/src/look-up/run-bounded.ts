@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { systemErrorReason } from '../paths/system-error.ts'
+import { systemErrorReason } from '../files/errors.ts'
 
 export interface BoundedRun {
   /** Program and arguments, started as they are: no shell, no environment. */

@@ -1,4 +1,4 @@
-import { visiblePath } from './plain-words.ts'
+import { visiblePath } from './display-text.ts'
 
 export interface OutputLimits {
   /** Matching lines, or names, to show. */

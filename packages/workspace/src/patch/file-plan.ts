@@ -1,4 +1,7 @@
-import { contentHash } from './content-hash.ts'
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { FileChangeEntry } from '@parley/protocol'
+import type { PatchView } from './patch-files.ts'
 
 export interface PatchPath {
   /** As the patch says it. */
@@ -80,4 +83,40 @@ export function changesOf(plans: readonly FilePlan[]): FileChange[] {
     beforeHash: before?.hash ?? null,
     afterHash: after?.hash ?? null,
   }))
+}
+
+/** SHA-256 of the exact bytes, in hex; a text counts as its UTF-8. The hash of a patch text binds its approval. */
+export function contentHash(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** What the item of a patch records of one file: enough to show it, and to tell after a crash whether it was reached. */
+export function recordChange(plan: FilePlan): FileChangeEntry {
+  const { kind, path, movedTo, before, after, additions, deletions, diff } = plan
+  return {
+    path: path.written,
+    kind,
+    ...(movedTo === undefined ? {} : { movedTo: movedTo.written }),
+    additions,
+    deletions,
+    diff,
+    before: before?.hash ?? null,
+    after: after?.hash ?? null,
+  }
+}
+
+/** The recorded changes with real paths again, for `comparePlan` and `removeStrays`. */
+export async function readChanges(
+  entries: readonly Pick<FileChangeEntry, 'path' | 'movedTo' | 'before' | 'after'>[],
+  cwd: string,
+  files: PatchView,
+): Promise<FileChange[]> {
+  return await Promise.all(
+    entries.map(async ({ path, movedTo, before, after }) => ({
+      path: await files.realPath(resolve(cwd, path)),
+      ...(movedTo === undefined ? {} : { movedTo: await files.realPath(resolve(cwd, movedTo)) }),
+      beforeHash: before,
+      afterHash: after,
+    })),
+  )
 }

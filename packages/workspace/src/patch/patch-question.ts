@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { AskedFile } from '@parley/protocol'
-import { recordChange } from './change-record.ts'
-import type { FilePlan, PatchPath } from './file-plan.ts'
+import { type FilePlan, type PatchPath, recordChange } from './file-plan.ts'
 
 /** The part of a question that says what a patch would do. */
 export interface PatchQuestion {

@@ -1,4 +1,4 @@
-import type { FileState } from './compare-plan.ts'
+import type { FileState } from './apply/compare-plan.ts'
 import type { FilePlan, PatchFailure } from './file-plan.ts'
 
 const letters = { add: 'A', update: 'M', delete: 'D' } as const

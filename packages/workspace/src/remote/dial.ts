@@ -3,9 +3,7 @@ import { join, resolve } from 'node:path'
 import type { EnvironmentSettings } from '@parley/config'
 import { readUnlocked } from '@parley/host'
 import type { Transport } from '@parley/rpc'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
-import { systemErrorReason } from '../paths/system-error.ts'
-
+import { PlaceUnreachable, systemErrorReason } from '../files/errors.ts'
 /** Makes a connection to the exec-server of one environment. Rejects with a sentence that says why there is none. */
 export type Dial = (signal: AbortSignal) => Promise<Transport>
 

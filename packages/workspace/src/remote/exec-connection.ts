@@ -9,7 +9,7 @@ import {
 } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { z } from 'zod'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { PlaceUnreachable } from '../files/errors.ts'
 
 export type ExecInfo = ExecResultOf<'environment/info'>
 

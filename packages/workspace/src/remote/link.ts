@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { PlaceUnreachable } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
-import { type Pulse, startPulse } from './pulse.ts'
+import { type Pulse, startPulse } from './heartbeat.ts'
 
 export interface LinkOptions {
   /** Of the environment, for sentences. */

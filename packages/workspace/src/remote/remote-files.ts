@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
-import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from '../environment/place-files.ts'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { RpcError } from '@parley/rpc'
+import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from '../files/environment-files.ts'
+import { PlaceUnreachable } from '../files/errors.ts'
 import type { Link } from './link.ts'
-import { asSystemError, RemoteSystemError } from './remote-errors.ts'
 
 type Metadata = ExecResultOf<'fs/getMetadata'>
 
@@ -85,4 +85,22 @@ function foundFile({ isFile, isDirectory, size }: Metadata): FoundFile {
 function namedEntry(entry: ExecResultOf<'fs/readDirectory'>['entries'][number]): NamedEntry {
   const kind = entry.isSymlink ? 'link' : entry.isDirectory ? 'folder' : entry.isFile ? 'file' : 'other'
   return { name: entry.fileName, kind }
+}
+
+/** A call that the far system refused; for those who ask for its `code` it is like one of this system. */
+class RemoteSystemError extends Error {
+  override readonly name = 'RemoteSystemError'
+  /** An errno name, such as `ENOENT`. */
+  readonly code: string
+
+  constructor(code: string, message: string, cause: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+/** An exec-server's refusal as the system's error behind it; anything else as it is. */
+function asSystemError(error: unknown): unknown {
+  if (!(error instanceof RpcError)) return error
+  return new RemoteSystemError(error.data?.code ?? 'EREMOTEIO', error.message, error)
 }

@@ -1,10 +1,10 @@
-import type { PlaceFiles } from '../environment/place-files.ts'
+import type { PlaceFiles } from '../files/environment-files.ts'
+import { isMissing } from '../files/errors.ts'
 import type { FileStat, PatchTarget } from '../patch/patch-files.ts'
-import { maxPatchedBytes } from '../patch/planned-files.ts'
-import { isMissing } from '../paths/system-error.ts'
+import { maxPatchedBytes } from '../patch/plan/planned-files.ts'
 import type { Link } from './link.ts'
-import { beginRemoteAttempt } from './remote-attempt.ts'
 import { askFiles } from './remote-files.ts'
+import { beginRemoteAttempt } from './remote-patch-attempt.ts'
 
 const mayWrite = 0o222
 const maxReadBytes = 16 * 1024 * 1024

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { PlaceUnreachable } from '../files/errors.ts'
 import type { ExecConnection, ExecNotice } from './exec-connection.ts'
 import type { FarProcess, Link } from './link.ts'
-import { sandboxIntent } from './sandbox-intent.ts'
+import { sandboxIntent } from './remote-sandboxes.ts'
 
 export interface RemoteSpec {
   readonly argv: readonly string[]

@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { diskFiles } from '../../src/environment/disk-files.ts'
+import { diskFiles } from '../../src/files/disk-files.ts'
 import { type ListRequest, listDirectory } from '../../src/look-up/list-directory.ts'
 
 async function list(root: string, options: Partial<ListRequest> = {}, name = '.'): Promise<string[]> {

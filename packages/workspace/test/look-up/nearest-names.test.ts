@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { likeness } from '../../src/look-up/likeness.ts'
-import { nearestNames } from '../../src/look-up/nearest-names.ts'
+import { likeness, nearestNames } from '../../src/look-up/nearest-names.ts'
 
 describe('nearestNames', () => {
   it('gives the most alike first, and at most five', () => {

@@ -3,7 +3,7 @@ import { symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { diskFiles } from '../../src/environment/disk-files.ts'
+import { diskFiles } from '../../src/files/disk-files.ts'
 import { type ReadRequest, readLines } from '../../src/look-up/read-lines.ts'
 
 async function read(folder: string, name: string, options: Partial<ReadRequest> = {}) {

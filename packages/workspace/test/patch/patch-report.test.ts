@@ -1,6 +1,6 @@
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { contentHash } from '../../src/patch/content-hash.ts'
+import { contentHash } from '../../src/patch/file-plan.ts'
 import { failureText } from '../../src/patch/patch-report.ts'
 import { patchOf, runPatch } from './patch-run.ts'
 

@@ -1,13 +1,13 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ApplyOutcome, applyPlan } from '../../src/patch/apply-plan.ts'
-import { diskPatchTarget } from '../../src/patch/disk-patch-attempt.ts'
-import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
+import { type ApplyOutcome, applyPlan } from '../../src/patch/apply/apply-plan.ts'
+import { diskPatchTarget } from '../../src/patch/apply/disk-patch-attempt.ts'
+import { diskPatchFiles } from '../../src/patch/apply/disk-patch-files.ts'
 import type { FilePlan } from '../../src/patch/file-plan.ts'
-import { parsePatch } from '../../src/patch/parse-patch.ts'
 import type { PatchFiles } from '../../src/patch/patch-files.ts'
 import { failureText, successText } from '../../src/patch/patch-report.ts'
-import { type PlanOutcome, planPatch } from '../../src/patch/plan-patch.ts'
+import { parsePatch } from '../../src/patch/plan/parse-patch.ts'
+import { type PlanOutcome, planPatch } from '../../src/patch/plan/plan-patch.ts'
 
 /** A patch text from the lines between the markers. */
 export function patchOf(...lines: readonly string[]): string {

@@ -1,0 +1,75 @@
+import { PlaceUnreachable, systemErrorReason, whenUnknown } from '../../files/errors.ts'
+import { contentHash, type FileChange, type FilePlan, type PatchFailure } from '../file-plan.ts'
+import type { FileStat, PatchView } from '../patch-files.ts'
+
+/** The file as it was found, null for a new one; or why its plan no longer holds. */
+export type Checked =
+  | { readonly ok: true; readonly found: FileStat | null }
+  | { readonly ok: false; readonly failure: PatchFailure }
+
+/** Does the disk still hold exactly what the plan was made from? */
+export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<Checked> {
+  try {
+    // Before the content, so that a write during the check shows in the stamp later.
+    const found = await files.stat(plan.path.real)
+    const same = plan.before === null ? found === null : await holds(plan.path.real, plan.before.hash, found, files)
+    if (!same) return { ok: false, failure: changedMeanwhile(plan) }
+    if (plan.movedTo !== undefined && (await files.stat(plan.movedTo.real)) !== null) {
+      return { ok: false, failure: changedMeanwhile(plan) }
+    }
+    return { ok: true, found }
+  } catch (error) {
+    if (error instanceof PlaceUnreachable) throw error
+    return { ok: false, failure: fileFailure(plan, error) }
+  }
+}
+
+async function holds(path: string, hash: string, found: FileStat | null, files: PatchView): Promise<boolean> {
+  return found?.kind === 'file' && contentHash(await files.readFile(path)) === hash
+}
+
+export function changedMeanwhile({ path, movedTo }: FilePlan): PatchFailure {
+  const place = movedTo === undefined ? path.written : `${path.written} or ${movedTo.written}`
+  const message = `${place} was changed after the patch was planned; read it again and make a new patch.`
+  return { code: 'changedMeanwhile', path: path.written, line: null, message }
+}
+
+export function fileFailure({ path }: FilePlan, error: unknown): PatchFailure {
+  const message = `${path.written} could not be written: ${systemErrorReason(error)}.`
+  return { code: 'fileError', path: path.written, line: null, message }
+}
+
+export interface FileState {
+  /** Real path; a moved file gives two of them. */
+  readonly path: string
+  /** As before the patch, as after it, or neither (someone else wrote to it, or it cannot be read). */
+  readonly state: 'old' | 'new' | 'other'
+}
+
+/** Tells by content which files of a patch were reached, after a crash or a failed roll-back. */
+export async function comparePlan(changes: readonly FileChange[], files: PatchView): Promise<FileState[]> {
+  const sides = changes.flatMap(({ path, movedTo, beforeHash, afterHash }) => {
+    if (movedTo === undefined) return [{ path, old: beforeHash, new: afterHash }]
+    return [
+      { path, old: beforeHash, new: null },
+      { path: movedTo, old: null, new: afterHash },
+    ]
+  })
+  return await Promise.all(
+    sides.map(async (side): Promise<FileState> => {
+      const hash = await hashAt(side.path, files)
+      if (hash === side.new) return { path: side.path, state: 'new' }
+      return { path: side.path, state: hash === side.old ? 'old' : 'other' }
+    }),
+  )
+}
+
+/** Null when nothing is there, undefined when it cannot be told. */
+async function hashAt(path: string, files: PatchView): Promise<string | null | undefined> {
+  try {
+    const stat = await files.stat(path)
+    return stat === null ? null : contentHash(await files.readFile(path))
+  } catch (error) {
+    return whenUnknown(undefined)(error)
+  }
+}

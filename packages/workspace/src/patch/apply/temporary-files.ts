@@ -1,0 +1,78 @@
+import { dirname, join } from 'node:path'
+import { isMissing, succeeds } from '../../files/errors.ts'
+import type { FileStat, PatchFiles } from '../patch-files.ts'
+
+/** The temporary files of one attempt, each beside the file it is for. */
+export interface TemporaryFiles {
+  /** A fresh name beside `target`. */
+  nameFor(target: string): string
+  write(target: string, bytes: Uint8Array, like: FileStat | null): Promise<string>
+  /** From now on `discard` removes it. */
+  own(path: string): void
+  /** It has become something else, or must stay. */
+  disown(path: string): void
+  /** Removes all; answers with those that could not be removed. */
+  discard(): Promise<string[]>
+}
+
+export function openTemporaryFiles(files: PatchFiles, tag: string): TemporaryFiles {
+  const owned = new Set<string>()
+  let count = 0
+  const nameFor = (target: string): string => {
+    const path = join(dirname(target), strayName(tag, count))
+    count += 1
+    return path
+  }
+  return {
+    nameFor,
+    async write(target, bytes, like) {
+      const path = nameFor(target)
+      // Owned first: a write that fails half-way leaves a file too.
+      owned.add(path)
+      await files.writeTemp(path, bytes, like)
+      return path
+    },
+    own: (path) => void owned.add(path),
+    disown: (path) => void owned.delete(path),
+    async discard() {
+      const left: string[] = []
+      for (const path of owned) if (!(await succeeds(() => removeIfThere(path, files)))) left.push(path)
+      return left
+    },
+  }
+}
+
+/**
+ * The name of a patch's temporary file, beside the file it is for. `tag` names one attempt to apply one patch, in
+ * letters, digits, `-` and `_`, so that what a crash left behind can be found and taken for nothing else.
+ */
+function strayName(tag: string, number: number): string {
+  return `.parley-${tag}-${number}.tmp`
+}
+
+/** Removes what an interrupted attempt left beside these real paths; answers with the paths removed. */
+export async function removeStrays(tag: string, paths: readonly string[], files: PatchFiles): Promise<string[]> {
+  const removed: string[] = []
+  for (const folder of new Set(paths.map((path) => dirname(path)))) {
+    for (const name of await files.list(folder)) {
+      if (!isStrayOf(tag, name)) continue
+      const stray = join(folder, name)
+      await removeIfThere(stray, files)
+      removed.push(stray)
+    }
+  }
+  return removed
+}
+
+function isStrayOf(tag: string, name: string): boolean {
+  const opening = `.parley-${tag}-`
+  return name.startsWith(opening) && /^\d+\.tmp$/.test(name.slice(opening.length))
+}
+
+async function removeIfThere(path: string, files: PatchFiles): Promise<void> {
+  try {
+    await files.unlink(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}

@@ -1,0 +1,167 @@
+import { describeNearest, findLines } from './find-lines.ts'
+import type { Chunk, ChunkLine } from './parse-chunks.ts'
+import type { TextFile, TextLine } from './text-file.ts'
+
+export interface PlaceFailure {
+  readonly code: 'contextNotFound' | 'linesNotFound'
+  /** Line of the patch where the chunk begins. */
+  readonly line: number
+  readonly message: string
+}
+
+export type PlacedChunks =
+  | { readonly ok: true; readonly file: TextFile }
+  | { readonly ok: false; readonly failures: readonly PlaceFailure[] }
+
+interface Edit {
+  readonly start: number
+  readonly removed: number
+  readonly lines: readonly TextLine[]
+}
+
+interface Placed {
+  readonly ok: true
+  readonly edit: Edit
+  readonly next: number
+}
+
+type Failed = { readonly ok: false } & PlaceFailure
+
+/** A file as the chunks see it, and how far they have come. */
+interface Place {
+  readonly path: string
+  readonly file: TextFile
+  readonly texts: readonly string[]
+  readonly from: number
+  /** Failures may say what is in the file. */
+  readonly quoting: boolean
+}
+
+/**
+ * Applies chunks, which must come in file order. Kept lines stay as they are in the file, so a lenient match never
+ * rewrites them. Every chunk that finds no place is reported, not only the first.
+ */
+export function placeChunks(path: string, file: TextFile, chunks: readonly Chunk[], quoting = true): PlacedChunks {
+  const texts = file.lines.map(({ text }) => text)
+  const edits: Edit[] = []
+  const failures: PlaceFailure[] = []
+  let from = 0
+  for (const chunk of chunks) {
+    const placed = placeChunk({ path, file, texts, from, quoting }, chunk)
+    if (placed.ok) {
+      edits.push(placed.edit)
+      from = placed.next
+    } else {
+      failures.push({ code: placed.code, line: placed.line, message: placed.message })
+    }
+  }
+  if (failures.length > 0) return { ok: false, failures }
+  return { ok: true, file: { ...file, lines: applyEdits(file.lines, edits) } }
+}
+
+function placeChunk(place: Place, chunk: Chunk): Placed | Failed {
+  let from = place.from
+  for (const context of chunk.contexts) {
+    const found = findLines({ lines: place.texts, wanted: [context], from })
+    if (found === null) return contextFailure({ ...place, from }, chunk, context)
+    from = found + 1
+  }
+  const below = { ...place, from }
+  if (chunk.lines.every(({ kind }) => kind === 'insert')) return placeAddition(below, chunk)
+  const placed = placeReplacement(below, chunk)
+  if (placed !== null) return placed
+  // The context line is often repeated as the first line of the chunk.
+  const again = chunk.contexts.length === 0 ? null : placeReplacement({ ...below, from: from - 1 }, chunk)
+  return again ?? linesFailure(below, chunk)
+}
+
+/** Lines to add without any to find go right below the context, or to the end of the file when there is none. */
+function placeAddition(place: Place, chunk: Chunk): Placed {
+  const start = chunk.contexts.length === 0 || chunk.atEnd ? place.texts.length : place.from
+  return { ok: true, edit: editAt(place.file, start, chunk.lines), next: place.from }
+}
+
+function placeReplacement(place: Place, chunk: Chunk): Placed | null {
+  let lines: readonly ChunkLine[] | null = chunk.lines
+  while (lines !== null) {
+    const wanted = oldTexts(lines)
+    if (wanted.length === 0) return null
+    const start = findLines({ lines: place.texts, wanted, from: place.from, atEnd: chunk.atEnd })
+    if (start !== null) return { ok: true, edit: editAt(place.file, start, lines), next: start + wanted.length }
+    lines = withoutTrailingBlank(lines)
+  }
+  return null
+}
+
+function oldTexts(lines: readonly ChunkLine[]): string[] {
+  return lines.filter(({ kind }) => kind !== 'insert').map(({ text }) => text)
+}
+
+/** The lines without a blank last old line (and, if that was removed, without a blank last new one); null if it is not blank. */
+function withoutTrailingBlank(lines: readonly ChunkLine[]): readonly ChunkLine[] | null {
+  const old = lines.findLastIndex(({ kind }) => kind !== 'insert')
+  if (lines[old]?.text !== '') return null
+  const shorter = lines.toSpliced(old, 1)
+  const added = shorter.findLastIndex(({ kind }) => kind === 'insert')
+  const blankAdded = lines[old].kind === 'remove' && added === shorter.length - 1 && shorter[added]?.text === ''
+  return blankAdded ? shorter.toSpliced(added, 1) : shorter
+}
+
+function editAt(file: TextFile, start: number, lines: readonly ChunkLine[]): Edit {
+  const replacement: TextLine[] = []
+  let position = start
+  for (const { kind, text } of lines) {
+    const current = file.lines[position]
+    if (kind === 'insert') replacement.push(insertedLine(file, position, text))
+    else position += 1
+    if (kind === 'keep' && current !== undefined) replacement.push(current)
+  }
+  return { start, removed: position - start, lines: replacement }
+}
+
+/** A new line ends as the line before it does. */
+function insertedLine(file: TextFile, position: number, text: string): TextLine {
+  const end = file.lines[position - 1]?.end || usualEnd(file.lines)
+  return { text: end === '\r\n' && text.endsWith('\r') ? text.slice(0, -1) : text, end }
+}
+
+function usualEnd(lines: readonly TextLine[]): '\n' | '\r\n' {
+  return lines[0]?.end || '\n'
+}
+
+/** Whether the file ends with a line end stays as it was; an empty file gets one. */
+function applyEdits(lines: readonly TextLine[], edits: readonly Edit[]): TextLine[] {
+  // Joined at the end: a file may have more lines than a call can have arguments.
+  const pieces: (readonly TextLine[])[] = []
+  let position = 0
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    pieces.push(lines.slice(position, edit.start), edit.lines)
+    position = edit.start + edit.removed
+  }
+  pieces.push(lines.slice(position))
+  const result = pieces.flat()
+  const keepsEnd = lines.at(-1)?.end !== ''
+  return result.map((line, index) => {
+    if (index === result.length - 1 && !keepsEnd) return { ...line, end: '' }
+    return line.end === '' ? { ...line, end: usualEnd(lines) } : line
+  })
+}
+
+function contextFailure(place: Place, chunk: Chunk, context: string): Failed {
+  const message = `Failed to find the context line '${context}' in ${place.path}.${hint(place, [context])}`
+  return { ok: false, code: 'contextNotFound', line: chunk.line, message }
+}
+
+function linesFailure(place: Place, chunk: Chunk): Failed {
+  const wanted = oldTexts(chunk.lines)
+  const intro = `Failed to find the expected lines of the chunk on line ${chunk.line} in ${place.path}:`
+  const message = `${intro}\n${wanted.join('\n')}${hint(place, wanted)}`
+  return { ok: false, code: 'linesNotFound', line: chunk.line, message }
+}
+
+function hint({ texts, from, quoting }: Place, wanted: readonly string[]): string {
+  if (!quoting) return ''
+  const earlier = findLines({ lines: texts, wanted, from: 0 })
+  if (earlier === null) return describeNearest(texts, wanted)
+  return `\nThey are at line ${earlier + 1}, above line ${from + 1} where the search began: chunks must come in file order.`
+}

@@ -1,0 +1,80 @@
+import { type FilePlan, type FileVersion, type PatchFailure, versionOf } from '../file-plan.ts'
+import { diffFile } from './file-diff.ts'
+import type { Hunk } from './parse-chunks.ts'
+import { planHunk } from './plan-hunk.ts'
+import { type PlannedFile, type PlanSurroundings, planFiles } from './planned-files.ts'
+
+export interface PlanRequest extends PlanSurroundings {
+  readonly hunks: readonly Hunk[]
+}
+
+export type PlanOutcome =
+  | { readonly ok: true; readonly plans: readonly FilePlan[] }
+  | { readonly ok: false; readonly failures: readonly PatchFailure[] }
+
+/**
+ * Works out what a patch would do, without writing anything. All or nothing: any failure in any hunk means no plan,
+ * and every failure is reported. Hunks on the same file compose, in the order of the patch.
+ */
+export async function planPatch(request: PlanRequest): Promise<PlanOutcome> {
+  if (request.hunks.length === 0) {
+    const message = 'No files were modified: the patch is empty.'
+    return { ok: false, failures: [{ code: 'nothingToDo', path: null, line: null, message }] }
+  }
+  const planned = planFiles(request)
+  const failures: PatchFailure[] = []
+  const spoiled = new Set<string>()
+  for (const hunk of request.hunks) {
+    // What a later hunk would find after a failed one says nothing.
+    if (spoiled.has(hunk.path)) continue
+    const found = await planHunk(hunk, planned, request)
+    failures.push(...found)
+    if (found.length > 0) spoiled.add(hunk.path)
+    if (found.length > 0 && hunk.kind === 'update' && hunk.movedTo !== undefined) spoiled.add(hunk.movedTo)
+  }
+  failures.push(...nestedFiles(planned.all()))
+  return failures.length > 0 ? { ok: false, failures } : { ok: true, plans: filePlans(planned.all()) }
+}
+
+/** A path cannot be a file and the folder of another file. */
+function nestedFiles(files: readonly PlannedFile[]): PatchFailure[] {
+  const present = files.filter(({ bytes }) => bytes !== null)
+  return present.flatMap((inner): PatchFailure[] => {
+    const outer = present.find(({ path }) => inner.path.real.startsWith(`${path.real}/`))
+    if (outer === undefined) return []
+    const message = `${inner.path.written} cannot exist: this patch makes ${outer.path.written} a file.`
+    return [{ code: 'notAFile', path: inner.path.written, line: null, message }]
+  })
+}
+
+function filePlans(files: readonly PlannedFile[]): FilePlan[] {
+  const moves = new Map<PlannedFile, PlannedFile>()
+  for (const target of files) {
+    const source = files.find(({ path }) => path.real === target.origin)
+    if (source?.bytes === null && source.before !== null && target.before === null && target.bytes !== null) {
+      moves.set(source, target)
+    }
+  }
+  const targets = new Set(moves.values())
+  return files.filter((file) => !targets.has(file)).flatMap((file) => filePlan(file, moves.get(file)))
+}
+
+function filePlan(file: PlannedFile, target: PlannedFile | undefined): FilePlan[] {
+  const { path, before } = file
+  const bytes = target?.bytes ?? file.bytes
+  if (before === null && bytes === null) return []
+  const after = bytes === null ? null : sameOr(before, bytes)
+  const { written } = path
+  const diff = diffFile({
+    oldPath: before === null ? null : written,
+    newPath: after === null ? null : (target?.path.written ?? written),
+    before: before?.bytes ?? null,
+    after: bytes,
+  })
+  const kind = before === null ? 'add' : after === null ? 'delete' : 'update'
+  return [{ kind, path, before, after, ...(target === undefined ? {} : { movedTo: target.path }), ...diff }]
+}
+
+function sameOr(before: FileVersion | null, bytes: Uint8Array): FileVersion {
+  return before?.bytes === bytes ? before : versionOf(bytes)
+}
