@@ -1,35 +1,40 @@
-export type { Place } from './environment/environment.ts'
-export { createPlaces, type Places, type TakenPlace, type WantedPlace } from './environment/environments.ts'
-export { type LocalParts, localPlace } from './environment/local-environment.ts'
-export { localSearch } from './environment/local-search.ts'
-export { diskFiles, isProgram } from './files/disk-files.ts'
-export { type PlaceFiles, readOpening } from './files/environment-files.ts'
+export type { Environment } from './environment/environment.ts'
 export {
+  createEnvironments,
+  type EnvironmentRequest,
+  type Environments,
+  type TakenEnvironment,
+} from './environment/environments.ts'
+export { type LocalParts, localEnvironment } from './environment/local-environment.ts'
+export { diskFiles, isProgram } from './files/disk-files.ts'
+export { type EnvironmentFiles, readOpening } from './files/environment-files.ts'
+export {
+  EnvironmentUnreachableError,
   isMissing,
-  PlaceUnreachable,
   succeeds,
   systemErrorCode,
   systemErrorReason,
   whenUnknown,
 } from './files/errors.ts'
-export { type FoundProgram, findProgram, nowhere } from './files/find-program.ts'
+export { type FoundProgram, findProgram, programNotFound } from './files/find-program.ts'
 export { entriesOf, inFolder, openRealFile } from './files/open-real-path.ts'
 export { ownFiles } from './files/own-files.ts'
 export { realOrGiven, realPathOf } from './files/real-path.ts'
 export { removeTree } from './files/remove-tree.ts'
-export { holdsSecrets, isSecret, type SecretPlaces, secretPlaces } from './files/secret-paths.ts'
+export { holdsSecrets, isSecret, type SecretPaths, secretPaths } from './files/secret-paths.ts'
 export { liesWithin, resolveWorkspacePath } from './files/workspace-path.ts'
 export { formatBytes } from './look-up/display-text.ts'
 export { listDirectory } from './look-up/list-directory.ts'
+export { localRipgrep } from './look-up/local-ripgrep.ts'
 export { readLines } from './look-up/read-lines.ts'
-export { searchPlace } from './look-up/search-environment.ts'
+export { searchEnvironment } from './look-up/search-environment.ts'
 export { searchFileNames, searchText } from './look-up/search-text.ts'
 export { type ApplyOutcome, type ApplyRequest, applyPlan } from './patch/apply/apply-plan.ts'
-export { comparePlan, type FileState } from './patch/apply/compare-plan.ts'
+export { comparePlan } from './patch/apply/compare-plan.ts'
 export { diskPatchFiles, refusesLinks } from './patch/apply/disk-patch-files.ts'
-export { changesOf, contentHash, readChanges, recordChange } from './patch/file-plan.ts'
+export { changesOf, contentHash, type FileState, readChanges, recordChange } from './patch/file-plan.ts'
 export type { FileStat, PatchTarget } from './patch/patch-files.ts'
-export { askAboutPatch, type JudgedPatch, type PatchQuestion } from './patch/patch-question.ts'
+export { type JudgedPatch, type PatchQuestion, patchQuestion } from './patch/patch-question.ts'
 export { failureText, successText } from './patch/patch-report.ts'
 export type { Hunk } from './patch/plan/parse-chunks.ts'
 export { type ParsedPatch, parsePatch } from './patch/plan/parse-patch.ts'
@@ -41,4 +46,4 @@ export { startRemoteCommand } from './remote/remote-commands.ts'
 export { remoteFiles } from './remote/remote-files.ts'
 export { remotePatches } from './remote/remote-patches.ts'
 export { RemoteProcess } from './remote/remote-process.ts'
-export { remoteSandboxes, sandboxIntent } from './remote/remote-sandboxes.ts'
+export { remoteSandboxes, sandboxRequest } from './remote/remote-sandboxes.ts'

@@ -1,11 +1,11 @@
 import { createMark, noSandbox, type SandboxLimits } from '@parley/host'
 import {
+  EnvironmentUnreachableError,
   type ExecConnection,
   type ExecInfo,
   type Link,
-  PlaceUnreachable,
   remoteSandboxes,
-  sandboxIntent,
+  sandboxRequest,
   startRemoteCommand,
 } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ function linkThatSays(...answers: readonly Answer[]): Pick<Link, 'connection' | 
   const left = [...answers]
   const next = (): Promise<ExecInfo> => {
     const answer = left.shift() ?? 'away'
-    return answer === 'away' ? Promise.reject(new PlaceUnreachable('gone')) : Promise.resolve(answer)
+    return answer === 'away' ? Promise.reject(new EnvironmentUnreachableError('gone')) : Promise.resolve(answer)
   }
   const connection = async () => ({ info: await next() }) as ExecConnection
   return { connection, ask: next as Link['ask'] }
@@ -64,9 +64,9 @@ describe('what enforces limits in an environment', () => {
   })
 
   it('is never asked to choose a writable folder itself', () => {
-    expect(sandboxIntent(limits)).toMatchObject({ type: 'workspace-write', writableRoots: ['/srv/app'] })
-    expect(sandboxIntent({ ...limits, writableRoots: [] })).toMatchObject({ type: 'read-only' })
-    expect(sandboxIntent({ ...limits, mode: 'read-only' })).toMatchObject({ type: 'read-only' })
+    expect(sandboxRequest(limits)).toMatchObject({ type: 'workspace-write', writableRoots: ['/srv/app'] })
+    expect(sandboxRequest({ ...limits, writableRoots: [] })).toMatchObject({ type: 'read-only' })
+    expect(sandboxRequest({ ...limits, mode: 'read-only' })).toMatchObject({ type: 'read-only' })
   })
 })
 

@@ -1,30 +1,30 @@
 import { type Config, environmentNamed } from '@parley/config'
 import { dialTo } from '../remote/dial.ts'
 import { Link, type LinkChange } from '../remote/link.ts'
-import type { Place } from './environment.ts'
-import { remotePlace } from './remote-environment.ts'
+import type { Environment } from './environment.ts'
+import { remoteEnvironment } from './remote-environment.ts'
 
 /** The places that conversations of this server work in. */
-export interface Places extends AsyncDisposable {
+export interface Environments extends AsyncDisposable {
   /** Throws `ConfigProblem` when the environment is not configured. Connects to nothing yet. */
-  take(wanted: WantedPlace): TakenPlace
+  take(wanted: EnvironmentRequest): TakenEnvironment
 }
 
-export interface WantedPlace {
+export interface EnvironmentRequest {
   /** Of a conversation's settings; without one it is this machine. */
   readonly environment: string | undefined
   readonly config: Config
   readonly onLinkChange?: (change: LinkChange) => void
 }
 
-export interface TakenPlace {
-  readonly place: Place
+export interface TakenEnvironment {
+  readonly environment: Environment
   /** The conversation is closed; a link that no other one uses is closed too. */
   release(): Promise<void>
 }
 
-export interface PlacesPorts {
-  readonly local: Place
+export interface EnvironmentsPorts {
+  readonly local: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -32,20 +32,20 @@ export interface PlacesPorts {
 }
 
 interface Shared {
-  readonly place: Place
+  readonly place: Environment
   readonly link: Link
-  readonly users: Set<WantedPlace>
+  readonly users: Set<EnvironmentRequest>
 }
 
 const defaultPatienceMs = 30_000
 
 /** One link per environment, shared by all conversations that work there. */
-export function createPlaces(ports: PlacesPorts): Places {
+export function createEnvironments(ports: EnvironmentsPorts): Environments {
   const shared = new Map<string, Shared>()
   return {
     take(wanted) {
       const { environment, config } = wanted
-      if (environment === undefined) return { place: ports.local, release: () => Promise.resolve() }
+      if (environment === undefined) return { environment: ports.local, release: () => Promise.resolve() }
       const settings = environmentNamed(environment, config)
       // Changed settings are another link; conversations that are open keep theirs.
       const key = JSON.stringify([environment, settings])
@@ -53,7 +53,7 @@ export function createPlaces(ports: PlacesPorts): Places {
       shared.set(key, one)
       one.users.add(wanted)
       return {
-        place: one.place,
+        environment: one.place,
         async release() {
           one.users.delete(wanted)
           if (one.users.size > 0 || shared.get(key) !== one) return
@@ -70,8 +70,8 @@ export function createPlaces(ports: PlacesPorts): Places {
   }
 }
 
-function open(name: string, ports: PlacesPorts & { readonly settings: Parameters<typeof dialTo>[0] }): Shared {
-  const users = new Set<WantedPlace>()
+function open(name: string, ports: EnvironmentsPorts & { readonly settings: Parameters<typeof dialTo>[0] }): Shared {
+  const users = new Set<EnvironmentRequest>()
   const link = new Link({
     name,
     dial: dialTo(ports.settings, ports),
@@ -80,5 +80,5 @@ function open(name: string, ports: PlacesPorts & { readonly settings: Parameters
       for (const { onLinkChange } of users) onLinkChange?.(change)
     },
   })
-  return { link, users, place: remotePlace(name, link, ports.local.search.here) }
+  return { link, users, place: remoteEnvironment(name, link, ports.local.search.here) }
 }

@@ -1,11 +1,11 @@
 import { guardFor, type Host, type Sandboxes } from '@parley/host'
 import { diskFiles } from '../files/disk-files.ts'
 import { ownFiles } from '../files/own-files.ts'
-import type { SecretPlaces } from '../files/secret-paths.ts'
+import type { SecretPaths } from '../files/secret-paths.ts'
+import { localRipgrep } from '../look-up/local-ripgrep.ts'
 import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
-import type { Place } from './environment.ts'
-import { localSearch } from './local-search.ts'
+import type { Environment } from './environment.ts'
 
 export interface LocalParts {
   readonly host: Host
@@ -17,16 +17,16 @@ export interface LocalParts {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly patchFiles: PatchFiles
   readonly ripgrep: string
-  readonly secrets: () => Promise<SecretPlaces>
+  readonly secrets: () => Promise<SecretPaths>
 }
 
 /** This machine. */
-export function localPlace(parts: LocalParts): Place {
+export function localEnvironment(parts: LocalParts): Environment {
   const { host, sandboxes, shell, home, userHome, env, patchFiles, ripgrep, secrets } = parts
   const own = () => ownFiles(home)
-  const search = localSearch({ host, sandboxes, secrets, ripgrep })
+  const search = localRipgrep({ host, sandboxes, secrets, ripgrep })
   return {
-    environment: null,
+    name: null,
     reach: () => Promise.resolve(),
     shell,
     home: userHome,

@@ -1,23 +1,21 @@
-import type { PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { findProgram } from '../files/find-program.ts'
-import { type SecretPlaces, secretPlaces } from '../files/secret-paths.ts'
+import { type SecretPaths, secretPaths } from '../files/secret-paths.ts'
 import { liesWithin } from '../files/workspace-path.ts'
-import { lookUpLimits } from '../look-up/look-up-limits.ts'
-import type { BoundedRun } from '../look-up/run-bounded.ts'
+import { type Ripgrep, type RipgrepRun, ripgrepLimits } from '../look-up/ripgrep-run.ts'
 import type { ExecInfo } from '../remote/exec-connection.ts'
 import type { Link } from '../remote/link.ts'
-import { startRemoteCommand } from '../remote/remote-commands.ts'
+import { runRemoteRipgrep, startRemoteCommand } from '../remote/remote-commands.ts'
 import { pathOfUri, remoteFiles } from '../remote/remote-files.ts'
-import { runRemoteLookUp } from '../remote/remote-look-up.ts'
 import { remotePatches } from '../remote/remote-patches.ts'
-import { guardThere, remoteSandboxes } from '../remote/remote-sandboxes.ts'
-import type { Place, Ripgrep } from './environment.ts'
+import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
+import type { Environment } from './environment.ts'
 
 /** For an exec-server that says nothing of its environment. */
 const usualSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** The machine of an environment. What it is like is known from its greeting on. */
-export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
+export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Environment {
   const files = remoteFiles(link)
   const about = () => describePlace(link.info)
   const sandboxes = remoteSandboxes(name, link)
@@ -29,16 +27,16 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
     })
     return secrets
   }
-  const runConfinedThere = async (run: BoundedRun) => {
+  const runConfinedThere = async (run: RipgrepRun) => {
     const { tier } = await sandboxes.report()
     const places = tier === 'C' ? null : await secretsThere()
     // Its exec-server keeps all secret places closed, those too that it was asked to look in.
     const isConfined = places !== null && !places.some((place) => liesWithin(run.looksAt, place))
-    return runRemoteLookUp(link, isConfined ? lookUpLimits(run, places) : null, run)
+    return runRemoteRipgrep(link, isConfined ? ripgrepLimits(run, places) : null, run)
   }
-  let secrets: Promise<SecretPlaces> | null = null
+  let secrets: Promise<SecretPaths> | null = null
   return {
-    environment: name,
+    name: name,
     async reach() {
       await link.connection()
       // Rejects here, and not where it is used, when what it says of itself makes no sense.
@@ -71,16 +69,16 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
       here,
     },
     secrets: secretsThere,
-    guardOf: (paths, roots) => guardThere(link, { paths, roots, home: about().home }),
+    guardOf: (paths, roots) => remoteGuards(link, { paths, roots, home: about().home }),
   }
 }
 
-interface PlaceAbout extends Pick<Place, 'shell' | 'home' | 'platform'> {
+interface MachineFacts extends Pick<Environment, 'shell' | 'home' | 'platform'> {
   readonly env: Readonly<Record<string, string>>
 }
 
 /** Before the greeting nothing of it is used: facts wait for `reach`. */
-function describePlace(info: ExecInfo | null): PlaceAbout {
+function describePlace(info: ExecInfo | null): MachineFacts {
   if (info === null) return { shell: '/bin/sh', home: '/', platform: 'unknown', env: {} }
   const home = pathOfUri(info.userHomeDir)
   return {
@@ -91,14 +89,14 @@ function describePlace(info: ExecInfo | null): PlaceAbout {
   }
 }
 
-function findSecrets(home: string, files: PlaceFiles): Promise<SecretPlaces> {
-  return secretPlaces({ home, parleyHome: `${home}/.parley` }, files)
+function findSecrets(home: string, files: EnvironmentFiles): Promise<SecretPaths> {
+  return secretPaths({ home, parleyHome: `${home}/.parley` }, files)
 }
 
 async function findRipgrep(
   searchPath: string | undefined,
   roots: readonly string[],
-  files: PlaceFiles,
+  files: EnvironmentFiles,
 ): Promise<string | null> {
   const found = await findProgram({ name: 'rg', searchPath: searchPath ?? '', cwd: '/', roots, files })
   return found.path === null || found.insideRoots ? null : found.path

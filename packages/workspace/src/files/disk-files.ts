@@ -1,11 +1,11 @@
 import { accessSync, constants, type Dirent, type Stats, statSync } from 'node:fs'
 import { type FileHandle, lstat, readlink, stat } from 'node:fs/promises'
-import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from './environment-files.ts'
+import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from './environment-files.ts'
 import { entriesOf, inFolder, openRealFile } from './open-real-path.ts'
 import { realPathOf } from './real-path.ts'
 
-/** The files of this machine. */
-export const diskFiles: PlaceFiles = {
+/** Files of this machine. */
+export const diskFiles: EnvironmentFiles = {
   countedFileBytes: 64 * 1024 * 1024,
   realPath: (absolute) => realPathOf(absolute),
   look: async (path) => foundFile(await stat(path)),
@@ -20,7 +20,7 @@ export const diskFiles: PlaceFiles = {
   },
   readLink: (path) => inFolder(path, (name) => readlink(name)),
   async open(realPath) {
-    // Only to open some devices does something, such as start a watchdog.
+    // Opening some devices has effects, such as starting a watchdog.
     const stats = await lstat(realPath)
     if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return unopened(foundFile(stats))
     const handle = await openRealFile(realPath)
@@ -62,9 +62,10 @@ function entryKind(entry: Dirent): NamedEntry['kind'] {
 }
 
 /**
- * Whether a file of this machine can be started. Not handed to the thread pool: every folder of the search path is asked
- * for every name of a command, most of them in vain, and an error made for each of those would be half the cost of a
- * decision.
+ * Returns whether a file of this machine is a regular file that may be executed.
+ *
+ * Synchronous: every command checks each folder of the search path, and asynchronous errors for the misses would double
+ * the cost of a policy decision.
  */
 export function isProgram(path: string): boolean {
   try {

@@ -1,18 +1,31 @@
 import { getSystemErrorMessage } from 'node:util'
 
-/** The code of a failed system call (`ENOENT`), or null when the error is something else. */
+/** Failure to reach the environment of a conversation. The message is a sentence for the user and the model. */
+export class EnvironmentUnreachableError extends Error {
+  override readonly name = 'EnvironmentUnreachableError'
+}
+
+/** Returns a `catch` handler that yields `value`. Throws `EnvironmentUnreachableError` again. */
+export function whenUnknown<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (error instanceof EnvironmentUnreachableError) throw error
+    return value
+  }
+}
+
+/** Returns the code of a failed system call, such as `ENOENT`; null for any other error. */
 export function systemErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   return typeof error.code === 'string' ? error.code : null
 }
 
-/** Nothing lies at the path: it is missing, or a file stands where a folder is needed. */
+/** Returns true when the path does not exist or leads through a file as if it were a folder. */
 export function isMissing(error: unknown): boolean {
   const code = systemErrorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** The system's own words ("permission denied"), without the code, the call and the path. */
+/** Returns the system's wording ("permission denied") without code, call and path. */
 export function systemErrorReason(error: unknown): string {
   if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {
     return getSystemErrorMessage(error.errno)
@@ -20,20 +33,7 @@ export function systemErrorReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The place where a conversation works cannot be asked. Its message is a sentence for people and for the model. */
-export class PlaceUnreachable extends Error {
-  override readonly name = 'PlaceUnreachable'
-}
-
-/** For `catch`: the value to go on with where a place has no answer; a place that cannot be asked at all is no answer. */
-export function whenUnknown<Value>(value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (error instanceof PlaceUnreachable) throw error
-    return value
-  }
-}
-
-/** Does a step whose failure changes nothing for the caller; tells whether it worked. */
+/** Runs a step whose failure the caller can ignore. Returns whether it succeeded. */
 export async function succeeds(step: () => Promise<unknown>): Promise<boolean> {
   try {
     await step()

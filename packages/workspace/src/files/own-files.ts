@@ -1,15 +1,16 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders of `$PARLEY_HOME` whose files decide what may run. */
-const deciding = ['trust', 'cache']
+/** Folders of `$PARLEY_HOME` whose files affect which programs may run. */
+const trustedFolders = ['trust', 'cache']
 
 /**
- * Lists `$PARLEY_HOME` and the links in it as they are now, not followed. Their targets rule parley wherever they lie:
- * people keep settings in a repository.
+ * Lists `$PARLEY_HOME` and the links in it, not followed.
+ *
+ * Users link settings into a repository, so the targets of these links need the same protection.
  */
 export function ownFiles(home: string): readonly string[] {
-  const links = ['', ...deciding].flatMap((folder) => linksIn(join(home, folder)))
+  const links = ['', ...trustedFolders].flatMap((folder) => linksIn(join(home, folder)))
   return [...(isThere(home) ? [home] : []), ...links]
 }
 

@@ -6,9 +6,10 @@ import { isMissing, systemErrorCode } from './errors.ts'
 const maxLinkHops = 40
 
 /**
- * Where a read of or a write to `absolute` would land: links followed in everything that exists (a dangling link
- * too, since a write would create its target), the missing rest appended. Fails with the system's error on a loop
- * or a folder that may not be searched.
+ * Resolves the path that a read of or a write to `absolute` would reach.
+ *
+ * Follows links in everything that exists, dangling links too, since a write would create their target; appends the
+ * missing rest. Throws the system's error for a loop or a folder that may not be searched.
  */
 export async function realPathOf(absolute: string, hops = 0): Promise<string> {
   const existing = await existingRealPath(absolute)
@@ -20,16 +21,6 @@ export async function realPathOf(absolute: string, hops = 0): Promise<string> {
   return join(await realPathOf(parent, hops), basename(absolute))
 }
 
-/** What the link at `path` points at, as written in it; null when `path` is no link. */
-async function linkTarget(path: string): Promise<string | null> {
-  try {
-    return await readlink(path)
-  } catch (error) {
-    if (isMissing(error) || systemErrorCode(error) === 'EINVAL') return null
-    throw error
-  }
-}
-
 async function existingRealPath(path: string): Promise<string | null> {
   try {
     return await realpath(path)
@@ -39,7 +30,17 @@ async function existingRealPath(path: string): Promise<string | null> {
   }
 }
 
-/** The path with every link followed, or as it was given where it cannot be. */
+/** Reads the target of a link as written; null when `path` is no link. */
+async function linkTarget(path: string): Promise<string | null> {
+  try {
+    return await readlink(path)
+  } catch (error) {
+    if (isMissing(error) || systemErrorCode(error) === 'EINVAL') return null
+    throw error
+  }
+}
+
+/** Resolves all links of an existing path; returns other paths unchanged. */
 export function realOrGiven(path: string): string {
   try {
     return realpathSync(path)

@@ -1,22 +1,24 @@
 import { chmod, lstat, opendir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Links in it are removed, not followed; a folder that its owner may not enter is opened first. Never throws. */
+/** Removes a folder with everything in it; removes links and does not follow them. Never throws. */
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true })
   } catch {
-    await openFolders(path)
+    // A folder without permissions for its owner cannot be emptied.
+    await makeFoldersWritable(path)
     await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-async function openFolders(path: string): Promise<void> {
+async function makeFoldersWritable(path: string): Promise<void> {
   try {
     if (!(await lstat(path)).isDirectory()) return
     await chmod(path, 0o700)
-    for await (const entry of await opendir(path)) if (entry.isDirectory()) await openFolders(join(path, entry.name))
+    for await (const entry of await opendir(path))
+      if (entry.isDirectory()) await makeFoldersWritable(join(path, entry.name))
   } catch {
-    // Somebody else's by now; the next sweep tries again.
+    // Owned by another user or already gone; the caller's next sweep tries again.
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PlaceFiles } from './environment-files.ts'
+import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
 import { liesWithin } from './workspace-path.ts'
 
@@ -28,7 +28,7 @@ const underHome = [
   '.terraform.d',
   'Library/Keychains',
 ]
-const ofTheSystem = [
+const systemPaths = [
   '/etc/shadow',
   '/etc/shadow-',
   '/etc/gshadow',
@@ -41,51 +41,56 @@ const ofTheSystem = [
   '/run/user',
 ]
 
-/** Absolute paths of files and folders that hold secrets, each as written and with links followed. */
-export type SecretPlaces = readonly string[]
+/** Absolute paths of files and folders that contain secrets, each as written and with links followed. */
+export type SecretPaths = readonly string[]
 
-interface Homes {
+interface SecretHomes {
   readonly home: string
   readonly parleyHome: string
-  /** What belongs to it and may lie elsewhere. */
+  /** Files of parley outside `parleyHome`, such as targets of its links. */
   readonly own?: readonly string[]
-  /** Where sockets of servers are. */
+  /** Folders of server sockets. */
   readonly runFolders?: readonly string[]
 }
 
-export async function secretPlaces(
-  { home, parleyHome, own = [], runFolders = [] }: Homes,
-  files: PlaceFiles,
-): Promise<SecretPlaces> {
-  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...own, ...runFolders, ...ofTheSystem]
+/** Lists the paths of secrets known by name, under the user's home, parley's home and the system's folders. */
+export async function secretPaths(
+  { home, parleyHome, own = [], runFolders = [] }: SecretHomes,
+  files: EnvironmentFiles,
+): Promise<SecretPaths> {
+  const written = [...underHome.map((name) => join(home, name)), parleyHome, ...own, ...runFolders, ...systemPaths]
   const real = await Promise.all(written.map((path) => files.realPath(path).catch(whenUnknown(path))))
   return [...new Set([...written, ...real])]
 }
 
-// Another process's environment, memory and open files; the kernel's memory, keys and messages; disks as raw bytes.
+// Environment, memory and open files of processes; memory, keys and messages of the kernel.
 const secretProcFile = /^\/proc\/(?:(?:\d+|self|thread-self)\/.|(?:kcore|kmsg|keys)$)/
-// Of other people, where this user may look into their folders.
-const ofAnybody =
+// Secrets of other users whose home folders this user may read.
+const secretOfAnyHome =
   /^\/(?:home\/[^/]+|Users\/[^/]+|root)\/(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.netrc|\.npmrc|\.pgpass|\.git-credentials|\.password-store)(?:\/|$)/i
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty)$/
 
-/** Whether a path lies in a secret place. Compared without case: some file systems do not see it. */
-export function isSecret(path: string, places: SecretPlaces): boolean {
-  if (secretProcFile.test(path) || ofAnybody.test(path) || (path.startsWith('/dev/') && !harmlessDevice.test(path)))
+/** Returns true for a path of, or below, a secret. Ignores case, as some file systems do. */
+export function isSecret(path: string, secrets: SecretPaths): boolean {
+  if (
+    secretProcFile.test(path) ||
+    secretOfAnyHome.test(path) ||
+    (path.startsWith('/dev/') && !harmlessDevice.test(path))
+  )
     return true
   const folded = `${path.toLowerCase().replace(/\/+/g, '/')}/`
-  return places.some((place) => folded.startsWith(`${place.toLowerCase()}/`))
+  return secrets.some((secret) => folded.startsWith(`${secret.toLowerCase()}/`))
 }
 
-/** Whether reading everything below a folder would read a secret that exists now. */
-export async function holdsSecrets(folder: string, places: SecretPlaces, files: PlaceFiles): Promise<boolean> {
+/** Returns true when a folder contains a secret that exists now. */
+export async function holdsSecrets(folder: string, secrets: SecretPaths, files: EnvironmentFiles): Promise<boolean> {
   if (['/proc', '/dev'].some((system) => liesWithin(system, folder) || liesWithin(folder, system))) return true
   const folded = `${folder.toLowerCase().replace(/\/+$/, '')}/`
-  const below = places.filter((place) => `${place.toLowerCase()}/`.startsWith(folded))
+  const below = secrets.filter((secret) => `${secret.toLowerCase()}/`.startsWith(folded))
   const existing = await Promise.all(
-    below.map((place) =>
+    below.map((secret) =>
       files
-        .look(place)
+        .look(secret)
         .then(() => true)
         .catch(whenUnknown(false)),
     ),

@@ -1,13 +1,13 @@
 import { resolve, sep } from 'node:path'
-import type { PlaceFiles } from './environment-files.ts'
+import type { EnvironmentFiles } from './environment-files.ts'
 import { systemErrorReason } from './errors.ts'
 
 export interface WorkspacePath {
   readonly absolute: string
-  /** The path with every link followed: the one to judge and the one to open. */
+  /** Path with all links followed; policy checks this path and the tool opens it. */
   readonly real: string
   readonly insideRoots: boolean
-  /** The first given root that holds `real`, as it was given. */
+  /** First root that contains `real`, as passed in `roots`. */
   readonly root: string | null
 }
 
@@ -15,36 +15,36 @@ export type WorkspacePathOutcome =
   | { readonly ok: true; readonly path: WorkspacePath }
   | { readonly ok: false; readonly message: string }
 
-export interface PathQuestion {
-  /** As the model wrote it; `~` is an ordinary character. */
+export interface PathRequest {
+  /** Path as the model wrote it; `~` is an ordinary character. */
   readonly path: string
   readonly cwd: string
   readonly roots: readonly string[]
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
 }
 
-/** Tells where a path given by the model really leads. Roots are compared by their own real paths. */
-export async function resolveWorkspacePath({ path, cwd, roots, files }: PathQuestion): Promise<WorkspacePathOutcome> {
-  const complaint = pathComplaint(path)
-  if (complaint !== null) return { ok: false, message: complaint }
+/** Resolves a path from the model and finds the root that contains it. Roots are compared by their real paths. */
+export async function resolveWorkspacePath({ path, cwd, roots, files }: PathRequest): Promise<WorkspacePathOutcome> {
+  const problem = pathProblem(path)
+  if (problem !== null) return { ok: false, message: problem }
   const absolute = resolve(cwd, path)
   try {
     const real = await files.realPath(absolute)
-    const root = await rootHolding(real, roots, files)
+    const root = await rootContaining(real, roots, files)
     return { ok: true, path: { absolute, real, insideRoots: root !== null, root } }
   } catch (error) {
     return { ok: false, message: `The path ${path} cannot be resolved: ${systemErrorReason(error)}.` }
   }
 }
 
-/** Why a text cannot be a path at all, or null. */
-export function pathComplaint(path: string): string | null {
+/** Returns a sentence when a text cannot be a path; null otherwise. */
+export function pathProblem(path: string): string | null {
   if (path === '') return 'The path is empty.'
   if (path.includes('\0')) return 'The path contains a NUL character.'
   return null
 }
 
-/** Compares component by component: `/work-2` does not lie in `/work`. A path lies in itself. */
+/** Returns true when `path` is `folder` or below it, compared by component: `/work-2` is not below `/work`. */
 export function liesWithin(path: string, folder: string): boolean {
   const outer = components(folder)
   const inner = components(path)
@@ -55,7 +55,7 @@ function components(path: string): string[] {
   return path.split(sep).filter((name) => name !== '')
 }
 
-async function rootHolding(real: string, roots: readonly string[], files: PlaceFiles): Promise<string | null> {
+async function rootContaining(real: string, roots: readonly string[], files: EnvironmentFiles): Promise<string | null> {
   for (const root of roots) {
     if (liesWithin(real, await files.realPath(resolve(root)))) return root
   }

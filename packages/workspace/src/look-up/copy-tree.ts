@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import type { PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
 import { liesWithin } from '../files/workspace-path.ts'
 import { type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
 
 export interface CopyRequest {
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
   /** A real path; the copy has its paths as they are from here. */
   readonly cwd: string
   /** Real path, in or below `cwd`, of the file or folder to copy. */
@@ -85,7 +85,7 @@ async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> 
   return { paths, truncated: false }
 }
 
-async function readBranch({ folder, rules }: Branch, files: PlaceFiles) {
+async function readBranch({ folder, rules }: Branch, files: EnvironmentFiles) {
   const { entries } = await readFolder({ path: folder, rules, files })
   const usable = entries.filter(({ name }) => isPlainName(name) && name !== '.git')
   const below = usable.filter(({ kind }) => kind === 'folder').map(({ name }) => join(folder, name))
@@ -104,7 +104,7 @@ function isPlainName(name: string): boolean {
 }
 
 interface Reading {
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
   readonly limits: CopyLimits
 }
 

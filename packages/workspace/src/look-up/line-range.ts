@@ -6,7 +6,7 @@ export interface RangeLimits {
   readonly maxTextBytes: number
   readonly maxLineChars: number
   /** Makes of the beginning of a line that is cut what may be shown. */
-  readonly beginning?: ((text: string) => string) | undefined
+  readonly redactCutLine?: ((text: string) => string) | undefined
 }
 
 export interface RangeLine {
@@ -105,7 +105,11 @@ function gatherLine(keptBytes: number) {
   }
 }
 
-function readableLine(number: number, raw: RawLine, { maxLineChars, beginning }: RangeLimits): RangeLine {
+function readableLine(
+  number: number,
+  raw: RawLine,
+  { maxLineChars, redactCutLine: beginning }: RangeLimits,
+): RangeLine {
   const whole = raw.bytes.toString('utf8')
   const text = clipAtCharacter(whole, maxLineChars)
   const encoded = Buffer.from(text)

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import type { PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { visiblePath } from './display-text.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import { type FolderEntry, type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
 
 export interface ListRequest {
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
   /** The real path of the folder. */
   readonly path: string
   readonly shownPath: string

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import type { PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { isMissing } from '../files/errors.ts'
 
 const maxNames = 5
@@ -20,7 +20,7 @@ export function nearestNames(wanted: string, names: readonly string[]): string[]
  * The sentence that follows "… does not exist.": similar names beside the missing one, or the first folder of the
  * path that is missing. Empty when there is nothing to say.
  */
-export async function suggestForMissing(absolute: string, files: PlaceFiles): Promise<string> {
+export async function suggestForMissing(absolute: string, files: EnvironmentFiles): Promise<string> {
   const folder = dirname(absolute)
   const names = await namesIn(folder, files)
   if (names === null) {
@@ -31,14 +31,14 @@ export async function suggestForMissing(absolute: string, files: PlaceFiles): Pr
   return near.length === 0 ? '' : ` Similar names there: ${near.join(', ')}.`
 }
 
-async function firstMissingFolder(folder: string, files: PlaceFiles): Promise<string> {
+async function firstMissingFolder(folder: string, files: EnvironmentFiles): Promise<string> {
   const parent = dirname(folder)
   if (parent === folder || (await namesIn(parent, files)) !== null) return folder
   return firstMissingFolder(parent, files)
 }
 
 /** Null when there is no such folder; empty when it may not be read. */
-async function namesIn(folder: string, files: PlaceFiles): Promise<string[] | null> {
+async function namesIn(folder: string, files: EnvironmentFiles): Promise<string[] | null> {
   try {
     const { entries } = await files.list(folder, maxNamesLookedAt)
     return entries.map(({ name, kind }) => (kind === 'folder' ? `${name}/` : name))

@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
-import type { NamedEntry, PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles, NamedEntry } from '../files/environment-files.ts'
 import { systemErrorReason, whenUnknown } from '../files/errors.ts'
 import { liesWithin } from '../files/workspace-path.ts'
 
@@ -24,7 +24,7 @@ interface FolderQuestion {
   readonly path: string
   /** What they ignore is only counted; null shows everything. */
   readonly rules: IgnoreRules | null
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
 }
 
 export async function readFolder({ path, rules, files }: FolderQuestion): Promise<FolderContent> {
@@ -45,7 +45,11 @@ function foldersFirst(a: NamedEntry, b: NamedEntry): number {
   return a.name < b.name ? -1 : 1
 }
 
-async function describeEntry(folder: string, { name, kind }: NamedEntry, files: PlaceFiles): Promise<FolderEntry> {
+async function describeEntry(
+  folder: string,
+  { name, kind }: NamedEntry,
+  files: EnvironmentFiles,
+): Promise<FolderEntry> {
   if (kind !== 'link') return { name, kind }
   return { name, kind, target: await files.readLink(join(folder, name)).catch(() => '?') }
 }
@@ -61,7 +65,7 @@ export type IgnoreRules = readonly Level[]
 const maxRuleFileBytes = 1024 * 1024
 
 /** Collects the rules from `root` down to `folder`; of a folder outside the root only its own. */
-export async function ignoreRulesFor(folder: string, root: string, files: PlaceFiles): Promise<IgnoreRules> {
+export async function ignoreRulesFor(folder: string, root: string, files: EnvironmentFiles): Promise<IgnoreRules> {
   let rules = await withRulesOf(liesWithin(folder, root) ? root : folder, [], files)
   let reached = root
   for (const name of liesWithin(folder, root) ? relative(root, folder).split(sep) : []) {
@@ -73,7 +77,7 @@ export async function ignoreRulesFor(folder: string, root: string, files: PlaceF
 }
 
 /** Adds the rules that `folder` itself brings. */
-export async function withRulesOf(folder: string, rules: IgnoreRules, files: PlaceFiles): Promise<IgnoreRules> {
+export async function withRulesOf(folder: string, rules: IgnoreRules, files: EnvironmentFiles): Promise<IgnoreRules> {
   const text = await readRuleFile(join(folder, '.gitignore'), files)
   return text === null ? rules : [...rules, { folder, patterns: ignore().add(text) }]
 }
@@ -89,7 +93,7 @@ function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean
 }
 
 /** Unreadable, missing or absurdly large rules are no rules. */
-async function readRuleFile(path: string, files: PlaceFiles): Promise<string | null> {
+async function readRuleFile(path: string, files: EnvironmentFiles): Promise<string | null> {
   try {
     await using file = await files.open(path)
     if (file.kind !== 'file' || file.sizeBytes > maxRuleFileBytes) return null

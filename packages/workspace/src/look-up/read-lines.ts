@@ -1,4 +1,4 @@
-import type { OpenedFile, PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles, OpenedFile } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { binaryKind, sniffBytes } from './binary-kind.ts'
 import { formatBytes } from './display-text.ts'
@@ -6,7 +6,7 @@ import { type LineRange, type RangeLimits, type RangeLine, scanLineRange } from 
 import { suggestForMissing } from './nearest-names.ts'
 
 export interface ReadRequest {
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
   /** The real path; a link in it is refused. */
   readonly path: string
   /** The path to speak of in messages. */
@@ -16,7 +16,7 @@ export interface ReadRequest {
   /** Lines at most. */
   readonly limit?: number
   /** Makes of the beginning of a line that is cut what may be shown. */
-  readonly beginning?: (text: string) => string
+  readonly redactCutLine?: (text: string) => string
   readonly signal?: AbortSignal
 }
 
@@ -87,10 +87,10 @@ async function scanFile(file: OpenedFile, request: ReadRequest, huge: boolean): 
   }
 }
 
-function rangeLimits({ offset, limit, beginning }: ReadRequest): RangeLimits {
+function rangeLimits({ offset, limit, redactCutLine: beginning }: ReadRequest): RangeLimits {
   const firstLine = Math.max(1, Math.trunc(offset ?? 1))
   const maxLines = Math.max(1, Math.trunc(limit ?? defaultLimit))
-  return { firstLine, maxLines, maxTextBytes, maxLineChars, beginning }
+  return { firstLine, maxLines, maxTextBytes, maxLineChars, redactCutLine: beginning }
 }
 
 function present({ range, counted }: Scanned, request: ReadRequest, totalBytes: number): ReadOutcome {

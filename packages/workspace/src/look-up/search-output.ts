@@ -7,7 +7,7 @@ export interface OutputLimits {
   /** Beyond this much output the rest is not even counted. */
   readonly maxCountedBytes: number
   /** Makes of the beginning of a line that ripgrep has cut what may be shown. */
-  readonly beginning?: ((text: string) => string) | undefined
+  readonly redactCutLine?: ((text: string) => string) | undefined
 }
 
 export interface Collected {
@@ -26,13 +26,13 @@ export interface OutputCollector {
 /** Matches and names are counted. */
 type LineKind = 'counted' | 'context' | 'divider'
 
-interface Shelf {
+interface LineBuffer {
   add(line: string, kind: LineKind): void
   collected(): Collected
 }
 
 /** Keeps lines until a limit is reached; from then on only counts. */
-function shelve(limits: OutputLimits): Shelf {
+function bufferLines(limits: OutputLimits): LineBuffer {
   const lines: string[] = []
   let textBytes = 0
   let shown = 0
@@ -54,7 +54,7 @@ function shelve(limits: OutputLimits): Shelf {
 
 /** Reads `path NUL number : text` (match) and `path NUL number - text` (context); shows each path once, as a heading. */
 export function collectMatches(limits: OutputLimits): OutputCollector {
-  const shelf = shelve(limits)
+  const shelf = bufferLines(limits)
   let lastPath: string | null = null
 
   function takeRecord(path: string, line: string): void {
@@ -78,14 +78,14 @@ export function collectMatches(limits: OutputLimits): OutputCollector {
 /** What ripgrep writes where it cuts a line. */
 const cutHere = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
 
-function showable(line: string, { beginning }: OutputLimits): string {
+function showable(line: string, { redactCutLine: beginning }: OutputLimits): string {
   const cut = cutHere.exec(line)
   return cut === null || beginning === undefined ? line : beginning(line.slice(0, cut.index)) + cut[0]
 }
 
 /** Reads names that each end with a NUL. */
 export function collectNames(limits: OutputLimits): OutputCollector {
-  const shelf = shelve(limits)
+  const shelf = bufferLines(limits)
   return collector(limits, shelf, (buffer) => {
     const end = buffer.indexOf(0)
     if (end === -1) return 0
@@ -95,7 +95,7 @@ export function collectNames(limits: OutputLimits): OutputCollector {
 }
 
 /** `takeOne` consumes one record from the front of a buffer and says how long it was, or 0 when it is not whole yet. */
-function collector(limits: OutputLimits, shelf: Shelf, takeOne: (buffer: Buffer) => number): OutputCollector {
+function collector(limits: OutputLimits, shelf: LineBuffer, takeOne: (buffer: Buffer) => number): OutputCollector {
   let rest = Buffer.alloc(0)
   let seenBytes = 0
   return {

@@ -1,15 +1,14 @@
 import { relative } from 'node:path'
-import type { Ripgrep } from '../environment/environment.ts'
-import type { PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { liesWithin } from '../files/workspace-path.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import { fileNameArguments, type SearchTerms, searchArguments } from './ripgrep-arguments.ts'
-import type { BoundedRunOutcome } from './run-bounded.ts'
+import type { Ripgrep, RipgrepOutcome } from './ripgrep-run.ts'
 import { type Collected, collectMatches, collectNames, type OutputCollector } from './search-output.ts'
 
-export interface SearchPlace {
-  readonly files: PlaceFiles
+export interface SearchScope {
+  readonly files: EnvironmentFiles
   readonly ripgrep: Ripgrep
   /** A real path too; paths in the answer are relative to it when they lie in it. */
   readonly cwd: string
@@ -21,12 +20,12 @@ export interface SearchPlace {
   readonly signal?: AbortSignal
 }
 
-export interface TextSearch extends SearchPlace, SearchTerms {
+export interface TextSearch extends SearchScope, SearchTerms {
   /** Makes of the beginning of a line that is cut what may be shown. */
-  readonly beginning?: (text: string) => string
+  readonly redactCutLine?: (text: string) => string
 }
 
-export interface NameSearch extends SearchPlace {
+export interface NameSearch extends SearchScope {
   readonly globs: readonly string[]
   readonly includeIgnored?: boolean
 }
@@ -50,7 +49,7 @@ const maxCountedBytes = 8 * 1024 * 1024
 
 /** Searches the lines of files with ripgrep. */
 export function searchText(search: TextSearch): Promise<SearchOutcome> {
-  const collector = collectMatches({ ...outputLimits(search), beginning: search.beginning })
+  const collector = collectMatches({ ...outputLimits(search), redactCutLine: search.redactCutLine })
   return runSearch(search, searchArguments(search, pathArgument(search)), { collector, noun: 'matches' })
 }
 
@@ -61,13 +60,13 @@ export function searchFileNames(search: NameSearch): Promise<SearchOutcome> {
   return runSearch(search, args, { collector, noun: 'files' })
 }
 
-interface Harvest {
+interface Collection {
   readonly collector: OutputCollector
   readonly noun: string
 }
 
-async function runSearch(place: SearchPlace, args: readonly string[], harvest: Harvest): Promise<SearchOutcome> {
-  const complaint = await placeComplaint(place)
+async function runSearch(place: SearchScope, args: readonly string[], harvest: Collection): Promise<SearchOutcome> {
+  const complaint = await scopeProblem(place)
   if (complaint !== null) return failed(complaint)
   const outcome = await place.ripgrep.run({
     command: [...place.ripgrep.command, ...args],
@@ -82,20 +81,20 @@ async function runSearch(place: SearchPlace, args: readonly string[], harvest: H
   return failure === null ? present(outcome, collected, harvest.noun) : failed(failure)
 }
 
-function outputLimits({ maxShown }: SearchPlace) {
+function outputLimits({ maxShown }: SearchScope) {
   return { maxShown: Math.max(1, Math.trunc(maxShown ?? defaultMaxShown)), maxTextBytes, maxCountedBytes }
 }
 
-function pathArgument({ cwd, path }: SearchPlace): string {
+function pathArgument({ cwd, path }: SearchScope): string {
   return liesWithin(path, cwd) ? relative(cwd, path) || '.' : path
 }
 
 /** Why there is nothing to search, or null. */
-export async function placeComplaint({
+export async function scopeProblem({
   path,
   shownPath,
   files,
-}: Pick<SearchPlace, 'path' | 'shownPath' | 'files'>): Promise<string | null> {
+}: Pick<SearchScope, 'path' | 'shownPath' | 'files'>): Promise<string | null> {
   try {
     await files.look(path)
     return null
@@ -106,7 +105,7 @@ export async function placeComplaint({
 }
 
 /** ripgrep ends with 1 for "no matches" and with 2 for any error, also when only some files could not be read. */
-function failureOf(outcome: BoundedRunOutcome, { shown }: Collected): string | null {
+function failureOf(outcome: RipgrepOutcome, { shown }: Collected): string | null {
   if (outcome.kind === 'notStarted') return `The search program could not be started: ${outcome.reason}.`
   if (outcome.kind === 'stopped') return outcome.by === 'signal' ? 'The search was interrupted.' : null
   if (outcome.exitCode === 0 || outcome.exitCode === 1 || shown > 0) return null
@@ -124,7 +123,7 @@ function explainStderr(stderr: string): string {
   return firstLine === '' ? 'The search program ended without a word.' : `The search failed: ${firstLine}.`
 }
 
-function present(outcome: BoundedRunOutcome, collected: Collected, noun: string): SearchOutcome {
+function present(outcome: RipgrepOutcome, collected: Collected, noun: string): SearchOutcome {
   const { text, shown, leftOut } = collected
   const complete = outcome.kind === 'exited'
   const notes = [

@@ -31,33 +31,6 @@ export interface FilePlan {
   readonly isText: boolean
 }
 
-export type PatchFailureCode =
-  | 'invalidPatch'
-  | 'nothingToDo'
-  | 'badPath'
-  | 'notAllowed'
-  | 'missingFile'
-  | 'fileExists'
-  | 'notAFile'
-  | 'symbolicLink'
-  | 'readOnlyFile'
-  | 'tooLarge'
-  | 'notText'
-  | 'unknownMark'
-  | 'contextNotFound'
-  | 'linesNotFound'
-  | 'changedMeanwhile'
-  | 'fileError'
-
-export interface PatchFailure {
-  readonly code: PatchFailureCode
-  /** As the patch says it; null when it concerns no single file. */
-  readonly path: string | null
-  /** Line of the patch, the Begin marker being 1; null when none is to blame. */
-  readonly line: number | null
-  readonly message: string
-}
-
 /** The part of a plan that is recorded, so that after a crash each file can be told apart by its content. */
 export interface FileChange {
   /** Real path. */
@@ -65,6 +38,13 @@ export interface FileChange {
   readonly movedTo?: string
   readonly beforeHash: string | null
   readonly afterHash: string | null
+}
+
+export interface FileState {
+  /** Real path; a moved file gives two of them. */
+  readonly path: string
+  /** As before the patch, as after it, or neither (someone else wrote to it, or it cannot be read). */
+  readonly state: 'old' | 'new' | 'other'
 }
 
 export function versionOf(bytes: Uint8Array): FileVersion {

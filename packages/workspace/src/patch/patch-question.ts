@@ -26,7 +26,7 @@ export interface JudgedPatch {
  * Builds the question about a patch: no path and no added or changed line is ever left out of it. The files that policy
  * singles out come first, deleted ones last. A patch that is too long to be shown so is a problem and not asked about.
  */
-export function askAboutPatch(
+export function patchQuestion(
   plans: readonly FilePlan[],
   { cwd, singledOut }: JudgedPatch,
 ): PatchQuestion | { readonly problem: string } {

@@ -1,5 +1,41 @@
-import type { FileState } from './apply/compare-plan.ts'
-import type { FilePlan, PatchFailure } from './file-plan.ts'
+import type { FilePlan, FileState } from './file-plan.ts'
+
+export type PatchFailureCode =
+  | 'invalidPatch'
+  | 'nothingToDo'
+  | 'badPath'
+  | 'notAllowed'
+  | 'missingFile'
+  | 'fileExists'
+  | 'notAFile'
+  | 'symbolicLink'
+  | 'readOnlyFile'
+  | 'tooLarge'
+  | 'notText'
+  | 'unknownMark'
+  | 'contextNotFound'
+  | 'linesNotFound'
+  | 'changedMeanwhile'
+  | 'fileError'
+
+export interface PatchFailure {
+  readonly code: PatchFailureCode
+  /** As the patch says it; null when it concerns no single file. */
+  readonly path: string | null
+  /** Line of the patch, the Begin marker being 1; null when none is to blame. */
+  readonly line: number | null
+  readonly message: string
+}
+
+export interface PatchProblem {
+  readonly ok: false
+  readonly code: PatchFailureCode
+  readonly message: string
+}
+
+export function problem(code: PatchFailureCode, message: string): PatchProblem {
+  return { ok: false, code, message }
+}
 
 const letters = { add: 'A', update: 'M', delete: 'D' } as const
 const kinds = ['add', 'update', 'delete'] as const

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { EnvironmentSettings } from '@parley/config'
 import { readUnlocked } from '@parley/host'
 import type { Transport } from '@parley/rpc'
-import { PlaceUnreachable, systemErrorReason } from '../files/errors.ts'
+import { EnvironmentUnreachableError, systemErrorReason } from '../files/errors.ts'
 /** Makes a connection to the exec-server of one environment. Rejects with a sentence that says why there is none. */
 export type Dial = (signal: AbortSignal) => Promise<Transport>
 
@@ -25,7 +25,7 @@ export function dialTo({ url, token_file: file, token_env: variable }: Environme
 
 function tokenOf(variable: string, { env }: Around): string {
   const token = env[variable]?.trim() ?? ''
-  if (token === '') throw new PlaceUnreachable(`${variable}, which its token_env names, is not set`)
+  if (token === '') throw new EnvironmentUnreachableError(`${variable}, which its token_env names, is not set`)
   return token
 }
 
@@ -36,7 +36,7 @@ function tokenIn(file: string | undefined, { home, env }: Around): string | null
     const token = readUnlocked(path).trim()
     if (token !== '') return token
   } catch (error) {
-    throw new PlaceUnreachable(`its token_file ${path} cannot be read (${systemErrorReason(error)})`)
+    throw new EnvironmentUnreachableError(`its token_file ${path} cannot be read (${systemErrorReason(error)})`)
   }
-  throw new PlaceUnreachable(`its token_file ${path} is empty`)
+  throw new EnvironmentUnreachableError(`its token_file ${path} is empty`)
 }

@@ -9,7 +9,7 @@ import {
 } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { z } from 'zod'
-import { PlaceUnreachable } from '../files/errors.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 
 export type ExecInfo = ExecResultOf<'environment/info'>
 
@@ -70,7 +70,7 @@ async function ask<Name extends ExecMethodName>(
     return decoded(method, await peer.request(method, params, { signal: limit.signal }))
   } catch (error) {
     if (!limit.signal.aborted) throw error
-    throw new PlaceUnreachable(`its exec-server did not answer ${method} within ${answerLimitMs / 1000} s`)
+    throw new EnvironmentUnreachableError(`its exec-server did not answer ${method} within ${answerLimitMs / 1000} s`)
   } finally {
     clearTimeout(timer)
   }
@@ -81,7 +81,7 @@ function decoded<Name extends ExecMethodName>(method: Name, result: unknown): Ex
   const parsed = schema.safeParse(result)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new PlaceUnreachable(
+  throw new EnvironmentUnreachableError(
     `its exec-server answered ${method} in another way than agreed (${issue?.path.join('.')}: ${issue?.message})`,
   )
 }

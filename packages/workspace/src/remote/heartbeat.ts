@@ -1,22 +1,25 @@
 import type { ExecConnection } from './exec-connection.ts'
 
-export interface PulseOptions {
-  readonly beatMs: number
+export interface HeartbeatOptions {
+  readonly intervalMs: number
   /** Whether anybody waits for something that may never come. */
   readonly isNeeded: () => boolean
   readonly onSilence: (silentMs: number) => void
 }
 
 /** Notices a link that is dead without a word, such as a pulled cable, long before the network would say so. */
-export interface Pulse {
+export interface Heartbeat {
   /** A sign of life. */
   heard(): void
   stop(): void
 }
 
-const maxSilentBeats = 3
+const maxSilentIntervals = 3
 
-export function startPulse(connection: ExecConnection, { beatMs, isNeeded, onSilence }: PulseOptions): Pulse {
+export function startHeartbeat(
+  connection: ExecConnection,
+  { intervalMs: beatMs, isNeeded, onSilence }: HeartbeatOptions,
+): Heartbeat {
   let silentBeats = 0
   const heard = () => {
     silentBeats = 0
@@ -24,7 +27,7 @@ export function startPulse(connection: ExecConnection, { beatMs, isNeeded, onSil
   const beat = () => {
     if (!isNeeded()) return heard()
     silentBeats += 1
-    if (silentBeats > maxSilentBeats) onSilence(silentBeats * beatMs)
+    if (silentBeats > maxSilentIntervals) onSilence(silentBeats * beatMs)
     else connection.request('environment/info', {}).then(heard, () => undefined)
   }
   const timer = setInterval(beat, beatMs)

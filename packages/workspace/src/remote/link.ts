@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
-import { PlaceUnreachable } from '../files/errors.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
-import { type Pulse, startPulse } from './heartbeat.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 
 export interface LinkOptions {
   /** Of the environment, for sentences. */
@@ -13,7 +13,7 @@ export interface LinkOptions {
   /** How long a lost link is waited for before what ran there counts as unknown. */
   readonly patienceMs: number
   /** How often a link that something depends on is felt for, 5 s unless told; three times without an answer, it is lost. */
-  readonly beatMs?: number
+  readonly heartbeatMs?: number
   readonly onChange: (change: LinkChange) => void
 }
 
@@ -24,12 +24,12 @@ export type LinkChange =
   | { readonly state: 'gone'; readonly reason: string; readonly lostProcesses: number }
 
 /** A process over there, as the link tells it what happens. */
-export interface FarProcess {
-  take(notice: ExecNotice): void
+export interface WatchedProcess {
+  onNotice(notice: ExecNotice): void
   /** A new connection to the same session: what was said meanwhile has to be asked for. */
-  back(): void
+  onReconnect(): void
   /** Nobody will tell any more what became of it. */
-  lost(why: string): void
+  onLost(why: string): void
 }
 
 /** A request that ends the exec-server each time must not be sent for ever. */
@@ -45,13 +45,13 @@ const dialLimitMs = 10_000
  */
 export class Link implements AsyncDisposable {
   readonly #options: LinkOptions
-  readonly #processes = new Map<string, FarProcess>()
+  readonly #processes = new Map<string, WatchedProcess>()
   readonly #closing = new AbortController()
   #connection: ExecConnection | null = null
   /** Set while there is no connection but there will be one, or a refusal. */
   #coming: Promise<ExecConnection> | null = null
   #info: ExecInfo | null = null
-  #pulse: Pulse | null = null
+  #pulse: Heartbeat | null = null
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -76,7 +76,7 @@ export class Link implements AsyncDisposable {
       try {
         return await connection.request(method, params)
       } catch (error) {
-        if (error instanceof PlaceUnreachable) throw this.#unreachable(error.message)
+        if (error instanceof EnvironmentUnreachableError) throw this.#unreachable(error.message)
         if (!(error instanceof ConnectionClosedError)) throw error
         if (attempt === maxAttempts) throw this.#unreachable(`the link broke at each ${method}`)
       }
@@ -84,7 +84,7 @@ export class Link implements AsyncDisposable {
   }
 
   /** Before the process is started, so that nothing it says is missed. Returns how to stop. */
-  watch(processId: string, process: FarProcess): () => void {
+  watch(processId: string, process: WatchedProcess): () => void {
     this.#processes.set(processId, process)
     return () => void this.#processes.delete(processId)
   }
@@ -116,7 +116,7 @@ export class Link implements AsyncDisposable {
       this.#feel(connection)
       return connection
     } catch (error) {
-      throw error instanceof PlaceUnreachable ? error : this.#unreachable(reasonOf(error))
+      throw error instanceof EnvironmentUnreachableError ? error : this.#unreachable(reasonOf(error))
     } finally {
       this.#coming = null
     }
@@ -124,8 +124,8 @@ export class Link implements AsyncDisposable {
 
   #feel(connection: ExecConnection): void {
     let silence: string | null = null
-    const pulse = startPulse(connection, {
-      beatMs: this.#options.beatMs ?? defaultBeatMs,
+    const pulse = startHeartbeat(connection, {
+      intervalMs: this.#options.heartbeatMs ?? defaultBeatMs,
       isNeeded: () => this.#processes.size > 0,
       onSilence: (silentMs) => {
         silence = `nothing was heard for ${Math.round(silentMs / 1000)} s`
@@ -176,7 +176,7 @@ export class Link implements AsyncDisposable {
     this.#options.onChange({ state: 'back', afterMs })
     // After the connection is in place, so that they can ask over it.
     setImmediate(() => {
-      for (const process of this.#processes.values()) process.back()
+      for (const process of this.#processes.values()) process.onReconnect()
     })
   }
 
@@ -184,16 +184,16 @@ export class Link implements AsyncDisposable {
     const lost = [...this.#processes.values()]
     this.#processes.clear()
     this.#options.onChange({ state: 'gone', reason, lostProcesses: lost.length })
-    for (const process of lost) process.lost(`the link to environment ${this.#options.name} was lost: ${reason}`)
+    for (const process of lost) process.onLost(`the link to environment ${this.#options.name} was lost: ${reason}`)
   }
 
   #take(notice: ExecNotice): void {
     this.#pulse?.heard()
-    this.#processes.get(notice.params.processId)?.take(notice)
+    this.#processes.get(notice.params.processId)?.onNotice(notice)
   }
 
-  #unreachable(why: string): PlaceUnreachable {
-    return new PlaceUnreachable(`The environment ${this.#options.name} cannot be reached: ${why}.`)
+  #unreachable(why: string): EnvironmentUnreachableError {
+    return new EnvironmentUnreachableError(`The environment ${this.#options.name} cannot be reached: ${why}.`)
   }
 }
 

@@ -8,11 +8,13 @@ import {
   filterOutput,
   type OutputSnapshot,
   type RunningCommand,
+  type SandboxLimits,
   type SpawnError,
   type StartOptions,
   type StopReason,
   saysKilled,
 } from '@parley/host'
+import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } from '../look-up/ripgrep-run.ts'
 import type { Link } from './link.ts'
 import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
 
@@ -95,4 +97,28 @@ function endOf(
     case 'notStarted':
       return { ...nothing, reason: 'spawnFailed', spawnError: spawnErrorOf(end) }
   }
+}
+
+/** Runs ripgrep on the remote machine, within the bounds of `run`. `limits` null: unconfined. */
+export function runRemoteRipgrep(link: Link, limits: SandboxLimits | null, run: RipgrepRun): Promise<RipgrepOutcome> {
+  return runBounded(run, (takeOutput) => {
+    const process = new RemoteProcess(link, {
+      argv: run.command,
+      cwd: run.cwd,
+      env: {},
+      limits,
+      onOutput: (chunk, stream) => takeOutput(stream === 'stderr' ? 'stderr' : 'stdout', chunk),
+    })
+    const kill = () => {
+      process.kill()
+      // Ripgrep changes nothing, so its exit need not be awaited.
+      process.abandon('it was stopped')
+    }
+    return { kill, ended: process.ended.then(boundedEnd) }
+  })
+}
+
+function boundedEnd(end: RemoteEnd): BoundedEnd {
+  if (end.kind === 'ended') return { kind: 'exited', exitCode: end.exitCode }
+  return { kind: 'notStarted', reason: end.why }
 }

@@ -2,8 +2,8 @@ import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import { RpcError } from '@parley/rpc'
-import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from '../files/environment-files.ts'
-import { PlaceUnreachable } from '../files/errors.ts'
+import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from '../files/environment-files.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { Link } from './link.ts'
 
 type Metadata = ExecResultOf<'fs/getMetadata'>
@@ -25,7 +25,7 @@ export async function askFiles<Name extends ExecMethodName>(
 }
 
 /** The files of the far machine; nothing of them is kept here, so every answer is of now. */
-export function remoteFiles(link: Pick<Link, 'ask'>): PlaceFiles {
+export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
   const look = async (path: string) => foundFile(await askFiles(link, 'fs/getMetadata', { path }))
   return {
     countedFileBytes: 1024 * 1024,
@@ -74,7 +74,7 @@ async function realPathThere(link: Pick<Link, 'ask'>, path: string): Promise<str
 export function pathOfUri(uri: string): string {
   const path = uri.startsWith('file:') ? fileURLToPath(uri, { windows: false }) : uri
   if (!posix.isAbsolute(path) || path.includes('\0'))
-    throw new PlaceUnreachable('The exec-server of the environment named a path that is none.')
+    throw new EnvironmentUnreachableError('The exec-server of the environment named a path that is none.')
   return posix.resolve(path)
 }
 

@@ -1,4 +1,4 @@
-import type { PlaceFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { isMissing } from '../files/errors.ts'
 import type { FileStat, PatchTarget } from '../patch/patch-files.ts'
 import { maxPatchedBytes } from '../patch/plan/planned-files.ts'
@@ -10,7 +10,7 @@ const mayWrite = 0o222
 const maxReadBytes = 16 * 1024 * 1024
 
 /** Patches on the far machine. Each file is replaced over there as a whole, and only while it is what was planned from. */
-export function remotePatches(link: Pick<Link, 'ask'>, files: PlaceFiles): PatchTarget {
+export function remotePatches(link: Pick<Link, 'ask'>, files: EnvironmentFiles): PatchTarget {
   const target: PatchTarget = {
     realPath: files.realPath,
     stat: (path) => statThere(link, path),

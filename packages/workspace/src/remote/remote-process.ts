@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import { PlaceUnreachable } from '../files/errors.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { ExecConnection, ExecNotice } from './exec-connection.ts'
-import type { FarProcess, Link } from './link.ts'
-import { sandboxIntent } from './remote-sandboxes.ts'
+import type { Link, WatchedProcess } from './link.ts'
+import { sandboxRequest } from './remote-sandboxes.ts'
 
-export interface RemoteSpec {
+export interface RemoteProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -30,10 +30,10 @@ type Settle = (end: RemoteEnd) => void
  * One process on the far side, told of in numbers that are dense. What a lost connection swallowed is asked for, so
  * output comes without loss or repeat however often the link breaks; the process itself is started once at most.
  */
-export class RemoteProcess implements FarProcess {
+export class RemoteProcess implements WatchedProcess {
   readonly ended: Promise<RemoteEnd>
   readonly #link: Link
-  readonly #spec: RemoteSpec
+  readonly #spec: RemoteProcessSpec
   readonly #id = `p-${randomBytes(6).toString('hex')}`
   readonly #unwatch: () => void
   #settle: Settle | null = null
@@ -47,7 +47,7 @@ export class RemoteProcess implements FarProcess {
   /** What is missing is being asked for; what comes meanwhile is in the answer, or asked for again. */
   #fetching = false
 
-  constructor(link: Link, spec: RemoteSpec) {
+  constructor(link: Link, spec: RemoteProcessSpec) {
     this.#link = link
     this.#spec = spec
     this.ended = new Promise((resolve) => {
@@ -72,7 +72,7 @@ export class RemoteProcess implements FarProcess {
     this.#finish({ kind: 'lost', why })
   }
 
-  take(notice: ExecNotice): void {
+  onNotice(notice: ExecNotice): void {
     const { seq } = notice.params
     this.#heardSeq = Math.max(this.#heardSeq, seq)
     if (this.#settle === null || this.#fetching || seq <= this.#lastSeq) return
@@ -95,11 +95,11 @@ export class RemoteProcess implements FarProcess {
     }
   }
 
-  back(): void {
+  onReconnect(): void {
     if (this.#started) this.#fetch()
   }
 
-  lost(why: string): void {
+  onLost(why: string): void {
     this.#finish({ kind: 'lost', why })
   }
 
@@ -112,7 +112,7 @@ export class RemoteProcess implements FarProcess {
     while (this.#settle !== null) {
       const connection = await this.#link.connection()
       if (askedIn !== null && askedIn !== connection.sessionId) {
-        this.lost('the link was lost while it was being started')
+        this.onLost('the link was lost while it was being started')
         return
       }
       const isRepeat = askedIn !== null
@@ -123,7 +123,7 @@ export class RemoteProcess implements FarProcess {
 
   async #startIn(connection: ExecConnection, isRepeat: boolean): Promise<boolean> {
     const { argv, cwd, env, limits } = this.#spec
-    const confined = limits === null ? {} : { sandbox: sandboxIntent(limits) }
+    const confined = limits === null ? {} : { sandbox: sandboxRequest(limits) }
     try {
       await connection.request('process/start', { processId: this.#id, argv: [...argv], cwd, env, ...confined })
       this.#started = true
@@ -131,7 +131,7 @@ export class RemoteProcess implements FarProcess {
     } catch (error) {
       if (error instanceof ConnectionClosedError) return false
       // It was asked for and not answered.
-      if (error instanceof PlaceUnreachable) this.lost(error.message)
+      if (error instanceof EnvironmentUnreachableError) this.onLost(error.message)
       if (!isRepeat || !isKnownAlready(error)) throw error
       this.#started = true
       this.#fetch()
@@ -142,7 +142,7 @@ export class RemoteProcess implements FarProcess {
   #fetch(): void {
     if (this.#fetching || this.#settle === null) return
     this.#fetching = true
-    void this.#fetchAll().catch((error: unknown) => this.lost(error instanceof Error ? error.message : String(error)))
+    void this.#fetchAll().catch((error: unknown) => this.onLost(error instanceof Error ? error.message : String(error)))
   }
 
   async #fetchAll(): Promise<void> {
@@ -210,7 +210,8 @@ function isOfTheSandbox({ data }: RpcError): boolean {
 }
 
 function startFailure(error: unknown): RemoteEnd {
-  if (error instanceof PlaceUnreachable) return { kind: 'notStarted', why: error.message, sandboxBroke: false }
+  if (error instanceof EnvironmentUnreachableError)
+    return { kind: 'notStarted', why: error.message, sandboxBroke: false }
   if (error instanceof RpcError) return { kind: 'notStarted', why: error.message, sandboxBroke: isOfTheSandbox(error) }
   return { kind: 'lost', why: String(error) }
 }

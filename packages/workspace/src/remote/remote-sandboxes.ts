@@ -50,7 +50,7 @@ function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
 }
 
 /** What an exec-server is asked to enforce. It adds what it knows of its own machine: secret places, the private /tmp. */
-export function sandboxIntent(limits: SandboxLimits): Readonly<Record<string, unknown>> {
+export function sandboxRequest(limits: SandboxLimits): Readonly<Record<string, unknown>> {
   const { mode, writableRoots, network, unixSockets, masked } = limits
   // Without a root named, an exec-server would take the folder that a command is started in, which the model may choose.
   const isWritable = mode === 'workspace-write' && writableRoots.length > 0
@@ -74,7 +74,7 @@ interface Question {
  * Asks the exec-server what stays as it is on its machine. What is guarded by name is known here; one that does not
  * answer such questions cannot tell of the rest.
  */
-export async function guardThere(
+export async function remoteGuards(
   link: Pick<Link, 'ask'>,
   { paths, roots, home }: Question,
 ): Promise<readonly (GuardKind | null)[]> {

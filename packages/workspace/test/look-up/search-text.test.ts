@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { rgPath } from '@vscode/ripgrep'
 import { describe, expect, it } from 'vitest'
-import type { Ripgrep } from '../../src/environment/environment.ts'
 import { diskFiles } from '../../src/files/disk-files.ts'
-import { runBounded } from '../../src/look-up/run-bounded.ts'
+import { runUnconfined } from '../../src/look-up/local-ripgrep.ts'
+import type { Ripgrep } from '../../src/look-up/ripgrep-run.ts'
 import { searchFileNames, searchText, type TextSearch } from '../../src/look-up/search-text.ts'
 
 function programAt(...command: readonly [string, ...string[]]): Ripgrep {
-  return { command, run: runBounded }
+  return { command, run: runUnconfined }
 }
 
 const ripgrep = programAt(rgPath)

@@ -4,7 +4,7 @@ import { tempWorkspace } from '@parley/testkit'
 import { applyPatch, parsePatch as parseUnified, reversePatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { placeChunks } from '../../src/patch/plan/apply-chunks.ts'
+import { applyChunks } from '../../src/patch/plan/apply-chunks.ts'
 import { diffFile } from '../../src/patch/plan/file-diff.ts'
 import { parsePatch } from '../../src/patch/plan/parse-patch.ts'
 import { decodeTextFile, encodeTextFile } from '../../src/patch/plan/text-file.ts'
@@ -63,7 +63,7 @@ describe('the laws of a patch', () => {
         const decoded = decodeTextFile(Buffer.from(text))
         const hunk = parsed.ok ? parsed.hunks[0] : undefined
         if (!decoded.ok || hunk?.kind !== 'update') throw new Error('the patch was not understood')
-        const placed = placeChunks('a', decoded.file, hunk.chunks)
+        const placed = applyChunks('a', decoded.file, hunk.chunks)
         expect(placed.ok && Buffer.from(encodeTextFile(placed.file)).toString()).toBe(expected)
       }),
     )

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { diskFiles } from '../../src/files/disk-files.ts'
-import type { PlaceFiles } from '../../src/files/environment-files.ts'
+import type { EnvironmentFiles } from '../../src/files/environment-files.ts'
 import { copyTree } from '../../src/look-up/copy-tree.ts'
 import type { Link } from '../../src/remote/link.ts'
 import { remoteFiles } from '../../src/remote/remote-files.ts'
@@ -34,7 +34,7 @@ describe('an exec-server that lies', () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-lie-'))
     const name = join(folder, 'planted')
     const file = { kind: 'file', sizeBytes: 1 } as const
-    const files: PlaceFiles = {
+    const files: EnvironmentFiles = {
       ...diskFiles,
       look: () => Promise.resolve(file),
       open: () =>

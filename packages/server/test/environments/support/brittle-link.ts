@@ -59,7 +59,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   const link = new Link({
     name: 'box',
     dial,
-    beatMs,
+    heartbeatMs: beatMs,
     patienceMs: cut?.forGood === true ? 50 : 10_000,
     onChange: (change) => changes.push(change),
   })

@@ -1,14 +1,8 @@
-import { PlaceUnreachable } from '../../files/errors.ts'
-import { changesAnything, changesOf, type FilePlan, type PatchFailure } from '../file-plan.ts'
+import { EnvironmentUnreachableError } from '../../files/errors.ts'
+import { changesAnything, changesOf, type FilePlan, type FileState } from '../file-plan.ts'
 import type { FileStat, PatchAttempt, PatchTarget } from '../patch-files.ts'
-import {
-  type Checked,
-  changedMeanwhile,
-  checkUnchanged,
-  comparePlan,
-  type FileState,
-  fileFailure,
-} from './compare-plan.ts'
+import type { PatchFailure } from '../patch-report.ts'
+import { type Checked, changedMeanwhile, checkUnchanged, comparePlan, fileFailure } from './compare-plan.ts'
 
 export interface ApplyRequest {
   readonly plans: readonly FilePlan[]
@@ -98,7 +92,7 @@ async function attemptTo(plan: FilePlan, act: () => Promise<PatchFailure | null>
   try {
     return await act()
   } catch (error) {
-    if (error instanceof PlaceUnreachable) throw error
+    if (error instanceof EnvironmentUnreachableError) throw error
     return fileFailure(plan, error)
   }
 }

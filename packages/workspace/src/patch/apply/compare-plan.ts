@@ -1,6 +1,7 @@
-import { PlaceUnreachable, systemErrorReason, whenUnknown } from '../../files/errors.ts'
-import { contentHash, type FileChange, type FilePlan, type PatchFailure } from '../file-plan.ts'
+import { EnvironmentUnreachableError, systemErrorReason, whenUnknown } from '../../files/errors.ts'
+import { contentHash, type FileChange, type FilePlan, type FileState } from '../file-plan.ts'
 import type { FileStat, PatchView } from '../patch-files.ts'
+import type { PatchFailure } from '../patch-report.ts'
 
 /** The file as it was found, null for a new one; or why its plan no longer holds. */
 export type Checked =
@@ -19,7 +20,7 @@ export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<
     }
     return { ok: true, found }
   } catch (error) {
-    if (error instanceof PlaceUnreachable) throw error
+    if (error instanceof EnvironmentUnreachableError) throw error
     return { ok: false, failure: fileFailure(plan, error) }
   }
 }
@@ -37,13 +38,6 @@ export function changedMeanwhile({ path, movedTo }: FilePlan): PatchFailure {
 export function fileFailure({ path }: FilePlan, error: unknown): PatchFailure {
   const message = `${path.written} could not be written: ${systemErrorReason(error)}.`
   return { code: 'fileError', path: path.written, line: null, message }
-}
-
-export interface FileState {
-  /** Real path; a moved file gives two of them. */
-  readonly path: string
-  /** As before the patch, as after it, or neither (someone else wrote to it, or it cannot be read). */
-  readonly state: 'old' | 'new' | 'other'
 }
 
 /** Tells by content which files of a patch were reached, after a crash or a failed roll-back. */

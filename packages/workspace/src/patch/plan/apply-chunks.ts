@@ -2,16 +2,16 @@ import { describeNearest, findLines } from './find-lines.ts'
 import type { Chunk, ChunkLine } from './parse-chunks.ts'
 import type { TextFile, TextLine } from './text-file.ts'
 
-export interface PlaceFailure {
+export interface ChunkFailure {
   readonly code: 'contextNotFound' | 'linesNotFound'
   /** Line of the patch where the chunk begins. */
   readonly line: number
   readonly message: string
 }
 
-export type PlacedChunks =
+export type AppliedChunks =
   | { readonly ok: true; readonly file: TextFile }
-  | { readonly ok: false; readonly failures: readonly PlaceFailure[] }
+  | { readonly ok: false; readonly failures: readonly ChunkFailure[] }
 
 interface Edit {
   readonly start: number
@@ -19,16 +19,16 @@ interface Edit {
   readonly lines: readonly TextLine[]
 }
 
-interface Placed {
+interface Match {
   readonly ok: true
   readonly edit: Edit
   readonly next: number
 }
 
-type Failed = { readonly ok: false } & PlaceFailure
+type Failed = { readonly ok: false } & ChunkFailure
 
 /** A file as the chunks see it, and how far they have come. */
-interface Place {
+interface Cursor {
   readonly path: string
   readonly file: TextFile
   readonly texts: readonly string[]
@@ -41,13 +41,13 @@ interface Place {
  * Applies chunks, which must come in file order. Kept lines stay as they are in the file, so a lenient match never
  * rewrites them. Every chunk that finds no place is reported, not only the first.
  */
-export function placeChunks(path: string, file: TextFile, chunks: readonly Chunk[], quoting = true): PlacedChunks {
+export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk[], quoting = true): AppliedChunks {
   const texts = file.lines.map(({ text }) => text)
   const edits: Edit[] = []
-  const failures: PlaceFailure[] = []
+  const failures: ChunkFailure[] = []
   let from = 0
   for (const chunk of chunks) {
-    const placed = placeChunk({ path, file, texts, from, quoting }, chunk)
+    const placed = matchChunk({ path, file, texts, from, quoting }, chunk)
     if (placed.ok) {
       edits.push(placed.edit)
       from = placed.next
@@ -56,10 +56,10 @@ export function placeChunks(path: string, file: TextFile, chunks: readonly Chunk
     }
   }
   if (failures.length > 0) return { ok: false, failures }
-  return { ok: true, file: { ...file, lines: applyEdits(file.lines, edits) } }
+  return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits) } }
 }
 
-function placeChunk(place: Place, chunk: Chunk): Placed | Failed {
+function matchChunk(place: Cursor, chunk: Chunk): Match | Failed {
   let from = place.from
   for (const context of chunk.contexts) {
     const found = findLines({ lines: place.texts, wanted: [context], from })
@@ -67,21 +67,21 @@ function placeChunk(place: Place, chunk: Chunk): Placed | Failed {
     from = found + 1
   }
   const below = { ...place, from }
-  if (chunk.lines.every(({ kind }) => kind === 'insert')) return placeAddition(below, chunk)
-  const placed = placeReplacement(below, chunk)
+  if (chunk.lines.every(({ kind }) => kind === 'insert')) return matchAddition(below, chunk)
+  const placed = matchReplacement(below, chunk)
   if (placed !== null) return placed
   // The context line is often repeated as the first line of the chunk.
-  const again = chunk.contexts.length === 0 ? null : placeReplacement({ ...below, from: from - 1 }, chunk)
+  const again = chunk.contexts.length === 0 ? null : matchReplacement({ ...below, from: from - 1 }, chunk)
   return again ?? linesFailure(below, chunk)
 }
 
 /** Lines to add without any to find go right below the context, or to the end of the file when there is none. */
-function placeAddition(place: Place, chunk: Chunk): Placed {
+function matchAddition(place: Cursor, chunk: Chunk): Match {
   const start = chunk.contexts.length === 0 || chunk.atEnd ? place.texts.length : place.from
   return { ok: true, edit: editAt(place.file, start, chunk.lines), next: place.from }
 }
 
-function placeReplacement(place: Place, chunk: Chunk): Placed | null {
+function matchReplacement(place: Cursor, chunk: Chunk): Match | null {
   let lines: readonly ChunkLine[] | null = chunk.lines
   while (lines !== null) {
     const wanted = oldTexts(lines)
@@ -130,7 +130,7 @@ function usualEnd(lines: readonly TextLine[]): '\n' | '\r\n' {
 }
 
 /** Whether the file ends with a line end stays as it was; an empty file gets one. */
-function applyEdits(lines: readonly TextLine[], edits: readonly Edit[]): TextLine[] {
+function replaceLines(lines: readonly TextLine[], edits: readonly Edit[]): TextLine[] {
   // Joined at the end: a file may have more lines than a call can have arguments.
   const pieces: (readonly TextLine[])[] = []
   let position = 0
@@ -147,19 +147,19 @@ function applyEdits(lines: readonly TextLine[], edits: readonly Edit[]): TextLin
   })
 }
 
-function contextFailure(place: Place, chunk: Chunk, context: string): Failed {
+function contextFailure(place: Cursor, chunk: Chunk, context: string): Failed {
   const message = `Failed to find the context line '${context}' in ${place.path}.${hint(place, [context])}`
   return { ok: false, code: 'contextNotFound', line: chunk.line, message }
 }
 
-function linesFailure(place: Place, chunk: Chunk): Failed {
+function linesFailure(place: Cursor, chunk: Chunk): Failed {
   const wanted = oldTexts(chunk.lines)
   const intro = `Failed to find the expected lines of the chunk on line ${chunk.line} in ${place.path}:`
   const message = `${intro}\n${wanted.join('\n')}${hint(place, wanted)}`
   return { ok: false, code: 'linesNotFound', line: chunk.line, message }
 }
 
-function hint({ texts, from, quoting }: Place, wanted: readonly string[]): string {
+function hint({ texts, from, quoting }: Cursor, wanted: readonly string[]): string {
   if (!quoting) return ''
   const earlier = findLines({ lines: texts, wanted, from: 0 })
   if (earlier === null) return describeNearest(texts, wanted)

@@ -1,17 +1,11 @@
 import { dirname } from 'node:path'
 import { nearestNames } from '../../look-up/nearest-names.ts'
-import type { PatchFailure } from '../file-plan.ts'
-import { placeChunks } from './apply-chunks.ts'
-import type { Chunk, Hunk } from './parse-chunks.ts'
-import {
-  type Complaint,
-  complain,
-  type PlannedFile,
-  type PlannedFiles,
-  type PlanSurroundings,
-} from './planned-files.ts'
-import { mentionsMarks, restoreChunks, strayMark } from './secret-marks.ts'
-import { decodeTextFile, encodeTextFile, type TextFile } from './text-file.ts'
+import { type PatchFailure, type PatchProblem, problem } from '../patch-report.ts'
+import { applyChunks } from './apply-chunks.ts'
+import type { Hunk } from './parse-chunks.ts'
+import type { PlannedFile, PlannedFiles, PlanSurroundings } from './planned-files.ts'
+import { markInNewFile, restoreSecrets } from './secret-marks.ts'
+import { decodeTextFile, encodeTextFile, textOfFile } from './text-file.ts'
 
 type UpdateHunk = Extract<Hunk, { kind: 'update' }>
 
@@ -38,11 +32,11 @@ async function planAdd(
 ): Promise<PatchFailure[]> {
   const loaded = await planned.load(hunk.path)
   if (!loaded.ok) return [failureAt(hunk, loaded)]
-  const stray = secretsIn === undefined ? null : strayMark(hunk.lines, () => false)
-  if (stray !== null) return [failureAt(hunk, markComplaint(hunk.path, stray))]
+  const markProblem = secretsIn === undefined ? null : markInNewFile(hunk.path, hunk.lines)
+  if (markProblem !== null) return [failureAt(hunk, markProblem)]
   const { file } = loaded
   if (file.bytes !== null) {
-    return [failureAt(hunk, complain('fileExists', `${hunk.path} exists already; update it instead of adding it.`))]
+    return [failureAt(hunk, problem('fileExists', `${hunk.path} exists already; update it instead of adding it.`))]
   }
   file.bytes = Buffer.from(hunk.lines.map((line) => `${line}\n`).join(''))
   file.origin = null
@@ -87,17 +81,17 @@ async function loadExisting(
   hunk: Hunk,
   planned: PlannedFiles,
   surroundings: PlanSurroundings,
-): Promise<Existing | Complaint> {
+): Promise<Existing | PatchProblem> {
   const loaded = await planned.load(hunk.path)
   if (!loaded.ok) return loaded
   const { file } = loaded
   if (file.bytes !== null) return { ok: true, file, bytes: file.bytes }
-  if (file.before !== null) return complain('missingFile', `${hunk.path} was removed earlier in this patch.`)
+  if (file.before !== null) return problem('missingFile', `${hunk.path} was removed earlier in this patch.`)
   const folder = dirname(file.path.real)
   const names = quotes(file, surroundings) ? await surroundings.files.list(folder).catch(() => []) : []
   const near = nearestNames(hunk.path.replace(/^.*\//, ''), names)
   const hint = near.length === 0 ? '' : ` Similar names there: ${near.join(', ')}.`
-  return complain('missingFile', `${hunk.path} does not exist.${hint}`)
+  return problem('missingFile', `${hunk.path} does not exist.${hint}`)
 }
 
 /** The file itself when it is not moved. */
@@ -105,13 +99,13 @@ async function moveTarget(
   hunk: UpdateHunk,
   source: PlannedFile,
   planned: PlannedFiles,
-): Promise<{ readonly ok: true; readonly file: PlannedFile } | Complaint> {
+): Promise<{ readonly ok: true; readonly file: PlannedFile } | PatchProblem> {
   if (hunk.movedTo === undefined) return { ok: true, file: source }
   const loaded = await planned.load(hunk.movedTo)
   if (!loaded.ok || loaded.file === source) return loaded
   if (source.throughLink) return linkComplaint(hunk.path, 'moved')
   if (loaded.file.bytes === null) return loaded
-  return complain('fileExists', `${hunk.path} cannot be moved to ${hunk.movedTo}, which exists already.`)
+  return problem('fileExists', `${hunk.path} cannot be moved to ${hunk.movedTo}, which exists already.`)
 }
 
 function moveContent(source: PlannedFile, target: PlannedFile): void {
@@ -127,46 +121,29 @@ type Edited =
 
 function editFile(hunk: UpdateHunk, { file, bytes }: Existing, surroundings: PlanSurroundings): Edited {
   if (hunk.chunks.length === 0) return { ok: true, bytes }
-  if (!file.writable) return rejected(hunk, complain('readOnlyFile', `${hunk.path} is read-only.`))
+  if (!file.writable) return rejected(hunk, problem('readOnlyFile', `${hunk.path} is read-only.`))
   const decoded = decodeTextFile(bytes)
-  if (!decoded.ok) return rejected(hunk, complain('notText', `${hunk.path} cannot be patched: ${decoded.reason}.`))
-  const chunks = withSecrets(hunk, decoded.file, surroundings)
+  if (!decoded.ok) return rejected(hunk, problem('notText', `${hunk.path} cannot be patched: ${decoded.reason}.`))
+  const chunks = restoreSecrets(hunk, textOfFile(decoded.file), surroundings.secretsIn)
   if ('code' in chunks) return rejected(hunk, chunks)
-  const placed = placeChunks(hunk.path, decoded.file, chunks, quotes(file, surroundings))
+  const placed = applyChunks(hunk.path, decoded.file, chunks, quotes(file, surroundings))
   if (placed.ok) return { ok: true, bytes: encodeTextFile(placed.file) }
   const failures = placed.failures.map(({ code, line, message }) => ({ code, line, message, path: hunk.path }))
   return { ok: false, failures }
-}
-
-/** The model sees marks where the file has secrets, and writes them where it means what is there. */
-function withSecrets(hunk: UpdateHunk, file: TextFile, { secretsIn }: PlanSurroundings): readonly Chunk[] | Complaint {
-  if (secretsIn === undefined || !mentionsMarks(hunk)) return hunk.chunks
-  const text = file.lines.map((line) => line.text + line.end).join('')
-  const known = secretsIn(text)
-  const added = hunk.chunks.flatMap(({ lines }) =>
-    lines.filter(({ kind }) => kind === 'insert').map((line) => line.text),
-  )
-  const stray = strayMark(added, (mark) => known.has(mark) || text.includes(mark))
-  return stray === null ? restoreChunks(hunk.chunks, known) : markComplaint(hunk.path, stray)
-}
-
-function markComplaint(path: string, mark: string): Complaint {
-  const message = `${path} would get the mark ${mark} instead of the secret that it stands for, which is not in that file. Move it with a command, or ask the user to.`
-  return complain('unknownMark', message)
 }
 
 function quotes({ path }: PlannedFile, { mayQuote }: PlanSurroundings): boolean {
   return mayQuote === undefined || mayQuote(path.real)
 }
 
-function rejected(hunk: Hunk, complaint: Complaint): Edited {
+function rejected(hunk: Hunk, complaint: PatchProblem): Edited {
   return { ok: false, failures: [failureAt(hunk, complaint)] }
 }
 
-function linkComplaint(path: string, deed: string): Complaint {
-  return complain('symbolicLink', `${path} is a symbolic link, which a patch cannot have ${deed}; use a command.`)
+function linkComplaint(path: string, deed: string): PatchProblem {
+  return problem('symbolicLink', `${path} is a symbolic link, which a patch cannot have ${deed}; use a command.`)
 }
 
-function failureAt({ path, line }: Hunk, { code, message }: Complaint): PatchFailure {
+function failureAt({ path, line }: Hunk, { code, message }: PatchProblem): PatchFailure {
   return { code, path, line, message }
 }

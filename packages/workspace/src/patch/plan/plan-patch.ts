@@ -1,4 +1,5 @@
-import { type FilePlan, type FileVersion, type PatchFailure, versionOf } from '../file-plan.ts'
+import { type FilePlan, type FileVersion, versionOf } from '../file-plan.ts'
+import type { PatchFailure } from '../patch-report.ts'
 import { diffFile } from './file-diff.ts'
 import type { Hunk } from './parse-chunks.ts'
 import { planHunk } from './plan-hunk.ts'

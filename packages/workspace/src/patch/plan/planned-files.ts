@@ -1,9 +1,10 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import { PlaceUnreachable, systemErrorReason } from '../../files/errors.ts'
-import { pathComplaint } from '../../files/workspace-path.ts'
+import { EnvironmentUnreachableError, systemErrorReason } from '../../files/errors.ts'
+import { pathProblem } from '../../files/workspace-path.ts'
 import { formatBytes, visiblePath } from '../../look-up/display-text.ts'
-import { type FileVersion, type PatchFailureCode, type PatchPath, versionOf } from '../file-plan.ts'
+import { type FileVersion, type PatchPath, versionOf } from '../file-plan.ts'
 import type { FileStat, PatchView } from '../patch-files.ts'
+import { type PatchProblem, problem } from '../patch-report.ts'
 import type { KnownMarks } from './secret-marks.ts'
 
 export interface PlanSurroundings {
@@ -30,13 +31,7 @@ export interface PlannedFile {
   origin: string | null
 }
 
-export interface Complaint {
-  readonly ok: false
-  readonly code: PatchFailureCode
-  readonly message: string
-}
-
-export type Loaded = { readonly ok: true; readonly file: PlannedFile } | Complaint
+export type Loaded = { readonly ok: true; readonly file: PlannedFile } | PatchProblem
 
 /** The files that a patch touches, by real path in order of first touch: later hunks see what earlier ones did. */
 export interface PlannedFiles {
@@ -53,45 +48,44 @@ export function planFiles(surroundings: PlanSurroundings): PlannedFiles {
     all: () => [...known.values()],
     async load(written) {
       try {
-        const place = await findPlace(written, surroundings)
+        const place = await resolveTarget(written, surroundings)
         if (!place.ok) return place
         const file = known.get(place.path.real)
         if (file !== undefined) return { ok: true, file }
-        const loaded = await readPlace(place, surroundings.files)
+        const loaded = await readTarget(place, surroundings.files)
         if (loaded.ok) known.set(place.path.real, loaded.file)
         return loaded
       } catch (error) {
-        if (error instanceof PlaceUnreachable) throw error
-        return complain('fileError', `${visiblePath(written)} cannot be read: ${systemErrorReason(error)}.`)
+        if (error instanceof EnvironmentUnreachableError) throw error
+        return problem('fileError', `${visiblePath(written)} cannot be read: ${systemErrorReason(error)}.`)
       }
     },
   }
 }
 
-export function complain(code: PatchFailureCode, message: string): Complaint {
-  return { ok: false, code, message }
-}
-
-interface Place {
+interface ResolvedTarget {
   readonly ok: true
   readonly path: PatchPath
   readonly throughLink: boolean
 }
 
-async function findPlace(written: string, { cwd, files, refusal }: PlanSurroundings): Promise<Place | Complaint> {
+async function resolveTarget(
+  written: string,
+  { cwd, files, refusal }: PlanSurroundings,
+): Promise<ResolvedTarget | PatchProblem> {
   const shown = visiblePath(written)
-  const complaint = pathComplaint(written)
-  if (complaint !== null) return complain('badPath', complaint)
-  if (shown !== written) return complain('badPath', `The path ${shown} contains control characters.`)
+  const complaint = pathProblem(written)
+  if (complaint !== null) return problem('badPath', complaint)
+  if (shown !== written) return problem('badPath', `The path ${shown} contains control characters.`)
   const absolute = resolve(cwd, written)
   const real = await files.realPath(absolute)
   const reason = refusal?.(real) ?? null
-  if (reason !== null) return complain('notAllowed', reason)
+  if (reason !== null) return problem('notAllowed', reason)
   const throughLink = join(await files.realPath(dirname(absolute)), basename(absolute)) !== real
   return { ok: true, path: { written, real }, throughLink }
 }
 
-async function readPlace({ path, throughLink }: Place, files: PatchView): Promise<Loaded> {
+async function readTarget({ path, throughLink }: ResolvedTarget, files: PatchView): Promise<Loaded> {
   const stat = await files.stat(path.real)
   if (stat === null) {
     const blocked = await blockedByFile(path, files)
@@ -104,18 +98,18 @@ async function readPlace({ path, throughLink }: Place, files: PatchView): Promis
   return { ok: true, file }
 }
 
-function unfitness(written: string, { kind, sizeBytes }: FileStat): Complaint | null {
-  if (kind === 'folder') return complain('notAFile', `${written} is a folder, not a file.`)
-  if (kind !== 'file') return complain('notAFile', `${written} is not a regular file.`)
+function unfitness(written: string, { kind, sizeBytes }: FileStat): PatchProblem | null {
+  if (kind === 'folder') return problem('notAFile', `${written} is a folder, not a file.`)
+  if (kind !== 'file') return problem('notAFile', `${written} is not a regular file.`)
   if (sizeBytes <= maxPatchedBytes) return null
-  return complain('tooLarge', `${written} has ${formatBytes(sizeBytes)}, too much for a patch; use a command.`)
+  return problem('tooLarge', `${written} has ${formatBytes(sizeBytes)}, too much for a patch; use a command.`)
 }
 
 /** A file that stands where the path needs a folder. */
-async function blockedByFile(path: PatchPath, files: PatchView): Promise<Complaint | null> {
+async function blockedByFile(path: PatchPath, files: PatchView): Promise<PatchProblem | null> {
   for (let folder = dirname(path.real); ; folder = dirname(folder)) {
     const stat = await files.stat(folder)
     if (stat?.kind === 'folder' || folder === dirname(folder)) return null
-    if (stat !== null) return complain('notAFile', `${path.written} cannot exist: ${folder} is not a folder.`)
+    if (stat !== null) return problem('notAFile', `${path.written} cannot exist: ${folder} is not a folder.`)
   }
 }

@@ -24,8 +24,13 @@ export function decodeTextFile(bytes: Uint8Array): DecodedFile {
   return { ok: true, file: { hasMark, lines: splitTextLines(hasMark ? content.slice(1) : content) } }
 }
 
-export function encodeTextFile({ hasMark, lines }: TextFile): Uint8Array {
-  return Buffer.from((hasMark ? byteOrderMark : '') + lines.map(({ text, end }) => text + end).join(''))
+export function encodeTextFile(file: TextFile): Uint8Array {
+  return Buffer.from((file.hasMark ? byteOrderMark : '') + textOfFile(file))
+}
+
+/** Returns the text without its byte order mark. */
+export function textOfFile({ lines }: TextFile): string {
+  return lines.map(({ text, end }) => text + end).join('')
 }
 
 /** The text of valid UTF-8, a byte order mark kept; null for other bytes. */

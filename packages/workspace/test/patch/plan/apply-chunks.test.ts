@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type PlacedChunks, placeChunks } from '../../../src/patch/plan/apply-chunks.ts'
+import { type AppliedChunks, applyChunks } from '../../../src/patch/plan/apply-chunks.ts'
 import { parsePatch } from '../../../src/patch/plan/parse-patch.ts'
 import { decodeTextFile, encodeTextFile } from '../../../src/patch/plan/text-file.ts'
 import { patchOf } from '../patch-run.ts'
 
-function place(content: string, ...lines: string[]): PlacedChunks {
+function place(content: string, ...lines: string[]): AppliedChunks {
   const parsed = parsePatch(patchOf('*** Update File: a', ...lines))
   const decoded = decodeTextFile(Buffer.from(content))
   const hunk = parsed.ok ? parsed.hunks[0] : undefined
   if (!decoded.ok || hunk?.kind !== 'update') throw new Error('the test is wrong')
-  return placeChunks('a', decoded.file, hunk.chunks)
+  return applyChunks('a', decoded.file, hunk.chunks)
 }
 
 function edit(content: string, ...lines: string[]): string {

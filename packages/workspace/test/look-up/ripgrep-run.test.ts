@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { lookUpLimits } from '../../src/look-up/look-up-limits.ts'
+import { ripgrepLimits } from '../../src/look-up/ripgrep-run.ts'
 
 const run = { command: ['/opt/parley/bin/rg', 'x'], cwd: '/home/u/work', timeLimitMs: 1, onOutput: () => true } as const
 const secrets = ['/home/u/.ssh', '/home/u/.parley', '/opt/parley/keys', '/etc/shadow']
 
 describe('what a search of ours may do', () => {
   it('is to read, and what it looks at stays in sight wherever it lies', () => {
-    expect(lookUpLimits({ ...run, looksAt: '/tmp/other' }, secrets)).toEqual({
+    expect(ripgrepLimits({ ...run, looksAt: '/tmp/other' }, secrets)).toEqual({
       mode: 'read-only',
       writableRoots: ['/home/u/work', '/tmp/other', '/opt/parley/bin'],
       network: false,
@@ -26,11 +26,11 @@ describe('what a search of ours may do', () => {
     ['of one file', '/home/u/work/a', secrets],
     ['beside a secret place of a similar name', '/home/u/.sshd', secrets],
   ])('%s leaves the others closed', (_, looksAt, masked) => {
-    expect(lookUpLimits({ ...run, looksAt }, secrets).masked).toEqual(masked)
+    expect(ripgrepLimits({ ...run, looksAt }, secrets).masked).toEqual(masked)
   })
 
   it('leaves a place open that our own program lies in', () => {
     const command = ['/home/u/.parley/bin/rg'] as const
-    expect(lookUpLimits({ ...run, command, looksAt: run.cwd }, secrets).masked).not.toContain('/home/u/.parley')
+    expect(ripgrepLimits({ ...run, command, looksAt: run.cwd }, secrets).masked).not.toContain('/home/u/.parley')
   })
 })
