@@ -8,9 +8,9 @@ import { type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './rea
 
 export interface CopyRequest {
   readonly files: EnvironmentFiles
-  /** A real path; the copy has its paths as they are from here. */
+  /** Real path; files keep their paths relative to it. */
   readonly cwd: string
-  /** Real path, in or below `cwd`, of the file or folder to copy. */
+  /** Real path of the file or folder to copy, `cwd` or below it. */
   readonly path: string
   readonly includeIgnored: boolean
   readonly signal?: AbortSignal
@@ -19,33 +19,33 @@ export interface CopyRequest {
 
 export interface CopyLimits {
   readonly files: number
-  /** Larger files are left out. */
+  /** Maximum size of a file; larger ones are left out. */
   readonly fileBytes: number
 }
 
 export interface TreeCopy extends AsyncDisposable {
   readonly folder: string
-  /** Not everything is in it. */
+  /** True when the limit on the number of files was reached. */
   readonly truncated: boolean
 }
 
-/** Each file is a question to the far side, so this is for small trees. */
+/** Small, because each file costs one request to the exec-server. */
 export const usualCopyLimits: CopyLimits = { files: 2000, fileBytes: 1024 * 1024 }
 const filesAtOnce = 16
 
-/** A copy on this machine's disk of what can be searched of another place. Its names come from there, so they are checked. */
+/** Copies the searchable files of an environment to this machine's disk. Disposing the copy removes it. */
 export async function copyTree(request: CopyRequest): Promise<TreeCopy> {
   const { limits = usualCopyLimits, files, path, cwd } = request
   const isFolder = (await files.look(path)).kind === 'folder'
   const found = isFolder ? await filesBelow(request, limits.files) : { paths: [path], truncated: false }
   const folder = await mkdtemp(join(tmpdir(), 'parley-search-'))
-  // What is searched is there, also when nothing in it was copied.
-  if (isFolder) await mkdir(placeIn(folder, relative(cwd, path)), { recursive: true })
+  // Ripgrep needs the folder even when no file in it was copied.
+  if (isFolder) await mkdir(pathInCopy(folder, relative(cwd, path)), { recursive: true })
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     for (let start = 0; start < found.paths.length && request.signal?.aborted !== true; start += filesAtOnce) {
       const batch = found.paths.slice(start, start + filesAtOnce)
-      await Promise.all(batch.map((from) => copyFile(from, placeIn(folder, relative(cwd, from)), { files, limits })))
+      await Promise.all(batch.map((from) => copyFile(from, pathInCopy(folder, relative(cwd, from)), { files, limits })))
     }
     return { folder, truncated: found.truncated, [Symbol.asyncDispose]: remove }
   } catch (error) {
@@ -54,8 +54,8 @@ export async function copyTree(request: CopyRequest): Promise<TreeCopy> {
   }
 }
 
-/** Whatever the far side calls its files, nothing of this machine is written beside the copy. */
-function placeIn(folder: string, name: string): string {
+/** Throws for a file name from the exec-server that leads outside the copy. */
+function pathInCopy(folder: string, name: string): string {
   const path = join(folder, name)
   if (liesWithin(path, folder)) return path
   throw new Error(`${name} lies outside of what is searched`)
@@ -71,7 +71,7 @@ interface Branch {
   readonly rules: IgnoreRules | null
 }
 
-/** Level by level, so that what is left out is the deepest. */
+/** Lists files breadth first, so that the limit cuts off the deepest ones. */
 async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> {
   const { files, path, cwd, includeIgnored, signal } = request
   const paths: string[] = []

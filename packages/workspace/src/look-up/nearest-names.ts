@@ -6,7 +6,7 @@ const maxNames = 5
 const maxNamesLookedAt = 5000
 const leastLikeness = 0.4
 
-/** Names that someone may have meant by `wanted`, best first. */
+/** Returns names similar to `wanted`, best first. */
 export function nearestNames(wanted: string, names: readonly string[]): string[] {
   return names
     .map((name) => ({ name, score: likeness(wanted, name) }))
@@ -17,8 +17,8 @@ export function nearestNames(wanted: string, names: readonly string[]): string[]
 }
 
 /**
- * The sentence that follows "… does not exist.": similar names beside the missing one, or the first folder of the
- * path that is missing. Empty when there is nothing to say.
+ * Returns the sentence that follows "… does not exist.": similar names in the same folder, or the first missing folder of
+ * the path. Starts with a space; empty when there is no suggestion.
  */
 export async function suggestForMissing(absolute: string, files: EnvironmentFiles): Promise<string> {
   const folder = dirname(absolute)
@@ -37,7 +37,7 @@ async function firstMissingFolder(folder: string, files: EnvironmentFiles): Prom
   return firstMissingFolder(parent, files)
 }
 
-/** Null when there is no such folder; empty when it may not be read. */
+/** Lists a folder; null when it does not exist, empty when it cannot be read. */
 async function namesIn(folder: string, files: EnvironmentFiles): Promise<string[] | null> {
   try {
     const { entries } = await files.list(folder, maxNamesLookedAt)
@@ -47,10 +47,10 @@ async function namesIn(folder: string, files: EnvironmentFiles): Promise<string[
   }
 }
 
-/** A text this short says little in pairs of letters: one swap spoils them all. */
+/** Texts up to this length are compared by letters: one swapped letter changes nearly all of their pairs. */
 const shortLength = 5
 
-/** How alike two texts are, 0 to 1: the share of letter pairs (letters, of short texts) in common, blanks and case aside. */
+/** Returns the similarity of two texts from 0 to 1: the share of common letter pairs, ignoring blanks and case. */
 export function likeness(a: string, b: string): number {
   const [left, right] = [fold(a), fold(b)]
   const width = Math.min(left.length, right.length) <= shortLength ? 1 : 2

@@ -9,25 +9,27 @@ export type FolderEntry =
   | { readonly name: string; readonly kind: 'link'; readonly target: string }
 
 interface FolderContent {
-  /** Folders first, then by name. */
+  /** Sorted: folders first, then by name. */
   readonly entries: readonly FolderEntry[]
+  /** Number of entries left out because of ignore rules. */
   readonly ignored: number
-  /** The folder holds more names than are ever looked at. */
+  /** True when the folder has more than `maxNamesLookedAt` entries. */
   readonly truncated: boolean
-  /** Why it could not be read, in the system's words. */
+  /** Reason for a failure in the system's wording. */
   readonly error: string | null
 }
 
 const maxNamesLookedAt = 20_000
 
-interface FolderQuestion {
+interface FolderRequest {
   readonly path: string
-  /** What they ignore is only counted; null shows everything. */
+  /** Null: nothing is ignored. */
   readonly rules: IgnoreRules | null
   readonly files: EnvironmentFiles
 }
 
-export async function readFolder({ path, rules, files }: FolderQuestion): Promise<FolderContent> {
+/** Reads the entries of one folder that are not ignored. Returns failures in `error`. */
+export async function readFolder({ path, rules, files }: FolderRequest): Promise<FolderContent> {
   try {
     const { entries: all, truncated } = await files.list(path, maxNamesLookedAt)
     const found = all.filter(
@@ -59,12 +61,12 @@ interface Level {
   readonly patterns: Ignore
 }
 
-/** The `.gitignore` files that hold in one folder, outermost first. */
+/** Patterns of the `.gitignore` files that apply in one folder, outermost first. */
 export type IgnoreRules = readonly Level[]
 
 const maxRuleFileBytes = 1024 * 1024
 
-/** Collects the rules from `root` down to `folder`; of a folder outside the root only its own. */
+/** Reads the rules from `root` down to `folder`; for a folder outside the root only its own. */
 export async function ignoreRulesFor(folder: string, root: string, files: EnvironmentFiles): Promise<IgnoreRules> {
   let rules = await withRulesOf(liesWithin(folder, root) ? root : folder, [], files)
   let reached = root
@@ -76,13 +78,13 @@ export async function ignoreRulesFor(folder: string, root: string, files: Enviro
   return rules
 }
 
-/** Adds the rules that `folder` itself brings. */
+/** Adds the rules of the `.gitignore` in `folder`, if there is one. */
 export async function withRulesOf(folder: string, rules: IgnoreRules, files: EnvironmentFiles): Promise<IgnoreRules> {
   const text = await readRuleFile(join(folder, '.gitignore'), files)
   return text === null ? rules : [...rules, { folder, patterns: ignore().add(text) }]
 }
 
-/** The innermost rule that speaks of the path decides. Git's own folder is always ignored. */
+/** Applies the innermost rule that matches the path. `.git` is always ignored. */
 function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
   if (path.endsWith(`${sep}.git`)) return true
   for (const { folder, patterns } of rules.toReversed()) {
@@ -92,7 +94,7 @@ function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean
   return false
 }
 
-/** Unreadable, missing or absurdly large rules are no rules. */
+/** Reads a `.gitignore`; null when it is missing, unreadable or larger than `maxRuleFileBytes`. */
 async function readRuleFile(path: string, files: EnvironmentFiles): Promise<string | null> {
   try {
     await using file = await files.open(path)

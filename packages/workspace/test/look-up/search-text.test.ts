@@ -147,7 +147,7 @@ describe('searchText', () => {
     const outcome = await search(workspace.path, 'x', {
       ripgrep: programAt('/bin/sh', '-c', 'echo "$HOME$USER" >&2; exit 2', 'sh'),
     })
-    expect(outcome).toMatchObject({ message: 'The search program ended without a word.' })
+    expect(outcome).toMatchObject({ message: 'The search program failed without an error message.' })
   })
 })
 
