@@ -5,27 +5,28 @@ import type { SearchProgram } from '../look-up/ripgrep-run.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
 
 /**
- * Where a conversation's commands run and its files lie: this machine, or the remote one of an environment. Model
- * access, log, policy and approvals stay here. What is remote fails with `PlaceUnreachable` while it cannot be asked.
+ * Machine that runs a conversation's commands and has its files: this one, or a remote one through its exec-server.
+ *
+ * Model access, journal, policy and approvals stay on this machine. Calls to a remote machine reject with
+ * `EnvironmentUnreachableError` while it cannot be reached.
  */
 export interface Environment {
-  /** Name of the `[environments.X]`; null for this machine. */
+  /** `X` of `[environments.X]`; null for this machine. */
   readonly name: string | null
-  /** Resolves once it can be asked; only then do the four facts below hold. */
+  /** Resolves when the machine can be reached; `shell`, `home`, `env` and `platform` are valid only then. */
   reach(): Promise<void>
   readonly shell: string
-  /** The user's home folder there. */
+  /** Home folder of the user on that machine. */
   readonly home: string
-  /** What commands inherit, before the allow list. */
+  /** Variables that commands inherit, before the allow list. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: string
   readonly commands: Pick<Host, 'startCommand' | 'warmUp'>
-  /** What enforces limits there. */
   readonly sandboxes: Sandboxes
   readonly files: EnvironmentFiles
   readonly patches: PatchTarget
   readonly search: SearchProgram
   secrets(): Promise<SecretPaths>
-  /** Tells why each absolute path stays as it is where commands may write to `roots`, as the files there are now. */
+  /** Returns why each absolute path stays read-only for commands that may write to `roots`; null where it does not. */
   guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
 }

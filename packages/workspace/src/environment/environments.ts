@@ -1,17 +1,17 @@
-import { type Config, environmentNamed } from '@parley/config'
+import { type Config, type EnvironmentSettings, environmentNamed } from '@parley/config'
 import { dialTo } from '../remote/dial.ts'
 import { Link, type LinkChange } from '../remote/link.ts'
 import type { Environment } from './environment.ts'
 import { remoteEnvironment } from './remote-environment.ts'
 
-/** The places that conversations of this server work in. */
+/** Environments of the conversations of one server. */
 export interface Environments extends AsyncDisposable {
-  /** Throws `ConfigProblem` when the environment is not configured. Connects to nothing yet. */
-  take(wanted: EnvironmentRequest): TakenEnvironment
+  /** Returns an environment without connecting to it. Throws `ConfigProblem` when it is not configured. */
+  take(request: EnvironmentRequest): TakenEnvironment
 }
 
 export interface EnvironmentRequest {
-  /** Of a conversation's settings; without one it is this machine. */
+  /** Name from the conversation's settings; undefined is this machine. */
   readonly environment: string | undefined
   readonly config: Config
   readonly onLinkChange?: (change: LinkChange) => void
@@ -19,7 +19,7 @@ export interface EnvironmentRequest {
 
 export interface TakenEnvironment {
   readonly environment: Environment
-  /** The conversation is closed; a link that no other one uses is closed too. */
+  /** Ends this use of the environment; the last one closes the link. */
   release(): Promise<void>
 }
 
@@ -28,34 +28,35 @@ export interface EnvironmentsPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Time to wait for a lost link to come back, default 30 s. */
   readonly linkPatienceMs?: number
 }
 
 interface Shared {
-  readonly place: Environment
+  readonly environment: Environment
   readonly link: Link
   readonly users: Set<EnvironmentRequest>
 }
 
 const defaultPatienceMs = 30_000
 
-/** One link per environment, shared by all conversations that work there. */
+/** Creates the environments with one link each, shared by their conversations. */
 export function createEnvironments(ports: EnvironmentsPorts): Environments {
   const shared = new Map<string, Shared>()
   return {
-    take(wanted) {
-      const { environment, config } = wanted
+    take(request) {
+      const { environment, config } = request
       if (environment === undefined) return { environment: ports.local, release: () => Promise.resolve() }
       const settings = environmentNamed(environment, config)
-      // Changed settings are another link; conversations that are open keep theirs.
+      // Changed settings get a link of their own; open conversations keep the old one.
       const key = JSON.stringify([environment, settings])
-      const one = shared.get(key) ?? open(environment, { ...ports, settings })
+      const one = shared.get(key) ?? open(environment, settings, ports)
       shared.set(key, one)
-      one.users.add(wanted)
+      one.users.add(request)
       return {
-        environment: one.place,
+        environment: one.environment,
         async release() {
-          one.users.delete(wanted)
+          one.users.delete(request)
           if (one.users.size > 0 || shared.get(key) !== one) return
           shared.delete(key)
           await one.link[Symbol.asyncDispose]()
@@ -70,15 +71,15 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
   }
 }
 
-function open(name: string, ports: EnvironmentsPorts & { readonly settings: Parameters<typeof dialTo>[0] }): Shared {
+function open(name: string, settings: EnvironmentSettings, ports: EnvironmentsPorts): Shared {
   const users = new Set<EnvironmentRequest>()
   const link = new Link({
     name,
-    dial: dialTo(ports.settings, ports),
+    dial: dialTo(settings, ports),
     patienceMs: ports.linkPatienceMs ?? defaultPatienceMs,
     onChange(change) {
       for (const { onLinkChange } of users) onLinkChange?.(change)
     },
   })
-  return { link, users, place: remoteEnvironment(name, link, ports.local.search.here) }
+  return { link, users, environment: remoteEnvironment(name, link, ports.local.search.here) }
 }

@@ -20,7 +20,7 @@ export interface LocalParts {
   readonly secrets: () => Promise<SecretPaths>
 }
 
-/** This machine. */
+/** Creates the environment of this machine. */
 export function localEnvironment(parts: LocalParts): Environment {
   const { host, sandboxes, shell, home, userHome, env, patchFiles, ripgrep, secrets } = parts
   const own = () => ownFiles(home)

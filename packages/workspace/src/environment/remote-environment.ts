@@ -11,48 +11,48 @@ import { remotePatches } from '../remote/remote-patches.ts'
 import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
 import type { Environment } from './environment.ts'
 
-/** For an exec-server that says nothing of its environment. */
-const usualSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+/** Search path for an exec-server that reports no variables. */
+const defaultSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The machine of an environment. What it is like is known from its greeting on. */
+/** Creates the environment behind a link to an exec-server. Its facts are known after the first connection. */
 export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Environment {
   const files = remoteFiles(link)
-  const about = () => describePlace(link.info)
+  const facts = () => machineFacts(link.info)
   const sandboxes = remoteSandboxes(name, link)
-  const secretsThere = () => {
-    secrets ??= link.connection().then(() => findSecrets(about().home, files))
-    // Not known is not kept.
+  const remoteSecrets = () => {
+    secrets ??= link.connection().then(() => findSecrets(facts().home, files))
+    // A failure is not kept, so that the next call tries again.
     secrets.catch(() => {
       secrets = null
     })
     return secrets
   }
-  const runConfinedThere = async (run: RipgrepRun) => {
+  const runRipgrep = async (run: RipgrepRun) => {
     const { tier } = await sandboxes.report()
-    const places = tier === 'C' ? null : await secretsThere()
-    // Its exec-server keeps all secret places closed, those too that it was asked to look in.
-    const isConfined = places !== null && !places.some((place) => liesWithin(run.looksAt, place))
-    return runRemoteRipgrep(link, isConfined ? ripgrepLimits(run, places) : null, run)
+    const known = tier === 'C' ? null : await remoteSecrets()
+    // In a sandbox the exec-server masks all secret paths, also one that policy allowed to be searched.
+    const isConfined = known !== null && !known.some((secret) => liesWithin(run.looksAt, secret))
+    return runRemoteRipgrep(link, isConfined ? ripgrepLimits(run, known) : null, run)
   }
   let secrets: Promise<SecretPaths> | null = null
   return {
-    name: name,
+    name,
     async reach() {
       await link.connection()
-      // Rejects here, and not where it is used, when what it says of itself makes no sense.
-      about()
+      // Rejects invalid facts here; the getters below would throw at their first use.
+      facts()
     },
     get shell() {
-      return about().shell
+      return facts().shell
     },
     get home() {
-      return about().home
+      return facts().home
     },
     get env() {
-      return about().env
+      return facts().env
     },
     get platform() {
-      return about().platform
+      return facts().platform
     },
     commands: {
       startCommand: (spec, options) => startRemoteCommand(link, spec, options),
@@ -63,13 +63,13 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
     patches: remotePatches(link, files),
     search: {
       async there(roots) {
-        const path = await findRipgrep(about().env['PATH'], roots, files)
-        return path === null ? null : { command: [path], run: runConfinedThere }
+        const path = await findRipgrep(facts().env['PATH'], roots, files)
+        return path === null ? null : { command: [path], run: runRipgrep }
       },
       here,
     },
-    secrets: secretsThere,
-    guardOf: (paths, roots) => remoteGuards(link, { paths, roots, home: about().home }),
+    secrets: remoteSecrets,
+    guardOf: (paths, roots) => remoteGuards(link, { paths, roots, home: facts().home }),
   }
 }
 
@@ -77,15 +77,15 @@ interface MachineFacts extends Pick<Environment, 'shell' | 'home' | 'platform'> 
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Before the greeting nothing of it is used: facts wait for `reach`. */
-function describePlace(info: ExecInfo | null): MachineFacts {
+/** Reads the facts from `initialize`; before the connection, placeholders that no caller uses before `reach`. */
+function machineFacts(info: ExecInfo | null): MachineFacts {
   if (info === null) return { shell: '/bin/sh', home: '/', platform: 'unknown', env: {} }
   const home = pathOfUri(info.userHomeDir)
   return {
     shell: info.shell.path,
     home,
     platform: info.platformOs,
-    env: info.env ?? { PATH: usualSearchPath, HOME: home },
+    env: info.env ?? { PATH: defaultSearchPath, HOME: home },
   }
 }
 

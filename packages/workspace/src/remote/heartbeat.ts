@@ -1,35 +1,33 @@
 import type { ExecConnection } from './exec-connection.ts'
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly intervalMs: number
-  /** Whether anybody waits for something that may never come. */
+  /** Returns true while a process depends on the connection; without one no request is sent. */
   readonly isNeeded: () => boolean
   readonly onSilence: (silentMs: number) => void
 }
 
-/** Notices a link that is dead without a word, such as a pulled cable, long before the network would say so. */
+/** Detects a connection that is dead without being closed, such as a pulled cable, long before TCP does. */
 export interface Heartbeat {
-  /** A sign of life. */
+  /** Restarts the count of silent intervals; called for every message received. */
   heard(): void
   stop(): void
 }
 
 const maxSilentIntervals = 3
 
-export function startHeartbeat(
-  connection: ExecConnection,
-  { intervalMs: beatMs, isNeeded, onSilence }: HeartbeatOptions,
-): Heartbeat {
-  let silentBeats = 0
+export function startHeartbeat(connection: ExecConnection, options: HeartbeatOptions): Heartbeat {
+  const { intervalMs, isNeeded, onSilence } = options
+  let silentIntervals = 0
   const heard = () => {
-    silentBeats = 0
+    silentIntervals = 0
   }
   const beat = () => {
     if (!isNeeded()) return heard()
-    silentBeats += 1
-    if (silentBeats > maxSilentIntervals) onSilence(silentBeats * beatMs)
+    silentIntervals += 1
+    if (silentIntervals > maxSilentIntervals) onSilence(silentIntervals * intervalMs)
     else connection.request('environment/info', {}).then(heard, () => undefined)
   }
-  const timer = setInterval(beat, beatMs)
+  const timer = setInterval(beat, intervalMs)
   return { heard, stop: () => clearInterval(timer) }
 }

@@ -21,10 +21,10 @@ import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
 const defaultWindowBytes = 128 * 1024
 const maxTimerMs = 2 ** 31 - 1
 
-/** Both outputs on one stream, so that they come in the order they were written; what is run is what follows. */
+/** Shell prefix that joins stderr to stdout, so that output keeps its order. */
 const joinOutputs = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] as const
 
-/** Runs a command on the far side as a `Host` does here. What it says is kept here. */
+/** Runs a command on the remote machine like `Host.startCommand`. Output is captured on this machine. */
 export function startRemoteCommand(link: Link, spec: CommandSpec, options: StartOptions): RunningCommand {
   const { onOutput, sandbox } = options
   const startedMs = performance.now()
@@ -75,15 +75,15 @@ function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStar
     : { code: 'ENOLINK', message: why, subject: 'system' }
 }
 
-/** What is known however it ended. */
-type Known = OutputSnapshot & Pick<CommandEnd, 'durationMs'>
+/** Fields that every end has. */
+type CommonEnd = OutputSnapshot & Pick<CommandEnd, 'durationMs'>
 
 function endOf(
   end: RemoteEnd,
-  known: Known,
+  common: CommonEnd,
   stopped: Exclude<EndReason, 'exited' | 'spawnFailed' | 'lost'> | null,
 ): CommandEnd {
-  const nothing = { ...known, exitCode: null, signal: null, leftovers: 0 }
+  const nothing = { ...common, exitCode: null, signal: null, leftovers: 0 }
   switch (end.kind) {
     case 'ended':
       return {

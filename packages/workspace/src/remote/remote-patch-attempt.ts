@@ -7,29 +7,30 @@ import { askFiles } from './remote-files.ts'
 
 interface Staged {
   readonly bytes: Uint8Array
-  /** Of the file whose content it takes over; a new file gets what new files get there. */
+  /** Mode of the replaced file; null for a new file, which gets the remote default. */
   readonly mode: number | null
 }
 
-/** One file written or removed, and what puts it back. */
-interface Done {
+/** File written or removed, with the data needed to undo it. */
+interface DoneStep {
   readonly path: string
   readonly was: OldFile | null
-  /** Null: it was removed. */
+  /** Content written; null when the file was removed. */
   readonly isNow: Uint8Array | null
 }
 
 /**
- * One attempt on the far machine. Nothing is written while staging: the exec-server writes each file beside its target
- * and renames it, and refuses where the file is not the expected one. So a request whose answer was lost can be made
- * again: it finds its own work done.
+ * Starts one attempt to apply a patch on the remote machine.
+ *
+ * Staging keeps contents in memory. The exec-server writes each file under a temporary name, renames it, and rejects
+ * the write if the file is not the expected one. A request without an answer can therefore be repeated.
  */
 export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget): PatchAttempt {
   const staged = new Map<string, Staged>()
   const createdFolders: string[] = []
-  const done: Done[] = []
+  const done: DoneStep[] = []
 
-  function taken(name: string): Staged {
+  function stagedContent(name: string): Staged {
     const content = staged.get(name)
     if (content === undefined) throw new Error('nothing is staged under this name')
     return content
@@ -37,7 +38,7 @@ export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget)
 
   async function write(path: string, was: OldFile | null, { bytes, mode }: Staged): Promise<void> {
     done.push({ path, was, isNow: bytes })
-    await writeThere(link, target, { path, bytes, mode, expected: was?.bytes ?? null })
+    await writeRemote(link, target, { path, bytes, mode, expected: was?.bytes ?? null })
   }
 
   return {
@@ -50,11 +51,11 @@ export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget)
       staged.set(name, { bytes, mode: like?.mode ?? null })
       return name
     },
-    create: (name, path) => write(path, null, taken(name)),
-    replace: (name, path, old) => write(path, old, taken(name)),
+    create: (name, path) => write(path, null, stagedContent(name)),
+    replace: (name, path, old) => write(path, old, stagedContent(name)),
     async remove(path, old) {
       done.push({ path, was: old, isNow: null })
-      await removeThere(link, target, { path, expected: old.bytes })
+      await removeRemote(link, target, { path, expected: old.bytes })
     },
     async rollBack() {
       const stuck: string[] = []
@@ -70,22 +71,22 @@ export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget)
   }
 }
 
-async function undo(link: Pick<Link, 'ask'>, target: PatchTarget, { path, was, isNow }: Done): Promise<void> {
-  // The step had not come to anything.
-  if (await holds(target, path, was?.bytes ?? null)) return
-  if (was === null) await removeThere(link, target, { path, expected: isNow ?? new Uint8Array() })
-  else await writeThere(link, target, { path, bytes: was.bytes, mode: was.stat?.mode ?? null, expected: isNow })
+async function undo(link: Pick<Link, 'ask'>, target: PatchTarget, { path, was, isNow }: DoneStep): Promise<void> {
+  // The step failed without effect.
+  if (await hasContent(target, path, was?.bytes ?? null)) return
+  if (was === null) await removeRemote(link, target, { path, expected: isNow ?? new Uint8Array() })
+  else await writeRemote(link, target, { path, bytes: was.bytes, mode: was.stat?.mode ?? null, expected: isNow })
 }
 
 interface Write {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | null
-  /** Null: there must be no file. */
+  /** Content that the file must have; null when it must not exist. */
   readonly expected: Uint8Array | null
 }
 
-async function writeThere(
+async function writeRemote(
   link: Pick<Link, 'ask'>,
   target: PatchTarget,
   { path, bytes, mode, expected }: Write,
@@ -99,7 +100,7 @@ async function writeThere(
       followLinks: false,
     })
   } catch (error) {
-    if (!(await holds(target, path, bytes))) throw error
+    if (!(await hasContent(target, path, bytes))) throw error
   }
 }
 
@@ -108,26 +109,26 @@ interface Removal {
   readonly expected: Uint8Array
 }
 
-async function removeThere(link: Pick<Link, 'ask'>, target: PatchTarget, { path, expected }: Removal): Promise<void> {
-  if (await holds(target, path, null)) return
-  if (!(await holds(target, path, expected))) throw new Error('it was changed meanwhile')
+async function removeRemote(link: Pick<Link, 'ask'>, target: PatchTarget, { path, expected }: Removal): Promise<void> {
+  if (await hasContent(target, path, null)) return
+  if (!(await hasContent(target, path, expected))) throw new Error('it was changed meanwhile')
   await askFiles(link, 'fs/remove', { path, force: true, followLinks: false })
 }
 
-/** Whether a path has exactly this content; null: nothing. */
-async function holds(target: PatchTarget, path: string, content: Uint8Array | null): Promise<boolean> {
+/** Returns true when the file has exactly this content; null means that it does not exist. */
+async function hasContent(target: PatchTarget, path: string, content: Uint8Array | null): Promise<boolean> {
   const found = await target.stat(path)
   if (found === null || content === null) return found === null && content === null
   return found.kind === 'file' && contentHash(await target.readFile(path)) === contentHash(content)
 }
 
-function stuckMessage({ path, was }: Done): string {
+function stuckMessage({ path, was }: DoneStep): string {
   return was === null
     ? `${path} was created and could not be removed again.`
     : `${path} could not be put back to what it was.`
 }
 
-/** The folders above `path` that are not there, the outermost first. */
+/** Lists the missing folders above `path`, outermost first. */
 async function missingFolders(target: PatchTarget, path: string): Promise<string[]> {
   const folder = dirname(path)
   if (folder === path || (await target.stat(folder)) !== null) return []

@@ -11,24 +11,26 @@ export interface RemoteProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** What it may do there; null: all that the exec-server may. */
+  /** Sandbox limits; null runs the process with all rights of the exec-server. */
   readonly limits: SandboxLimits | null
-  /** Each byte once, in order. `stderr` is told apart only where the process was given one of its own. */
+  /** Receives each byte once, in order. */
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr' | 'pty') => void
 }
 
 export type RemoteEnd =
   | { readonly kind: 'ended'; readonly exitCode: number | null; readonly triedNetwork: boolean }
-  /** It was never started: the exec-server said no, or could not be reached. */
+  /** Not started: the exec-server rejected the start or could not be reached. */
   | { readonly kind: 'notStarted'; readonly why: string; readonly sandboxBroke: boolean }
-  /** It was started, or may have been, and nobody can tell how it ended. */
+  /** Started, or possibly started, with unknown end. */
   | { readonly kind: 'lost'; readonly why: string }
 
 type Settle = (end: RemoteEnd) => void
 
 /**
- * One process on the far side, told of in numbers that are dense. What a lost connection swallowed is asked for, so
- * output comes without loss or repeat however often the link breaks; the process itself is started once at most.
+ * Process on the remote machine, started at most once.
+ *
+ * Its notifications carry sequence numbers without gaps. Missing ones are read again after a reconnection, so output
+ * arrives without loss or repetition.
  */
 export class RemoteProcess implements WatchedProcess {
   readonly ended: Promise<RemoteEnd>
@@ -38,13 +40,14 @@ export class RemoteProcess implements WatchedProcess {
   readonly #unwatch: () => void
   #settle: Settle | null = null
   #started = false
-  /** The last number that was taken, and the highest that was heard of. */
+  /** Sequence number of the last notification processed. */
   #lastSeq = 0
-  #heardSeq = 0
+  /** Highest sequence number announced. */
+  #announcedSeq = 0
   #exitCode: number | null = null
   #triedNetwork = false
   #failure: string | null = null
-  /** What is missing is being asked for; what comes meanwhile is in the answer, or asked for again. */
+  /** True while missing notifications are read; new ones are then ignored, since the read returns them too. */
   #fetching = false
 
   constructor(link: Link, spec: RemoteProcessSpec) {
@@ -57,24 +60,24 @@ export class RemoteProcess implements WatchedProcess {
     void this.#start().catch((error: unknown) => this.#finish(startFailure(error)))
   }
 
-  /** Its process group; without an answer, and without effect once it has ended. */
+  /** Signals the process group. Does not wait; has no effect after the end. */
   signal(signal: 'interrupt' | 'terminate'): void {
-    this.#tell((connection) => connection.request('process/signal', { processId: this.#id, signal }))
+    this.#send((connection) => connection.request('process/signal', { processId: this.#id, signal }))
   }
 
-  /** Its whole tree. */
+  /** Kills the whole process tree. Does not wait. */
   kill(): void {
-    this.#tell((connection) => connection.request('process/terminate', { processId: this.#id }))
+    this.#send((connection) => connection.request('process/terminate', { processId: this.#id }))
   }
 
-  /** Nobody waits any longer, whatever becomes of it. */
+  /** Resolves `ended` as lost without waiting for the process. */
   abandon(why: string): void {
     this.#finish({ kind: 'lost', why })
   }
 
   onNotice(notice: ExecNotice): void {
     const { seq } = notice.params
-    this.#heardSeq = Math.max(this.#heardSeq, seq)
+    this.#announcedSeq = Math.max(this.#announcedSeq, seq)
     if (this.#settle === null || this.#fetching || seq <= this.#lastSeq) return
     if (seq > this.#lastSeq + 1) {
       this.#fetch()
@@ -104,19 +107,19 @@ export class RemoteProcess implements WatchedProcess {
   }
 
   /**
-   * The number is taken before anything is started over there, so asking for the same start again in the same session
-   * starts nothing twice. In another session it could, so there it is lost.
+   * Requests the start until it is answered. Within one session the exec-server rejects a second start with the same id;
+   * after a change of session the process counts as lost, because a repetition could start it twice.
    */
   async #start(): Promise<void> {
-    let askedIn: string | null = null
+    let requestedIn: string | null = null
     while (this.#settle !== null) {
       const connection = await this.#link.connection()
-      if (askedIn !== null && askedIn !== connection.sessionId) {
+      if (requestedIn !== null && requestedIn !== connection.sessionId) {
         this.onLost('the link was lost while it was being started')
         return
       }
-      const isRepeat = askedIn !== null
-      askedIn = connection.sessionId
+      const isRepeat = requestedIn !== null
+      requestedIn = connection.sessionId
       if (await this.#startIn(connection, isRepeat)) return
     }
   }
@@ -130,9 +133,9 @@ export class RemoteProcess implements WatchedProcess {
       return true
     } catch (error) {
       if (error instanceof ConnectionClosedError) return false
-      // It was asked for and not answered.
+      // The start was requested and not answered.
       if (error instanceof EnvironmentUnreachableError) this.onLost(error.message)
-      if (!isRepeat || !isKnownAlready(error)) throw error
+      if (!isRepeat || !isAlreadyStarted(error)) throw error
       this.#started = true
       this.#fetch()
       return true
@@ -149,10 +152,10 @@ export class RemoteProcess implements WatchedProcess {
     let waitMs = 0
     do {
       const read = await this.#link.ask('process/read', { processId: this.#id, afterSeq: this.#lastSeq, waitMs })
-      waitMs = patienceMs
-      this.#heardSeq = Math.max(this.#heardSeq, read.lastSeq)
+      waitMs = readWaitMs
+      this.#announcedSeq = Math.max(this.#announcedSeq, read.lastSeq)
       this.#takeRead(read)
-    } while (this.#settle !== null && this.#lastSeq < this.#heardSeq)
+    } while (this.#settle !== null && this.#lastSeq < this.#announcedSeq)
     this.#fetching = false
   }
 
@@ -166,7 +169,7 @@ export class RemoteProcess implements WatchedProcess {
     if (exited) this.#exitCode = exitCode
     this.#triedNetwork ||= read.sandboxDenied ?? false
     this.#failure ??= read.failure ?? null
-    // Exit and close have numbers too, which no chunk carries; not every exec-server counts them in.
+    // Exit and close have numbers of their own that no chunk carries; not every exec-server includes them in nextSeq.
     if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#end()
   }
 
@@ -175,7 +178,7 @@ export class RemoteProcess implements WatchedProcess {
     else this.#finish({ kind: 'ended', exitCode: this.#exitCode, triedNetwork: this.#triedNetwork })
   }
 
-  #tell(send: (connection: ExecConnection) => Promise<unknown>): void {
+  #send(send: (connection: ExecConnection) => Promise<unknown>): void {
     if (this.#settle === null) return
     this.#link
       .connection()
@@ -192,19 +195,19 @@ export class RemoteProcess implements WatchedProcess {
   }
 }
 
-/** For what was announced and is not there yet. */
-const patienceMs = 1000
+/** Time that `process/read` waits for announced notifications. */
+const readWaitMs = 1000
 
 const lostOutput = Buffer.from(
   '\n[output was lost here: more came than the exec-server keeps while the link is away]\n',
 )
 
-function isKnownAlready(error: unknown): boolean {
+function isAlreadyStarted(error: unknown): boolean {
   return error instanceof RpcError && error.data?.code === 'processExists'
 }
 
-/** Its setting up failed there, or it was found out only now that nothing there can set it up. */
-function isOfTheSandbox({ data }: RpcError): boolean {
+/** Returns true when the sandbox could not be set up or is not available. */
+function isSandboxFailure({ data }: RpcError): boolean {
   const codes = ['sandboxUnavailable', 'sandboxNotUnderstood']
   return codes.includes(String(data?.code)) || data?.['subject'] === 'sandbox'
 }
@@ -212,6 +215,7 @@ function isOfTheSandbox({ data }: RpcError): boolean {
 function startFailure(error: unknown): RemoteEnd {
   if (error instanceof EnvironmentUnreachableError)
     return { kind: 'notStarted', why: error.message, sandboxBroke: false }
-  if (error instanceof RpcError) return { kind: 'notStarted', why: error.message, sandboxBroke: isOfTheSandbox(error) }
+  if (error instanceof RpcError)
+    return { kind: 'notStarted', why: error.message, sandboxBroke: isSandboxFailure(error) }
   return { kind: 'lost', why: String(error) }
 }

@@ -11,7 +11,7 @@ import { RpcError } from '@parley/rpc'
 import type { ExecInfo } from './exec-connection.ts'
 import type { Link } from './link.ts'
 
-/** What enforces limits on the machine of an environment: its exec-server, as it says of itself. */
+/** Describes the sandbox of a remote machine, which its exec-server enforces and reports. */
 export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'ask'>): Sandboxes {
   let worst: SandboxReport | null = null
 
@@ -20,7 +20,7 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
     try {
       found = reportOf(name, await ask())
     } catch {
-      // Says nothing of the machine, so it does not count when it is back.
+      // A failed request is no report, so it is not kept in `worst`.
       return worst ?? { tier: 'C', reason: `The environment ${name} cannot be reached, so nothing is enforced there.` }
     }
     if (worst === null || !isWeaker(worst.tier, found.tier)) worst = found
@@ -44,15 +44,15 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
   }
 }
 
-/** One of an older version does not speak of it, and confines nothing. */
+/** Reads the report; an older exec-server has none and confines nothing. */
 function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
   return sandbox ?? { tier: 'C', reason: `The exec-server of environment ${name} is too old to confine what it runs.` }
 }
 
-/** What an exec-server is asked to enforce. It adds what it knows of its own machine: secret places, the private /tmp. */
+/** Converts limits to the `sandbox` parameter of `process/start`. The exec-server adds its own secret paths and private /tmp. */
 export function sandboxRequest(limits: SandboxLimits): Readonly<Record<string, unknown>> {
   const { mode, writableRoots, network, unixSockets, masked } = limits
-  // Without a root named, an exec-server would take the folder that a command is started in, which the model may choose.
+  // Without roots an exec-server makes the command's folder writable, which the model may choose.
   const isWritable = mode === 'workspace-write' && writableRoots.length > 0
   return {
     type: isWritable ? mode : 'read-only',
@@ -63,27 +63,29 @@ export function sandboxRequest(limits: SandboxLimits): Readonly<Record<string, u
   }
 }
 
-interface Question {
+interface GuardRequest {
   readonly paths: readonly string[]
   readonly roots: readonly string[]
-  /** The user's home there. */
+  /** Home folder of the user on the remote machine. */
   readonly home: string
 }
 
 /**
- * Asks the exec-server what stays as it is on its machine. What is guarded by name is known here; one that does not
- * answer such questions cannot tell of the rest.
+ * Returns why each path stays read-only on the remote machine; null where it does not.
+ *
+ * Paths guarded by name are decided here, others by the exec-server. An exec-server without `fs/guards` leaves those
+ * `unknown`.
  */
 export async function remoteGuards(
   link: Pick<Link, 'ask'>,
-  { paths, roots, home }: Question,
+  { paths, roots, home }: GuardRequest,
 ): Promise<readonly (GuardKind | null)[]> {
   const byName = guardByName(roots, home)
-  const said: readonly unknown[] = await kindsThere(link, paths, roots)
-  return paths.map((path, index) => byName(path) ?? understood(said[index]))
+  const answers: readonly unknown[] = await guardKindsOf(link, paths, roots)
+  return paths.map((path, index) => byName(path) ?? knownKind(answers[index]))
 }
 
-async function kindsThere(link: Pick<Link, 'ask'>, paths: readonly string[], roots: readonly string[]) {
+async function guardKindsOf(link: Pick<Link, 'ask'>, paths: readonly string[], roots: readonly string[]) {
   try {
     return (await link.ask('fs/guards', { paths: [...paths], writableRoots: [...roots] })).kinds
   } catch (error) {
@@ -92,6 +94,6 @@ async function kindsThere(link: Pick<Link, 'ask'>, paths: readonly string[], roo
   }
 }
 
-function understood(said: unknown): GuardKind | null {
-  return said === null ? null : (guardKinds.find((kind) => kind === said) ?? 'unknown')
+function knownKind(answer: unknown): GuardKind | null {
+  return answer === null ? null : (guardKinds.find((kind) => kind === answer) ?? 'unknown')
 }
