@@ -4,9 +4,9 @@ import type { FileChangeEntry } from '@parley/protocol'
 import type { PatchView } from './patch-files.ts'
 
 export interface PatchPath {
-  /** As the patch says it. */
+  /** Path as written in the patch. */
   readonly written: string
-  /** Absolute, all links followed: what policy judges and what is written to. */
+  /** Absolute path with all links followed; policy checks this path and the patch writes to it. */
   readonly real: string
 }
 
@@ -15,23 +15,23 @@ export interface FileVersion {
   readonly hash: string
 }
 
-/** What a patch does to one file. `before` is null for a new file, `after` for a deleted one. */
+/** Planned change of one file. `before` is null for a new file, `after` for a deleted one. */
 export interface FilePlan {
   readonly kind: 'add' | 'update' | 'delete'
   readonly path: PatchPath
-  /** Only with `update`: the content ends up here and nothing stays at `path`. */
+  /** New path of a moved file; only with kind `update`. */
   readonly movedTo?: PatchPath
   readonly before: FileVersion | null
   readonly after: FileVersion | null
   readonly additions: number
   readonly deletions: number
-  /** Unified, three lines of context. */
+  /** Unified diff with three lines of context. */
   readonly diff: string
-  /** False where `diff` cannot tell what is in the file. */
+  /** False when a version is not text, so that `diff` does not show it. */
   readonly isText: boolean
 }
 
-/** The part of a plan that is recorded, so that after a crash each file can be told apart by its content. */
+/** Recorded part of a plan; after a crash the hashes show whether the file was changed. */
 export interface FileChange {
   /** Real path. */
   readonly path: string
@@ -41,9 +41,9 @@ export interface FileChange {
 }
 
 export interface FileState {
-  /** Real path; a moved file gives two of them. */
+  /** Real path; a moved file has two states. */
   readonly path: string
-  /** As before the patch, as after it, or neither (someone else wrote to it, or it cannot be read). */
+  /** Content as before the patch, as after it, or neither: changed by another program, or unreadable. */
   readonly state: 'old' | 'new' | 'other'
 }
 
@@ -51,7 +51,7 @@ export function versionOf(bytes: Uint8Array): FileVersion {
   return { bytes, hash: contentHash(bytes) }
 }
 
-/** False for an update that ends where it began: nothing is written and nothing recorded. */
+/** Returns false for an update without effect, which is neither written nor recorded. */
 export function changesAnything({ before, after, movedTo }: FilePlan): boolean {
   return movedTo !== undefined || before?.hash !== after?.hash
 }
@@ -65,12 +65,12 @@ export function changesOf(plans: readonly FilePlan[]): FileChange[] {
   }))
 }
 
-/** SHA-256 of the exact bytes, in hex; a text counts as its UTF-8. The hash of a patch text binds its approval. */
+/** Returns the SHA-256 in hex of the bytes, or of a text's UTF-8. An approval applies to the hash of its patch text. */
 export function contentHash(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** What the item of a patch records of one file: enough to show it, and to tell after a crash whether it was reached. */
+/** Converts a plan to the entry in the patch's item: the diff to display and the hashes to compare after a crash. */
 export function recordChange(plan: FilePlan): FileChangeEntry {
   const { kind, path, movedTo, before, after, additions, deletions, diff } = plan
   return {
@@ -85,7 +85,7 @@ export function recordChange(plan: FilePlan): FileChangeEntry {
   }
 }
 
-/** The recorded changes with real paths again, for `comparePlan` and `removeStrays`. */
+/** Resolves the paths of recorded changes, for `comparePlan` and `removeStrays`. */
 export async function readChanges(
   entries: readonly Pick<FileChangeEntry, 'path' | 'movedTo' | 'before' | 'after'>[],
   cwd: string,

@@ -20,13 +20,14 @@ export type PatchFailureCode =
 
 export interface PatchFailure {
   readonly code: PatchFailureCode
-  /** As the patch says it; null when it concerns no single file. */
+  /** Path as written in the patch; null when the failure concerns no single file. */
   readonly path: string | null
-  /** Line of the patch, the Begin marker being 1; null when none is to blame. */
+  /** Line of the patch, the Begin marker being line 1; null when the failure concerns no single line. */
   readonly line: number | null
   readonly message: string
 }
 
+/** Failure without the path and line of its hunk. */
 export interface PatchProblem {
   readonly ok: false
   readonly code: PatchFailureCode
@@ -40,7 +41,7 @@ export function problem(code: PatchFailureCode, message: string): PatchProblem {
 const letters = { add: 'A', update: 'M', delete: 'D' } as const
 const kinds = ['add', 'update', 'delete'] as const
 
-/** What the model is told of an applied patch. A moved file stands under its new name. */
+/** Returns the tool output for an applied patch. A moved file is listed under its new name. */
 export function successText(plans: readonly FilePlan[]): string {
   const lines = kinds.flatMap((kind) => {
     const ofKind = plans.filter((plan) => plan.kind === kind)
@@ -49,7 +50,7 @@ export function successText(plans: readonly FilePlan[]): string {
   return ['Success. Updated the following files:', ...lines].join('\n')
 }
 
-/** What the model is told of a patch that was not applied: every failure, and what became of the files. */
+/** Returns the tool output for a patch that was not applied: all failures and the files that changed nevertheless. */
 export function failureText(failures: readonly PatchFailure[], states: readonly FileState[] = []): string {
   const reached = states.filter(({ state }) => state !== 'old')
   const closing =

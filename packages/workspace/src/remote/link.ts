@@ -200,7 +200,7 @@ export class Link implements AsyncDisposable {
 }
 
 function closeText({ code, detail }: CloseReason): string {
-  return detail ?? (code === 'ended' ? 'the far side is gone' : 'the connection broke')
+  return detail ?? (code === 'ended' ? 'its exec-server closed the connection' : 'the connection broke')
 }
 
 /** Returns true when the session has ended. A session still held by the old connection is rejected with another code. */

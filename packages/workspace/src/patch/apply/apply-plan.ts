@@ -7,34 +7,35 @@ import { type Checked, changedMeanwhile, checkUnchanged, comparePlan, fileFailur
 export interface ApplyRequest {
   readonly plans: readonly FilePlan[]
   readonly files: PatchTarget
-  /** Unique to this attempt; see `strayName`. */
+  /** Unique to this attempt; part of the names of its temporary files. */
   readonly tag: string
 }
 
 export type ApplyOutcome =
   | {
       readonly applied: true
-      /** Temporary files that could not be removed. */
+      /** Paths of temporary files that could not be removed. */
       readonly strays: readonly string[]
     }
   | {
       readonly applied: false
       readonly failures: readonly PatchFailure[]
-      /** What is on the disk now; all `old` unless the roll-back failed or someone else wrote. */
+      /** State of the files now: all `old` unless the rollback failed or another program wrote. */
       readonly states: readonly FileState[]
     }
 
 interface PlannedWrite {
   readonly plan: FilePlan
   readonly found: FileStat | null
-  /** Path of the new content; null when the file is deleted. */
+  /** Name of the staged content; null when the file is deleted. */
   readonly staged: string | null
 }
 
 /**
- * Writes what was planned: all new contents beside their targets first, then the renames. Each file is its old or its
- * new self at every moment; any failure puts back everything that was done. Throws `PlaceUnreachable` when it cannot be
- * told how far it came.
+ * Applies a plan completely or not at all: stages all new contents, then renames them.
+ *
+ * Each file has its old or its new content at every moment, and any failure rolls everything back. Throws
+ * `EnvironmentUnreachableError` when the result is unknown.
  */
 export async function applyPlan({ plans: planned, files, tag }: ApplyRequest): Promise<ApplyOutcome> {
   const plans = planned.filter(changesAnything)
@@ -59,36 +60,36 @@ async function notApplied(
   return { applied: false, failures, states: await comparePlan(changesOf(plans), files) }
 }
 
-interface Means {
+interface ApplyPorts {
   readonly attempt: PatchAttempt
   readonly files: PatchTarget
 }
 
-/** The first failure, or null. */
+/** Stages and commits all plans. Returns the first failure, or null. */
 async function writeAll(
   plans: readonly FilePlan[],
   checks: readonly Checked[],
-  means: Means,
+  ports: ApplyPorts,
 ): Promise<PatchFailure | null> {
   const writes: PlannedWrite[] = []
   for (const [index, plan] of plans.entries()) {
     const check = checks[index]
     const found = check?.ok ? check.found : null
-    const failure = await attemptTo(plan, async () => {
-      writes.push({ plan, found, staged: await stage(plan, found, means.attempt) })
+    const failure = await attemptStep(plan, async () => {
+      writes.push({ plan, found, staged: await stage(plan, found, ports.attempt) })
       return null
     })
     if (failure !== null) return failure
   }
   for (const write of writes) {
-    const failure = await attemptTo(write.plan, () => commit(write, means))
+    const failure = await attemptStep(write.plan, () => commit(write, ports))
     if (failure !== null) return failure
   }
   return null
 }
 
-/** Any error must lead to the roll-back, so here it becomes a value, but for one that leaves nobody to roll back. */
-async function attemptTo(plan: FilePlan, act: () => Promise<PatchFailure | null>): Promise<PatchFailure | null> {
+/** Runs a step and returns its error as a value, because the caller rolls back. Throws `EnvironmentUnreachableError`, which prevents a rollback. */
+async function attemptStep(plan: FilePlan, act: () => Promise<PatchFailure | null>): Promise<PatchFailure | null> {
   try {
     return await act()
   } catch (error) {
@@ -102,9 +103,9 @@ async function stage(plan: FilePlan, found: FileStat | null, attempt: PatchAttem
   return await attempt.stage((plan.movedTo ?? plan.path).real, plan.after.bytes, found)
 }
 
-async function commit({ plan, found, staged }: PlannedWrite, { attempt, files }: Means): Promise<PatchFailure | null> {
+async function commit({ plan, found, staged }: PlannedWrite, { attempt, files }: ApplyPorts): Promise<PatchFailure | null> {
   const { path, movedTo, before } = plan
-  // The last look: staging took a while, and what someone wrote meanwhile must not be lost.
+  // Checked again because staging takes time, and a write by another program in between must not be lost.
   if (found !== null && (await files.stat(path.real))?.stamp !== found.stamp) return changedMeanwhile(plan)
   const old = { bytes: before?.bytes ?? new Uint8Array(), stat: found }
   if (staged === null) await attempt.remove(path.real, old)

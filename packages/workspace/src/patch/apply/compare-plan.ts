@@ -3,17 +3,17 @@ import { contentHash, type FileChange, type FilePlan, type FileState } from '../
 import type { FileStat, PatchView } from '../patch-files.ts'
 import type { PatchFailure } from '../patch-report.ts'
 
-/** The file as it was found, null for a new one; or why its plan no longer holds. */
+/** Metadata of the unchanged file, null for a new one; or the failure when it was changed. */
 export type Checked =
   | { readonly ok: true; readonly found: FileStat | null }
   | { readonly ok: false; readonly failure: PatchFailure }
 
-/** Does the disk still hold exactly what the plan was made from? */
+/** Checks that a file is unchanged since planning. */
 export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<Checked> {
   try {
-    // Before the content, so that a write during the check shows in the stamp later.
+    // Read before the content, so that a write during the check changes the stamp compared later.
     const found = await files.stat(plan.path.real)
-    const same = plan.before === null ? found === null : await holds(plan.path.real, plan.before.hash, found, files)
+    const same = plan.before === null ? found === null : await hasContent(plan.path.real, plan.before.hash, found, files)
     if (!same) return { ok: false, failure: changedMeanwhile(plan) }
     if (plan.movedTo !== undefined && (await files.stat(plan.movedTo.real)) !== null) {
       return { ok: false, failure: changedMeanwhile(plan) }
@@ -25,13 +25,13 @@ export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<
   }
 }
 
-async function holds(path: string, hash: string, found: FileStat | null, files: PatchView): Promise<boolean> {
+async function hasContent(path: string, hash: string, found: FileStat | null, files: PatchView): Promise<boolean> {
   return found?.kind === 'file' && contentHash(await files.readFile(path)) === hash
 }
 
 export function changedMeanwhile({ path, movedTo }: FilePlan): PatchFailure {
-  const place = movedTo === undefined ? path.written : `${path.written} or ${movedTo.written}`
-  const message = `${place} was changed after the patch was planned; read it again and make a new patch.`
+  const name = movedTo === undefined ? path.written : `${path.written} or ${movedTo.written}`
+  const message = `${name} was changed after the patch was planned; read it again and make a new patch.`
   return { code: 'changedMeanwhile', path: path.written, line: null, message }
 }
 
@@ -40,7 +40,7 @@ export function fileFailure({ path }: FilePlan, error: unknown): PatchFailure {
   return { code: 'fileError', path: path.written, line: null, message }
 }
 
-/** Tells by content which files of a patch were reached, after a crash or a failed roll-back. */
+/** Compares files with a patch by content, after a crash or a failed rollback. */
 export async function comparePlan(changes: readonly FileChange[], files: PatchView): Promise<FileState[]> {
   const sides = changes.flatMap(({ path, movedTo, beforeHash, afterHash }) => {
     if (movedTo === undefined) return [{ path, old: beforeHash, new: afterHash }]
@@ -58,7 +58,7 @@ export async function comparePlan(changes: readonly FileChange[], files: PatchVi
   )
 }
 
-/** Null when nothing is there, undefined when it cannot be told. */
+/** Returns the hash of a file; null when it does not exist, undefined when it cannot be read. */
 async function hashAt(path: string, files: PatchView): Promise<string | null | undefined> {
   try {
     const stat = await files.stat(path)

@@ -4,12 +4,12 @@ import type { OldFile, PatchAttempt, PatchFiles, PatchTarget } from '../patch-fi
 import { refusesLinks } from './disk-patch-files.ts'
 import { openTemporaryFiles, removeStrays, type TemporaryFiles } from './temporary-files.ts'
 
-/** Noted before the step it undoes, because a step can take effect and fail all the same. */
+/** Undo of one step, recorded before the step because a failed step may have taken effect. */
 type Undo =
   | { readonly kind: 'putBack'; readonly path: string; readonly backup: string }
   | { readonly kind: 'takeAway'; readonly path: string; readonly staged: string }
 
-/** Patches through these files: temporary ones beside their targets, then renames. */
+/** Creates the patch target of this machine: temporary files beside their targets, then renames. */
 export function diskPatchTarget(files: PatchFiles): PatchTarget {
   return {
     realPath: files.realPath,
@@ -74,7 +74,7 @@ function beginAttempt(files: PatchFiles, tag: string): PatchAttempt {
   }
 }
 
-/** A second link costs no room and keeps the file itself; where there are none, a copy must do. */
+/** Backs up a file by a hard link, which needs no space; by a copy where links are not possible. */
 async function backUp(
   files: PatchFiles,
   temporary: TemporaryFiles,
@@ -91,7 +91,7 @@ async function backUp(
   }
 }
 
-/** A link never replaces a file that appeared meanwhile; where there are none, a look before must do. */
+/** Creates a file by a hard link, which never replaces a new file; by a check and rename where links are not possible. */
 async function linkOrRename(files: PatchFiles, staged: string, target: string): Promise<void> {
   try {
     await files.link(staged, target)
@@ -106,12 +106,12 @@ async function undo(files: PatchFiles, step: Undo): Promise<void> {
   const made = await files.stat(step.path)
   if (step.kind === 'putBack') {
     const kept = await files.stat(step.backup)
-    // Without a backup, or with a second link to what is still there, the step had not come to anything.
+    // Without a backup, or with a backup that links to the same file, the step had no effect.
     if (kept !== null && kept.stamp !== made?.stamp) await files.rename(step.backup, step.path)
     return
   }
   const staged = await files.stat(step.staged)
-  // A file of that name which is not the staged one is someone else's.
+  // A different file of that name belongs to another program.
   const isOurs = made !== null && (staged === null || staged.stamp === made.stamp)
   if (isOurs) await files.unlink(step.path)
 }

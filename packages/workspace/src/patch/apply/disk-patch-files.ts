@@ -6,13 +6,13 @@ import { realPathOf } from '../../files/real-path.ts'
 import type { FileStat, PatchFiles } from '../patch-files.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
-/** Less the umask; a server started with an odd one must not make what everybody may write. */
+/** Modes before the umask; explicit, so that an unusual umask creates no files that everybody may write. */
 const newFileMode = 0o644
 const newFolderMode = 0o755
-/** Whoever wrote the content of a program that runs as another did not write this one. */
-const takenBits = 0o1777
+/** Mode bits kept in a replaced file; setuid and setgid are dropped, because the new content has another author. */
+const keptModeBits = 0o1777
 
-/** The real files. Each operation goes through its folder held open, so no link put in its place can divert it. */
+/** Files of this machine. Each operation uses an open descriptor of the folder, so that no link can divert it. */
 export const diskPatchFiles: PatchFiles = {
   realPath: (absolute) => realPathOf(absolute),
   stat: (path) => nullWhenMissing(inFolder(path, describeFile)),
@@ -54,20 +54,20 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
 }
 
 async function writeNew(name: string, bytes: Uint8Array, like: FileStat | null): Promise<void> {
-  // The content of a private file must not be readable for a moment either.
+  // Created private, because the content of a private file must not be readable even briefly.
   await using handle = await open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, like === null ? newFileMode : 0o600)
   await handle.writeFile(bytes)
-  if (like !== null) await takeAfter(handle, like)
+  if (like !== null) await copyModeAndOwner(handle, like)
   await handle.sync()
 }
 
-/** Only the superuser may give files away; for anyone else the file simply stays theirs. */
-async function takeAfter(handle: FileHandle, { mode, owner }: FileStat): Promise<void> {
+/** Copies mode and owner. A failed chown is ignored: only the superuser may change the owner. */
+async function copyModeAndOwner(handle: FileHandle, { mode, owner }: FileStat): Promise<void> {
   const own = await handle.stat()
   if (owner !== null && (own.uid !== owner.uid || own.gid !== owner.gid)) {
     await handle.chown(owner.uid, owner.gid).catch(never)
   }
-  await handle.chmod(mode & takenBits)
+  await handle.chmod(mode & keptModeBits)
 }
 
 async function nullWhenMissing<Result>(result: Promise<Result>): Promise<Result | null> {
@@ -82,9 +82,10 @@ async function nullWhenMissing<Result>(result: Promise<Result>): Promise<Result 
 const always = (): boolean => true
 const never = (): boolean => false
 
-/** Codes by which file systems and kernels refuse hard links. */
+/** Codes of file systems and kernels that do not allow hard links. */
 const linkRefusals = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'])
 
+/** Returns true when an error of `link` means that hard links are not possible there. */
 export function refusesLinks(error: unknown): boolean {
   return linkRefusals.has(systemErrorCode(error) ?? '')
 }

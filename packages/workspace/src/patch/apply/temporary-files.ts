@@ -2,16 +2,16 @@ import { dirname, join } from 'node:path'
 import { isMissing, succeeds } from '../../files/errors.ts'
 import type { FileStat, PatchFiles } from '../patch-files.ts'
 
-/** The temporary files of one attempt, each beside the file it is for. */
+/** Temporary files of one attempt, each in the folder of its target. */
 export interface TemporaryFiles {
-  /** A fresh name beside `target`. */
+  /** Returns an unused path in the folder of `target`. */
   nameFor(target: string): string
   write(target: string, bytes: Uint8Array, like: FileStat | null): Promise<string>
-  /** From now on `discard` removes it. */
+  /** Adds a path to those that `discard` removes. */
   own(path: string): void
-  /** It has become something else, or must stay. */
+  /** Takes a path out of those that `discard` removes. */
   disown(path: string): void
-  /** Removes all; answers with those that could not be removed. */
+  /** Removes all owned files. Returns those that could not be removed. */
   discard(): Promise<string[]>
 }
 
@@ -27,7 +27,7 @@ export function openTemporaryFiles(files: PatchFiles, tag: string): TemporaryFil
     nameFor,
     async write(target, bytes, like) {
       const path = nameFor(target)
-      // Owned first: a write that fails half-way leaves a file too.
+      // Owned before the write, because a failed write may leave a partial file.
       owned.add(path)
       await files.writeTemp(path, bytes, like)
       return path
@@ -50,7 +50,7 @@ function strayName(tag: string, number: number): string {
   return `.parley-${tag}-${number}.tmp`
 }
 
-/** Removes what an interrupted attempt left beside these real paths; answers with the paths removed. */
+/** Removes temporary files of an interrupted attempt from the folders of these real paths. Returns the removed paths. */
 export async function removeStrays(tag: string, paths: readonly string[], files: PatchFiles): Promise<string[]> {
   const removed: string[] = []
   for (const folder of new Set(paths.map((path) => dirname(path)))) {

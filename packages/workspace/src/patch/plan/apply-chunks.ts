@@ -4,7 +4,7 @@ import type { TextFile, TextLine } from './text-file.ts'
 
 export interface ChunkFailure {
   readonly code: 'contextNotFound' | 'linesNotFound'
-  /** Line of the patch where the chunk begins. */
+  /** First line of the chunk in the patch. */
   readonly line: number
   readonly message: string
 }
@@ -27,19 +27,20 @@ interface Match {
 
 type Failed = { readonly ok: false } & ChunkFailure
 
-/** A file as the chunks see it, and how far they have come. */
+/** File with the index that the search for the next chunk starts from. */
 interface Cursor {
   readonly path: string
   readonly file: TextFile
   readonly texts: readonly string[]
   readonly from: number
-  /** Failures may say what is in the file. */
+  /** True when failures may quote the file. */
   readonly quoting: boolean
 }
 
 /**
- * Applies chunks, which must come in file order. Kept lines stay as they are in the file, so a lenient match never
- * rewrites them. Every chunk that finds no place is reported, not only the first.
+ * Applies chunks, which must be in file order. Reports every chunk that does not match.
+ *
+ * Kept lines are copied from the file, so a lenient match never rewrites them.
  */
 export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk[], quoting = true): AppliedChunks {
   const texts = file.lines.map(({ text }) => text)
@@ -47,47 +48,47 @@ export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk
   const failures: ChunkFailure[] = []
   let from = 0
   for (const chunk of chunks) {
-    const placed = matchChunk({ path, file, texts, from, quoting }, chunk)
-    if (placed.ok) {
-      edits.push(placed.edit)
-      from = placed.next
+    const match = matchChunk({ path, file, texts, from, quoting }, chunk)
+    if (match.ok) {
+      edits.push(match.edit)
+      from = match.next
     } else {
-      failures.push({ code: placed.code, line: placed.line, message: placed.message })
+      failures.push({ code: match.code, line: match.line, message: match.message })
     }
   }
   if (failures.length > 0) return { ok: false, failures }
   return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits) } }
 }
 
-function matchChunk(place: Cursor, chunk: Chunk): Match | Failed {
-  let from = place.from
+function matchChunk(cursor: Cursor, chunk: Chunk): Match | Failed {
+  let from = cursor.from
   for (const context of chunk.contexts) {
-    const found = findLines({ lines: place.texts, wanted: [context], from })
-    if (found === null) return contextFailure({ ...place, from }, chunk, context)
+    const found = findLines({ lines: cursor.texts, wanted: [context], from })
+    if (found === null) return contextFailure({ ...cursor, from }, chunk, context)
     from = found + 1
   }
-  const below = { ...place, from }
+  const below = { ...cursor, from }
   if (chunk.lines.every(({ kind }) => kind === 'insert')) return matchAddition(below, chunk)
-  const placed = matchReplacement(below, chunk)
-  if (placed !== null) return placed
-  // The context line is often repeated as the first line of the chunk.
+  const match = matchReplacement(below, chunk)
+  if (match !== null) return match
+  // Models often repeat the context line as the first line of the chunk.
   const again = chunk.contexts.length === 0 ? null : matchReplacement({ ...below, from: from - 1 }, chunk)
   return again ?? linesFailure(below, chunk)
 }
 
-/** Lines to add without any to find go right below the context, or to the end of the file when there is none. */
-function matchAddition(place: Cursor, chunk: Chunk): Match {
-  const start = chunk.contexts.length === 0 || chunk.atEnd ? place.texts.length : place.from
-  return { ok: true, edit: editAt(place.file, start, chunk.lines), next: place.from }
+/** Inserts a chunk of new lines only: below its context, or at the end of the file without one. */
+function matchAddition(cursor: Cursor, chunk: Chunk): Match {
+  const start = chunk.contexts.length === 0 || chunk.atEnd ? cursor.texts.length : cursor.from
+  return { ok: true, edit: editAt(cursor.file, start, chunk.lines), next: cursor.from }
 }
 
-function matchReplacement(place: Cursor, chunk: Chunk): Match | null {
+function matchReplacement(cursor: Cursor, chunk: Chunk): Match | null {
   let lines: readonly ChunkLine[] | null = chunk.lines
   while (lines !== null) {
     const wanted = oldTexts(lines)
     if (wanted.length === 0) return null
-    const start = findLines({ lines: place.texts, wanted, from: place.from, atEnd: chunk.atEnd })
-    if (start !== null) return { ok: true, edit: editAt(place.file, start, lines), next: start + wanted.length }
+    const start = findLines({ lines: cursor.texts, wanted, from: cursor.from, atEnd: chunk.atEnd })
+    if (start !== null) return { ok: true, edit: editAt(cursor.file, start, lines), next: start + wanted.length }
     lines = withoutTrailingBlank(lines)
   }
   return null
@@ -97,7 +98,7 @@ function oldTexts(lines: readonly ChunkLine[]): string[] {
   return lines.filter(({ kind }) => kind !== 'insert').map(({ text }) => text)
 }
 
-/** The lines without a blank last old line (and, if that was removed, without a blank last new one); null if it is not blank. */
+/** Drops a blank last old line and, if it was removed, a blank last new line. Returns null when the last old line is not blank. */
 function withoutTrailingBlank(lines: readonly ChunkLine[]): readonly ChunkLine[] | null {
   const old = lines.findLastIndex(({ kind }) => kind !== 'insert')
   if (lines[old]?.text !== '') return null
@@ -119,19 +120,19 @@ function editAt(file: TextFile, start: number, lines: readonly ChunkLine[]): Edi
   return { start, removed: position - start, lines: replacement }
 }
 
-/** A new line ends as the line before it does. */
+/** Gives a new line the line end of the line before it. */
 function insertedLine(file: TextFile, position: number, text: string): TextLine {
-  const end = file.lines[position - 1]?.end || usualEnd(file.lines)
+  const end = file.lines[position - 1]?.end || defaultEnd(file.lines)
   return { text: end === '\r\n' && text.endsWith('\r') ? text.slice(0, -1) : text, end }
 }
 
-function usualEnd(lines: readonly TextLine[]): '\n' | '\r\n' {
+function defaultEnd(lines: readonly TextLine[]): '\n' | '\r\n' {
   return lines[0]?.end || '\n'
 }
 
-/** Whether the file ends with a line end stays as it was; an empty file gets one. */
+/** Replaces lines. Keeps the presence or absence of a final line end; an empty file gets one. */
 function replaceLines(lines: readonly TextLine[], edits: readonly Edit[]): TextLine[] {
-  // Joined at the end: a file may have more lines than a call can have arguments.
+  // Joined at the end, because push(...lines) fails for files with more lines than a call can have arguments.
   const pieces: (readonly TextLine[])[] = []
   let position = 0
   for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
@@ -143,19 +144,19 @@ function replaceLines(lines: readonly TextLine[], edits: readonly Edit[]): TextL
   const keepsEnd = lines.at(-1)?.end !== ''
   return result.map((line, index) => {
     if (index === result.length - 1 && !keepsEnd) return { ...line, end: '' }
-    return line.end === '' ? { ...line, end: usualEnd(lines) } : line
+    return line.end === '' ? { ...line, end: defaultEnd(lines) } : line
   })
 }
 
-function contextFailure(place: Cursor, chunk: Chunk, context: string): Failed {
-  const message = `Failed to find the context line '${context}' in ${place.path}.${hint(place, [context])}`
+function contextFailure(cursor: Cursor, chunk: Chunk, context: string): Failed {
+  const message = `Failed to find the context line '${context}' in ${cursor.path}.${hint(cursor, [context])}`
   return { ok: false, code: 'contextNotFound', line: chunk.line, message }
 }
 
-function linesFailure(place: Cursor, chunk: Chunk): Failed {
+function linesFailure(cursor: Cursor, chunk: Chunk): Failed {
   const wanted = oldTexts(chunk.lines)
-  const intro = `Failed to find the expected lines of the chunk on line ${chunk.line} in ${place.path}:`
-  const message = `${intro}\n${wanted.join('\n')}${hint(place, wanted)}`
+  const intro = `Failed to find the expected lines of the chunk on line ${chunk.line} in ${cursor.path}:`
+  const message = `${intro}\n${wanted.join('\n')}${hint(cursor, wanted)}`
   return { ok: false, code: 'linesNotFound', line: chunk.line, message }
 }
 

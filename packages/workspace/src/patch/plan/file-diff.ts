@@ -2,7 +2,7 @@ import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, type StructuredPa
 import { decodeUtf8 } from './text-file.ts'
 
 export interface DiffSides {
-  /** Null: the file does not exist on that side. */
+  /** Null when the file does not exist before the patch. */
   readonly oldPath: string | null
   readonly newPath: string | null
   readonly before: Uint8Array | null
@@ -10,22 +10,23 @@ export interface DiffSides {
 }
 
 export interface FileDiff {
-  /** Unified, with three lines of context and `---`/`+++` headers. */
+  /** Unified diff with three lines of context and `---`/`+++` headers. */
   readonly diff: string
   readonly additions: number
   readonly deletions: number
-  /** False where a side has bytes that no line can show. */
+  /** False when a side is not UTF-8. */
   readonly isText: boolean
 }
 
 const contextLines = 3
 const absent = '/dev/null'
-/** Beyond this many changed lines the shortest diff is not worth its time. */
+/** Maximum number of changed lines for computing the shortest diff, whose time grows with its square. */
 const maxEditLength = 1000
 
 /**
- * The change of one file for people and records. Lines that a patch writes are always given; of content that is not
- * UTF-8, which only stood there before or is moved, there is a line that says so.
+ * Returns the diff of one file for display and for the journal.
+ *
+ * It contains all lines that the patch writes. Old or moved content that is not UTF-8 becomes `Binary files differ`.
  */
 export function diffFile(sides: DiffSides): FileDiff {
   const names = [sides.oldPath ?? absent, sides.newPath ?? absent] as const
@@ -36,7 +37,7 @@ export function diffFile(sides: DiffSides): FileDiff {
   return { ...textDiff(names, before, after), isText: true }
 }
 
-/** What is not text before has no lines: all of the new ones are added. */
+/** Returns a diff against no lines: old content that is not text has none. */
 function binaryDiff(names: Names, after: string): FileDiff {
   const { diff, additions, deletions } = textDiff(names, '', after)
   return { diff: `${diff}Binary files differ\n`, additions, deletions, isText: false }
@@ -65,7 +66,7 @@ function textOf(bytes: Uint8Array | null): string | null {
   return decodeUtf8(bytes)
 }
 
-/** Everything between the first and the last changed line, in linear time. */
+/** Returns one hunk from the first to the last changed line, in linear time. */
 function oneHunk(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
   const shorter = Math.min(before.length, after.length)
   let same = 0
@@ -93,7 +94,7 @@ function marked(mark: string, line: string): string[] {
   return line.endsWith('\n') ? [mark + line.slice(0, -1)] : [mark + line, '\\ No newline at end of file']
 }
 
-/** Lines with their line feed; the last one may lack it. */
+/** Splits lines and keeps their line feeds. */
 function splitLines(content: string): string[] {
   return content.match(/[^\n]*\n|[^\n]+/g) ?? []
 }

@@ -1,6 +1,6 @@
 import { likeness } from '../../look-up/nearest-names.ts'
 
-/** From the strictest to the most lenient; a pass scans everything before the next one begins. */
+/** Normalizations from strict to lenient; each is tried on all lines before the next. */
 const passes: ReadonlyArray<(line: string) => string> = [
   (line) => line,
   (line) => line.trimEnd(),
@@ -15,23 +15,23 @@ const foldedCharacters: ReadonlyArray<readonly [RegExp, string]> = [
   [/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' '],
 ]
 
-/** Typographic dashes, quotes and blanks become their ASCII kin: models tend to write those. */
+/** Replaces typographic dashes, quotes and blanks by ASCII ones, which models tend to write. */
 export function foldPunctuation(text: string): string {
   return foldedCharacters.reduce((folded, [characters, plain]) => folded.replace(characters, plain), text)
 }
 
-interface LineQuestion {
+interface LineSearch {
   readonly lines: readonly string[]
-  /** Consecutive lines to find; none are found at once. */
+  /** Consecutive lines to find. An empty list matches at `from`. */
   readonly wanted: readonly string[]
-  /** First index to look at. */
+  /** First index to search. */
   readonly from: number
-  /** Prefer the very end of the lines. */
+  /** Prefers a match at the end of the lines. */
   readonly atEnd?: boolean
 }
 
-/** The index where `wanted` begins, or null. With `atEnd` every pass is tried at the end before the search begins. */
-export function findLines({ lines, wanted, from, atEnd = false }: LineQuestion): number | null {
+/** Returns the index of the first match of `wanted`, or null. With `atEnd` a lenient match at the end precedes strict ones elsewhere. */
+export function findLines({ lines, wanted, from, atEnd = false }: LineSearch): number | null {
   const last = lines.length - wanted.length
   if (last < from) return null
   if (atEnd) {
@@ -44,10 +44,10 @@ export function findLines({ lines, wanted, from, atEnd = false }: LineQuestion):
 type Span = readonly [first: number, last: number]
 
 function searchPasses(lines: readonly string[], wanted: readonly string[], [first, last]: Span): number | null {
-  for (const normalise of passes) {
-    const targets = wanted.map(normalise)
+  for (const normalize of passes) {
+    const targets = wanted.map(normalize)
     for (let start = first; start <= last; start++) {
-      if (targets.every((target, offset) => normalise(lines[start + offset] ?? '') === target)) return start
+      if (targets.every((target, offset) => normalize(lines[start + offset] ?? '') === target)) return start
     }
   }
   return null
@@ -59,7 +59,7 @@ const maxComparedLines = 20_000
 const maxComparedChars = 160
 const leastLikeness = 0.5
 
-/** What a model needs to mend its patch: the numbered lines of the file that look most like the wanted ones. */
+/** Quotes the numbered lines of the file that are most similar to the wanted ones, for a failure message. */
 export function describeNearest(lines: readonly string[], wanted: readonly string[]): string {
   if (lines.length === 0) return '\nThe file is empty.'
   const start = nearestStart(lines, wanted)
@@ -69,23 +69,23 @@ export function describeNearest(lines: readonly string[], wanted: readonly strin
   return `\nThe nearest lines of the file are:\n${numbered.join('\n')}`
 }
 
-/** Where the wanted lines most likely begin: by equal lines if there are any, else by the likeness of the longest. */
+/** Returns the most likely start of the wanted lines: by equal lines, otherwise by similarity to the longest one. */
 export function nearestStart(lines: readonly string[], wanted: readonly string[]): number | null {
   const start = startByEqualLines(lines, wanted) ?? startByLikeness(lines, wanted)
   return start === null ? null : Math.min(Math.max(0, start), lines.length - 1)
 }
 
-/** Each line that equals a wanted one votes for where the block would then begin. */
+/** Counts for each start how many wanted lines would be equal. */
 function startByEqualLines(lines: readonly string[], wanted: readonly string[]): number | null {
-  const places = new Map<string, number>()
+  const offsets = new Map<string, number>()
   wanted.forEach((line, index) => {
     const folded = fold(line)
-    if (folded.length > 2 && !places.has(folded)) places.set(folded, index)
+    if (folded.length > 2 && !offsets.has(folded)) offsets.set(folded, index)
   })
   const votes = new Map<number, number>()
   lines.forEach((line, index) => {
-    const place = places.get(fold(line))
-    if (place !== undefined) votes.set(index - place, (votes.get(index - place) ?? 0) + 1)
+    const offset = offsets.get(fold(line))
+    if (offset !== undefined) votes.set(index - offset, (votes.get(index - offset) ?? 0) + 1)
   })
   return best(votes, 1)
 }
@@ -102,7 +102,7 @@ function startByLikeness(lines: readonly string[], wanted: readonly string[]): n
   return best(scores, leastLikeness)
 }
 
-/** The key with the highest score of at least `least`; the first of equals. */
+/** Returns the key with the highest score of at least `least`; the first of equal ones. */
 function best(scores: ReadonlyMap<number, number>, least: number): number | null {
   let winner: number | null = null
   let highest = least
@@ -119,7 +119,7 @@ function fold(line: string): string {
   return foldPunctuation(line).replace(/\s+/g, ' ').trim()
 }
 
-/** Not within a word: half a secret would not be known for one, and be told. */
+/** Cuts a line between words: redaction would not recognize half a secret. */
 function clipAtWord(line: string): string {
   return line.length <= maxShownChars ? line : `${line.slice(0, maxShownChars + 1).replace(/\S+$/, '')}…`
 }

@@ -1,7 +1,31 @@
+export interface ChunkLine {
+  readonly kind: 'keep' | 'remove' | 'insert'
+  readonly text: string
+}
+
+/** One change in an updated file. */
+export interface Chunk {
+  /** Texts after `@@`, outermost first; the chunk applies below the last of them. */
+  readonly contexts: readonly string[]
+  readonly lines: readonly ChunkLine[]
+  /** True when `*** End of File` follows the chunk. */
+  readonly atEnd: boolean
+  /** First line in the patch; the Begin marker is line 1. */
+  readonly line: number
+}
+
+/** Lines of a patch from the Begin marker to the line before the End marker. */
+export type PatchLines = readonly string[]
+
+/** Parsed part with the index of the line after it, or the reason and 1-based line of a failure. */
+export type Step<Value> =
+  | { readonly ok: true; readonly value: Value; readonly next: number }
+  | { readonly ok: false; readonly line: number; readonly message: string }
+
 const endOfFileMarker = '*** End of File'
 const unifiedHeader = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@(.*)$/
 
-/** Reads the chunks of one updated file, up to the next line that begins with `*` or the patch's end. */
+/** Parses the chunks of one updated file, up to the next line that begins with `*` or the end of the patch. */
 export function parseChunks(lines: PatchLines, start: number): Step<readonly Chunk[]> {
   const chunks: Chunk[] = []
   let index = start
@@ -36,7 +60,7 @@ function parseChunk(lines: PatchLines, index: number, isFirst: boolean): Step<Ch
   return { ok: true, value: chunk, next: atEnd ? next + 1 : next }
 }
 
-/** A header as of `diff -u` counts as `@@`: its line numbers are not to be trusted, its section heading is. */
+/** Returns the text after `@@`. Of a `diff -u` header only the section heading counts: models get line numbers wrong. */
 function contextOf(header: string): string {
   const unified = unifiedHeader.exec(header)
   return (unified === null ? header.slice(3) : (unified[1] ?? '').slice(1)).trimEnd()
@@ -56,19 +80,11 @@ function unexpectedLine(text: string): string {
   return `unexpected line in an update: '${text}'. Every line begins with ' ' (kept), '+' (added) or '-' (removed).`
 }
 
-/** The lines of a patch from the Begin marker on, the End marker left off. */
-export type PatchLines = readonly string[]
-
-/** One parsed part and the index of the line behind it, or why and where (1-based) it cannot be read. */
-export type Step<Value> =
-  | { readonly ok: true; readonly value: Value; readonly next: number }
-  | { readonly ok: false; readonly line: number; readonly message: string }
-
 export function failParse(line: number, reason: string): { ok: false; line: number; message: string } {
   return { ok: false, line, message: `Invalid patch hunk on line ${line}: ${reason}` }
 }
 
-/** The run of lines from `start` on that the predicate accepts. */
+/** Returns the consecutive lines from `start` that the predicate accepts. */
 export function readFrom(lines: PatchLines, start: number, accepts: (line: string) => boolean): string[] {
   const run: string[] = []
   for (let index = start; index < lines.length; index++) {
@@ -78,32 +94,3 @@ export function readFrom(lines: PatchLines, start: number, accepts: (line: strin
   }
   return run
 }
-
-export interface ChunkLine {
-  readonly kind: 'keep' | 'remove' | 'insert'
-  readonly text: string
-}
-
-/** One place of change in an updated file. */
-export interface Chunk {
-  /** Texts behind `@@`, outermost first: the chunk lies below the last of them. */
-  readonly contexts: readonly string[]
-  readonly lines: readonly ChunkLine[]
-  /** `*** End of File` stood behind it. */
-  readonly atEnd: boolean
-  /** Where it begins in the patch; the Begin marker is line 1. */
-  readonly line: number
-}
-
-/** What a patch says of one file. Paths are as written. */
-export type Hunk =
-  | { readonly kind: 'add'; readonly path: string; readonly line: number; readonly lines: readonly string[] }
-  | { readonly kind: 'delete'; readonly path: string; readonly line: number }
-  | {
-      readonly kind: 'update'
-      readonly path: string
-      readonly line: number
-      readonly movedTo?: string
-      /** May be empty only when the file is moved. */
-      readonly chunks: readonly Chunk[]
-    }

@@ -1,9 +1,23 @@
-import { failParse, type Hunk, type PatchLines, parseChunks, readFrom, type Step } from './parse-chunks.ts'
+import { type Chunk, failParse, type PatchLines, parseChunks, readFrom, type Step } from './parse-chunks.ts'
+
+/** Section of a patch for one file. Paths are as written. */
+export type Hunk =
+  | { readonly kind: 'add'; readonly path: string; readonly line: number; readonly lines: readonly string[] }
+  | { readonly kind: 'delete'; readonly path: string; readonly line: number }
+  | {
+      readonly kind: 'update'
+      readonly path: string
+      readonly line: number
+      readonly movedTo?: string
+      /** Empty only when the file is moved. */
+      readonly chunks: readonly Chunk[]
+    }
+
 export type ParsedPatch =
   | { readonly ok: true; readonly hunks: readonly Hunk[] }
   | {
       readonly ok: false
-      /** 1-based, the Begin marker being line 1. */
+      /** Line of the patch; the Begin marker is line 1. */
       readonly line: number
       readonly message: string
     }
@@ -17,7 +31,7 @@ const updateHeader = '*** Update File:'
 const moveHeader = '*** Move to:'
 const environmentHeader = '*** Environment ID:'
 
-/** Reads the text of a patch. Never throws; a patch without any file is well-formed. */
+/** Parses the text of a patch. A patch without any file is valid. Never throws. */
 export function parsePatch(text: string): ParsedPatch {
   const lines = splitLines(withoutHeredoc(text.trim()))
   if (lines[0]?.trim() !== beginMarker) {
@@ -86,7 +100,7 @@ function notAHeader(header: string): string {
   return `'${header}' is not a valid hunk header. Valid hunk headers: ${headers}.${plus}`
 }
 
-/** Some models wrap the patch as they would in a shell: `<<'EOF'` … `EOF`. */
+/** Removes a shell heredoc around the patch, which some models write: `<<'EOF'` … `EOF`. */
 function withoutHeredoc(text: string): string {
   const wrapped = /^<<\s*(?:'(\w+)'|"(\w+)"|(\w+))[^\S\n]*\r?\n([\s\S]*)\n[^\S\n]*(\w+)$/.exec(text)
   if (wrapped === null) return text
@@ -94,7 +108,7 @@ function withoutHeredoc(text: string): string {
   return (single ?? double ?? bare) === end ? body.trim() : text
 }
 
-/** When the Begin marker ends in CRLF, so does the whole transport, and no carriage return belongs to a line. */
+/** Splits lines. If the Begin marker ends in CRLF, all line ends are CRLF and no carriage return is content. */
 function splitLines(text: string): string[] {
   const lines = text.split('\n')
   if (!lines[0]?.endsWith('\r')) return lines

@@ -2,14 +2,14 @@ import { dirname } from 'node:path'
 import { nearestNames } from '../../look-up/nearest-names.ts'
 import { type PatchFailure, type PatchProblem, problem } from '../patch-report.ts'
 import { applyChunks } from './apply-chunks.ts'
-import type { Hunk } from './parse-chunks.ts'
+import type { Hunk } from './parse-patch.ts'
 import type { PlannedFile, PlannedFiles, PlanSurroundings } from './planned-files.ts'
 import { markInNewFile, restoreSecrets } from './secret-marks.ts'
 import { decodeTextFile, encodeTextFile, textOfFile } from './text-file.ts'
 
 type UpdateHunk = Extract<Hunk, { kind: 'update' }>
 
-/** Works one hunk into the planned files; a hunk with failures leaves them as they were. */
+/** Applies one hunk to the planned files. A hunk with failures leaves them unchanged. */
 export async function planHunk(
   hunk: Hunk,
   planned: PlannedFiles,
@@ -50,7 +50,7 @@ async function planDelete(
 ): Promise<PatchFailure[]> {
   const found = await loadExisting(hunk, planned, surroundings)
   if (!found.ok) return [failureAt(hunk, found)]
-  if (found.file.throughLink) return [failureAt(hunk, linkComplaint(hunk.path, 'deleted'))]
+  if (found.file.throughLink) return [failureAt(hunk, linkProblem(hunk.path, 'deleted'))]
   found.file.bytes = null
   return []
 }
@@ -94,7 +94,7 @@ async function loadExisting(
   return problem('missingFile', `${hunk.path} does not exist.${hint}`)
 }
 
-/** The file itself when it is not moved. */
+/** Loads the file that receives the content: the hunk's own file unless it is moved. */
 async function moveTarget(
   hunk: UpdateHunk,
   source: PlannedFile,
@@ -103,7 +103,7 @@ async function moveTarget(
   if (hunk.movedTo === undefined) return { ok: true, file: source }
   const loaded = await planned.load(hunk.movedTo)
   if (!loaded.ok || loaded.file === source) return loaded
-  if (source.throughLink) return linkComplaint(hunk.path, 'moved')
+  if (source.throughLink) return linkProblem(hunk.path, 'moved')
   if (loaded.file.bytes === null) return loaded
   return problem('fileExists', `${hunk.path} cannot be moved to ${hunk.movedTo}, which exists already.`)
 }
@@ -121,11 +121,11 @@ type Edited =
 
 function editFile(hunk: UpdateHunk, { file, bytes }: Existing, surroundings: PlanSurroundings): Edited {
   if (hunk.chunks.length === 0) return { ok: true, bytes }
-  if (!file.writable) return rejected(hunk, problem('readOnlyFile', `${hunk.path} is read-only.`))
+  if (!file.writable) return failedEdit(hunk, problem('readOnlyFile', `${hunk.path} is read-only.`))
   const decoded = decodeTextFile(bytes)
-  if (!decoded.ok) return rejected(hunk, problem('notText', `${hunk.path} cannot be patched: ${decoded.reason}.`))
+  if (!decoded.ok) return failedEdit(hunk, problem('notText', `${hunk.path} cannot be patched: ${decoded.reason}.`))
   const chunks = restoreSecrets(hunk, textOfFile(decoded.file), surroundings.secretsIn)
-  if ('code' in chunks) return rejected(hunk, chunks)
+  if ('code' in chunks) return failedEdit(hunk, chunks)
   const placed = applyChunks(hunk.path, decoded.file, chunks, quotes(file, surroundings))
   if (placed.ok) return { ok: true, bytes: encodeTextFile(placed.file) }
   const failures = placed.failures.map(({ code, line, message }) => ({ code, line, message, path: hunk.path }))
@@ -136,12 +136,12 @@ function quotes({ path }: PlannedFile, { mayQuote }: PlanSurroundings): boolean 
   return mayQuote === undefined || mayQuote(path.real)
 }
 
-function rejected(hunk: Hunk, complaint: PatchProblem): Edited {
-  return { ok: false, failures: [failureAt(hunk, complaint)] }
+function failedEdit(hunk: Hunk, found: PatchProblem): Edited {
+  return { ok: false, failures: [failureAt(hunk, found)] }
 }
 
-function linkComplaint(path: string, deed: string): PatchProblem {
-  return problem('symbolicLink', `${path} is a symbolic link, which a patch cannot have ${deed}; use a command.`)
+function linkProblem(path: string, change: string): PatchProblem {
+  return problem('symbolicLink', `${path} is a symbolic link, which a patch cannot have ${change}; use a command.`)
 }
 
 function failureAt({ path, line }: Hunk, { code, message }: PatchProblem): PatchFailure {

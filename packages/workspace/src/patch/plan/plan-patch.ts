@@ -1,7 +1,7 @@
 import { type FilePlan, type FileVersion, versionOf } from '../file-plan.ts'
 import type { PatchFailure } from '../patch-report.ts'
 import { diffFile } from './file-diff.ts'
-import type { Hunk } from './parse-chunks.ts'
+import type { Hunk } from './parse-patch.ts'
 import { planHunk } from './plan-hunk.ts'
 import { type PlannedFile, type PlanSurroundings, planFiles } from './planned-files.ts'
 
@@ -14,8 +14,9 @@ export type PlanOutcome =
   | { readonly ok: false; readonly failures: readonly PatchFailure[] }
 
 /**
- * Works out what a patch would do, without writing anything. All or nothing: any failure in any hunk means no plan,
- * and every failure is reported. Hunks on the same file compose, in the order of the patch.
+ * Plans the changes of a patch without writing.
+ *
+ * Any failure in a hunk means no plan, and all failures are reported. Hunks on the same file apply in patch order.
  */
 export async function planPatch(request: PlanRequest): Promise<PlanOutcome> {
   if (request.hunks.length === 0) {
@@ -24,20 +25,20 @@ export async function planPatch(request: PlanRequest): Promise<PlanOutcome> {
   }
   const planned = planFiles(request)
   const failures: PatchFailure[] = []
-  const spoiled = new Set<string>()
+  const failedPaths = new Set<string>()
   for (const hunk of request.hunks) {
-    // What a later hunk would find after a failed one says nothing.
-    if (spoiled.has(hunk.path)) continue
+    // A failure after a failed hunk on the same file would only be a consequence of it.
+    if (failedPaths.has(hunk.path)) continue
     const found = await planHunk(hunk, planned, request)
     failures.push(...found)
-    if (found.length > 0) spoiled.add(hunk.path)
-    if (found.length > 0 && hunk.kind === 'update' && hunk.movedTo !== undefined) spoiled.add(hunk.movedTo)
+    if (found.length > 0) failedPaths.add(hunk.path)
+    if (found.length > 0 && hunk.kind === 'update' && hunk.movedTo !== undefined) failedPaths.add(hunk.movedTo)
   }
   failures.push(...nestedFiles(planned.all()))
   return failures.length > 0 ? { ok: false, failures } : { ok: true, plans: filePlans(planned.all()) }
 }
 
-/** A path cannot be a file and the folder of another file. */
+/** Finds files that the patch would create below another file. */
 function nestedFiles(files: readonly PlannedFile[]): PatchFailure[] {
   const present = files.filter(({ bytes }) => bytes !== null)
   return present.flatMap((inner): PatchFailure[] => {
@@ -64,7 +65,7 @@ function filePlan(file: PlannedFile, target: PlannedFile | undefined): FilePlan[
   const { path, before } = file
   const bytes = target?.bytes ?? file.bytes
   if (before === null && bytes === null) return []
-  const after = bytes === null ? null : sameOr(before, bytes)
+  const after = bytes === null ? null : versionAfter(before, bytes)
   const { written } = path
   const diff = diffFile({
     oldPath: before === null ? null : written,
@@ -76,6 +77,6 @@ function filePlan(file: PlannedFile, target: PlannedFile | undefined): FilePlan[
   return [{ kind, path, before, after, ...(target === undefined ? {} : { movedTo: target.path }), ...diff }]
 }
 
-function sameOr(before: FileVersion | null, bytes: Uint8Array): FileVersion {
+function versionAfter(before: FileVersion | null, bytes: Uint8Array): FileVersion {
   return before?.bytes === bytes ? before : versionOf(bytes)
 }

@@ -10,36 +10,36 @@ import type { KnownMarks } from './secret-marks.ts'
 export interface PlanSurroundings {
   readonly cwd: string
   readonly files: PatchView
-  /** Why a real path may not even be looked at, or null; asked before anything is read. */
+  /** Returns the reason why a real path may not be read, or null. Called before every first read. */
   readonly refusal?: (realPath: string) => string | null
-  /** Whether a failure may show what is in a file, or beside it; it may when nothing is said. */
+  /** Returns whether a failure may quote a file and the names in its folder. Default: always. */
   readonly mayQuote?: (realPath: string) => boolean
-  /** The secrets of a text by the marks that the model sees in their place; without it marks are ordinary text. */
+  /** Finds the secrets of a text by the marks that the model sees. Without it marks are ordinary text. */
   readonly secretsIn?: (text: string) => KnownMarks
 }
 
-/** A file as it will be after the hunks planned so far. */
+/** State of a file after the hunks planned so far. */
 export interface PlannedFile {
   readonly path: PatchPath
-  /** What is on the disk. */
+  /** Content on the disk. */
   readonly before: FileVersion | null
   readonly writable: boolean
-  /** The last component of the path as written is a link. */
+  /** True when the last component of the written path is a link. */
   readonly throughLink: boolean
   bytes: Uint8Array | null
-  /** Real path that the content was moved from. */
+  /** Real path that the content was moved from; null otherwise. */
   origin: string | null
 }
 
 export type Loaded = { readonly ok: true; readonly file: PlannedFile } | PatchProblem
 
-/** The files that a patch touches, by real path in order of first touch: later hunks see what earlier ones did. */
+/** Files of a patch by real path, in the order of their hunks. Later hunks get the result of earlier ones. */
 export interface PlannedFiles {
   load(written: string): Promise<Loaded>
   all(): readonly PlannedFile[]
 }
 
-/** So that a patch never holds more in memory than a text file that someone edits may have. */
+/** Limit for the size of a patched file, which is held in memory. */
 export const maxPatchedBytes = 64 * 1024 * 1024
 
 export function planFiles(surroundings: PlanSurroundings): PlannedFiles {
@@ -48,12 +48,12 @@ export function planFiles(surroundings: PlanSurroundings): PlannedFiles {
     all: () => [...known.values()],
     async load(written) {
       try {
-        const place = await resolveTarget(written, surroundings)
-        if (!place.ok) return place
-        const file = known.get(place.path.real)
+        const target = await resolveTarget(written, surroundings)
+        if (!target.ok) return target
+        const file = known.get(target.path.real)
         if (file !== undefined) return { ok: true, file }
-        const loaded = await readTarget(place, surroundings.files)
-        if (loaded.ok) known.set(place.path.real, loaded.file)
+        const loaded = await readTarget(target, surroundings.files)
+        if (loaded.ok) known.set(target.path.real, loaded.file)
         return loaded
       } catch (error) {
         if (error instanceof EnvironmentUnreachableError) throw error
@@ -74,13 +74,13 @@ async function resolveTarget(
   { cwd, files, refusal }: PlanSurroundings,
 ): Promise<ResolvedTarget | PatchProblem> {
   const shown = visiblePath(written)
-  const complaint = pathProblem(written)
-  if (complaint !== null) return problem('badPath', complaint)
+  const reason = pathProblem(written)
+  if (reason !== null) return problem('badPath', reason)
   if (shown !== written) return problem('badPath', `The path ${shown} contains control characters.`)
   const absolute = resolve(cwd, written)
   const real = await files.realPath(absolute)
-  const reason = refusal?.(real) ?? null
-  if (reason !== null) return problem('notAllowed', reason)
+  const refused = refusal?.(real) ?? null
+  if (refused !== null) return problem('notAllowed', refused)
   const throughLink = join(await files.realPath(dirname(absolute)), basename(absolute)) !== real
   return { ok: true, path: { written, real }, throughLink }
 }
@@ -91,21 +91,21 @@ async function readTarget({ path, throughLink }: ResolvedTarget, files: PatchVie
     const blocked = await blockedByFile(path, files)
     return blocked ?? { ok: true, file: { path, throughLink, before: null, writable: true, bytes: null, origin: null } }
   }
-  const unfit = unfitness(path.written, stat)
+  const unfit = unpatchable(path.written, stat)
   if (unfit !== null) return unfit
   const before = versionOf(await files.readFile(path.real))
   const file = { path, throughLink, before, writable: stat.writable, bytes: before.bytes, origin: null }
   return { ok: true, file }
 }
 
-function unfitness(written: string, { kind, sizeBytes }: FileStat): PatchProblem | null {
+function unpatchable(written: string, { kind, sizeBytes }: FileStat): PatchProblem | null {
   if (kind === 'folder') return problem('notAFile', `${written} is a folder, not a file.`)
   if (kind !== 'file') return problem('notAFile', `${written} is not a regular file.`)
   if (sizeBytes <= maxPatchedBytes) return null
   return problem('tooLarge', `${written} has ${formatBytes(sizeBytes)}, too much for a patch; use a command.`)
 }
 
-/** A file that stands where the path needs a folder. */
+/** Returns a problem when a parent of the path is not a folder. */
 async function blockedByFile(path: PatchPath, files: PatchView): Promise<PatchProblem | null> {
   for (let folder = dirname(path.real); ; folder = dirname(folder)) {
     const stat = await files.stat(folder)

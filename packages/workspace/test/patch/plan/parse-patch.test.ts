@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Hunk } from '../../../src/patch/plan/parse-chunks.ts'
+import type { Hunk } from '../../../src/patch/plan/parse-patch.ts'
 import { parsePatch } from '../../../src/patch/plan/parse-patch.ts'
 import { patchOf } from '../patch-run.ts'
 
