@@ -6,10 +6,8 @@ import {
   comparePlan,
   diskPatchFiles,
   EnvironmentUnreachableError,
-  remoteFiles,
-  remotePatches,
 } from '@parley/workspace'
-import { patchOf, plansOf, readTree } from '@parley/workspace/testing'
+import { patchOf, plansOf, readTree, remoteFiles, remotePatches } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { brittleLink, type Cut } from './support/brittle-link.ts'
 

@@ -1,13 +1,13 @@
 import { createMark, noSandbox, type SandboxLimits } from '@parley/host'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import {
-  EnvironmentUnreachableError,
   type ExecConnection,
   type ExecInfo,
   type Link,
   remoteSandboxes,
   sandboxRequest,
   startRemoteCommand,
-} from '@parley/workspace'
+} from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { describeEnvironment } from '../../src/frontends/exec/describe-environment.ts'
 import { ending, standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'

@@ -30,7 +30,7 @@ export interface FoundFile {
   readonly sizeBytes: number
 }
 
-export interface FolderNames {
+interface FolderNames {
   readonly entries: readonly NamedEntry[]
   /** True when the folder has more entries than requested. */
   readonly truncated: boolean

@@ -2,7 +2,7 @@ import { resolve, sep } from 'node:path'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { systemErrorReason } from './errors.ts'
 
-export interface WorkspacePath {
+interface WorkspacePath {
   readonly absolute: string
   /** Path with all links followed; policy checks this path and the tool opens it. */
   readonly real: string

@@ -34,7 +34,7 @@ interface Branch {
   readonly path: string
   readonly level: number
   readonly children: Child[]
-  /** Null: ignored entries are listed too. */
+  /** Ignore rules; null lists ignored entries too. */
   rules: IgnoreRules | null
   problem: string | null
   more: string | null

@@ -23,7 +23,7 @@ const maxNamesLookedAt = 20_000
 
 interface FolderRequest {
   readonly path: string
-  /** Null: nothing is ignored. */
+  /** Ignore rules of the folder; null ignores nothing. */
   readonly rules: IgnoreRules | null
   readonly files: EnvironmentFiles
 }

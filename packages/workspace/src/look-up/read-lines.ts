@@ -28,7 +28,7 @@ export type ReadOutcome =
       /** 0 for an empty file. */
       readonly firstLine: number
       readonly lastLine: number
-      /** Null when the file is too large to count its lines. */
+      /** Number of lines; null when the file is too large to count them. */
       readonly totalLines: number | null
       readonly totalBytes: number
       /** True when some bytes shown were not UTF-8 and were replaced. */

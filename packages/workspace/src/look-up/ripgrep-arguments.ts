@@ -6,7 +6,7 @@ export interface SearchTerms {
   /** Globs in ripgrep's syntax; a leading `!` excludes. */
   readonly globs?: readonly string[]
   readonly contextLines?: number
-  /** Also searches files that `.gitignore` excludes. */
+  /** Includes files that `.gitignore` excludes. */
   readonly includeIgnored?: boolean
 }
 

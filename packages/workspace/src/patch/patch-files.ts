@@ -4,7 +4,7 @@ export interface FileStat {
   readonly sizeBytes: number
   /** Permission bits. */
   readonly mode: number
-  /** Null on a remote machine, which does not report it. */
+  /** User and group; null on a remote machine, which does not report them. */
   readonly owner: { readonly uid: number; readonly gid: number } | null
   /** True when this process may write to the file. */
   readonly writable: boolean

@@ -13,7 +13,7 @@ export interface RemoteProcessSpec {
   readonly env: Readonly<Record<string, string>>
   /** Sandbox limits; null runs the process with all rights of the exec-server. */
   readonly limits: SandboxLimits | null
-  /** Receives each byte once, in order. */
+  /** Receives each byte once, in order. `stderr` is separate only where the exec-server gives it a pipe of its own. */
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr' | 'pty') => void
 }
 

@@ -1,6 +1,7 @@
 import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
-import { Link, type LinkChange } from '@parley/workspace'
+import type { LinkChange } from '@parley/workspace'
+import { Link } from '@parley/workspace/testing'
 import { createConfinement } from '../../../src/frontends/exec/confinement/confinement.ts'
 import { describeEnvironment } from '../../../src/frontends/exec/describe-environment.ts'
 import { serveExec } from '../../../src/frontends/exec/serve-exec.ts'

@@ -103,7 +103,10 @@ async function stage(plan: FilePlan, found: FileStat | null, attempt: PatchAttem
   return await attempt.stage((plan.movedTo ?? plan.path).real, plan.after.bytes, found)
 }
 
-async function commit({ plan, found, staged }: PlannedWrite, { attempt, files }: ApplyPorts): Promise<PatchFailure | null> {
+async function commit(
+  { plan, found, staged }: PlannedWrite,
+  { attempt, files }: ApplyPorts,
+): Promise<PatchFailure | null> {
   const { path, movedTo, before } = plan
   // Checked again because staging takes time, and a write by another program in between must not be lost.
   if (found !== null && (await files.stat(path.real))?.stamp !== found.stamp) return changedMeanwhile(plan)

@@ -13,7 +13,8 @@ export async function checkUnchanged(plan: FilePlan, files: PatchView): Promise<
   try {
     // Read before the content, so that a write during the check changes the stamp compared later.
     const found = await files.stat(plan.path.real)
-    const same = plan.before === null ? found === null : await hasContent(plan.path.real, plan.before.hash, found, files)
+    const same =
+      plan.before === null ? found === null : await hasContent(plan.path.real, plan.before.hash, found, files)
     if (!same) return { ok: false, failure: changedMeanwhile(plan) }
     if (plan.movedTo !== undefined && (await files.stat(plan.movedTo.real)) !== null) {
       return { ok: false, failure: changedMeanwhile(plan) }

@@ -42,10 +42,7 @@ export function openTemporaryFiles(files: PatchFiles, tag: string): TemporaryFil
   }
 }
 
-/**
- * The name of a patch's temporary file, beside the file it is for. `tag` names one attempt to apply one patch, in
- * letters, digits, `-` and `_`, so that what a crash left behind can be found and taken for nothing else.
- */
+/** Names a temporary file by its attempt, so that a later run can find it. `tag` consists of letters, digits, `-` and `_`. */
 function strayName(tag: string, number: number): string {
   return `.parley-${tag}-${number}.tmp`
 }

@@ -2,7 +2,7 @@ import { describeNearest, findLines } from './find-lines.ts'
 import type { Chunk, ChunkLine } from './parse-chunks.ts'
 import type { TextFile, TextLine } from './text-file.ts'
 
-export interface ChunkFailure {
+interface ChunkFailure {
   readonly code: 'contextNotFound' | 'linesNotFound'
   /** First line of the chunk in the patch. */
   readonly line: number

@@ -2,8 +2,9 @@ import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, type StructuredPa
 import { decodeUtf8 } from './text-file.ts'
 
 export interface DiffSides {
-  /** Null when the file does not exist before the patch. */
+  /** Path in the `---` header; null for a new file. */
   readonly oldPath: string | null
+  /** Path in the `+++` header; null for a deleted file. */
   readonly newPath: string | null
   readonly before: Uint8Array | null
   readonly after: Uint8Array | null

@@ -3,7 +3,7 @@ export interface ChunkLine {
   readonly text: string
 }
 
-/** One change in an updated file. */
+/** Change of consecutive lines in an updated file. */
 export interface Chunk {
   /** Texts after `@@`, outermost first; the chunk applies below the last of them. */
   readonly contexts: readonly string[]

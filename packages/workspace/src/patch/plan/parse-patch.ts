@@ -22,8 +22,8 @@ export type ParsedPatch =
       readonly message: string
     }
 
-export const beginMarker = '*** Begin Patch'
-export const endMarker = '*** End Patch'
+const beginMarker = '*** Begin Patch'
+const endMarker = '*** End Patch'
 
 const addHeader = '*** Add File:'
 const deleteHeader = '*** Delete File:'

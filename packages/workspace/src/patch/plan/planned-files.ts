@@ -31,7 +31,7 @@ export interface PlannedFile {
   origin: string | null
 }
 
-export type Loaded = { readonly ok: true; readonly file: PlannedFile } | PatchProblem
+type Loaded = { readonly ok: true; readonly file: PlannedFile } | PatchProblem
 
 /** Files of a patch by real path, in the order of their hunks. Later hunks get the result of earlier ones. */
 export interface PlannedFiles {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Hunk } from '../../../src/patch/plan/parse-patch.ts'
-import { parsePatch } from '../../../src/patch/plan/parse-patch.ts'
+import { type Hunk, parsePatch } from '../../../src/patch/plan/parse-patch.ts'
 import { patchOf } from '../patch-run.ts'
 
 function hunksOf(text: string): readonly Hunk[] {
