@@ -17,7 +17,7 @@ describe('liesWithin', () => {
     expect(liesWithin(path, folder)).toBe(expected)
   })
 
-  it('holds for any path below a folder and never for a sibling', () => {
+  it('is true for any path below a folder and false for any sibling', () => {
     const name = fc.stringMatching(/^[a-z.-]{1,5}$/)
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), fc.array(name), name, (folder, below, suffix) => {
@@ -36,7 +36,7 @@ describe('resolveWorkspacePath', () => {
     return outcome.path
   }
 
-  it('resolves against the working directory and takes ~ as it stands', async () => {
+  it('resolves against the working directory and does not expand ~', async () => {
     await using workspace = await tempWorkspace({ files: { 'a/b': '' } })
     const root = workspace.path
     expect(await resolveIn(root, 'a/../a/b')).toEqual({
@@ -48,13 +48,13 @@ describe('resolveWorkspacePath', () => {
     expect((await resolveIn(root, '~/x')).real).toBe(join(root, '~/x'))
   })
 
-  it('follows links in what exists and appends what does not', async () => {
+  it('follows links in the existing part and appends the missing part', async () => {
     await using workspace = await tempWorkspace({ files: { 'real/f': '' } })
     await symlink('real', join(workspace.path, 'link'))
     expect((await resolveIn(workspace.path, 'link/new/file')).real).toBe(join(workspace.path, 'real/new/file'))
   })
 
-  it('says that a link, also a dangling one, leads outside', async () => {
+  it('reports links out of the roots, dangling ones too, as outside', async () => {
     await using outside = await tempWorkspace()
     await using workspace = await tempWorkspace()
     await symlink(outside.path, join(workspace.path, 'out'))
@@ -64,7 +64,7 @@ describe('resolveWorkspacePath', () => {
     expect(dangling).toMatchObject({ real: join(outside.path, 'not/yet'), insideRoots: false })
   })
 
-  it('knows a root that is itself a link, and names it as given', async () => {
+  it('accepts a root that is a link and returns it as given', async () => {
     await using workspace = await tempWorkspace()
     await mkdir(join(workspace.path, 'real'))
     const root = join(workspace.path, 'link')
@@ -72,14 +72,14 @@ describe('resolveWorkspacePath', () => {
     expect(await resolveIn(root, 'a')).toMatchObject({ real: join(workspace.path, 'real/a'), insideRoots: true, root })
   })
 
-  it('finds paths above and beside the roots outside', async () => {
+  it('reports paths above and beside the roots as outside', async () => {
     await using workspace = await tempWorkspace()
     expect((await resolveIn(workspace.path, '../x')).insideRoots).toBe(false)
     expect((await resolveIn(workspace.path, `${workspace.path}-2/x`)).insideRoots).toBe(false)
     expect((await resolveIn(workspace.path, '/etc/passwd')).insideRoots).toBe(false)
   })
 
-  it('refuses NUL, emptiness and loops', async () => {
+  it('rejects NUL, empty paths and loops', async () => {
     await using workspace = await tempWorkspace()
     await symlink('loop', join(workspace.path, 'loop'))
     for (const path of ['a\0b', '', 'loop/x']) {

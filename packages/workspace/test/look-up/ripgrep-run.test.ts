@@ -4,8 +4,8 @@ import { ripgrepLimits } from '../../src/look-up/ripgrep-run.ts'
 const run = { command: ['/opt/parley/bin/rg', 'x'], cwd: '/home/u/work', timeLimitMs: 1, onOutput: () => true } as const
 const secrets = ['/home/u/.ssh', '/home/u/.parley', '/opt/parley/keys', '/etc/shadow']
 
-describe('what a search of ours may do', () => {
-  it('is to read, and what it looks at stays in sight wherever it lies', () => {
+describe('ripgrepLimits', () => {
+  it('allows reading only and keeps the searched path visible', () => {
     expect(ripgrepLimits({ ...run, looksAt: '/tmp/other' }, secrets)).toEqual({
       mode: 'read-only',
       writableRoots: ['/home/u/work', '/tmp/other', '/opt/parley/bin'],
@@ -25,11 +25,11 @@ describe('what a search of ours may do', () => {
     ['in a folder with secret places, all of which it was let into', '/home/u', ['/opt/parley/keys', '/etc/shadow']],
     ['of one file', '/home/u/work/a', secrets],
     ['beside a secret place of a similar name', '/home/u/.sshd', secrets],
-  ])('%s leaves the others closed', (_, looksAt, masked) => {
+  ])('%s masks the other secrets', (_, looksAt, masked) => {
     expect(ripgrepLimits({ ...run, looksAt }, secrets).masked).toEqual(masked)
   })
 
-  it('leaves a place open that our own program lies in', () => {
+  it('does not mask the folder of the ripgrep program', () => {
     const command = ['/home/u/.parley/bin/rg'] as const
     expect(ripgrepLimits({ ...run, command, looksAt: run.cwd }, secrets).masked).not.toContain('/home/u/.parley')
   })

@@ -18,7 +18,7 @@ const content = fc
     return (marked ? '\uFEFF' : '') + text
   })
 
-/** An edit of a whole file: for each old line keep or remove it, and what to add before it. */
+/** Edit of a whole file: for each old line whether it is kept, and the lines inserted before it. */
 const edit = fc.array(fc.record({ keep: fc.boolean(), added: fc.array(line, { maxLength: 2 }) }), {
   minLength: 13,
   maxLength: 13,
@@ -53,7 +53,7 @@ function editWhole(text: string, steps: readonly { keep: boolean; added: readonl
   return { chunk, expected: mark + result.join(end) + (closed && result.length > 0 ? end : '') }
 }
 
-describe('the laws of a patch', () => {
+describe('laws of a patch', () => {
   it('applies any edit, written as a chunk, exactly', () => {
     fc.assert(
       fc.property(content, edit, (text, steps) => {
@@ -69,7 +69,7 @@ describe('the laws of a patch', () => {
     )
   })
 
-  it('gives the old file back when the recorded difference is reversed', async () => {
+  it('restores the old file when the recorded diff is reversed', async () => {
     await using workspace = await tempWorkspace()
     await fc.assert(
       fc.asyncProperty(content, edit, async (text, steps) => {
@@ -122,7 +122,7 @@ describe('the laws of a patch', () => {
     )
   })
 
-  it('writes a difference too large to minimise as one valid block', () => {
+  it('writes a diff too large to minimize as one valid hunk', () => {
     const before = Array.from({ length: 3000 }, (_, index) => `old ${index}`)
     const after = Array.from({ length: 2500 }, (_, index) => `new ${index}`)
     const [oldText, newText] = [`same\n${before.join('\n')}\nend`, `same\n${after.join('\n')}\nend`]

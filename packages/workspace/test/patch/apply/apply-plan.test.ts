@@ -12,7 +12,7 @@ import type { PatchFiles } from '../../../src/patch/patch-files.ts'
 import { patchOf, plansOf, readTree, runPatch } from '../patch-run.ts'
 import { failingFiles, TestIoError } from './failing-files.ts'
 
-/** One of everything: an update, a deletion, a move into new folders, a new file in a new folder. */
+/** Patch with an update, a deletion, a move into new folders and a new file in a new folder. */
 const before = { 'a.txt': '1\n', 'gone.txt': 'gone\n', 'old/name.txt': 'moved\n' }
 const patch = patchOf(
   ...['*** Update File: a.txt', '-1', '+2', '*** Delete File: gone.txt'],
@@ -34,7 +34,7 @@ function apply(plans: Parameters<typeof applyPlan>[0]['plans'], files: PatchFile
   return applyPlan({ plans, files: diskPatchTarget(files), tag: 'i1-1' })
 }
 
-/** How many file operations applying the patch takes when nothing fails. */
+/** Counts the file operations of an application without failures. */
 async function countCalls(): Promise<number> {
   await using workspace = await tempWorkspace({ files: before })
   const plans = await plansOf(patch, workspace.path)
@@ -52,7 +52,7 @@ function strayNames(tree: Record<string, string | null>): string[] {
 }
 
 describe('applyPlan', () => {
-  it('brings every file from old to new and leaves nothing else behind', async () => {
+  it('changes every file and leaves no temporary file', async () => {
     await using workspace = await tempWorkspace({ files: before })
     const plans = await plansOf(patch, workspace.path)
     expect(await apply(plans, diskPatchFiles)).toEqual({ applied: true, strays: [] })
@@ -84,13 +84,13 @@ describe('applyPlan', () => {
         where,
       ).toBe(true)
       expect(strays, where).toEqual([])
-      // A folder whose creation took effect and failed may be someone else's, so it stays.
+      // A folder whose creation took effect and failed may belong to another program, so it stays.
       const remaining = failing.calls[nth - 1] === 'mkdir' && afterEffect ? filesOnly(tree) : tree
       expect(remaining, where).toEqual(remaining === tree ? treeBefore : before)
     }
   })
 
-  it('leaves every file old or new when it dies at any call, and the record tells which', async () => {
+  it('leaves every file old or new after a crash at any call, and the record shows which', async () => {
     const total = await countCalls()
     for (let nth = 1; nth <= total; nth++) {
       await using workspace = await tempWorkspace({ files: before })
@@ -129,7 +129,7 @@ describe('applyPlan', () => {
         await symlink('b.txt', join(folder, 'a.txt'))
       },
     ],
-  ])('changes nothing when someone changed %s after the plan', async (_name, change) => {
+  ])('changes nothing when %s was changed after planning', async (_name, change) => {
     await using workspace = await tempWorkspace({ files: before })
     const plans = await plansOf(patch, workspace.path)
     await change(workspace.path)
@@ -138,7 +138,7 @@ describe('applyPlan', () => {
     expect(await readTree(workspace.path)).toEqual(changed)
   })
 
-  it('notices a write that comes while the new files are staged', async () => {
+  it('detects a write during staging', async () => {
     await using workspace = await tempWorkspace({ files: before })
     const plans = await plansOf(patch, workspace.path)
     const meddling: PatchFiles = {
@@ -174,7 +174,7 @@ describe('applyPlan', () => {
     expect(await readTree(workspace.path)).toEqual(treeAfter)
   })
 
-  it('keeps the mode of a file that is updated or moved', async () => {
+  it('keeps the mode of an updated or moved file', async () => {
     await using workspace = await tempWorkspace({ files: { run: '1\n', tool: 'x\n' } })
     await chmod(join(workspace.path, 'run'), 0o750)
     await chmod(join(workspace.path, 'tool'), 0o705)
@@ -184,7 +184,7 @@ describe('applyPlan', () => {
     expect((await lstat(join(workspace.path, 'bin/tool'))).mode & 0o7777).toBe(0o705)
   })
 
-  it('gives a new file no more than others may read, and a changed one no right to run as its owner', async () => {
+  it('gives a new file mode 0644 at most and removes setuid from a changed one', async () => {
     await using workspace = await tempWorkspace({ files: { tool: '1\n' } })
     const at = (name: string) => join(workspace.path, name)
     await chmod(at('tool'), 0o6755)
@@ -206,7 +206,7 @@ describe('applyPlan', () => {
     ['a move', ['*** Update File: a', '*** Move to: b', '@@', '-1', '+2']],
     ['a delete', ['*** Delete File: a']],
     ['one that is taken back', ['*** Update File: a', '@@', '-1', '+2', '*** Update File: late', '@@', '-x', '+y']],
-  ])('of a file with a second name elsewhere leaves that one as it is: %s', async (_, lines) => {
+  ])('leaves a second hard link of a file unchanged: %s', async (_, lines) => {
     await using workspace = await tempWorkspace({ files: { late: 'x\n' } })
     await using outside = await tempWorkspace({ files: { victim: '1\n' } })
     const victim = join(outside.path, 'victim')
@@ -226,7 +226,7 @@ describe('applyPlan', () => {
     expect(await lstat(victim)).toMatchObject({ mtimeMs, mode: 0o100640 })
   })
 
-  it('does not write a file that stays as it is', async () => {
+  it('does not write an unchanged file', async () => {
     await using workspace = await tempWorkspace({ files: { a: '1\n', b: '1\n' } })
     const plans = await plansOf(
       patchOf('*** Update File: a', '-1', '+1', '*** Update File: b', '-1', '+2'),
@@ -237,7 +237,7 @@ describe('applyPlan', () => {
     expect((await lstat(join(workspace.path, 'a'))).ino).toBe(ino)
   })
 
-  it('says where the old content is when a file cannot be put back', async () => {
+  it('names the backup when a file cannot be restored', async () => {
     await using workspace = await tempWorkspace({ files: { a: '1\n', b: '1\n' } })
     const plans = await plansOf(
       patchOf('*** Update File: a', '-1', '+2', '*** Update File: b', '-1', '+2'),
@@ -264,7 +264,7 @@ describe('applyPlan', () => {
 })
 
 describe('removeStrays', () => {
-  it('takes only the files of its own tag', async () => {
+  it('removes only files of its own tag', async () => {
     const files = {
       '.parley-i1-0.tmp': '',
       '.parley-i1-12.tmp': '',

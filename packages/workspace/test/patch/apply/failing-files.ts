@@ -9,14 +9,14 @@ export class TestIoError extends Error {
 }
 
 export interface FaultPlan {
-  /** Of the call with this number (from 1), over all operations. */
+  /** Number of the failing call, counted from 1 over all operations. */
   readonly fails: (call: number, operation: string) => boolean
   readonly code?: string
-  /** Does the thing before it fails, as a write that is cut off does. */
+  /** Performs the operation before it fails, like a write that is cut off. */
   readonly afterEffect?: boolean
 }
 
-/** Files some of whose calls fail; `calls` is every operation so far. */
+/** Files with failing calls; `calls` lists every operation so far. */
 export function failingFiles(
   files: PatchFiles,
   plan: FaultPlan,

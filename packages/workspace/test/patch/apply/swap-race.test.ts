@@ -16,7 +16,7 @@ import { patchOf, readTree } from '../patch-run.ts'
 const swapper = fileURLToPath(new URL('../../fixtures/swap-folders.mjs', import.meta.url))
 const patches = 300
 
-/** What a command that the sandbox lets write to the workspace can do while a patch is applied. */
+/** Program that does what a sandboxed command can do in the workspace while a patch is applied. */
 async function startSwapping(place: string): Promise<AsyncDisposable> {
   const child = spawn(process.execPath, [swapper, place], { stdio: ['ignore', 'pipe', 'inherit'] })
   const gone = once(child, 'exit')
@@ -37,7 +37,7 @@ const texts = [
   (round: number) => ['*** Update File: top', `*** Move to: in/top-${round}`],
 ]
 
-/** As the tool does it: what does not lie in the workspace when it is judged is not planned. */
+/** Plans like the tool: paths outside the workspace are refused before planning. */
 async function tryPatch(round: number, cwd: string): Promise<boolean> {
   const parsed = parsePatch(patchOf(...(texts[round % texts.length]?.(round) ?? [])))
   if (!parsed.ok) throw new Error(parsed.message)
@@ -48,7 +48,7 @@ async function tryPatch(round: number, cwd: string): Promise<boolean> {
   return (await applyPlan({ plans: planned.plans, files: target, tag: `race-${round}` })).applied
 }
 
-it('no patch changes anything outside while a folder is swapped for a link to there', async () => {
+it('a patch changes nothing outside while a folder is swapped for a link to the outside', async () => {
   const files = { a: '1\n', b: 'b\n', c: 'c\n', 'deep/d': 'd\n' }
   await using outside = await tempWorkspace({ files })
   const inside = Object.fromEntries(Object.entries(files).map(([name, text]) => [`in/${name}`, text]))

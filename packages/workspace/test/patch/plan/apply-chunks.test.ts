@@ -18,27 +18,27 @@ function edit(content: string, ...lines: string[]): string {
   return Buffer.from(encodeTextFile(placed.file)).toString()
 }
 
-describe('placeChunks', () => {
+describe('applyChunks', () => {
   it('searches below the context lines, outermost first', () => {
     const source = 'class A\n def f\n  x\nclass B\n def f\n  x\n'
     expect(edit(source, '@@ class B', '@@  def f', '-  x', '+  y')).toBe('class A\n def f\n  x\nclass B\n def f\n  y\n')
   })
 
-  it('forgives a chunk that repeats its context line', () => {
+  it('accepts a chunk that repeats its context line', () => {
     expect(edit('f()\n x\n', '@@ f()', ' f()', '- x', '+ y')).toBe('f()\n y\n')
   })
 
-  it('adds lines without old lines right below the context, or to the end', () => {
+  it('inserts a chunk without old lines below its context, or at the end', () => {
     expect(edit('a\nb\nc\n', '@@ a', '+x')).toBe('a\nx\nb\nc\n')
     expect(edit('a\nb\nc\n', '@@', '+x')).toBe('a\nb\nc\nx\n')
     expect(edit('a\nb\nc\n', '@@ a', '+x', '*** End of File')).toBe('a\nb\nc\nx\n')
   })
 
-  it('places chunks in file order, each below the last', () => {
+  it('matches chunks in file order, each below the last', () => {
     expect(edit('x\nx\nx\n', '@@', '-x', '+1', '@@', '-x', '+2')).toBe('1\n2\nx\n')
   })
 
-  it('keeps an addition at the end behind a later replacement', () => {
+  it('keeps an insertion at the end after a later replacement', () => {
     expect(edit('a\nb\n', '@@', '+end', '@@', '-b', '+B')).toBe('a\nB\nend\n')
   })
 
@@ -56,7 +56,7 @@ describe('placeChunks', () => {
     expect(edit('a\r\nb\r\n', '-a\r', '+c\r')).toBe('c\r\nb\r\n')
   })
 
-  it('ends each new line as the line before it in a file with mixed ends', () => {
+  it('gives each new line the line end of the line before it', () => {
     expect(edit('a\nb\r\nc\n', ' b', '+x', ' c', '+y')).toBe('a\nb\r\nx\r\nc\ny\n')
   })
 
@@ -72,11 +72,11 @@ describe('placeChunks', () => {
     expect(edit('\uFEFFa\nb\n', '-a', '+c')).toBe('\uFEFFc\nb\n')
   })
 
-  it('leaves nothing of a file whose lines are all removed', () => {
+  it('empties a file whose lines are all removed', () => {
     expect(edit('a\nb\n', '-a', '-b')).toBe('')
   })
 
-  it('reports every chunk that finds no place', () => {
+  it('reports every chunk that does not match', () => {
     const placed = place('a\nb\n', '@@', '-x', '@@ nowhere', '-a', '@@', '-b', '+c')
     expect(placed).toMatchObject({
       ok: false,
@@ -94,7 +94,7 @@ describe('placeChunks', () => {
     )
   })
 
-  it('says so when the lines lie above where the search began', () => {
+  it('reports lines that are above the start of the search', () => {
     const placed = place('a\nb\n', '@@', '-b', '@@', '-a')
     expect(placed.ok ? '' : placed.failures[0]?.message).toContain('They are at line 1, above line 3')
   })

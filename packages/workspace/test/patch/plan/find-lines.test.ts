@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describeNearest, findLines, foldPunctuation, nearestStart } from '../../../src/patch/plan/find-lines.ts'
 
 describe('findLines', () => {
-  it('finds an exact match later before a lenient one earlier', () => {
+  it('prefers a later exact match to an earlier lenient one', () => {
     expect(findLines({ lines: ['a ', 'b', 'a', 'b'], wanted: ['a', 'b'], from: 0 })).toBe(2)
   })
 
@@ -12,12 +12,12 @@ describe('findLines', () => {
     expect(findLines({ lines: ['x', '“a” – ‘b’\u00a0c'], wanted: ['"a" - \'b\' c'], from: 0 })).toBe(1)
   })
 
-  it('begins at the index it is given', () => {
+  it('starts at the given index', () => {
     expect(findLines({ lines: ['a', 'b', 'a'], wanted: ['a'], from: 1 })).toBe(2)
     expect(findLines({ lines: ['a', 'b'], wanted: ['a'], from: 1 })).toBeNull()
   })
 
-  it('prefers the end when it is asked to, and searches when nothing is there', () => {
+  it('prefers the end with atEnd and otherwise searches', () => {
     expect(findLines({ lines: ['a', 'b', 'a'], wanted: ['a'], from: 0, atEnd: true })).toBe(2)
     expect(findLines({ lines: ['a', 'b', 'a '], wanted: ['a'], from: 0, atEnd: true })).toBe(2)
     expect(findLines({ lines: ['a', 'b'], wanted: ['a'], from: 0, atEnd: true })).toBe(0)
@@ -29,7 +29,7 @@ describe('findLines', () => {
 })
 
 describe('foldPunctuation', () => {
-  it('folds every dash, quote and blank of the list', () => {
+  it('replaces every dash, quote and blank of the list', () => {
     const dashes = '\u2010\u2011\u2012\u2013\u2014\u2015\u2212'
     const quotes = '\u2018\u2019\u201a\u201b'
     const doubleQuotes = '\u201c\u201d\u201e\u201f'
@@ -41,11 +41,11 @@ describe('foldPunctuation', () => {
 })
 
 describe('nearestStart', () => {
-  it('aligns on lines that are equal up to blanks', () => {
+  it('aligns lines that are equal except for blanks', () => {
     expect(nearestStart(['a', 'x', 'const one = 1', '  const two = 2', 'y'], ['wrong', 'const two = 2'])).toBe(2)
   })
 
-  it('falls back on the likeness of the longest line', () => {
+  it('falls back to similarity with the longest line', () => {
     expect(nearestStart(['import a', 'export function total(items) {', '}'], ['export function totals(item) {'])).toBe(
       1,
     )
@@ -55,7 +55,7 @@ describe('nearestStart', () => {
     expect(nearestStart(['const two = 2'], ['a', 'b', 'const two = 2'])).toBe(0)
   })
 
-  it('finds nothing where nothing is alike', () => {
+  it('finds nothing when no line is similar', () => {
     expect(nearestStart(['aaaa', 'bbbb'], ['zzzz'])).toBeNull()
   })
 })
@@ -68,7 +68,7 @@ describe('describeNearest', () => {
     expect(text.length).toBeLessThan(12 * 180)
   })
 
-  it('says that a file is empty', () => {
+  it('reports an empty file', () => {
     expect(describeNearest([], ['x'])).toContain('empty')
   })
 })

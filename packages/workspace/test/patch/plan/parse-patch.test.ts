@@ -12,7 +12,7 @@ function hunksOf(text: string): readonly Hunk[] {
 const oneUpdate = patchOf('*** Update File: a', '@@', '-x', '+y')
 
 describe('parsePatch', () => {
-  it('reads the three kinds of hunks with their lines', () => {
+  it('parses the three kinds of hunks with their lines', () => {
     const text = patchOf(
       '*** Add File: a',
       '+1',
@@ -48,11 +48,11 @@ describe('parsePatch', () => {
     ])
   })
 
-  it('takes an Add without lines as an empty file', () => {
+  it('parses an Add without lines as an empty file', () => {
     expect(hunksOf(patchOf('*** Add File: a'))).toEqual([{ kind: 'add', path: 'a', line: 2, lines: [] }])
   })
 
-  it('takes a Move without chunks as a rename', () => {
+  it('parses a Move without chunks as a rename', () => {
     expect(hunksOf(patchOf('*** Update File: a', '*** Move to: b'))).toMatchObject([{ movedTo: 'b', chunks: [] }])
   })
 
@@ -61,17 +61,17 @@ describe('parsePatch', () => {
     expect(hunksOf(text)).toMatchObject([{ chunks: [{ contexts: ['class A', '  def f(self):'] }] }])
   })
 
-  it('takes the heading and not the numbers of a unified diff header', () => {
+  it('uses the heading and not the numbers of a unified diff header', () => {
     const text = patchOf('*** Update File: a', '@@ -1,2 +3,4 @@ class A', '-x', '@@ -9 +9 @@', '-y')
     expect(hunksOf(text)).toMatchObject([{ chunks: [{ contexts: ['class A'] }, { contexts: [] }] }])
   })
 
-  it('takes a totally empty line as an empty context line', () => {
+  it('parses an empty line as an empty context line', () => {
     const text = patchOf('*** Update File: a', ' x', '', '-y')
     expect(hunksOf(text)).toMatchObject([{ chunks: [{ lines: [{}, { kind: 'keep', text: '' }, {}] }] }])
   })
 
-  it('notes the end of the file and skips the blank lines behind it', () => {
+  it('parses the end-of-file marker and skips blank lines after it', () => {
     const text = patchOf('*** Update File: a', '-x', '*** End of File', '', '*** Delete File: b')
     expect(hunksOf(text)).toMatchObject([{ chunks: [{ atEnd: true }] }, { kind: 'delete' }])
   })
@@ -86,11 +86,11 @@ describe('parsePatch', () => {
     ['a quoted heredoc', `<<'EOF'\n${oneUpdate}EOF\n`],
     ['a double-quoted heredoc', `<<"PATCH"\n${oneUpdate}PATCH`],
     ['CRLF transport', oneUpdate.replaceAll('\n', '\r\n')],
-  ])('reads through %s', (_name, text) => {
+  ])('accepts %s', (_name, text) => {
     expect(hunksOf(text)).toEqual(hunksOf(oneUpdate))
   })
 
-  it('keeps a carriage return that belongs to a line', () => {
+  it('keeps a carriage return that is content', () => {
     expect(hunksOf(patchOf('*** Add File: a', '+x\r'))).toMatchObject([{ lines: ['x\r'] }])
   })
 
@@ -107,12 +107,12 @@ describe('parsePatch', () => {
     ['a line without a mark', patchOf('*** Update File: a', '@@', '-x', 'y'), 5],
     ['a second chunk without @@', patchOf('*** Update File: a', '-x', '*** End of File', '-y'), 5],
     ['an empty line in the middle of a new file', patchOf('*** Add File: a', '+x', '', '+y'), 5],
-  ])('refuses %s and names the line', (_name, text, line) => {
+  ])('rejects %s and names the line', (_name, text, line) => {
     const parsed = parsePatch(text)
     expect(parsed).toMatchObject({ ok: false, line })
   })
 
-  it('never throws on rubbish', () => {
+  it('never throws on arbitrary text', () => {
     const line = fc.oneof(
       fc.constantFrom(
         '*** Begin Patch',

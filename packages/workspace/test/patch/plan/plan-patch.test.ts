@@ -9,7 +9,7 @@ import { planPatch } from '../../../src/patch/plan/plan-patch.ts'
 import { failureCodes, patchOf, plansOf, planText, readTree, runPatch } from '../patch-run.ts'
 
 describe('planPatch', () => {
-  it('says of each file what it was, what it becomes, and the difference', async () => {
+  it('plans old content, new content and diff of each file', async () => {
     await using workspace = await tempWorkspace({ files: { 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n' } })
     const text = patchOf(
       '*** Update File: a.txt',
@@ -42,7 +42,7 @@ describe('planPatch', () => {
     expect(await readTree(workspace.path)).toEqual({ a: '1\n' })
   })
 
-  it('takes absolute paths and dots', async () => {
+  it('accepts absolute paths and dots', async () => {
     await using workspace = await tempWorkspace({ files: { a: '1\n' } })
     const [plan] = await plansOf(
       patchOf(`*** Update File: ${workspace.path}/x/../a`, '-1', '+2'),
@@ -62,13 +62,13 @@ describe('planPatch', () => {
     ])
   })
 
-  it('names similar files beside one that is missing', async () => {
+  it('suggests files similar to a missing one', async () => {
     await using workspace = await tempWorkspace({ files: { 'src/parser.ts': '' } })
     const run = await runPatch(patchOf('*** Update File: src/parsers.ts', '-1'), workspace.path)
     expect(run.text).toBe('src/parsers.ts does not exist. Similar names there: parser.ts.\nNo file was changed.')
   })
 
-  it('does not look at hunks that follow a failed one on the same file', async () => {
+  it('skips hunks after a failed one on the same file', async () => {
     await using workspace = await tempWorkspace({ files: { a: '1\n' } })
     const text = patchOf('*** Update File: a', '-9', '+8', '*** Update File: a', '-8')
     expect(await failureCodes(text, workspace.path)).toEqual(['linesNotFound'])
@@ -101,12 +101,12 @@ describe('planPatch', () => {
     ['control characters in a path', ['*** Add File: a\u001b[2J', '+1'], ['badPath']],
     ['no hunks', [], ['nothingToDo']],
     ['what is no patch', ['*** What'], ['invalidPatch']],
-  ])('refuses %s', async (_name, lines, codes) => {
+  ])('rejects %s', async (_name, lines, codes) => {
     await using workspace = await tempWorkspace({ files: { a: '1\n' } })
     expect(await failureCodes(patchOf(...lines), workspace.path)).toEqual(codes)
   })
 
-  it('refuses to update what is not text but lets it be moved and deleted', async () => {
+  it('rejects updates of files that are not text but allows moves and deletions', async () => {
     const files = { nul: Buffer.from('a\0b'), latin: Buffer.from([0x61, 0xe9, 0x0a]) }
     await using workspace = await tempWorkspace({ files })
     for (const path of ['nul', 'latin']) {
@@ -117,7 +117,7 @@ describe('planPatch', () => {
     expect(await readTree(workspace.path)).toEqual({ moved: 'a\0b' })
   })
 
-  it('updates through a link what the link leads to, and neither deletes nor moves a link', async () => {
+  it('updates the target of a link and neither deletes nor moves a link', async () => {
     await using workspace = await tempWorkspace({ files: { real: '1\n' } })
     await symlink('real', join(workspace.path, 'link'))
     const [plan] = await plansOf(patchOf('*** Update File: link', '-1', '+2'), workspace.path)
@@ -127,7 +127,7 @@ describe('planPatch', () => {
     expect(await failureCodes(move, workspace.path)).toEqual(['symbolicLink'])
   })
 
-  it('asks for a refusal by real path before it reads', async () => {
+  it('calls refusal with the real path before it reads', async () => {
     await using workspace = await tempWorkspace({ files: { 'secret/key': 'hush\n' } })
     await symlink('secret', join(workspace.path, 'open'))
     const parsed = parsePatch(patchOf('*** Update File: open/key', '-x'))
@@ -145,7 +145,7 @@ describe('planPatch', () => {
     expect(asked).toEqual([join(workspace.path, 'secret/key')])
   })
 
-  it('refuses a read-only file', async () => {
+  it('rejects a read-only file', async () => {
     await using workspace = await tempWorkspace({ files: { a: '1\n' } })
     await chmod(join(workspace.path, 'a'), 0o444)
     const stat = diskPatchFiles.stat
@@ -160,7 +160,7 @@ describe('planPatch', () => {
     expect(outcome).toMatchObject({ ok: false, failures: [{ code: 'readOnlyFile' }] })
   })
 
-  it('reports a folder that may not be entered as a failure of the file', async () => {
+  it('reports a folder without permission as a failure of the file', async () => {
     await using workspace = await tempWorkspace()
     await mkdir(join(workspace.path, 'd'))
     await symlink('loop', join(workspace.path, 'loop'))
