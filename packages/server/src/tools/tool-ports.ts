@@ -17,7 +17,7 @@ export interface ToolPorts {
   readonly clock: Clock
 }
 
-/** Rejects with `PlaceUnreachable` where the place cannot be asked: facts are never made up for it. */
+/** Rejects with `EnvironmentUnreachableError` where the place cannot be asked: facts are never made up for it. */
 export async function fileSurroundings(place: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {
   await place.reach()
   const { files } = place
