@@ -17,6 +17,20 @@ const shortShare = 0.05
 const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
   'packages/workspace': ['files', 'look-up', 'patch', 'patch/plan', 'patch/apply', 'remote', 'environment', '.'],
+  'packages/host': [
+    'system',
+    'output',
+    'channels',
+    'sandbox',
+    'sandbox/guarded',
+    'sandbox/seccomp',
+    'sandbox/landlock',
+    'sandbox/bubblewrap',
+    'sandbox/macos',
+    'sandbox/probe',
+    'run',
+    '.',
+  ],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -1,50 +1,51 @@
-import type { CommandSpec, RunningCommand, StartOptions } from './command.ts'
-import { CommandRun } from './command-run.ts'
-import { createDescriptorShield } from './descriptor-shield.ts'
-import { createFifoPool, createInputFifoPool } from './fifo-pool.ts'
-import { createGuard } from './guard.ts'
-import type { ProcessOptions, ProcessSpec, RunningProcess } from './process.ts'
-import { ProcessRun } from './process-run.ts'
-import { type ProgramSpec, type RunningProgram, startProgram } from './program.ts'
+import { createFifoPool, createInputFifoPool } from './channels/fifo-pool.ts'
+import type { CommandSpec, RunningCommand, StartOptions } from './run/command.ts'
+import { createCrashGuard } from './run/crash-guard.ts'
+import type { ProcessOptions, ProcessSpec, RunningProcess } from './run/process.ts'
+import { CommandRun } from './run/run-command.ts'
+import { ProcessRun } from './run/spawn-process.ts'
+import { type StreamedProcess, type StreamedProcessSpec, StreamedRun } from './run/spawn-streams.ts'
+import { createDescriptorShield } from './system/descriptor-shield.ts'
 
 export interface Host extends AsyncDisposable {
-  /** Optional, any time before the first command: makes what it will need. Rejects if that fails; the command will then say so itself. */
+  /** Makes what the first command needs; optional, before it. Rejects if that fails; the command then fails by itself. */
   warmUp(): Promise<void>
-  /** Main thread only. Every failure is in the `CommandEnd`. */
-  startCommand(spec: CommandSpec, options: StartOptions): RunningCommand
-  /** A program that stays and is talked with; ended by `close` at the latest. */
-  startProgram(spec: ProgramSpec): RunningProgram
-  /** One whose owner sees its output as it comes. Killed with its tree by `close` at the latest. Main thread only. */
-  startProcess(spec: ProcessSpec, options: ProcessOptions): RunningProcess
-  /** Null while no command has run. Should this process be killed, that one ends its commands. */
+  /** Runs a command whose output is captured, within limits. Main thread only. Every failure is in the `CommandEnd`. */
+  runCommand(spec: CommandSpec, options: StartOptions): RunningCommand
+  /** Spawns a process with pipes or a terminal, whose output is delivered as it comes. Main thread only. */
+  spawnProcess(spec: ProcessSpec, options: ProcessOptions): RunningProcess
+  /** Spawns a process with Node streams for stdin, stdout and stderr. Main thread only. */
+  spawnStreams(spec: StreamedProcessSpec): StreamedProcess
+  /** Returns the id of the process that kills all children if this process is killed; null while no child has run. */
   guardPid(): number | null
-  /** Shuts down what runs and waits for it. A command started from then on ends at once as `shutdown`. */
+  /** Stops all children and waits for them. A child started later ends at once and is not run. */
   close(): Promise<void>
 }
 
-/** Runs the commands of one server. Holds a few open FIFOs and one guard process; neither keeps this process alive. */
+interface HostedChild {
+  readonly ended: Promise<unknown>
+  shutDown(): void
+}
+
+/** Opens a host for the children of one server. Its open FIFOs and guard process do not keep this process alive. */
 export function openHost(): Host {
   const fifos = createFifoPool()
   const inputFifos = createInputFifoPool()
-  const guard = createGuard()
+  const guard = createCrashGuard()
   const shield = createDescriptorShield()
   const machinery = { fifos, inputFifos, guard, shield }
-  const running = new Set<CommandRun>()
-  const programs = new Set<RunningProgram>()
-  const processes = new Set<RunningProcess>()
+  const children = new Set<HostedChild>()
   let closed = false
+  const start = (run: { begin(): void }, child: HostedChild) => {
+    children.add(child)
+    void child.ended.then(() => children.delete(child))
+    if (closed) child.shutDown()
+    run.begin()
+  }
   const close = async () => {
     closed = true
-    for (const run of running) run.stop('shutdown')
-    for (const process of processes) {
-      process.resume()
-      process.kill()
-    }
-    await Promise.all([
-      ...[...running].map((run) => run.ended),
-      ...[...programs].map((program) => program.stop(0)),
-      ...[...processes].map((process) => process.closed),
-    ])
+    for (const child of children) child.shutDown()
+    await Promise.all([...children].map((child) => child.ended))
     fifos.close()
     inputFifos.close()
     shield.close()
@@ -55,27 +56,23 @@ export function openHost(): Host {
       guard.start()
       return fifos.fill()
     },
-    startCommand(spec, options) {
+    runCommand(spec, options) {
       const run = new CommandRun(spec, options, machinery)
-      running.add(run)
-      void run.ended.then(() => running.delete(run))
-      if (closed) run.stop('shutdown')
-      else run.begin()
+      start(run, { ended: run.ended, shutDown: () => run.stop('shutdown') })
       return run
     },
-    startProgram(spec) {
-      const program = startProgram(spec, machinery)
-      programs.add(program)
-      void program.ended.then(() => programs.delete(program))
-      if (closed) void program.stop(0)
-      return program
-    },
-    startProcess(spec, options) {
+    spawnProcess(spec, options) {
       const run = new ProcessRun(spec, options, machinery)
-      processes.add(run)
-      void run.closed.then(() => processes.delete(run))
-      if (closed) run.kill()
-      void run.begin()
+      const shutDown = () => {
+        run.resume()
+        run.kill()
+      }
+      start(run, { ended: run.closed, shutDown })
+      return run
+    },
+    spawnStreams(spec) {
+      const run = new StreamedRun(spec, machinery)
+      start(run, { ended: run.ended, shutDown: () => void run.stop(0) })
       return run
     },
     guardPid: () => guard.pid(),

@@ -1,54 +1,55 @@
+export type { OutputStream, TerminalSize } from './channels/channels.ts'
+export { type Host, openHost } from './host.ts'
+export { type FilteredOutput, filterOutput, type OutputFilter } from './output/output-filter.ts'
+export {
+  createOutputWindow,
+  type OutputSlice,
+  type OutputSnapshot,
+  type OutputWindow,
+} from './output/output-window.ts'
+export { createLateSpool, type LateSpool, type SpoolEnd, type SpoolSpec } from './output/spool.ts'
 export {
   type BackgroundPorts,
   type BackgroundProcess,
   type BackgroundProcesses,
   createBackgroundProcesses,
-} from './background.ts'
-export type {
-  CommandEnd,
-  CommandSpec,
-  EndReason,
-  OutputSnapshot,
-  RunningCommand,
-  SpawnError,
-  SpoolEnd,
-  SpoolSpec,
-  StartOptions,
-  StopReason,
-} from './command.ts'
-export { closeInheritedDescriptors } from './descriptor-shield.ts'
-export { commandEnvironment, type EnvironmentRules } from './environment.ts'
-export { type Host, openHost } from './host.ts'
-export { createLateSpool, type LateSpool } from './late-spool.ts'
+} from './run/background-processes.ts'
+export type { CommandEnd, CommandSpec, EndReason, RunningCommand, StartOptions } from './run/command.ts'
+export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/process.ts'
+export type { StreamedProcess, StreamedProcessSpec } from './run/spawn-streams.ts'
+export { createStopLadder, type StopLadder, type StopReason } from './run/stop-ladder.ts'
+export type { GuardSurroundings } from './sandbox/guarded/find-guarded.ts'
+export { type Guard, guardByName, guardFor } from './sandbox/guarded/guard.ts'
+export { type GuardKind, guardKinds, guardText } from './sandbox/guarded/guarded-names.ts'
+export { openSandboxes } from './sandbox/probe/open-sandboxes.ts'
+export type { SandboxesOptions } from './sandbox/probe/search.ts'
+export {
+  noSandbox,
+  type Sandbox,
+  type SandboxedCommand,
+  type SandboxLimits,
+  type WrappedCommand,
+} from './sandbox/sandbox.ts'
+export { type Enforcement, isWeaker, noSandboxes, type Sandboxes, type SandboxReport } from './sandbox/sandboxes.ts'
+export { commandEnv, type EnvRules } from './system/command-env.ts'
+export { closeInheritedDescriptors } from './system/descriptor-shield.ts'
 export {
   appendUnlocked,
-  LockedFile,
+  LockedFileError,
   markLocked,
   openUnlocked,
   openUnlockedHandle,
   readUnlocked,
-} from './locked-files.ts'
-export { createMark, type MarkOwner, markVariable, parseMark } from './mark.ts'
-export { type FilteredOutput, filterOutput, type OutputFilter } from './output-filter.ts'
-export type { OutputSlice } from './output-slice.ts'
-export { createOutputWindow, type OutputWindow } from './output-window.ts'
-export type {
-  OutputStream,
-  ProcessExit,
-  ProcessOptions,
-  ProcessSpec,
-  RunningProcess,
-  TerminalSize,
-} from './process.ts'
-export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
-export type { GuardSurroundings } from './sandbox/guarded/find-guarded.ts'
-export { followLinks } from './sandbox/guarded/follow-links.ts'
-export { type Guard, guardByName, guardFor } from './sandbox/guarded/guard.ts'
-export { type GuardKind, guardKinds, guardText } from './sandbox/guarded/guard-kinds.ts'
-export type { SandboxLimits } from './sandbox/limits.ts'
-export { openSandboxes, type SandboxesOptions } from './sandbox/open-sandboxes.ts'
-export { noSandbox, type Sandbox, type SandboxedCommand, type WrappedCommand } from './sandbox/sandbox.ts'
-export { isWeaker, noSandboxes, type Sandboxes, type SandboxReport, type SandboxTier } from './sandbox/sandboxes.ts'
-export { saysKilled } from './says-killed.ts'
-export { createStopLadder, type StopLadder } from './stop-ladder.ts'
-export { isOwnerAlive, sweepMarked, sweepOrphans } from './sweep.ts'
+} from './system/locked-files.ts'
+export {
+  createMark,
+  isOwnerAlive,
+  type MarkOwner,
+  markVariable,
+  parseMark,
+  sweepMarked,
+  sweepOrphans,
+} from './system/marks.ts'
+export { followLinks } from './system/paths.ts'
+export { isSignalExitCode } from './system/signals.ts'
+export type { SpawnError } from './system/spawn-failure.ts'

@@ -8,7 +8,7 @@ export function fixturePath(name: string): string {
 
 export interface FixtureServer extends AsyncDisposable {
   readonly pid: number
-  /** What it has printed. */
+  /** Returns its output so far. */
   output(): string
   kill(): Promise<void>
 }

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommandSpec } from '../src/index.ts'
 import { createMark, markVariable } from '../src/index.ts'
-import { listPids, readVariable } from '../src/process-table.ts'
+import { listPids, readVariable } from '../src/system/process-table.ts'
 
-/** Polls until the state is there; the test's own limit ends a wait in vain. */
+/** Polls until the condition holds; the time limit of the test ends the wait otherwise. */
 export async function waitUntil(isSo: () => boolean): Promise<void> {
   while (!isSo()) await delay(5)
 }
 
-/** Live processes that carry the mark (a zombie has no environment). */
+/** Lists the live processes that carry the mark (a zombie has no env). */
 export function markedPids(mark: string): number[] {
   return listPids().filter((pid) => readVariable(pid, markVariable) === mark)
 }

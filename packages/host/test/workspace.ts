@@ -6,7 +6,7 @@ export interface Workspace extends Disposable {
   path(name: string): string
 }
 
-/** A directory that goes with the test. */
+/** Makes a directory that is removed with the test. */
 export function openWorkspace(): Workspace {
   const directory = mkdtempSync(join(tmpdir(), 'parley-host-test-'))
   return {

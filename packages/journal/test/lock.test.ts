@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LockedFile, openUnlockedHandle } from '@parley/host'
+import { LockedFileError, openUnlockedHandle } from '@parley/host'
 import { describe, expect, it } from 'vitest'
 import { WriterLock } from '../src/lock.ts'
 import { nodeFiles } from '../src/node-files.ts'
@@ -132,7 +132,7 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
     acquire(paths)[Symbol.dispose]()
     const opening = openUnlockedHandle(paths.lock, 'r')
     using lock = acquire(paths)
-    await expect(opening).rejects.toThrow(LockedFile)
+    await expect(opening).rejects.toThrow(LockedFileError)
     await using holder = startLockHolder(folder.path, SAMPLE_ID)
     expect(await holder.ask('acquire')).toBe(`refused ${process.pid}`)
     lock[Symbol.dispose]()

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type ElicitResult, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import type { RunningProgram } from '@parley/host'
+import type { StreamedProcess } from '@parley/host'
 import * as z from 'zod'
 import type { CallWatch, McpConnection } from './connection-port.ts'
 import { readForm } from './elicitation-form.ts'
@@ -13,7 +13,7 @@ import { callResult, resourceParts } from './result-parts.ts'
 
 export interface ConnectOptions {
   readonly wire:
-    | { readonly program: RunningProgram }
+    | { readonly program: StreamedProcess }
     | { readonly url: string; readonly headers: Record<string, string> }
   readonly version: string
   readonly signal: AbortSignal

@@ -1,12 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  commandEnvironment,
-  type Host,
-  noSandbox,
-  type ProgramEnd,
-  type RunningProgram,
-  type Sandboxes,
-} from '@parley/host'
+import { commandEnv, type Host, noSandbox, type ProcessExit, type Sandboxes, type StreamedProcess } from '@parley/host'
 import type { Redaction } from '@parley/redaction'
 import type { SecretPaths } from '@parley/workspace'
 import { confine } from './confine.ts'
@@ -25,7 +18,7 @@ export interface McpPatience {
 export const usualPatience: McpPatience = { firstRequestMs: 5000, restartDelaysMs: [500, 2000, 5000] }
 
 export interface McpPorts {
-  readonly host: Pick<Host, 'startProgram'>
+  readonly host: Pick<Host, 'spawnStreams'>
   /** Of this machine, for servers that a project configures. */
   readonly sandboxes: Sandboxes
   /** What such a server must not read. */
@@ -116,17 +109,17 @@ async function startProgram(
   launch: LaunchOf<'stdio'>,
   ports: McpPorts,
   { signal, log }: OpenWatch,
-): Promise<RunningProgram> {
+): Promise<StreamedProcess> {
   const { argv, cwd, env, confinement } = launch
   const sandbox = confinement === undefined ? noSandbox : await confine(confinement, ports)
   if (signal.aborted) {
     sandbox.release?.()
     throw new Error('it is no longer wanted')
   }
-  const program = ports.host.startProgram({
+  const program = ports.host.spawnStreams({
     argv,
     cwd,
-    env: { ...commandEnvironment(ports.env), ...env },
+    env: { ...commandEnv(ports.env), ...env },
     sandbox,
   })
   if (program.stderr !== null) log.follow(program.stderr)
@@ -163,12 +156,12 @@ function oneAtATime(run: () => Promise<void>): () => void {
 }
 
 /** How a program ended whose output has; null while it runs on, and for an endpoint. */
-async function endOf(program: RunningProgram | null): Promise<string | null> {
+async function endOf(program: StreamedProcess | null): Promise<string | null> {
   const end = program === null ? null : await Promise.race([program.ended, delay(exitMs, null)])
   return end === null ? null : endText(end)
 }
 
-function endText({ exitCode, signal, spawnError }: ProgramEnd): string {
+function endText({ exitCode, signal, spawnError }: ProcessExit): string {
   if (spawnError !== undefined) return spawnError.message
   return signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`
 }

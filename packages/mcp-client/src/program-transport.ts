@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { RunningProgram } from '@parley/host'
+import type { StreamedProcess } from '@parley/host'
 import { createMessageLines } from './message-lines.ts'
 
 /** Lines of rubbish in one chunk that mean a flood, and how long we then do not read. */
@@ -12,7 +12,7 @@ const restMs = 100
 const drainMs = 250
 
 /** The stdio wire of MCP over a program that the host runs. What is no message is told and passed over. */
-export function programTransport(program: RunningProgram, onRubbish: (text: string) => void): Transport {
+export function programTransport(program: StreamedProcess, onRubbish: (text: string) => void): Transport {
   const transport: Transport = {
     async start() {
       const { stdout } = program
@@ -38,7 +38,7 @@ function restFor(stream: Readable): void {
 }
 
 /** Resolves when the server reads again: one that does not must not make us hold what we send. */
-function write({ stdin, ended }: RunningProgram, message: JSONRPCMessage): Promise<void> {
+function write({ stdin, ended }: StreamedProcess, message: JSONRPCMessage): Promise<void> {
   if (stdin === null || !stdin.writable) return Promise.reject(new Error('it has ended'))
   if (stdin.write(`${JSON.stringify(message)}\n`)) return Promise.resolve()
   const drained = new Promise<void>((resolve) => stdin.once('drain', resolve))

@@ -16,8 +16,8 @@ export const sandbox = {
     const source = join(program.launcher, '../packages/host/src/index.ts')
     const { createMark, noSandbox, openHost, openSandboxes } = await import(source)
     const sandboxes = openSandboxes({ cacheFile: null })
-    const { tier, reason } = await sandboxes.report()
-    if (tier !== 'A') throw new Error(`There is no full sandbox here: ${reason}`)
+    const { enforcement, reason } = await sandboxes.report()
+    if (enforcement !== 'full') throw new Error(`There is no full sandbox here: ${reason}`)
     const limits = limitsIn(place)
     await using host = openHost()
     await host.warmUp()
@@ -26,7 +26,7 @@ export const sandbox = {
       const startedMs = nowMs()
       const sandbox = limited ? await sandboxes.prepare(limits) : noSandbox
       const preparedMs = nowMs()
-      const { exitCode } = await host.startCommand(spec, { sandbox }).ended
+      const { exitCode } = await host.runCommand(spec, { sandbox }).ended
       if (exitCode !== 0) throw new Error('/bin/true did not succeed')
       return { prepared: preparedMs - startedMs, total: nowMs() - startedMs }
     }

@@ -3,18 +3,18 @@ import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Linux's __O_TMPFILE, which Node's constants leave out. */
+/** O_TMPFILE of Linux, which Node's constants lack. */
 const withoutName = 0o20000000 | constants.O_DIRECTORY
 
-/** Memory where the system has it. */
+/** Folder in memory, on systems that have one. */
 const memoryFolder = '/dev/shm'
 
-/** A file of ours alone that has no name, to be handed to a process; it is gone with its last descriptor. */
+/** Opens a file without a name, to be handed to a process; it is removed with its last descriptor. */
 export function openAnonymousFile(content: Buffer | string = ''): number {
   const fd = open()
   try {
     const bytes = Buffer.from(content)
-    // At a position, so that who gets the descriptor reads from the start.
+    // A positional write leaves the offset at the start, where the receiver of the descriptor begins to read.
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, done)
     return fd
   } catch (error) {
@@ -23,12 +23,12 @@ export function openAnonymousFile(content: Buffer | string = ''): number {
   }
 }
 
-/** Another descriptor of it that only adds at its end. */
+/** Opens another descriptor of the file, which appends. */
 export function openToAppend(fd: number): number {
   return openSync(`/proc/self/fd/${fd}`, 'a')
 }
 
-/** What is in it now, as far as `maxBytes`. */
+/** Returns the present content, up to `maxBytes`. */
 export function readAnonymousFile(fd: number, maxBytes: number): string {
   const buffer = Buffer.alloc(maxBytes)
   return buffer.toString('latin1', 0, readSync(fd, buffer, 0, maxBytes, 0))

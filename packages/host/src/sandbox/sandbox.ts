@@ -1,33 +1,49 @@
-import type { SandboxLimits } from './limits.ts'
+import { signalGroup } from '../system/signals.ts'
+import type { SpawnError } from '../system/spawn-failure.ts'
+
+/** Limits of a command. Paths are absolute and real (no links in them), of the machine it runs on. */
+export interface SandboxLimits {
+  readonly mode: 'read-only' | 'workspace-write'
+  /** Folders that may be written to, the workspace first; without effect in `read-only`. */
+  readonly writableRoots: readonly string[]
+  /** True for the whole network. False leaves a loopback of its own, on which test servers work. */
+  readonly network: boolean
+  /** True to allow unix sockets; well-known ones of the system stay masked. */
+  readonly unixSockets: boolean
+  /** Files and folders that cannot be read, because secrets are kept there. Missing ones are ignored. */
+  readonly masked: readonly string[]
+  /** Private folder that exists, seen as /tmp; null gives an empty one that is removed with the command. */
+  readonly scratch: string | null
+}
 
 export interface SandboxedCommand {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Its three descriptors are a terminal, which is to be its session's. */
+  /** True when its descriptors are a terminal, which becomes the controlling one of its session. */
   readonly terminal?: boolean
 }
 
 export interface WrappedCommand extends SandboxedCommand {
-  /** Become descriptors 3, 4, … of the process. Opened anew by each `wrap`, closed after the spawn whatever its outcome. */
+  /** Descriptors 3, 4, … of the process. Opened anew by each `wrap`, closed after the spawn whatever its outcome. */
   readonly extraFds?: readonly number[]
-  /** Closed by whoever starts the command, whatever comes of it. */
+  /** Closed by the caller of `wrap`, whatever the outcome. */
   readonly watch?: SandboxWatch
-  /** It makes its session and takes the terminal itself, inside. */
-  readonly takesTerminal?: boolean
+  /** True when it makes its session and takes the terminal inside of the sandbox. */
+  readonly setsControllingTerminal?: boolean
 }
 
-/** What the sandbox tells of one command. */
+/** Report of the sandbox on one command. */
 export interface SandboxWatch {
-  /** The command's process group where that is not the started process's own; null while there is none. */
+  /** Returns the command's process group inside, when it differs from the started process's own; null while unknown. */
   innerGroup(): number | null
-  /** Once the started process has ended. */
+  /** Returns how it ended. Called after the started process has ended. */
   outcome(): SandboxOutcome
   close(): void
 }
 
 export interface SandboxOutcome {
-  /** False: the sandbox could not be set up, and nothing of the command was run. */
+  /** False when the sandbox could not be set up, so that nothing of the command was run. */
   readonly ran: boolean
   /** Processes that the command left behind and that ended with the sandbox. */
   readonly leftovers: number
@@ -35,18 +51,37 @@ export interface SandboxOutcome {
   readonly triedNetwork?: boolean
 }
 
-/** The limits of one command, looked at and ready to be put around it. */
+/** Limits of one command, prepared to be applied to it. */
 export interface Sandbox {
-  /** Null: none. A place that is elsewhere enforces these itself. */
+  /** Limits in force; null for none. An environment elsewhere enforces these itself. */
   readonly limits: SandboxLimits | null
   /**
-   * A throw means that the command is not run; it never falls back to running bare. A `SpawnProblem` says what was wrong
-   * with the command itself.
+   * Returns the command with its limits. Throws when it must not be run, and never falls back to no limits. Throws
+   * `SpawnFailedError` when the command itself is wrong.
    */
   wrap(command: SandboxedCommand): WrappedCommand
-  /** Once, when the command has ended or was never started: takes away what was made for it. Never throws. */
+  /** Removes what was made for the command. Called once, after its end or when it never started. Never throws. */
   release?(): void
 }
 
-/** For what may do all that the user may. */
+/** Sandbox without limits: the command may do all that the user may. */
 export const noSandbox: Sandbox = { limits: null, wrap: (command) => command }
+
+/** Signals the command's own group inside its sandbox; returns false while it is unknown. */
+export function signalInside(watch: SandboxWatch | null, signal: NodeJS.Signals): boolean {
+  const group = watch?.innerGroup() ?? null
+  return group !== null && signalGroup(group, signal)
+}
+
+export function outcomeOf(watch: SandboxWatch | null): SandboxOutcome | null {
+  return watch?.outcome() ?? null
+}
+
+const maxChars = 300
+
+/** Describes a sandbox that could not be set up. `output` is of the sandbox, because no command was run. */
+export function sandboxFailure(output: Buffer | null): SpawnError {
+  const line = output?.toString('utf8').trim().split('\n').at(-1)?.slice(0, maxChars) ?? ''
+  const message = `The sandbox could not be set up${line === '' ? '' : `: ${line}`}`
+  return { code: 'ENOSYS', subject: 'sandbox', message }
+}

@@ -1,17 +1,39 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SandboxLimits } from './limits.ts'
+import type { SandboxLimits } from './sandbox.ts'
 
-export interface Scratch {
-  /** Real. */
+interface Scratch {
+  /** Real path. */
   readonly scratch: string
   release(): void
 }
 
-/** The folder for temporary files of a sandbox that cannot show it as /tmp; one that goes with the command where there is none. */
-export async function scratchOf(limits: SandboxLimits): Promise<Scratch> {
+/** Opens the folder for temporary files of a sandbox that cannot show it as /tmp; without one, makes one for the command. */
+export async function openScratch(limits: SandboxLimits): Promise<Scratch> {
   if (limits.scratch !== null) return { scratch: limits.scratch, release: () => undefined }
   const own = await mkdtemp(join(await realpath(tmpdir()), 'parley-scratch-'))
   return { scratch: own, release: () => void rm(own, { recursive: true, force: true }).catch(() => undefined) }
+}
+
+/** Surroundings of a command inside its sandbox. */
+export interface Inside {
+  /** Folder for temporary files, by its path inside. */
+  readonly folder: string
+  readonly network: boolean
+}
+
+/**
+ * Returns the env with temporary files and caches led to `folder`, so that later commands can use them. npm would look
+ * for a newer npm, and a failing test would seem to lack the network; without one it would retry for over a minute.
+ */
+export function scratchEnv(env: Readonly<Record<string, string>>, { folder, network }: Inside): Record<string, string> {
+  return {
+    ...env,
+    TMPDIR: folder,
+    XDG_CACHE_HOME: `${folder}/cache`,
+    npm_config_cache: `${folder}/npm`,
+    npm_config_update_notifier: 'false',
+    ...(network ? {} : { npm_config_fetch_retries: '0' }),
+  }
 }

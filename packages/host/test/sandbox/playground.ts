@@ -1,14 +1,14 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SandboxLimits } from '../../src/sandbox/limits.ts'
+import type { SandboxLimits } from '../../src/sandbox/sandbox.ts'
 
 export interface Playground extends Disposable {
   path(name: string): string
   limits(more?: Partial<SandboxLimits>): SandboxLimits
 }
 
-/** A workspace, a home with a secret, a folder outside, and one for temporary files, which all go with the test. */
+/** Makes a workspace, a home with a secret, a folder outside and one for temporary files, removed with the test. */
 export function openPlayground(parent = tmpdir()): Playground {
   const folder = realpathSync(mkdtempSync(join(parent, 'parley-sandbox-test-')))
   const path = (name: string) => join(folder, name)

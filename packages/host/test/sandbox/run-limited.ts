@@ -1,4 +1,4 @@
-import { runWrapped } from '../../src/sandbox/probe/run-wrapped.ts'
+import { runWrapped } from '../../src/sandbox/probe/try-limits.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 
 export interface LimitedEnd {
@@ -7,7 +7,7 @@ export interface LimitedEnd {
   readonly lines: readonly string[]
 }
 
-/** Runs a shell script under the limits; the sandbox is released by whoever made it. */
+/** Runs a shell script under the limits. The caller releases the sandbox. */
 export async function runLimited(
   sandbox: Sandbox,
   script: string,

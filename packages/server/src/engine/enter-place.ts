@@ -1,7 +1,7 @@
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
 import type { ConversationLimits } from './limits/conversation-limits.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import type { RequestContext } from './request-source.ts'
 
 interface Entry {
@@ -37,7 +37,7 @@ export async function enterPlace(entry: Entry): Promise<Entered> {
     await entry.leave()
     const { environment = '' } = state.core.settings
     throw error instanceof EnvironmentUnreachableError
-      ? refusal('environmentUnreachable', error.message, { environment })
+      ? rejection('environmentUnreachable', error.message, { environment })
       : error
   }
 }
@@ -65,7 +65,7 @@ async function assertFolder({ files, reach, name: environment }: Environment, cw
     },
   )
   if (isFolder) return
-  throw refusal('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
+  throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
     cwd,
   })
 }

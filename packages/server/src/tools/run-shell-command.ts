@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type CommandEnd, type CommandSpec, commandEnvironment, createMark, type Sandbox } from '@parley/host'
+import { type CommandEnd, type CommandSpec, commandEnv, createMark, type Sandbox } from '@parley/host'
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
@@ -33,7 +33,7 @@ export async function runShellCommand(
     return notStarted
   }
   if (background) return startInBackground(spec, { itemId: context.itemId, sandbox }, ports)
-  const running = place.commands.startCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
+  const running = place.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
   const end = await running.ended
@@ -67,7 +67,7 @@ interface SpecParts {
 
 export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
   const env = {
-    ...commandEnvironment(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.touches }),
+    ...commandEnv(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.touches }),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { commandEnvironment } from '@parley/host'
+import { commandEnv } from '@parley/host'
 import { gatherCommandFacts } from '@parley/policy'
 import { whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
@@ -55,7 +55,7 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
     async facts(workspace) {
       const { roots, secrets, files } = await fileSurroundings(place, workspace)
-      const searchPath = commandEnvironment(place.env, ports.environmentRules)['PATH'] ?? ''
+      const searchPath = commandEnv(place.env, ports.environmentRules)['PATH'] ?? ''
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       return gatherCommandFacts(
         { tool: 'shell', argv, cwd, ...wishes, background: call.background === true },

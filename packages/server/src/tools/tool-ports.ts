@@ -1,4 +1,4 @@
-import type { BackgroundProcesses, EnvironmentRules } from '@parley/host'
+import type { BackgroundProcesses, EnvRules } from '@parley/host'
 import type { FileSurroundings, ShellParser } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
 import { type Environment, whenUnknown } from '@parley/workspace'
@@ -12,7 +12,7 @@ export interface ToolPorts {
   readonly background: BackgroundProcesses
   readonly shellParser: ShellParser
   /** What of the place's own environment commands get. */
-  readonly environmentRules: EnvironmentRules
+  readonly environmentRules: EnvRules
   readonly redaction: Redaction
   readonly clock: Clock
 }

@@ -21,7 +21,7 @@ export interface Environment {
   /** Variables that commands inherit, before the allow list. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: string
-  readonly commands: Pick<Host, 'startCommand' | 'warmUp'>
+  readonly commands: Pick<Host, 'runCommand' | 'warmUp'>
   readonly sandboxes: Sandboxes
   readonly files: EnvironmentFiles
   readonly patches: PatchTarget

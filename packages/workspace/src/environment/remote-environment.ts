@@ -28,8 +28,8 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
     return secrets
   }
   const runRipgrep = async (run: RipgrepRun) => {
-    const { tier } = await sandboxes.report()
-    const known = tier === 'C' ? null : await remoteSecrets()
+    const { enforcement } = await sandboxes.report()
+    const known = enforcement === 'none' ? null : await remoteSecrets()
     // In a sandbox the exec-server masks all secret paths, also one that policy allowed to be searched.
     const isConfined = known !== null && !known.some((secret) => liesWithin(run.looksAt, secret))
     return runRemoteRipgrep(link, isConfined ? ripgrepLimits(run, known) : null, run)
@@ -55,7 +55,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
       return facts().platform
     },
     commands: {
-      startCommand: (spec, options) => startRemoteCommand(link, spec, options),
+      runCommand: (spec, options) => startRemoteCommand(link, spec, options),
       warmUp: async () => void (await link.connection()),
     },
     sandboxes,

@@ -11,7 +11,7 @@ const canNameDescriptors = process.platform === 'linux'
  *
  * Throws ELOOP for a link in the last component, and for a folder replaced by a link since the path was checked: the
  * opened descriptor is compared with the path. Except on Linux the comparison is by path and leaves a gap of
- * microseconds. Throws `LockedFile` for a lock that this process holds. Does not wait on a pipe without a writer; callers
+ * microseconds. Throws `LockedFileError` for a lock that this process holds. Does not wait on a pipe without a writer; callers
  * check `stat()` before reading.
  */
 export async function openRealFile(realPath: string): Promise<FileHandle> {

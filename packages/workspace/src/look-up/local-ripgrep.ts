@@ -14,7 +14,7 @@ import {
 } from './ripgrep-run.ts'
 
 interface LocalRipgrepParts {
-  readonly host: Pick<Host, 'startProcess'>
+  readonly host: Pick<Host, 'spawnProcess'>
   readonly sandboxes: Sandboxes
   readonly secrets: () => Promise<SecretPaths>
   /** Absolute path of the ripgrep bundled with parley. */
@@ -27,7 +27,7 @@ export function localRipgrep(parts: LocalRipgrepParts): Ripgrep {
 }
 
 async function runHere({ host, sandboxes, secrets }: LocalRipgrepParts, run: RipgrepRun): Promise<RipgrepOutcome> {
-  if ((await sandboxes.report()).tier === 'C') return runUnconfined(run)
+  if ((await sandboxes.report()).enforcement === 'none') return runUnconfined(run)
   try {
     const resolved = await withRealProgram(run)
     const sandbox = await sandboxes.prepare(ripgrepLimits(resolved, await secrets()))
@@ -70,11 +70,11 @@ function endOfChild(child: ChildProcess): Promise<BoundedEnd> {
   })
 }
 
-function runConfined(host: Pick<Host, 'startProcess'>, sandbox: Sandbox, run: RipgrepRun): Promise<RipgrepOutcome> {
+function runConfined(host: Pick<Host, 'spawnProcess'>, sandbox: Sandbox, run: RipgrepRun): Promise<RipgrepOutcome> {
   return runBounded(run, (takeOutput) => {
     let exit: ProcessExit | null = null
     const spec = { argv: withMemoryLimit(run.command), cwd: run.cwd, env: {}, terminal: null, pipeStdin: false }
-    const process = host.startProcess(spec, {
+    const process = host.spawnProcess(spec, {
       sandbox,
       onOutput: (stream, chunk) => takeOutput(stream === 'stdout' ? 'stdout' : 'stderr', chunk),
       onExit(found) {

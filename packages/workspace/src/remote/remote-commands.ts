@@ -6,13 +6,13 @@ import {
   createStopLadder,
   type EndReason,
   filterOutput,
+  isSignalExitCode,
   type OutputSnapshot,
   type RunningCommand,
   type SandboxLimits,
   type SpawnError,
   type StartOptions,
   type StopReason,
-  saysKilled,
 } from '@parley/host'
 import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } from '../look-up/ripgrep-run.ts'
 import type { Link } from './link.ts'
@@ -24,7 +24,7 @@ const maxTimerMs = 2 ** 31 - 1
 /** Shell prefix that joins stderr to stdout, so that output keeps its order. */
 const joinOutputs = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] as const
 
-/** Runs a command on the remote machine like `Host.startCommand`. Output is captured on this machine. */
+/** Runs a command on the remote machine like `Host.runCommand`. Output is captured on this machine. */
 export function startRemoteCommand(link: Link, spec: CommandSpec, options: StartOptions): RunningCommand {
   const { onOutput, sandbox } = options
   const startedMs = performance.now()
@@ -58,7 +58,7 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, options: Start
   const ended = process.ended.then((end) => {
     clearTimeout(timer)
     ladder.close()
-    filtered.end(stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && saysKilled(end.exitCode)))
+    filtered.end(stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && isSignalExitCode(end.exitCode)))
     const spooled = spool?.close()
     const durationMs = performance.now() - startedMs
     return {

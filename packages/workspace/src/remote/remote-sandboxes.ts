@@ -21,9 +21,10 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
       found = reportOf(name, await ask())
     } catch {
       // A failed request is no report, so it is not kept in `worst`.
-      return worst ?? { tier: 'C', reason: `The environment ${name} cannot be reached, so nothing is enforced there.` }
+      const reason = `The environment ${name} cannot be reached, so nothing is enforced there.`
+      return worst ?? { enforcement: 'none', reason }
     }
-    if (worst === null || !isWeaker(worst.tier, found.tier)) worst = found
+    if (worst === null || !isWeaker(worst.enforcement, found.enforcement)) worst = found
     return worst
   }
 
@@ -32,8 +33,8 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
     report,
     recheck: () => learn(() => link.ask('environment/info', {})),
     async prepare(limits) {
-      const { tier, reason } = await report()
-      if (tier === 'C') throw new Error(reason)
+      const { enforcement, reason } = await report()
+      if (enforcement === 'none') throw new Error(reason)
       return {
         limits,
         wrap() {
@@ -44,9 +45,14 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
   }
 }
 
-/** Reads the report; an older exec-server has none and confines nothing. */
+/** Reads the report. An older exec-server sends none, or none in the current words, and counts as confining nothing. */
 function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
-  return sandbox ?? { tier: 'C', reason: `The exec-server of environment ${name} is too old to confine what it runs.` }
+  const { enforcement, reason = '' } = sandbox ?? {}
+  if (enforcement !== undefined) return { enforcement, reason }
+  return {
+    enforcement: 'none',
+    reason: `The exec-server of environment ${name} is too old to confine what it runs for this version: update it.`,
+  }
 }
 
 /** Converts limits to the `sandbox` parameter of `process/start`. The exec-server adds its own secret paths and private /tmp. */

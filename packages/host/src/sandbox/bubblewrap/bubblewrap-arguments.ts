@@ -1,4 +1,4 @@
-import type { BubblewrapFeatures } from './machine.ts'
+import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import type { Mount } from './plan-mounts.ts'
 
 export interface ArgumentOptions {
@@ -8,7 +8,7 @@ export interface ArgumentOptions {
   readonly features: BubblewrapFeatures
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Its session is made inside, by what takes the terminal. */
+  /** True when the program that takes the terminal makes the session inside. */
   readonly terminal: boolean
   readonly statusFd: number
   readonly filterFd: number
@@ -19,7 +19,7 @@ export interface ArgumentOptions {
 const memoryBytes = 256 * 2 ** 20
 const temporaryBytes = 512 * 2 ** 20
 
-/** What bwrap is told, in the order in which it does it. The environment must be empty but for what the command is to have. */
+/** Returns the options of bwrap in the order of their effect. Only the variables of the command are set. */
 export function bubblewrapArguments(options: ArgumentOptions): string[] {
   const { mounts, network, features, env, cwd, terminal, statusFd, filterFd } = options
   return [
@@ -33,7 +33,7 @@ export function bubblewrapArguments(options: ArgumentOptions): string[] {
     ...['--cap-drop', 'ALL'],
     ...['--json-status-fd', String(statusFd), '--seccomp', String(filterFd)],
     ...mountArguments(options),
-    // After all that is mounted within them.
+    // Made read-only last, after all that is mounted within them.
     ...mounts.filter(({ kind }) => kind === 'emptyFolder').flatMap(({ path }) => ['--remount-ro', path]),
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--chdir', cwd],
@@ -58,7 +58,7 @@ function mountArguments({ mounts, scratch, features, emptyFds }: ArgumentOptions
       case 'devices':
         return ['--dev', path]
       case 'processes':
-        // As root some of these could be written to.
+        // Root could write to some files below `sys`.
         return ['--proc', path, '--ro-bind', `${path}/sys`, `${path}/sys`]
       case 'memory':
         return memory(path, memoryBytes)
@@ -71,4 +71,24 @@ function mountArguments({ mounts, scratch, features, emptyFds }: ArgumentOptions
     }
   }
   return mounts.flatMap(argumentsOf)
+}
+
+/** Facts of the machine needed to build a sandbox. */
+export interface BubblewrapMachine extends GuardSurroundings {
+  /** Absolute path of `bwrap`, from where commands cannot write. */
+  readonly program: string
+  /** Major, minor, patch. */
+  readonly version: readonly [number, number, number]
+}
+
+export interface BubblewrapFeatures {
+  /** Since 0.7: size limits of folders in memory. */
+  readonly sizes: boolean
+  /** Since 0.8: further user namespaces are disabled; before it the filter refuses them. */
+  readonly disablesNamespaces: boolean
+}
+
+export function featuresOf([major, minor]: BubblewrapMachine['version']): BubblewrapFeatures {
+  const isAtLeast = (wanted: number) => major > 0 || minor >= wanted
+  return { sizes: isAtLeast(7), disablesNamespaces: isAtLeast(8) }
 }

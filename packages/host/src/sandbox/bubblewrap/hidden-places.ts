@@ -1,16 +1,17 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
+import { realPathOrNull } from '../../system/paths.ts'
 
 export interface HiddenPlaces {
   readonly folders: readonly string[]
   readonly files: readonly string[]
 }
 
-/** Those of the paths that are there, by what has to be put over them; where one is a link, over what it leads to. */
+/** Sorts the existing paths by what is mounted over them; for a link, over its target. */
 export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
   const folders = new Set<string>()
   const files = new Set<string>()
   for (const path of paths) {
-    const place = realOf(path)
+    const place = realPathOrNull(path)
     if (place === null || place === '/') continue
     const isFolder = lstatSync(place, { throwIfNoEntry: false })?.isDirectory()
     if (isFolder !== undefined) (isFolder ? folders : files).add(place)
@@ -18,10 +19,63 @@ export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
   return { folders: [...folders], files: [...files] }
 }
 
-/** Null for what is not there or is closed to us, and so to a command, which is the same user. */
-export function realOf(path: string): string | null {
+/** System services that act for any process that reaches them. Below /run, or /var/run where that is another folder. */
+const servicesInRun = [
+  'acpid.socket',
+  'avahi-daemon',
+  'containerd',
+  'crio',
+  'cups',
+  'dbus',
+  'docker',
+  'docker.sock',
+  'host-services',
+  'initctl',
+  'libvirt',
+  'mysqld',
+  'pcscd',
+  'podman',
+  'postgresql',
+  'rpcbind.sock',
+  'screen',
+  'snapd-snap.socket',
+  'snapd.socket',
+  'systemd',
+  'tmux',
+  'user',
+  'uuidd',
+] as const
+
+const servicesElsewhere = [
+  '/var/lib/incus/unix.socket',
+  '/var/lib/lxd/unix.socket',
+  '/var/snap/lxd/common/lxd/unix.socket',
+  '/var/spool/at',
+  '/var/spool/cron',
+] as const
+
+const servicesAtHome = ['.colima', '.lima', '.orbstack', '.rd'] as const
+
+/** Paths below hidden folders that stay visible: the settings of name resolution. */
+export const visibleAgain = ['/run/systemd/resolve'] as const
+
+/** Lists the services that exist, by listing their folders: to examine them one by one would take longer than all the rest. */
+export function systemServices(home: string): string[] {
+  return [
+    ...['/run', '/var/run'].flatMap((folder) => servicesAmong(namesIn(folder)).map((name) => `${folder}/${name}`)),
+    ...servicesElsewhere,
+    ...servicesAtHome.map((name) => `${home}/${name}`),
+  ]
+}
+
+function servicesAmong(names: readonly string[] | null): readonly string[] {
+  return names === null ? servicesInRun : servicesInRun.filter((name) => names.includes(name))
+}
+
+/** Returns null for a folder that cannot be listed, although its content may be reachable. */
+function namesIn(folder: string): string[] | null {
   try {
-    return realpathSync.native(path)
+    return readdirSync(folder)
   } catch {
     return null
   }

@@ -1,29 +1,31 @@
-/** Every file that a command writes ends here: 16 GiB, in the blocks of `ulimit`. */
+import type { SandboxOutcome } from '../sandbox.ts'
+
+/** Size limit of a file that a command writes: 16 GiB, in the blocks of `ulimit`. */
 const fileBlocks = 16 * 2 ** 21
-/** Processes and threads. */
+/** Limit of processes and threads. */
 const maxTasks = 2048
 
-/** Exit code of a command that was not run, since what is mounted is not what was meant. */
+/** Exit code of a command that was not run because the mounts are not the planned ones. */
 export const mountsDiffer = 125
 
-export interface InnerShellOptions {
-  /** What must stand in the table of mounts (`mountedOverItself`). */
+interface InnerShellOptions {
+  /** Entries that the mount table must contain (`mountedOverItself`). */
   readonly mounts: readonly string[]
-  /** `cat` by its path, to read a long table; null lets the shell read it. */
+  /** Path of `cat`, to read a long table; null lets the shell read it. */
   readonly cat: string | null
-  /** Whether to say what it sent nowhere: it has no network but its own. */
+  /** True to report packets without a route, when the command has only its own loopback. */
   readonly watchNetwork: boolean
-  /** Before Linux 5.14 all of the user's processes count, not just those of the sandbox. */
+  /** True to limit processes. Before Linux 5.14 all of the user's processes would count, not only those of the sandbox. */
   readonly limitTasks: boolean
 }
 
-/** The descriptor of `reportFile`, which the command does not get. */
+/** Descriptor of the report, which the command does not get. */
 export const reportFd = 3
 
 /**
- * The first process of the namespace: looks whether it is set up as was meant, sets limits, runs the command, counts
- * what it left and says so. When it ends the kernel ends all that is left, and only then does bwrap end. As a first
- * process it takes no signal that it does not handle, so what is sent to its group reaches the command alone.
+ * Returns the script of the first process of the namespace: it checks the mounts, sets limits, runs the command and
+ * reports what the command left. When it ends the kernel ends all that is left, and only then bwrap ends. A first process
+ * ignores signals without a handler, so a signal to its group reaches the command alone.
  */
 export function innerShell({ mounts, cat, watchNetwork, limitTasks }: InnerShellOptions): string {
   const limits = ['ulimit -c 0', `ulimit -f ${fileBlocks}`, ...(limitTasks ? [tasks] : [])]
@@ -39,15 +41,15 @@ export function innerShell({ mounts, cat, watchNetwork, limitTasks }: InnerShell
   ].join('\n')
 }
 
-// The shell would say of itself which signal has ended the command.
+// Otherwise the shell prints which signal ended the command.
 const silence = 'exec 9>&2 2>/dev/null'
 
-// Some shells end by it. Not ignored: that the command would inherit.
+// Some shells end by INT. A handler, because the command would inherit an ignored signal.
 const stay = 'trap : INT'
 
 /**
- * bwrap takes what it mounts by its path, and a command that runs already could put a link there after we have looked:
- * to a secret, or to where it may not write.
+ * Returns a check of the mounts. bwrap mounts by path, and a running command could put a link to a secret or to a
+ * protected folder there after the plan was made.
  */
 function check(mounts: readonly string[], cat: string | null): string[] {
   if (mounts.length === 0) return []
@@ -56,11 +58,11 @@ function check(mounts: readonly string[], cat: string | null): string[] {
       ? `table=; while read -r line; do table="$table$line
 "; done </proc/self/mountinfo`
       : `table=$(${quoted(cat)} /proc/self/mountinfo)`
-  const arms = mounts.map((mount) => `case $table in *${quoted(mount)}*) ;; *) exchanged ;; esac`)
-  return [`exchanged() { echo ${quoted(wasExchanged)} >&9; exit ${mountsDiffer}; }`, read, ...arms]
+  const arms = mounts.map((mount) => `case $table in *${quoted(mount)}*) ;; *) replaced ;; esac`)
+  return [`replaced() { echo ${quoted(wasReplaced)} >&9; exit ${mountsDiffer}; }`, read, ...arms]
 }
 
-const wasExchanged = 'parley: the sandbox could not be set up: a folder was exchanged meanwhile; nothing was run'
+const wasReplaced = 'parley: the sandbox could not be set up: a folder was exchanged meanwhile; nothing was run'
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
@@ -69,7 +71,7 @@ function quoted(text: string): string {
 // Named differently by dash and bash.
 const tasks = `ulimit -u ${maxTasks} || ulimit -p ${maxTasks}`
 
-// `exec`, because a name may also be one of the shell's own.
+// `exec`, because the name may be one of the shell's builtins.
 const run = `echo began >&${reportFd}
 (exec "$@" 2>&9 9>&- ${reportFd}>&-)
 code=$?`
@@ -93,3 +95,36 @@ done </proc/net/snmp
 while read -r name count; do
   case $name in Ip6OutNoRoutes) echo "$name $count" >&${reportFd}; break ;; esac
 done </proc/net/snmp6`
+
+/** Returns the outside id of the first process inside, which leads the command's group. `status` is the output of bwrap. */
+export function readFirstProcess(status: string): number | null {
+  const pid = /^\{ "child-pid": (\d+)/.exec(status)?.[1]
+  return pid === undefined ? null : Number(pid)
+}
+
+/**
+ * Reads how a command ended. The command can falsify `report`, which the inner shell wrote, but not `status`, in which
+ * bwrap itself says whether the command ran.
+ */
+export function readOutcome(status: string, report: string): SandboxOutcome {
+  const ran = status.includes('"exit-code"') || report.startsWith('began')
+  const leftovers = Number(/^left (\d{1,9})$/m.exec(report)?.[1] ?? 0)
+  const lost = sentNowhere(report)
+  return { ran: ran, leftovers, ...(lost === null ? {} : { triedNetwork: lost > 0 }) }
+}
+
+/** Counts packets without a route and unanswered look-ups; null when they were not reported. */
+function sentNowhere(report: string): number | null {
+  const lines = report.split('\n')
+  const noRoute = tableValue(lines, 'Ip:', 'OutNoRoutes')
+  if (noRoute === null) return null
+  const noRoute6 = Number(/^Ip6OutNoRoutes (\d+)$/m.exec(report)?.[1] ?? 0)
+  return noRoute + noRoute6 + (tableValue(lines, 'Udp:', 'NoPorts') ?? 0)
+}
+
+/** Returns a value from a table of two lines, the first of which has the names. */
+function tableValue(lines: readonly string[], table: string, name: string): number | null {
+  const [names = [], values = []] = lines.filter((line) => line.startsWith(`${table} `)).map((line) => line.split(' '))
+  const value = Number(values[names.indexOf(name)] ?? Number.NaN)
+  return Number.isNaN(value) ? null : value
+}

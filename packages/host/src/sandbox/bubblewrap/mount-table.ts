@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { isWithin } from '../is-within.ts'
+import { isWithin } from '../../system/paths.ts'
 
-/** A line of `/proc/self/mountinfo`. */
+/** Line of `/proc/self/mountinfo`. */
 export interface MountLine {
   readonly id: string
   readonly parent: string
   readonly device: string
-  /** What of the device's files is mounted, and where. */
+  /** Path within the device that is mounted. */
   readonly root: string
+  /** Path at which it is mounted. */
   readonly point: string
 }
 
@@ -26,8 +27,8 @@ export function parseMountTable(text: string): MountLine[] {
 }
 
 /**
- * What stands in the table, after its parent's number, for a path that was mounted over itself: which files these are,
- * by their own device and path, and where. Null where the table does not tell.
+ * Returns the table entry, from the device on, of a path that is mounted over itself: device, path within the device and
+ * mount point. Null where the table does not hold them.
  */
 export function mountedOverItself(path: string, table: readonly MountLine[]): string | null {
   const around = mountAround(path, table)
@@ -37,7 +38,7 @@ export function mountedOverItself(path: string, table: readonly MountLine[]): st
   return ` ${around.device} ${escaped(root)} ${escaped(path)} `
 }
 
-/** The mount in which the path is found, walking down from the root as the system does: what is covered does not count. */
+/** Finds the mount of a path from the root down, as the system does, so that covered mounts do not count. */
 function mountAround(path: string, table: readonly MountLine[]): MountLine | null {
   const ids = new Set(table.map(({ id }) => id))
   let at = table.find(({ id, parent, point }) => point === '/' && (parent === id || !ids.has(parent))) ?? null

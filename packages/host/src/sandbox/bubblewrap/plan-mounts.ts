@@ -1,20 +1,20 @@
-import { isWithin } from '../is-within.ts'
+import { isWithin } from '../../system/paths.ts'
 
-/** What was found on the machine. All paths are absolute and real. */
+/** Facts found on the machine. All paths are absolute and real. */
 export interface MountFacts {
   /** Folders that may be written to. */
   readonly writable: readonly string[]
-  /** What must be seen as it is, but not written to: the workspace that is to be read only, and other exceptions. */
+  /** Paths visible but not writable: a read-only workspace and exceptions from hidden folders. */
   readonly readable: readonly string[]
-  /** Stays as it is within what may be written to. */
+  /** Protected paths within the writable ones. */
   readonly kept: readonly string[]
   readonly hiddenFolders: readonly string[]
   readonly hiddenFiles: readonly string[]
-  /** Seen as /tmp; null is an empty one. */
+  /** Folder seen as /tmp; null gives an empty one. */
   readonly scratch: string | null
 }
 
-export type MountKind =
+type MountKind =
   | 'root'
   | 'devices'
   | 'processes'
@@ -25,7 +25,7 @@ export type MountKind =
   | 'kept'
   | 'emptyFolder'
   | 'emptyFile'
-  /** A folder on the way to something: as it is, but not to be renamed. */
+  /** Folder on the way to a protected path: writable, but cannot be renamed. */
   | 'pinned'
 
 export interface Mount {
@@ -41,7 +41,7 @@ const base: readonly Mount[] = [
   { kind: 'temporary', path: '/tmp' },
 ]
 
-/** Where two are for the same path, the earlier here. */
+/** Order of precedence for mounts on the same path. */
 const precedence: readonly MountKind[] = [
   'root',
   'devices',
@@ -56,7 +56,7 @@ const precedence: readonly MountKind[] = [
   'pinned',
 ]
 
-/** What is mounted where, in the order in which it has to be done: what lies within another comes after it. */
+/** Plans the mounts in the order in which they are made: a mount within another comes after it. */
 export function planMounts(facts: MountFacts): Mount[] {
   const all = [...base, ...mountsOf(facts)]
   const planned: Mount[] = []
@@ -78,7 +78,7 @@ function mountsOf(facts: MountFacts): Mount[] {
   ]
 }
 
-/** Whether the nearest mount around this one does not yet do the same. */
+/** Returns false when the nearest mount around this one already has the same effect. */
 function isNeeded({ kind, path }: Mount, around: Mount): boolean {
   if (path === around.path) return false
   switch (kind) {
@@ -103,8 +103,8 @@ function isNeeded({ kind, path }: Mount, around: Mount): boolean {
 }
 
 /**
- * If a command gave a folder above it another name, the next one would see what is hidden, write to a repository that is
- * not found where it is now, or come upon something else under the old name. A mount point keeps its name.
+ * Adds mounts for the folders above protected paths, because a mount point cannot be renamed. If a command renamed such
+ * a folder, the next one would see what is hidden or write to a repository under its new name.
  */
 function pins(planned: readonly Mount[]): Mount[] {
   return planned.flatMap(({ kind, path }) => {
@@ -121,7 +121,7 @@ function between(outer: string, inner: string): string[] {
   return names.slice(1).map((_, index) => [outer, ...names.slice(0, index + 1)].join('/'))
 }
 
-/** By components, so that what lies within a path follows it; one mount for each path. */
+/** Sorts by path components, so that a path precedes what lies within it; one mount for each path. */
 function sorted(mounts: readonly Mount[]): Mount[] {
   const byPath = new Map<string, Mount>()
   for (const mount of mounts) {
@@ -132,6 +132,6 @@ function sorted(mounts: readonly Mount[]): Mount[] {
 }
 
 const rank = ({ kind }: Mount) => precedence.indexOf(kind)
-/** No name holds a NUL, and it comes before all that a name may hold. */
+/** Replaces slashes by NUL, which no name holds and which sorts before all that a name may hold. */
 const key = (path: string) => path.replaceAll('/', '\0')
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

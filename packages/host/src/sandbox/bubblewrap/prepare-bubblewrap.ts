@@ -1,26 +1,24 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
-import { seenAgain, systemServices } from '../guarded/guarded-names.ts'
-import { type GuardedPlaces, guardedPlaces } from '../guarded/guarded-places.ts'
-import { type HeldName, holdName } from '../guarded/hold-names.ts'
-import { spellings } from '../guarded/spellings.ts'
-import type { SandboxLimits } from '../limits.ts'
-import type { Sandbox } from '../sandbox.ts'
+import { realPathOrNull } from '../../system/paths.ts'
+import { type GuardedPlaces, guardedPlaces, spellings } from '../guarded/guarded-places.ts'
+import { type ReservedName, reserveName } from '../guarded/reserved-names.ts'
+import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
-import { hiddenPlaces, realOf } from './hidden-places.ts'
+import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
+import { hiddenPlaces, systemServices, visibleAgain } from './hidden-places.ts'
 import { innerShell } from './inner-shell.ts'
-import { type BubblewrapMachine, featuresOf } from './machine.ts'
 import { type MountLine, mountedOverItself, readMountTable } from './mount-table.ts'
 import { type Mount, planMounts } from './plan-mounts.ts'
 import { wrapCommand } from './wrap-command.ts'
 
 const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [] }
 
-/** Looks at the files as they are now and puts a stand-in where something must not be made. */
+/** Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence. */
 export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
   const processor = arch()
   if (!isFilterArch(processor)) throw new Error(`There is no filter of system calls for ${processor}`)
-  const roots = limits.writableRoots.filter(isThere)
+  const roots = limits.writableRoots.filter(exists)
   for (const root of roots) assertUsable(root, limits.mode)
   const isWritable = limits.mode === 'workspace-write'
   const guarded = isWritable ? await guardedPlaces(roots, machine) : nothingGuarded
@@ -43,9 +41,9 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
   }
 }
 
-/** Of one argument, by the system. */
+/** Limit of the system for one argument. */
 const maxShellBytes = 128 * 1024 - 1
-/** From about so many on, a program that reads them all costs less than a shell that reads byte by byte. */
+/** Mounts from which on starting `cat` is cheaper than a shell that reads byte by byte. */
 const manyMounts = 120
 
 function shellFor({ network }: SandboxLimits, mounts: readonly Mount[]): string {
@@ -61,12 +59,12 @@ function shellFor({ network }: SandboxLimits, mounts: readonly Mount[]): string 
   throw new Error('There are too many repositories in the writable folders to keep each as it is')
 }
 
-/** What was put over itself, as it must be seen inside. */
+/** Returns the table entries that must be there inside, of the paths that are mounted over themselves. */
 function mountedAs(mounts: readonly Mount[], table: readonly MountLine[]): string[] {
   const own = mounts.filter(({ kind }) => ['writable', 'readable', 'kept', 'pinned'].includes(kind))
   return own.map(({ path }) => {
     const line = mountedOverItself(path, table)
-    if (line === null) throw new Error(`It cannot be told what ${path} is a part of`)
+    if (line === null) throw new Error(`The mount table does not say which file system holds ${path}`)
     return line
   })
 }
@@ -74,7 +72,7 @@ function mountedAs(mounts: readonly Mount[], table: readonly MountLine[]): strin
 interface Found {
   readonly roots: readonly string[]
   readonly guarded: GuardedPlaces
-  readonly held: readonly HeldName[]
+  readonly held: readonly ReservedName[]
 }
 
 function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, guarded, held }: Found): Mount[] {
@@ -83,7 +81,7 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
   const readOnlyRoots = roots.filter((root) => !isWritable || guarded.kept.includes(root))
   return planMounts({
     writable: isWritable ? [...roots, ...guarded.writable] : [],
-    readable: [...readOnlyRoots, ...seenAgain.map(realOf).filter((path) => path !== null)],
+    readable: [...readOnlyRoots, ...visibleAgain.map(realPathOrNull).filter((path) => path !== null)],
     kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
@@ -91,21 +89,22 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
   })
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** A root is what it was when the session was given it. */
+/** Throws for a root that is not the folder it was when the session began. */
 function assertUsable(root: string, mode: SandboxLimits['mode']): void {
-  if (realOf(root) !== root) throw new Error(`${root} is not the folder it was: there is a link in its path now`)
+  if (realPathOrNull(root) !== root)
+    throw new Error(`${root} is not the folder it was: there is a link in its path now`)
   if (root === '/' && mode === 'workspace-write') throw new Error('The whole system cannot be a writable folder')
 }
 
-function holdAll(paths: readonly string[]): HeldName[] {
-  const held: HeldName[] = []
+function holdAll(paths: readonly string[]): ReservedName[] {
+  const held: ReservedName[] = []
   try {
     for (const path of paths) {
-      const name = holdName(path)
+      const name = reserveName(path)
       if (name !== null) held.push(name)
     }
     return held
@@ -115,11 +114,11 @@ function holdAll(paths: readonly string[]): HeldName[] {
   }
 }
 
-function releaseAll(held: readonly HeldName[]): void {
+function releaseAll(held: readonly ReservedName[]): void {
   for (const name of held) name.release()
 }
 
-/** Since Linux 5.14 a limit of processes that is set inside counts only those inside. */
+/** Returns true since Linux 5.14, where a limit of processes set inside counts only those inside. */
 function countsTasksInside(release: string): boolean {
   const [major = 0, minor = 0] = release.split('.').map(Number.parseFloat)
   return major > 5 || (major === 5 && minor >= 14)

@@ -1,44 +1,43 @@
 import { closeSync, openSync } from 'node:fs'
-import { markVariable } from '../../mark.ts'
-import { SpawnProblem } from '../../spawn-failure.ts'
-import { findSetsid } from '../../terminal/find-setsid.ts'
+import { markVariable } from '../../system/marks.ts'
+import { isWithin } from '../../system/paths.ts'
+import { findSetsid } from '../../system/programs.ts'
+import { assertStartable, SpawnFailedError, type StartAttempt } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
-import { intoScratch } from '../scratch-variables.ts'
-import { bubblewrapArguments } from './bubblewrap-arguments.ts'
-import { reportFd } from './inner-shell.ts'
-import type { BubblewrapFeatures } from './machine.ts'
+import { scratchEnv } from '../scratch.ts'
+import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts'
+import { readFirstProcess, readOutcome, reportFd } from './inner-shell.ts'
 import type { Mount } from './plan-mounts.ts'
-import { readFirstProcess, readOutcome } from './read-outcome.ts'
-import { assertStartableInside } from './startable-inside.ts'
 
-/** What is the same for each command under these limits. */
-export interface Surroundings {
-  /** Of bwrap. */
+/** Setup shared by all commands under the same limits. */
+interface BubblewrapSetup {
+  /** Path of bwrap. */
   readonly program: string
   readonly features: BubblewrapFeatures
   readonly mounts: readonly Mount[]
   readonly scratch: string | null
   readonly network: boolean
   readonly filter: Buffer
-  /** Text of the inner shell. */
+  /** Script of the inner shell. */
   readonly shell: string
 }
 
-/** What bwrap reads as options at most, with the command's own. */
+/** Number of options that bwrap reads at most, those of the command included. */
 const maxArguments = 9000
 const maxStatusBytes = 4096
 const maxReportBytes = 8192
 
 /**
- * What bwrap is told is in a file, not in its arguments, which everybody can read, and the environment of the command
- * is in there too: bwrap itself runs before there are limits, and would obey what a linker obeys.
+ * Wraps a command in bwrap, whose options and the command's env are handed over in a file. Arguments are visible to all
+ * users, and bwrap runs before the limits are in force, so it must not get variables that the linker obeys. Throws
+ * `SpawnFailedError` for a command that cannot start inside.
  */
-export function wrapCommand(command: SandboxedCommand, surroundings: Surroundings): WrappedCommand {
-  const { program, mounts, scratch } = surroundings
+export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): WrappedCommand {
+  const { program, mounts, scratch } = setup
   assertStartableInside(command, mounts, scratch)
   const terminal = command.terminal === true
-  const shell = [...(terminal ? takingTerminal() : []), '/bin/sh', '-c', surroundings.shell, 'sh']
+  const shell = [...(terminal ? setsidPrefix() : []), '/bin/sh', '-c', setup.shell, 'sh']
   const opened: number[] = []
   const keep = (fd: number) => {
     opened.push(fd)
@@ -51,19 +50,19 @@ export function wrapCommand(command: SandboxedCommand, surroundings: Surrounding
     const passed = [keep(openToAppend(reportFile)), keep(openToAppend(statusFile))]
     const argsFd = reportFd + passed.length
     const inside = { statusFd: reportFd + 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
-    const env = intoScratch(command.env, { folder: '/tmp', network: surroundings.network })
-    const options = bubblewrapArguments({ ...surroundings, ...inside, env, cwd: command.cwd, terminal })
+    const env = scratchEnv(command.env, { folder: '/tmp', network: setup.network })
+    const options = bubblewrapArguments({ ...setup, ...inside, env, cwd: command.cwd, terminal })
     if (options.length + shell.length + command.argv.length >= maxArguments)
-      throw new SpawnProblem('E2BIG', 'arguments', 'The arguments and the environment are too many for the sandbox')
+      throw new SpawnFailedError('E2BIG', 'arguments', 'The arguments and the environment are too many for the sandbox')
     const argsFile = keep(openAnonymousFile(options.map((option) => `${option}\0`).join('')))
-    const filterFile = keep(openAnonymousFile(surroundings.filter))
+    const filterFile = keep(openAnonymousFile(setup.filter))
     return {
       argv: [program, '--args', String(argsFd), '--', ...shell, ...command.argv],
       env: bareEnvironment(command.env),
       cwd: '/',
       extraFds: [...passed, argsFile, filterFile, ...emptyFds],
       watch: watchOf(statusFile, reportFile),
-      ...(terminal ? { takesTerminal: true } : {}),
+      ...(terminal ? { setsControllingTerminal: true } : {}),
     }
   } catch (error) {
     for (const fd of opened) closeSync(fd)
@@ -83,15 +82,36 @@ function watchOf(statusFile: number, reportFile: number): SandboxWatch {
   }
 }
 
-/** A session gets its terminal only from within, and a command's is made inside. */
-function takingTerminal(): readonly string[] {
+/** Returns the prefix that takes the terminal inside, where the session of the command is made. */
+function setsidPrefix(): readonly string[] {
   const setsid = findSetsid()
   if (setsid === null) throw new Error('a terminal needs setsid, which is not there')
   return setsid
 }
 
-/** Enough to find bwrap by, should it be left behind. */
+/** Returns an env with the mark alone, by which bwrap is found if it is left behind. */
 function bareEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const mark = env[markVariable]
   return mark === undefined ? {} : { [markVariable]: mark }
+}
+
+/** Throws `SpawnFailedError` for a program or directory that does not exist inside. */
+function assertStartableInside(command: StartAttempt, mounts: readonly Mount[], scratch: string | null): void {
+  assertStartable(command, (path) => outsidePath(path, mounts, scratch))
+}
+
+/** Returns the outside path of a path inside; null for what starts empty there. */
+function outsidePath(path: string, mounts: readonly Mount[], scratch: string | null): string | null {
+  const around = mounts.findLast((mount) => isWithin(path, mount.path))
+  switch (around?.kind) {
+    case 'memory':
+    case 'emptyFolder':
+    case 'emptyFile':
+      // The folder itself exists inside.
+      return path === around.path ? path : null
+    case 'temporary':
+      return path === around.path ? path : scratch === null ? null : `${scratch}${path.slice(around.path.length)}`
+    default:
+      return path
+  }
 }

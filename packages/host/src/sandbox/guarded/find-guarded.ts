@@ -1,21 +1,19 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isWithin } from '../is-within.ts'
-import { collectPlaces, type FoundPlaces, type PlaceCollector } from './collect-places.ts'
-import { type FoundRepositories, isBare } from './find-repositories.ts'
-import { type GitSources, gitPlaces, placesOfFolder } from './git-places.ts'
+import { followLinks, isWithin } from '../../system/paths.ts'
+import { type GitPlace, type GitSources, gitPlaces, placesOfFolder } from './git-places.ts'
 import { type GitSurroundings, readGitSettings, userGitFiles } from './git-settings.ts'
-import { guardedAtHome, guardedNames } from './guarded-names.ts'
-import { knownRepositories } from './known-repositories.ts'
+import { type GuardKind, guardedAtHome, guardedNames, hookNames } from './guarded-names.ts'
+import { type FoundRepositories, isBare, knownRepositories } from './repositories.ts'
 
 export interface GuardSurroundings extends GitSurroundings {
-  /** Lists files that rule this program, links in their paths not followed. Called anew each time. */
+  /** Lists the settings files of this program, links in their paths not followed. Called anew each time. */
   readonly own?: () => readonly string[]
 }
 
 /**
- * Finds what is run or obeyed later within writable folders, as the files are now: one answer for commands and patches.
- * `roots` are real paths. Rejects with a sentence where it cannot be told.
+ * Finds the protected paths within writable folders, as the files are now, for commands and patches alike. `roots` are
+ * real paths. Rejects with a sentence where they cannot be found.
  */
 export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<FoundPlaces> {
   const collector = collectPlaces(roots)
@@ -33,7 +31,7 @@ export async function findGuarded(roots: readonly string[], around: GuardSurroun
 function addUserSettings(collector: PlaceCollector, around: GuardSurroundings): GitSources {
   const files = userGitFiles(around)
   const user = readGitSettings(files, around)
-  // A home that is worked in may have links of its own, as one kept in order by a repository of dot files does.
+  // A writable home may have links of its own, such as into a repository of dot files.
   for (const path of files) collector.add({ path, kind: 'gitSettings' })
   for (const path of user.files.slice(files.length)) collector.addWithLinks({ path, kind: 'gitSettings' })
   return { ...around, user }
@@ -48,12 +46,12 @@ function addRoot(collector: PlaceCollector, root: string, sources: GitSources): 
     for (const [name, kind] of guardedNames) collector.add({ path: join(root, name), kind })
     collector.addWithLinks({ path: join(root, '.git'), kind: 'repository' })
   }
-  // A folder within a repository has that one's hooks and settings too.
+  // The hooks and settings of a repository apply in each of its folders too.
   for (const entry of entriesUp(root)) for (const place of gitPlaces(entry, sources)) collector.addWithLinks(place)
 }
 
-/** What of a repository that is a folder by itself is git's own; beside it may be its work trees. */
-const ofGit = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|worktrees|\..*)$/
+/** Names of git's own entries in a bare repository; other folders may be its work trees. */
+const gitEntries = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|worktrees|\..*)$/
 
 function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositories, sources: GitSources): void {
   for (const path of [...entries, ...bare]) collector.add({ path, kind: 'repository' })
@@ -64,14 +62,14 @@ function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositorie
   for (const place of places) collector.add(place)
 }
 
-/** The `.git` of a folder and of those that hold it. */
+/** Lists the existing `.git` of a folder and of its parents. */
 function entriesUp(folder: string): string[] {
   const entry = join(folder, '.git')
   const above = dirname(folder) === folder ? [] : entriesUp(dirname(folder))
-  return isThere(entry) ? [entry, ...above] : above
+  return exists(entry) ? [entry, ...above] : above
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
@@ -80,7 +78,9 @@ function isThere(path: string): boolean {
 }
 
 function workFolders(root: string, listed: readonly Dirent[]): string[] {
-  return listed.filter((entry) => entry.isDirectory() && !ofGit.test(entry.name)).map(({ name }) => join(root, name))
+  return listed
+    .filter((entry) => entry.isDirectory() && !gitEntries.test(entry.name))
+    .map(({ name }) => join(root, name))
 }
 
 function list(folder: string): Dirent[] {
@@ -89,4 +89,60 @@ function list(folder: string): Dirent[] {
   } catch {
     return []
   }
+}
+
+/** Protected paths within writable folders, by real path. */
+export interface FoundPlaces {
+  /** Paths protected with all that is in them, whether they exist or not. */
+  readonly places: ReadonlyMap<string, GuardKind>
+  /** Links to such a path; replaced, they would lead elsewhere. */
+  readonly links: ReadonlyMap<string, GuardKind>
+  /** Folders within such a path that stay writable. */
+  readonly writable: readonly string[]
+}
+
+interface PlaceCollector {
+  readonly found: FoundPlaces
+  /** Adds the target of a path. */
+  add(place: GitPlace): void
+  /** Adds the target of a path and the links on the way. */
+  addWithLinks(place: GitPlace): void
+  /** Adds a writable folder that is a bare repository. */
+  addBareRoot(root: string, workFolders: readonly string[]): void
+}
+
+/** Longer paths cannot be opened on any system, and each part of a path is looked at. */
+const maxPathLength = 16 * 1024
+
+/** Collects the paths that lie within the writable folders. */
+function collectPlaces(roots: readonly string[]): PlaceCollector {
+  const places = new Map<string, GuardKind>()
+  const links = new Map<string, GuardKind>()
+  const writable: string[] = []
+  const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
+
+  function add({ path, kind }: GitPlace): readonly string[] {
+    if (path.length > maxPathLength) throw new Error(`${path.slice(0, 200)}… is too long a path to follow`)
+    const { real, links: passed } = followLinks(path)
+    for (const place of placesAt(real, kind, roots)) if (isInside(place) && !places.has(place)) places.set(place, kind)
+    return passed.filter(isInside)
+  }
+
+  return {
+    found: { places, links, writable },
+    add: (place) => void add(place),
+    addWithLinks(place) {
+      for (const link of add(place)) links.set(link, place.kind)
+    },
+    addBareRoot(root, workFolders) {
+      places.set(root, 'repository')
+      writable.push(...workFolders)
+    },
+  }
+}
+
+/** Narrows a path that holds a whole root, which git's settings may name, to the hooks that git runs there. */
+function placesAt(real: string, kind: GuardKind, roots: readonly string[]): readonly string[] {
+  if (!roots.some((root) => isWithin(root, real))) return [real]
+  return kind === 'gitHooks' ? hookNames.map((name) => join(real, name)) : []
 }

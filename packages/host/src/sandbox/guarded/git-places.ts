@@ -1,23 +1,24 @@
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { from, type GitSettings, type GitSurroundings, readGitSettings } from './git-settings.ts'
-import type { GuardKind } from './guard-kinds.ts'
-import { readBounded } from './read-bounded.ts'
+import { from, type GitSettings, type GitSurroundings, readBounded, readGitSettings } from './git-settings.ts'
+import type { GuardKind } from './guarded-names.ts'
 
-/** A path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
+/** Path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
 export interface GitPlace {
   readonly path: string
   readonly kind: GuardKind
 }
 
 export interface GitSources extends GitSurroundings {
-  /** The settings of the user and of the machine: a relative path of hooks in them is of every repository. */
+  /** Settings of the user and of the machine; a relative path of hooks in them applies to every repository. */
   readonly user: GitSettings
 }
 
 const settingFiles = ['config', 'config.worktree'] as const
+/** Each path of hooks counts once for every folder that it may be relative to. */
+const maxHookPlaces = 1000
 
-/** Lists what is named by `entry`, a folder or a file named `.git`, or by what that names. */
+/** Lists the paths that decide what git runs for `entry`, a folder or file named `.git`. */
 export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
   const folder = folderOf(entry)
   if (folder === null) return []
@@ -25,7 +26,7 @@ export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
   return [...own, ...placesOfFolder(folder, dirname(entry), sources)]
 }
 
-/** Finds the repository of a `.git`: there, or where a file of that name says. */
+/** Returns the folder of a repository from its `.git`, a folder or a file that names one; null for other files. */
 function folderOf(entry: string): string | null {
   if (!isFile(entry)) return entry
   const text = readBounded(entry)?.split('\0', 1)[0] ?? ''
@@ -33,7 +34,10 @@ function folderOf(entry: string): string | null {
   return target === '' ? null : from(dirname(entry), target)
 }
 
-/** Lists what a repository's own folder leads to. Hooks start in the work tree, or in the folder where there is none. */
+/**
+ * Lists the paths that the folder of a repository leads to. Hooks start in the work tree, or in the folder without one.
+ * Throws when its settings name too many paths.
+ */
 export function placesOfFolder(folder: string, workTree: string, sources: GitSources): GitPlace[] {
   const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
   const folders = common === '' ? [folder] : [folder, from(folder, common)]
@@ -42,12 +46,15 @@ export function placesOfFolder(folder: string, workTree: string, sources: GitSou
     sources,
   )
   const starts = [workTree, folder, ...named.workTrees.map((path) => from(folder, path))]
+  const hooks = [...new Set([...named.hooks, ...sources.user.hooks])]
+  if (hooks.length * starts.length > maxHookPlaces)
+    throw new Error(`The git settings in ${folder} name too many places of hooks to follow`)
   return [
     ...folders.slice(1).map((path) => ({ path, kind: 'repository' as const })),
     ...folders.map((at) => ({ path: `${at}/commondir`, kind: 'repository' as const })),
     ...folders.map((at) => ({ path: `${at}/hooks`, kind: 'gitHooks' as const })),
     ...named.files.map((path) => ({ path, kind: 'gitSettings' as const })),
-    ...hooksFrom(starts, [...named.hooks, ...sources.user.hooks]),
+    ...hooksFrom(starts, hooks),
   ]
 }
 
@@ -56,8 +63,11 @@ function hooksFrom(starts: readonly string[], hooks: readonly string[]): GitPlac
   return [...new Set(paths)].map((path) => ({ path, kind: 'gitHooks' }))
 }
 
+/** Steps by character, since a pattern would try every line end again from each one before it. */
 function withoutLineEnd(text: string): string {
-  return text.replace(/[\r\n]+$/, '')
+  let end = text.length
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1
+  return text.slice(0, end)
 }
 
 function isFile(path: string): boolean {

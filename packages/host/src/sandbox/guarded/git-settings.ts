@@ -1,19 +1,20 @@
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
+import { openUnlocked } from '../../system/locked-files.ts'
 import { type GitSetting, settingsInText } from './git-config-text.ts'
-import { readBounded } from './read-bounded.ts'
 
-/** The surroundings in which git looks for settings of the user and of the machine. */
+/** Places in which git finds the settings of the user and of the machine. */
 export interface GitSurroundings {
-  /** The home of the user. */
+  /** Home of the user. */
   readonly home: string
-  /** The user's: it can name other settings of git. */
+  /** Env of the user, which can name other settings of git. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** The paths that git's settings name. Those of files are completed; those of hooks and work trees may be relative. */
+/** Paths that git's settings name. Those of files are absolute; those of hooks and work trees may be relative. */
 export interface GitSettings {
-  /** The files themselves and all they include, whether they exist and whether their condition holds now or not. */
+  /** Settings files and all that they include, whether they exist and whether their condition holds now or not. */
   readonly files: readonly string[]
   /** Values of `core.hooksPath`. */
   readonly hooks: readonly string[]
@@ -21,11 +22,11 @@ export interface GitSettings {
   readonly workTrees: readonly string[]
 }
 
-/** The depth of includes beyond which git stops with an error. */
+/** Depth of includes beyond which git stops with an error. */
 const maxDepth = 10
 const maxFiles = 200
 
-/** Reads files of settings and what they include. Throws a sentence where that is too much. */
+/** Reads settings files and what they include. Throws a sentence for too many files. */
 export function readGitSettings(files: readonly string[], around: GitSurroundings): GitSettings {
   const seen = new Set<string>()
   const all: GitSetting[] = []
@@ -51,18 +52,18 @@ export function readGitSettings(files: readonly string[], around: GitSurrounding
   }
 }
 
-/** The files in which git looks for the settings of the user and of the machine. */
+/** Lists the files of git's settings for the user and the machine. */
 export function userGitFiles({ home, env = {} }: GitSurroundings): string[] {
   const { GIT_CONFIG_GLOBAL: ofUser, GIT_CONFIG_SYSTEM: ofSystem, XDG_CONFIG_HOME: folder } = env
   const named = [ofUser, ofSystem, folder === undefined ? folder : `${folder}/git/config`].filter(isNamed)
-  return [...new Set([...named, `${home}/.config/git/config`, `${home}/.gitconfig`, ...ofMachine])]
+  return [...new Set([...named, `${home}/.config/git/config`, `${home}/.gitconfig`, ...machineFiles])]
 }
 
 function isNamed(path: string | undefined): path is string {
   return path !== undefined && isAbsolute(path)
 }
 
-const ofMachine = [
+const machineFiles = [
   '/etc/gitconfig',
   '/usr/local/etc/gitconfig',
   '/opt/homebrew/etc/gitconfig',
@@ -92,5 +93,25 @@ function ownName(): string | null {
     return userInfo().username
   } catch {
     return null
+  }
+}
+
+const maxBytes = 1024 * 1024
+
+/** Reads a regular file; null for anything else. Never waits. Throws a sentence for a file that is too large. */
+export function readBounded(path: string): string | null {
+  let fd: number
+  try {
+    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) return null
+    if (stats.size > maxBytes) throw new Error(`${path} is larger than 1 MiB, too large to find what git runs by it`)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
   }
 }

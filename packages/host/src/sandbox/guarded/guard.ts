@@ -1,20 +1,17 @@
-import { isWithin } from '../is-within.ts'
-import type { FoundPlaces } from './collect-places.ts'
-import { findGuarded, type GuardSurroundings } from './find-guarded.ts'
-import type { GuardKind } from './guard-kinds.ts'
-import { guardedAtHome, guardedNames } from './guarded-names.ts'
-
-/** Tells why an absolute path, as written or real, stays as it is in writable folders; null: it may change. */
+import { isWithin } from '../../system/paths.ts'
+import { type FoundPlaces, findGuarded, type GuardSurroundings } from './find-guarded.ts'
+import { type GuardKind, guardedAtHome, guardedNames } from './guarded-names.ts'
+/** Returns why a path in writable folders must not change; null when it may. Absolute, as written or real. */
 export type Guard = (path: string) => GuardKind | null
 
-/** Looks at the files for tools that write: places that a sandbox keeps from commands, and names at any depth. Never rejects. */
+/** Creates a guard for tools that write: protects what a sandbox protects, and names at any depth. Never rejects. */
 export async function guardFor(roots: readonly string[], around: GuardSurroundings): Promise<Guard> {
   const byName = guardByName(roots, around.home)
   const byPlace = await findGuarded(roots, around).then(guardByPlace, () => () => 'unknown' as const)
   return (path) => byName(path) ?? (roots.some((root) => isWithin(path, root)) ? byPlace(path) : null)
 }
 
-/** Compared without case: some file systems do not see it. */
+/** Compares without case, because some file systems ignore it. */
 function guardByPlace({ places, links, writable }: FoundPlaces): Guard {
   const guarded = [...places, ...links].map(([path, kind]) => ({ folded: path.toLowerCase(), kind }))
   return (path) => {
@@ -28,10 +25,10 @@ function guardByPlace({ places, links, writable }: FoundPlaces): Guard {
 
 const outside: { readonly folded: string; readonly kind: GuardKind | null } = { folded: '', kind: null }
 
-/** More than a sandbox guards by name: it cannot guard a pattern. */
+/** Start files of shells; a sandbox protects fewer of them, because it cannot protect a pattern. */
 const startFile = /^\.(?:bash.*|zsh.*)$/
 
-/** Judges by names alone, at any depth below the innermost root: a workspace may itself lie in a folder of such a name. */
+/** Creates a guard by names alone, below the innermost root: the workspace itself may lie in a folder of such a name. */
 export function guardByName(roots: readonly string[], home: string): Guard {
   return (path) => {
     const root = roots.filter((each) => isWithin(path, each)).sort((a, b) => b.length - a.length)[0] ?? null

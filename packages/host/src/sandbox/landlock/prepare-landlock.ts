@@ -1,37 +1,34 @@
-import { assertStartable } from '../../spawn-failure.ts'
+import { closeSync } from 'node:fs'
+import { assertStartable } from '../../system/spawn-failure.ts'
+import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import { guardedPlaces } from '../guarded/guarded-places.ts'
-import type { SandboxLimits } from '../limits.ts'
-import type { Sandbox } from '../sandbox.ts'
-import { scratchOf } from '../scratch.ts'
+import type { Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
+import { openScratch } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
-import { callNumbers } from './calls.ts'
-import { hiddenEnvironment } from './environment.ts'
-import { listFolder } from './list-folder.ts'
 import { rightsOnOutput, rulesetAttributes } from './rights.ts'
-import { rulesOfLimits } from './rules-of-limits.ts'
-import { landlockScript } from './script.ts'
-import { openStatus } from './status-file.ts'
+import { listFolder, rulesOfLimits } from './rules.ts'
+import { callNumbers, hiddenEnv, landlockScript } from './script.ts'
 
 export interface LandlockMachine extends GuardSurroundings {
   /** Absolute path of Perl. */
   readonly program: string
-  /** What the kernel says of its Landlock. */
+  /** Version of the kernel's Landlock. */
   readonly version: number
   readonly arch: FilterArch
 }
 
-/** The system takes about 2 MiB of arguments and environment. */
+/** Limit for the rules: the system takes about 2 MiB of arguments and env. */
 const maxRuleBytes = 1_000_000
 
 /**
- * Limits by Landlock and the filter alone. Less than bubblewrap gives, in these: no unix sockets even where the limits
- * have them, and without the network no IP sockets at all; nothing can be made or removed directly in a writable root,
- * only in its folders; other processes can be seen; permissions and owners of files can be changed unless it is to read
- * only, and times always.
+ * Prepares limits by Landlock and the filter alone. Compared with bubblewrap: no unix sockets, even where the limits
+ * allow them; without the network no IP sockets at all; nothing can be made or removed directly in a writable root, only
+ * in its folders; other processes are visible; permissions and owners of files can be changed except in `read-only`, and
+ * times always.
  */
 export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMachine): Promise<Sandbox> {
-  const { scratch, release } = await scratchOf(limits)
+  const { scratch, release } = await openScratch(limits)
   try {
     const outer = await scriptCommand(limits, scratch, machine)
     return {
@@ -42,7 +39,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
         const argv = [...outer, ...command.argv]
         return {
           argv,
-          env: hiddenEnvironment(command, { folder: scratch, network: limits.network }),
+          env: hiddenEnv(command, { folder: scratch, network: limits.network }),
           cwd: command.cwd,
           extraFds: [writeFd],
           watch,
@@ -79,4 +76,25 @@ async function scriptCommand(limits: SandboxLimits, scratch: string, machine: La
     String(lines.length),
     ...lines,
   ]
+}
+
+interface Status {
+  /** Descriptor for the script, which writes to it when only the command itself can still fail. */
+  readonly writeFd: number
+  readonly watch: SandboxWatch
+}
+
+function openStatus(): Status {
+  const file = openAnonymousFile()
+  const watch = {
+    innerGroup: () => null,
+    outcome: () => ({ ran: readAnonymousFile(file, 1) !== '', leftovers: 0 }),
+    close: () => closeSync(file),
+  }
+  try {
+    return { writeFd: openToAppend(file), watch }
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
 }

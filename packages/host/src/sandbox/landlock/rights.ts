@@ -1,4 +1,4 @@
-/** Rights of Linux Landlock (linux/landlock.h). Of those that it knows, a ruleset denies all that no rule grants. */
+/** Rights of Linux Landlock (linux/landlock.h). A ruleset denies the rights it knows unless a rule grants them. */
 const right = {
   writeFile: 1 << 1,
   readFile: 1 << 2,
@@ -12,7 +12,7 @@ const right = {
   makeFifo: 1 << 10,
   makeBlockDevice: 1 << 11,
   makeLink: 1 << 12,
-  /** Renaming and hard-linking from one folder into another. */
+  /** Right to rename and hard-link from one folder into another. */
   refer: 1 << 13,
   truncate: 1 << 14,
   deviceIoctl: 1 << 15,
@@ -21,13 +21,13 @@ const right = {
 const network = { bindTcp: 1 << 0, connectTcp: 1 << 1 } as const
 const scope = { abstractSockets: 1 << 0, signals: 1 << 1 } as const
 
-/** Linux 6.2: before it, a file that may only be read could be emptied. */
+/** Version of Linux 6.2; before it, a read-only file could be truncated. */
 export const lowestVersion = 3
 const versionOf = { network: 4, deviceIoctl: 5, scope: 6 } as const
 
 export const reads = { listing: right.readFolder, content: right.readFile } as const
 
-/** Everything below a folder, but device files. */
+/** Rights to everything below a folder except device files. */
 export const fullWrite =
   right.writeFile |
   right.removeFolder |
@@ -40,20 +40,20 @@ export const fullWrite =
   right.refer |
   right.truncate
 
-const ofFiles = right.writeFile | right.readFile | right.truncate | right.deviceIoctl
+const fileRights = right.writeFile | right.readFile | right.truncate | right.deviceIoctl
 
-const ofDevices = right.writeFile | right.readFile | right.deviceIoctl
+const deviceRights = right.writeFile | right.readFile | right.deviceIoctl
 
-/** The system refuses a rule that grants what a ruleset does not know, or to a file what only folders have. */
+/** Returns the rights that a file can have: the system refuses a rule that grants a file the rights of folders. */
 export function rightsOnFile(rights: number): number {
-  return rights & ofFiles
+  return rights & fileRights
 }
 
 export function rightsOnDevice(version: number): number {
-  return ofDevices & handledRights(version)
+  return deviceRights & handledRights(version)
 }
 
-/** To what the command was given as its output. */
+/** Returns the rights to the descriptors of the command's output. */
 export function rightsOnOutput(version: number): number {
   return (right.writeFile | right.truncate | right.deviceIoctl) & handledRights(version)
 }
@@ -63,7 +63,7 @@ function handledRights(version: number): number {
   return version >= versionOf.deviceIoctl ? always | right.deviceIoctl : always
 }
 
-/** `struct landlock_ruleset_attr`, as long as this version knows it. */
+/** Returns `struct landlock_ruleset_attr` in the length that this version knows. */
 export function rulesetAttributes(version: number, options: { readonly network: boolean }): Buffer {
   const words = [handledRights(version)]
   if (version >= versionOf.network) words.push(options.network ? 0 : network.bindTcp | network.connectTcp)

@@ -1,11 +1,16 @@
+import { markVariable } from '../../system/marks.ts'
+import type { SandboxedCommand } from '../sandbox.ts'
+import { type Inside, scratchEnv } from '../scratch.ts'
+import type { FilterArch } from '../seccomp/filter.ts'
+
 /**
- * Puts Landlock and the filter around itself, then becomes the command. Perl, because it reaches system calls without
- * anything to compile, and is part of most systems. Loads no module.
+ * Perl script that restricts itself by Landlock and the filter, then becomes the command. Perl makes system calls without
+ * a compiler and is part of most systems. The script loads no module.
  *
  * Arguments: numbers of the system calls (`name=number,…`), attributes of the ruleset and filter in hexadecimal, rights
- * to the outputs, how many rules, the rules (`RIGHTS:PATH`), the command. The environment of the command is in the
- * values of E0, E1, …; under their own names some of it would be obeyed by Perl or the linker before there are limits.
- * Descriptor 3 is told when nothing but the command itself can go wrong any more.
+ * to the outputs, number of rules, the rules (`RIGHTS:PATH`), the command. The env of the command is in the values of
+ * E0, E1, …: under their own names Perl or the linker would obey some variables before the limits are in force. The
+ * script writes to descriptor 3 when only the command itself can still fail.
  */
 export const landlockScript = String.raw`
 sub fail { print STDERR "parley: the sandbox could not be set up ($_[0]: $!)\n"; exit 125 }
@@ -53,3 +58,34 @@ my $missing = $! == 2;
 print STDERR "parley: $ARGV[0]: $!\n";
 exit($missing ? 127 : 126);
 `
+
+const sameOnBoth = {
+  landlock_create_ruleset: 444,
+  landlock_add_rule: 445,
+  landlock_restrict_self: 446,
+  openat2: 437,
+} as const
+
+const numbers = {
+  x64: { ...sameOnBoth, write: 1, close: 3, prctl: 157, capset: 126, seccomp: 317 },
+  arm64: { ...sameOnBoth, write: 64, close: 57, prctl: 167, capset: 91, seccomp: 277 },
+} as const satisfies Record<FilterArch, Readonly<Record<string, number>>>
+
+/** Returns the numbers of the script's system calls in the form of its argument. */
+export function callNumbers(arch: FilterArch): string {
+  return Object.entries(numbers[arch])
+    .map(([name, number]) => `${name}=${number}`)
+    .join(',')
+}
+
+/**
+ * Returns the env of the command in the form that the script takes. The mark is also there by its own name, because a
+ * sweep may come while the script still runs.
+ */
+export function hiddenEnv({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
+  const hidden = Object.entries(scratchEnv(env, inside)).map(
+    ([name, value], index) => [`E${index}`, `${name}=${value}`] as const,
+  )
+  const mark = env[markVariable]
+  return { ...Object.fromEntries(hidden), ...(mark === undefined ? {} : { [markVariable]: mark }) }
+}

@@ -1,11 +1,27 @@
+import { errorMessage } from '../../system/errors.ts'
+import type { Sandbox, SandboxLimits } from '../sandbox.ts'
 import type { SandboxReport } from '../sandboxes.ts'
 
-/** What a search came to, as it is kept from one start to the next. */
+/** Result of a search, as it is kept from one start to the next. */
 export interface Finding extends SandboxReport {
-  /** Of bubblewrap, in tier A on Linux: `0.8.0`. */
+  /** Version of bubblewrap, in full enforcement on Linux: `0.8.0`. */
   readonly bubblewrap?: string
-  /** Of the kernel's Landlock, in tier B. */
+  /** Version of the kernel's Landlock, in partial enforcement. */
   readonly landlock?: number
-  /** False where another try might find more: something took too long. */
+  /** False when something took too long, so that another try might find more. */
   readonly isSure: boolean
+}
+
+/** Prepares the limits of commands. Rejects with a sentence where it cannot. */
+export type PrepareSandbox = (limits: SandboxLimits) => Promise<Sandbox>
+
+export interface FoundSandbox {
+  readonly finding: Finding
+  readonly prepare: PrepareSandbox
+}
+
+/** Returns a finding without enforcement, for a search that failed. */
+export function noSandboxFound(error: unknown): FoundSandbox {
+  const reason = `What enforces limits here could not be found out: ${errorMessage(error)}.`
+  return { finding: { enforcement: 'none', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
 }

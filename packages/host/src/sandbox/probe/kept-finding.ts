@@ -4,18 +4,18 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { release } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorCode } from '../../error-code.ts'
-import { openUnlocked } from '../../locked-files.ts'
-import type { FoundProgram } from './find-program.ts'
+import { errorCode } from '../../system/errors.ts'
+import { openUnlocked } from '../../system/locked-files.ts'
+import type { FoundProgram } from '../../system/programs.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
 
-/** Findings of which something enforces limits; others are looked for anew at each start. */
-type KeptTier = 'A' | 'B'
+/** Tiers that are kept; without enforcement, the search is repeated at each start. */
+type KeptEnforcement = 'full' | 'partial'
 
 /**
- * All that a finding depends on: this boot, user and kernel, the namespaces we are in (a container may share our home),
- * the programs, this build of ours. Read at once: every start of a conversation waits for it.
+ * Returns all that a finding depends on: boot, user, kernel, namespaces (a container may share the home), programs and
+ * this build. Synchronous, because every start of a conversation waits for it.
  */
 export function findingKey(machine: Machine, build: string = ownFile()): string {
   return JSON.stringify([
@@ -49,7 +49,7 @@ function describe(program: FoundProgram | null): string {
   return program === null ? '' : `${program.path} ${program.modifiedMs} ${program.sizeBytes}`
 }
 
-/** Null when there is none for this key, or the file is not as we write it. */
+/** Returns the finding kept for this key; null when there is none or the file is not valid. */
 export function readFinding(file: string, key: string): Finding | null {
   return orNull(() => {
     const content: unknown = JSON.parse(ownText(file))
@@ -57,7 +57,7 @@ export function readFinding(file: string, key: string): Finding | null {
   })
 }
 
-/** Of a file that nobody else could have written; nothing of another. */
+/** Returns the text of a file that only this user could have written; of another file, the empty text. */
 function ownText(file: string): string {
   const descriptor = openUnlocked(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -70,10 +70,10 @@ function ownText(file: string): string {
 
 function findingOf(value: unknown): Finding | null {
   if (!isRecord(value)) return null
-  const { tier, reason, bubblewrap, landlock } = value
-  if (!isKept(tier) || typeof reason !== 'string') return null
+  const { enforcement, reason, bubblewrap, landlock } = value
+  if (!isKept(enforcement) || typeof reason !== 'string') return null
   return {
-    tier,
+    enforcement,
     reason,
     isSure: true,
     ...(typeof bubblewrap === 'string' ? { bubblewrap } : {}),
@@ -81,10 +81,10 @@ function findingOf(value: unknown): Finding | null {
   }
 }
 
-/** A finding that is not to be kept takes away the one that was. A file that cannot be written costs another search, no more. */
+/** Writes a finding, or removes the kept one if this one is not to be kept. A failed write costs only another search. */
 export async function keepFinding(file: string, key: string, finding: Finding): Promise<void> {
   try {
-    if (!isKept(finding.tier) || !finding.isSure) {
+    if (!isKept(finding.enforcement) || !finding.isSure) {
       if (readFinding(file, key) !== null) await rm(file, { force: true })
       return
     }
@@ -99,11 +99,11 @@ export async function keepFinding(file: string, key: string, finding: Finding): 
     }
     await rename(written, file)
   } catch {
-    // Nothing is lost but time.
+    // The next start searches again.
   }
 }
 
-/** One after the other: Node's `recursive` goes on for ever where the parent is there and answers ENOENT, as `/proc` does. */
+/** Makes folders one by one: Node's `recursive` never ends where an existing parent answers ENOENT, as `/proc` does. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
@@ -116,8 +116,8 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-function isKept(tier: unknown): tier is KeptTier {
-  return tier === 'A' || tier === 'B'
+function isKept(enforcement: unknown): enforcement is KeptEnforcement {
+  return enforcement === 'full' || enforcement === 'partial'
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

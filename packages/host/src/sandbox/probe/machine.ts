@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
+import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
 import type { GuardSurroundings } from '../guarded/find-guarded.ts'
-import { type FoundProgram, findProgram, programFolders } from './find-program.ts'
 
-/** What is looked at before anything is tried. */
+/** Facts of the machine that are read before anything is tried. */
 export interface Machine extends GuardSurroundings {
   readonly platform: NodeJS.Platform
   readonly arch: string
@@ -14,11 +14,11 @@ export interface Machine extends GuardSurroundings {
 
 export interface MachineOptions extends Pick<GuardSurroundings, 'own'> {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where programs are looked for, in place of the system's folders. */
+  /** Folders to find programs in, in place of the system's. */
   readonly folders?: readonly string[]
 }
 
-export function lookAtMachine({ env, own, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
+export function inspectMachine({ env, own, folders = programFolders(env['PATH'] ?? '') }: MachineOptions): Machine {
   const { platform, arch } = process
   const onLinux = (name: string) => (platform === 'linux' ? findProgram(name, folders) : null)
   return {

@@ -1,17 +1,17 @@
-import type { Prepare } from '../found.ts'
-import { isWithin } from '../is-within.ts'
-import type { Finding } from './finding.ts'
+import { isWithin } from '../../system/paths.ts'
+import type { Finding, PrepareSandbox } from './finding.ts'
 import type { Machine } from './machine.ts'
 
-/** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
-export function preparer(finding: Finding, machine: Machine): Prepare {
-  const { tier, reason, bubblewrap, landlock } = finding
+/** Returns the function that prepares limits in this enforcement on this machine. Its modules are loaded when it is called. */
+export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox {
+  const { enforcement, reason, bubblewrap, landlock } = finding
   const { arch, bwrap, perl, sandboxExec } = machine
-  if (tier === 'A' && sandboxExec !== null) return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
-  if (tier === 'A' && bwrap !== null && bubblewrap !== undefined) {
+  if (enforcement === 'full' && sandboxExec !== null)
+    return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
+  if (enforcement === 'full' && bwrap !== null && bubblewrap !== undefined) {
     return trusting(bwrap.path, byBubblewrap(machine, bwrap.path, bubblewrap))
   }
-  if (tier === 'B' && perl !== null && landlock !== undefined) {
+  if (enforcement === 'partial' && perl !== null && landlock !== undefined) {
     return trusting(perl.path, async (limits) => {
       const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
       const { isFilterArch } = await import('../seccomp/filter.ts')
@@ -22,7 +22,7 @@ export function preparer(finding: Finding, machine: Machine): Prepare {
   return () => Promise.reject(new Error(reason))
 }
 
-function byBubblewrap(machine: Machine, program: string, version: string): Prepare {
+function byBubblewrap(machine: Machine, program: string, version: string): PrepareSandbox {
   return async (limits) => {
     const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
@@ -30,15 +30,15 @@ function byBubblewrap(machine: Machine, program: string, version: string): Prepa
   }
 }
 
-function bySeatbelt(program: string, machine: Machine): Prepare {
+function bySeatbelt(program: string, machine: Machine): PrepareSandbox {
   return async (limits) => {
-    const { prepareSeatbelt } = await import('../macos/prepare-seatbelt.ts')
+    const { prepareSeatbelt } = await import('../macos/seatbelt.ts')
     return prepareSeatbelt(limits, { ...machine, program })
   }
 }
 
-/** What a command could have changed enforces nothing on the next. */
-function trusting(program: string, prepare: Prepare): Prepare {
+/** Rejects limits under which a command could change the program that enforces them. */
+function trusting(program: string, prepare: PrepareSandbox): PrepareSandbox {
   return (limits) => {
     const isChangeable =
       limits.mode === 'workspace-write' && limits.writableRoots.some((root) => isWithin(program, root))

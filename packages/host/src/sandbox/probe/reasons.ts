@@ -1,7 +1,8 @@
+import { access, readFile } from 'node:fs/promises'
 import type { TrialEnd } from './try-limits.ts'
 
-/** Settings of the kernel and of what surrounds this process, where they can be read. */
-export interface Surroundings {
+/** Settings of the kernel and of a container that restrict sandboxes, where they can be read. */
+export interface SystemRestrictions {
   readonly isContainer: boolean
   /** kernel.apparmor_restrict_unprivileged_userns */
   readonly restrictsUserNamespaces: boolean
@@ -19,8 +20,8 @@ export function noFilter(arch: string): string {
   return `There is no system call filter for this processor (${arch}), so nothing can enforce limits here.`
 }
 
-/** Why bubblewrap is there and not used: one sentence, with what to do if that is known. */
-export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, around: Surroundings): string {
+/** Explains in one sentence why bubblewrap is installed but not used, with the remedy if it is known. */
+export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, around: SystemRestrictions): string {
   if (end.kind === 'tooLong') return 'bubblewrap did not answer in time; it is tried again at the next start.'
   if (end.kind === 'leaks') {
     return `bubblewrap was tried and did not ${end.leaks.join(', nor ')}, so it is not used.`
@@ -31,8 +32,8 @@ export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, arou
   return said === '' ? 'bubblewrap could not be started.' : `bubblewrap could not be started: ${said}.`
 }
 
-/** What refuses user namespaces, the likeliest first; null where none of it is in force. */
-function knownRefusal(around: Surroundings): string | null {
+/** Explains what refuses user namespaces, the likeliest cause first; null where no known cause applies. */
+function knownRefusal(around: SystemRestrictions): string | null {
   if (around.hasNoUserNamespaces) {
     return 'This system allows no user namespaces, which bubblewrap needs: `sudo sysctl user.max_user_namespaces=15000` allows them.'
   }
@@ -49,7 +50,7 @@ function knownRefusal(around: Surroundings): string | null {
   return null
 }
 
-/** Why there is no Landlock sandbox either. */
+/** Explains in one sentence why there is no Landlock sandbox either. */
 export function whyNotLandlock(
   problem: 'noPerl' | 'noLandlock' | 'old' | Exclude<TrialEnd, { kind: 'holds' }>,
 ): string {
@@ -73,4 +74,36 @@ export function partialBy(whyNotFull: string): string {
 
 function firstLine(text: string): string {
   return (text.split('\n')[0] ?? '').trim().replace(/\.$/, '').slice(0, 200)
+}
+
+export async function readRestrictions(env: Readonly<Record<string, string | undefined>>): Promise<SystemRestrictions> {
+  const [apparmor, clone, most, docker, podman, status] = await Promise.all([
+    textOf('/proc/sys/kernel/apparmor_restrict_unprivileged_userns'),
+    textOf('/proc/sys/kernel/unprivileged_userns_clone'),
+    textOf('/proc/sys/user/max_user_namespaces'),
+    exists('/.dockerenv'),
+    exists('/run/.containerenv'),
+    textOf('/proc/self/status'),
+  ])
+  // Container runtimes run everything under a filter.
+  const isFiltered = /^Seccomp:\t2$/m.test(status)
+  return {
+    isContainer: docker || podman || env['container'] !== undefined || isFiltered,
+    restrictsUserNamespaces: apparmor === '1',
+    forbidsUserNamespaces: clone === '0',
+    hasNoUserNamespaces: most === '0',
+    isRoot: process.getuid?.() === 0,
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  const text = await readFile(path, 'latin1').catch(() => '')
+  return text.trim()
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

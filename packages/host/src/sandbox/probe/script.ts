@@ -1,30 +1,32 @@
-/** What the probe found from inside of its limits. */
+import type { SandboxLimits } from '../sandbox.ts'
+
+/** Results of the probe, found from inside of its limits. */
 export interface ProbeFindings {
   readonly wroteInside: boolean
   readonly wroteOutside: boolean
   readonly readSecret: boolean
-  /** What became of a connection to the machine's loopback, and of a unix socket: `ok` or an error's code. */
+  /** Result of a connection to the machine's loopback, or of a unix socket: `ok` or an error code. */
   readonly tcp: string
   readonly unix: string
-  /** The kernel filters its system calls. */
+  /** True when the kernel filters its system calls. */
   readonly filtered: boolean
 }
 
 /** Programs that can run the probe, by their paths inside of its limits. */
-export interface Interpreters {
+interface Interpreters {
   readonly perl: string | null
   readonly node: string
 }
 
 /**
- * The probe as a command. Arguments of the scripts: a folder inside, one outside, a file with a secret, its text, a
- * port. Perl starts ten times as fast as Node, which is there in any case.
+ * Returns the probe as a command. Arguments of the scripts: a folder inside, one outside, a file with a secret, its
+ * text, a port. Perl starts ten times as fast as Node, which is always there.
  */
 export function probeCommand({ perl, node }: Interpreters, args: readonly string[]): string[] {
   return perl === null ? [node, '-e', forNode, ...args] : [perl, '-f', '-e', forPerl, ...args]
 }
 
-/** Loads no module; families and types by their numbers, errors by theirs but the one that matters. */
+/** Perl that loads no module: socket families, types and errors are numbers, except EPERM. */
 const forPerl = String.raw`
 use strict;
 my ($inside, $outside, $secret, $text, $port) = @ARGV;
@@ -89,4 +91,17 @@ function isFindings(value: unknown): value is ProbeFindings {
     flags.every((name) => typeof fields.get(name) === 'boolean') &&
     codes.every((name) => typeof fields.get(name) === 'string')
   )
+}
+
+/** Lists the limits that did not hold, each as the rest of "it did not …". */
+export function judgeFindings(findings: ProbeFindings, mode: SandboxLimits['mode'], filtered: boolean): string[] {
+  const writes = mode === 'workspace-write'
+  const problems: readonly (readonly [boolean, string])[] = [
+    [findings.wroteInside !== writes, writes ? 'let it write to its own folder' : 'keep it from writing'],
+    [findings.wroteOutside, 'keep it from writing elsewhere'],
+    [findings.readSecret, 'hide a secret from it'],
+    [findings.tcp === 'ok', 'keep it from the network'],
+    [filtered && !(findings.filtered && findings.unix === 'EPERM'), 'filter its system calls'],
+  ]
+  return problems.filter(([isProblem]) => isProblem).map(([, text]) => text)
 }

@@ -1,51 +1,60 @@
 import { dirname } from 'node:path'
-import type { Found } from '../found.ts'
-import { nothingFound } from '../found.ts'
-import type { SandboxesOptions } from '../open-sandboxes.ts'
+import type { GuardSurroundings } from '../guarded/find-guarded.ts'
 import { isWeaker } from '../sandboxes.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, type FoundSandbox, noSandboxFound } from './finding.ts'
 import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
-import { lookAtMachine, type Machine } from './machine.ts'
-import { preparer } from './preparers.ts'
+import { inspectMachine, type Machine } from './machine.ts'
+import { preparerFor } from './preparers.ts'
 
-/** What was kept, or else what is found by trying. Never rejects. */
-export async function search(options: SandboxesOptions): Promise<Found> {
+export interface SandboxesOptions extends Pick<GuardSurroundings, 'own'> {
+  /** File (0600) that keeps the finding until the next boot; null keeps nothing. Its folders are made when it is written. */
+  readonly cacheFile: string | null
+  /** PATH, HOME and the variables of container runtimes; default the env of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Version of the code, by which a finding of another one is ignored; default the time of its own file. */
+  readonly build?: string
+  /** Folders to find programs in, in place of the system's. */
+  readonly programFolders?: readonly string[]
+}
+
+/** Returns the kept finding, or one found by trying. Never rejects. */
+export async function search(options: SandboxesOptions): Promise<FoundSandbox> {
   const { cacheFile } = options
   try {
-    const machine = look(options)
+    const machine = inspect(options)
     const key = findingKey(machine, options.build)
     const kept = cacheFile === null ? null : readFinding(cacheFile, key)
     return found(kept ?? (await tryAndKeep(machine, key, cacheFile)), machine)
   } catch (error) {
-    return nothingFound(error)
+    return noSandboxFound(error)
   }
 }
 
-/** Whatever was kept, tried anew; what is better than before is not taken. Never rejects. */
-export async function searchAgain(before: Found, options: SandboxesOptions): Promise<Found> {
-  if (before.finding.tier === 'C') return before
+/** Tries anew without the kept finding; a better result than before is ignored. Never rejects. */
+export async function searchAgain(before: FoundSandbox, options: SandboxesOptions): Promise<FoundSandbox> {
+  if (before.finding.enforcement === 'none') return before
   try {
-    const machine = look(options)
+    const machine = inspect(options)
     const finding = await tryAndKeep(machine, findingKey(machine, options.build), options.cacheFile)
-    return isWeaker(finding.tier, before.finding.tier) ? found(finding, machine) : before
+    return isWeaker(finding.enforcement, before.finding.enforcement) ? found(finding, machine) : before
   } catch (error) {
-    return nothingFound(error)
+    return noSandboxFound(error)
   }
 }
 
-function look({ env = process.env, own, programFolders }: SandboxesOptions): Machine {
+function inspect({ env = process.env, own, programFolders }: SandboxesOptions): Machine {
   const more = own === undefined ? {} : { own }
-  return lookAtMachine({ env, ...more, ...(programFolders === undefined ? {} : { folders: programFolders }) })
+  return inspectMachine({ env, ...more, ...(programFolders === undefined ? {} : { folders: programFolders }) })
 }
 
 async function tryAndKeep(machine: Machine, key: string, cacheFile: string | null): Promise<Finding> {
-  // Once a boot: what it takes is loaded then.
-  const { findTier } = await import('./find-tier.ts')
-  const finding = await findTier(machine, cacheFile === null ? null : dirname(cacheFile))
+  // Needed once a boot, so it is loaded only then.
+  const { findEnforcement } = await import('./find-enforcement.ts')
+  const finding = await findEnforcement(machine, cacheFile === null ? null : dirname(cacheFile))
   if (cacheFile !== null) await keepFinding(cacheFile, key, finding)
   return finding
 }
 
-function found(finding: Finding, machine: Machine): Found {
-  return { finding, prepare: preparer(finding, machine) }
+function found(finding: Finding, machine: Machine): FoundSandbox {
+  return { finding, prepare: preparerFor(finding, machine) }
 }

@@ -1,34 +1,35 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { errorMessage } from '../../system/errors.ts'
+import { signalGroup } from '../../system/signals.ts'
 import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
-import type { SandboxLimits } from '../limits.ts'
-import type { Sandbox } from '../sandbox.ts'
-import { type Ground, makeGround } from './ground.ts'
-import { judgeFindings } from './judge-findings.ts'
-import { runWrapped, type WrappedEnd } from './run-wrapped.ts'
-import { parseFindings, probeCommand } from './script.ts'
+import type { Sandbox, SandboxLimits, WrappedCommand } from '../sandbox.ts'
+import { judgeFindings, parseFindings, probeCommand } from './script.ts'
+import { openProbeTargets, type ProbeTargets } from './targets.ts'
 
 export type TrialEnd =
   | { readonly kind: 'holds' }
-  /** Each is the rest of "it did not …". */
+  /** Limits that did not hold, each as the rest of "it did not …". */
   | { readonly kind: 'leaks'; readonly leaks: readonly string[] }
-  /** Nothing was tried: the sandbox could not be set up, or no program ran in it. */
+  /** End without a result: the sandbox could not be set up, or no program ran in it. */
   | { readonly kind: 'broken'; readonly said: string }
   | { readonly kind: 'tooLong' }
 
-export interface Trial {
+interface Trial {
   prepare(limits: SandboxLimits): Promise<Sandbox>
-  /** Whether a filter of system calls belongs to it. */
+  /** True when it includes a filter of system calls. */
   readonly filtered: boolean
-  /** To try with; Node where it is null. */
+  /** Path of Perl for the probe; null takes Node. */
   readonly perl: string | null
-  /** A folder to try in that is not for temporary files, if there is one. */
-  readonly besides: string | null
+  /** Folder to try in that is not for temporary files; null when there is none. */
+  readonly outsideParent: string | null
 }
 
 const timeLimitMs = 2000
-/** A machine may just be busy, and what is found now holds for all that this process lives. */
+/** Limit of the second try: the machine may be busy, and the finding holds as long as this process lives. */
 const secondLimitMs = 6000
 
-/** Runs a program under the limits that tries to leave them, once for each mode, and looks at what came of it. */
+/** Runs a program that tries to escape the limits, once for each mode, and judges the result. */
 export async function tryLimits(trial: Trial): Promise<TrialEnd> {
   const end = await tryWithin(timeLimitMs, trial)
   return end.kind === 'tooLong' ? tryWithin(secondLimitMs, trial) : end
@@ -36,7 +37,7 @@ export async function tryLimits(trial: Trial): Promise<TrialEnd> {
 
 async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
   try {
-    await using ground = await makeGround(trial.besides)
+    await using ground = await openProbeTargets(trial.outsideParent)
     const modes = ['workspace-write', 'read-only'] as const
     const ends = await Promise.all(modes.map((mode) => tryMode({ mode, limitMs, ground }, trial)))
     const failed = ends.find(({ kind }) => kind !== 'holds')
@@ -47,14 +48,14 @@ async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
     ]
     return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
   } catch (error) {
-    return { kind: 'broken', said: error instanceof Error ? error.message : String(error) }
+    return { kind: 'broken', said: errorMessage(error) }
   }
 }
 
 interface Attempt {
   readonly mode: SandboxLimits['mode']
   readonly limitMs: number
-  readonly ground: Ground
+  readonly ground: ProbeTargets
 }
 
 async function tryMode({ mode, limitMs, ground }: Attempt, trial: Trial): Promise<TrialEnd> {
@@ -77,4 +78,54 @@ function judge(end: WrappedEnd, mode: SandboxLimits['mode'], filtered: boolean):
   if (findings === null) return { kind: 'broken', said: end.stderr.trim() }
   const leaks = judgeFindings(findings, mode, filtered)
   return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
+}
+
+interface WrappedEnd {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly tooLong: boolean
+}
+
+const maxChars = 64 * 1024
+
+/** Runs a short command and returns its end and output. Rejects when it cannot be started. */
+export async function runWrapped(wrapped: WrappedCommand, timeLimitMs: number): Promise<WrappedEnd> {
+  const child = start(wrapped)
+  const { pid } = child
+  let tooLong = false
+  const timer = setTimeout(() => {
+    tooLong = true
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+  }, timeLimitMs)
+  try {
+    const [exitCode, stdout, stderr] = await Promise.all([ended(child), text(child.stdout), text(child.stderr)])
+    return { exitCode, stdout, stderr, tooLong }
+  } finally {
+    clearTimeout(timer)
+    wrapped.watch?.close()
+  }
+}
+
+function start({ argv, cwd, env, extraFds = [] }: WrappedCommand): ChildProcess {
+  try {
+    const [program = '', ...args] = argv
+    return spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', ...extraFds] })
+  } finally {
+    for (const fd of extraFds) closeSync(fd)
+  }
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (exitCode) => resolve(exitCode))
+  })
+}
+
+async function text(stream: ChildProcess['stdout']): Promise<string> {
+  let all = ''
+  stream?.setEncoding('utf8')
+  for await (const chunk of stream ?? []) if (all.length < maxChars) all += String(chunk)
+  return all
 }

@@ -1,16 +1,16 @@
-/** Instructions of the kernel's classic BPF as far as a filter of system calls needs them (linux/bpf_common.h). */
+/** Instructions of the kernel's classic BPF that a filter of system calls needs (linux/bpf_common.h). */
 const opcodes = {
   /** Loads the 32-bit word at offset `k` of `struct seccomp_data`. */
   load: 0x20,
   and: 0x54,
   jumpIfEqual: 0x15,
   jumpIfGreater: 0x25,
-  /** If any bit of `k` is set. */
+  /** Jumps if any bit of `k` is set. */
   jumpIfSet: 0x45,
   return: 0x06,
 } as const
 
-/** Jumps name a label; where none is named they go on to the next line. */
+/** Instruction whose jumps name a label; a jump without one goes to the next line. */
 export interface Line<Label extends string> {
   readonly label?: Label
   readonly op: keyof typeof opcodes
@@ -21,7 +21,7 @@ export interface Line<Label extends string> {
 
 const instructionBytes = 8
 
-/** An array of `struct sock_filter`, little-endian as both processors are. */
+/** Returns an array of `struct sock_filter`, little-endian as both processors are. Throws for a jump backwards. */
 export function assemble<Label extends string>(lines: readonly Line<Label>[]): Buffer {
   const places = new Map<Label, number>()
   for (const [index, { label }] of lines.entries()) if (label !== undefined) places.set(label, index)

@@ -1,20 +1,18 @@
-import { arm64Calls } from './arm64-calls.ts'
 import { assemble, type Line } from './bpf.ts'
+import { arm64Calls, x64Calls } from './call-numbers.ts'
 import { attributeCalls, type CallName, refusedCalls, sharedCalls } from './refused-calls.ts'
 import { modeCalls, modes } from './set-user-id.ts'
-import { x64Calls } from './x64-calls.ts'
-
 export type FilterArch = 'x64' | 'arm64'
 
 export interface FilterOptions {
   readonly arch: FilterArch
-  /** Whether unix sockets may be made. Connected pairs of them always may. */
+  /** True to allow unix sockets. Connected pairs of them are always allowed. */
   readonly unixSockets: boolean
-  /** False where no network namespace keeps IP sockets from the network; true unless told. */
+  /** False where no network namespace keeps IP sockets from the network; default true. */
   readonly ipSockets?: boolean
-  /** False where nothing else keeps permissions, owners and attributes of files as they are; true unless told. */
+  /** False where nothing else protects permissions, owners and attributes of files; default true. */
   readonly attributes?: boolean
-  /** False where no namespace keeps it from memory, queues and limits of other programs; true unless told. */
+  /** False where no namespace separates memory, queues and limits of other programs; default true. */
   readonly shared?: boolean
 }
 
@@ -37,20 +35,20 @@ const architectures = {
   arm64: { audit: 0xc00000b7, calls: arm64Calls },
 } as const satisfies Record<FilterArch, { audit: number; calls: Readonly<Partial<Record<CallName, number>>> }>
 
-/** removexattrat, Linux 6.13: what came later has not been judged, and looks as on an older kernel. The same number on both. */
+/** Number of removexattrat (Linux 6.13) on both processors. Later calls are not judged and answer as on an older kernel. */
 const lastKnownCall = 466
 const x32Bit = 0x40000000
 
-/** Offsets in `struct seccomp_data`; of an argument the lower half, which is all the kernel looks at in those judged here. */
+/** Offsets in `struct seccomp_data`; of an argument the lower half, which is all that the kernel uses of those judged here. */
 const data = { call: 0, arch: 4, argument: (index: 0 | 1 | 2 | 3) => 16 + 8 * index } as const
 
 const namespaceFlags = 0x7e020000 // CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET; the time namespace has no flag here
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const
 const socketTypes = { mask: 0xf, stream: 1, seqpacket: 5 } as const
 const netlinkProtocols = { route: 0, sockDiag: 4 } as const
-/** They type into a terminal, or take one over: TIOCSTI, TIOCLINUX, TIOCSETD. */
+/** Requests that type into a terminal or take one over: TIOCSTI, TIOCLINUX, TIOCSETD. */
 const refusedIoctls = [0x5412, 0x541c, 0x5423] as const
-/** Plain, 32-bit names, old version numbers, addresses that are not random, and asking which it is. */
+/** Allowed personalities: plain, 32-bit names, old version numbers, fixed addresses, and the query for the present one. */
 const personalities = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff] as const
 
 const actions: Readonly<Record<Verdict, number>> = {
@@ -60,12 +58,12 @@ const actions: Readonly<Record<Verdict, number>> = {
   kill: 0x80000000,
 }
 
-/** Whether there is a filter for this processor. */
+/** Returns true when there is a filter for this processor. */
 export function isFilterArch(arch: string): arch is FilterArch {
   return Object.hasOwn(architectures, arch)
 }
 
-/** What a sandboxed command may ask of the kernel, as an array of `struct sock_filter`. */
+/** Returns the filter of a sandboxed command's system calls, as an array of `struct sock_filter`. */
 export function seccompFilter(options: FilterOptions): Buffer {
   const { audit, calls } = architectures[options.arch]
   const { unixSockets, ipSockets = true, attributes = true, shared = true } = options
@@ -76,7 +74,7 @@ export function seccompFilter(options: FilterOptions): Buffer {
     { op: 'load', k: data.call },
     { op: 'jumpIfGreater', k: lastKnownCall, yes: 'x32' },
     ...refusals(refused, calls),
-    // Its flags are behind a pointer, where a filter cannot look. A libc that gets this answer uses clone.
+    // The flags of clone3 are behind a pointer, which a filter cannot follow. A libc that gets ENOSYS uses clone.
     { op: 'jumpIfEqual', k: calls.clone3, yes: 'unknown' },
     { op: 'jumpIfEqual', k: calls.clone, yes: 'clone' },
     ...modeCalls(calls),
@@ -95,7 +93,7 @@ export function seccompFilter(options: FilterOptions): Buffer {
     ...oneOf(refusedIoctls, 'refuse', 'allow'),
     { label: 'personality', op: 'load', k: data.argument(0) },
     ...oneOf(personalities, 'allow', 'refuse'),
-    // Its own limits, not those of another process: with too few files, or no time left, that would end.
+    // A command may change its own limits, but not those of another process, which too few files would end.
     { label: 'prlimit', op: 'load', k: data.argument(0) },
     { op: 'jumpIfEqual', k: 0, yes: 'allow', no: 'refuse' },
     ...verdicts,
@@ -122,13 +120,13 @@ function sockets(allowed: { readonly unixSockets: boolean; readonly ipSockets: b
     { label: 'socket', op: 'load', k: data.argument(0) },
     ...free.map((k) => ({ op: 'jumpIfEqual', k, yes: 'allow' }) as const),
     { op: 'jumpIfEqual', k: families.netlink, yes: 'netlink', no: 'refuse' },
-    // Which addresses and which sockets there are, in its own network.
+    // These list the addresses and sockets of the command's own network.
     { label: 'netlink', op: 'load', k: data.argument(2) },
     ...oneOf(Object.values(netlinkProtocols), 'allow', 'refuse'),
   ]
 }
 
-/** A pair of datagram sockets could send to any other unix socket (and SOCK_RAW is a datagram here); the others stay a pair. */
+/** Refuses pairs of datagram sockets (SOCK_RAW counts as one), which could send to any unix socket. */
 function socketPairs(unixSockets: boolean): Line<Label>[] {
   if (unixSockets) return [{ label: 'socketpair', op: 'return', k: actions.allow }]
   return [

@@ -1,6 +1,6 @@
 /**
- * System calls that no command gets, whatever their arguments: they reach into other processes, into the kernel, or
- * make namespaces and mounts by which a sandbox could be left. A command gets EPERM for them.
+ * System calls refused with EPERM whatever their arguments. They reach into other processes or the kernel, or make
+ * namespaces and mounts by which a command could leave its sandbox.
  */
 export const refusedCalls = [
   // Other processes.
@@ -11,11 +11,11 @@ export const refusedCalls = [
   'kcmp',
   'move_pages',
   'migrate_pages',
-  // Does what other calls do, unseen by this filter.
+  // Its operations bypass this filter.
   'io_uring_setup',
   'io_uring_enter',
   'io_uring_register',
-  // Parts of the kernel with a history of holes, and no use in building and testing programs.
+  // Parts of the kernel with many past vulnerabilities that builds and tests do not need.
   'bpf',
   'perf_event_open',
   'userfaultfd',
@@ -72,7 +72,7 @@ export const refusedCalls = [
   'adjtimex',
 ] as const
 
-/** They change what a file is beside its content. Refused where nothing else keeps a command from files of others. */
+/** Calls that change metadata of files. Refused where nothing else protects files outside of the limits. */
 export const attributeCalls = [
   'chmod',
   'fchmod',
@@ -93,8 +93,8 @@ export const attributeCalls = [
 ] as const
 
 /**
- * Memory, semaphores and queues that all programs of the user share, and how much of the processor each gets. Refused
- * where no namespace keeps a command from theirs.
+ * Calls on shared memory, semaphores, queues and scheduling of all programs of the user. Refused where no namespace
+ * separates those of a command.
  */
 export const sharedCalls = [
   'shmget',
@@ -117,10 +117,10 @@ export const sharedCalls = [
   'sched_setattr',
 ] as const
 
-/** What is looked at before it is allowed. */
-export type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality' | 'prlimit64' | ModeCall
+/** Calls that are allowed depending on their arguments. */
+type JudgedCall = 'clone' | 'clone3' | 'socket' | 'socketpair' | 'ioctl' | 'personality' | 'prlimit64' | ModeCall
 
-/** What gives a file its permissions. */
+/** Calls that set the permissions of a file. */
 export type ModeCall = 'fchmod' | 'fchmodat' | 'fchmodat2' | 'mknodat' | 'openat' | 'openat2' | OldModeCall
 type OldModeCall = 'chmod' | 'creat' | 'mknod' | 'open'
 
@@ -128,7 +128,7 @@ type RefusedCall = (typeof refusedCalls | typeof attributeCalls | typeof sharedC
 
 export type CallName = RefusedCall | JudgedCall
 
-/** What only the older processor has. */
+/** Calls that only x86-64 has. */
 export type X64Only =
   | '_sysctl'
   | 'uselib'

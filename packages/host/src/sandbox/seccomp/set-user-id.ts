@@ -3,9 +3,9 @@ import type { CallName, ModeCall } from './refused-calls.ts'
 
 type Label = 'openFlags' | 'openatFlags' | 'secondMode' | 'thirdMode' | 'fourthMode' | 'allow' | 'refuse' | 'unknown'
 
-/** S_ISUID. A program that a command leaves with it would do, for whoever starts it, what this user may. */
+/** S_ISUID. With it, a program left by a command would give anyone who starts it this user's rights. */
 const setUserId = 0o4000
-/** O_CREAT and the own bit of O_TMPFILE: only with them there is a mode. */
+/** O_CREAT and the own bit of O_TMPFILE, the flags with which `open` has a mode. */
 const creating = 0x400040
 
 const judges: readonly (readonly [ModeCall, Label])[] = [
@@ -18,10 +18,11 @@ const judges: readonly (readonly [ModeCall, Label])[] = [
   ['mknodat', 'thirdMode'],
   ['open', 'openFlags'],
   ['openat', 'openatFlags'],
-  // Its mode is behind a pointer; whoever gets this answer uses openat.
+  // The mode of openat2 is behind a pointer; a program that gets ENOSYS uses openat.
   ['openat2', 'unknown'],
 ]
 
+/** Returns the jumps of the calls that set permissions. */
 export function modeCalls(calls: Readonly<Partial<Record<CallName, number>>>): Line<Label>[] {
   return judges.flatMap(([name, yes]) => {
     const k = calls[name]
@@ -29,7 +30,7 @@ export function modeCalls(calls: Readonly<Partial<Record<CallName, number>>>): L
   })
 }
 
-/** `argument`: where the nth argument, from 0, is found. */
+/** Returns the lines that refuse S_ISUID. `argument` gives the offset of the nth argument, counted from 0. */
 export function modes(argument: (index: 1 | 2 | 3) => number): Line<Label>[] {
   return [
     { label: 'openFlags', op: 'load', k: argument(1) },

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type ArgumentOptions, bubblewrapArguments } from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
-import { featuresOf } from '../../../src/sandbox/bubblewrap/machine.ts'
+import {
+  type ArgumentOptions,
+  bubblewrapArguments,
+  featuresOf,
+} from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
 import { planMounts } from '../../../src/sandbox/bubblewrap/plan-mounts.ts'
 
 const mounts = planMounts({
@@ -25,8 +28,8 @@ const options: ArgumentOptions = {
 }
 const told = (more: Partial<ArgumentOptions> = {}) => bubblewrapArguments({ ...options, ...more }).join(' ')
 
-describe('what bwrap is told', () => {
-  it('is all of this, in this order', () => {
+describe('the options of bwrap', () => {
+  it('are all of these, in this order', () => {
     expect(told().replaceAll(' --', '\n--')).toBe(`--unshare-user
 --unshare-all
 --disable-userns
@@ -53,19 +56,19 @@ describe('what bwrap is told', () => {
 --chdir /home/me/work`)
   })
 
-  it('leaves out what an older one does not know', () => {
+  it('leave out what an older version does not know', () => {
     expect(told({ features: featuresOf([0, 4, 1]) })).not.toMatch(/--disable-userns|--size/)
     expect(told({ features: featuresOf([0, 7, 0]) })).toContain('--size')
     expect(featuresOf([1, 0, 0])).toEqual({ sizes: true, disablesNamespaces: true })
   })
 
-  it('has the network only where it is allowed, and no session of its own for a terminal', () => {
+  it('share the network only where it is allowed, and make no session for a terminal', () => {
     expect(told()).not.toContain('--share-net')
     expect(told({ network: true })).toContain('--share-net')
     expect(told({ terminal: true })).not.toContain('--new-session')
   })
 
-  it('makes an empty /tmp of limited size where there is no scratch', () => {
+  it('make an empty /tmp of limited size without a scratch folder', () => {
     expect(told({ scratch: null })).toContain('--size 536870912 --tmpfs /tmp')
   })
 })

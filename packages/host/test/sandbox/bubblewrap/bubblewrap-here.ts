@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { BubblewrapMachine } from '../../../src/sandbox/bubblewrap/machine.ts'
+import type { BubblewrapMachine } from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
 
 function works(command: string, args: readonly string[]): boolean {
   try {
@@ -13,11 +13,11 @@ function works(command: string, args: readonly string[]): boolean {
 const bwrap = '/usr/bin/bwrap'
 const trial = ['--unshare-all', '--unshare-user', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
 
-/** Found by trying it, as this user. */
+/** True when bubblewrap works for this user, found by trying it. */
 export const hasBubblewrap = works(bwrap, trial)
 export const whyNot = hasBubblewrap ? '' : ' (bwrap does not work here)'
 
-/** Runs what follows as an ordinary user, where this one is root and can. */
+/** Prefix that runs the command after it as an ordinary user, when this one is root. */
 export const asOrdinaryUser = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const
 const [setpriv, ...setprivArgs] = asOrdinaryUser
 export const canBeOrdinary =

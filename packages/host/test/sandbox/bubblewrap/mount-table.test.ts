@@ -27,16 +27,16 @@ describe('a path that is mounted over itself', () => {
       String.raw` 0:33 /a\040b/x\011y /home/me/odd\040name\134/x\011y `,
     ],
     ['the root', '/', ' 254:0 / / '],
-  ])('is told from others: %s', (_, path, line) => {
+  ])('has its entry in the mount table: %s', (_, path, line) => {
     expect(mountedOverItself(path, table)).toBe(line)
   })
 
-  it('is found where the first mount is its own parent', () => {
+  it('is found when the first mount is its own parent', () => {
     const first = parseMountTable('1 1 0:2 / / rw - rootfs rootfs rw\n20 1 254:0 / / rw - ext4 /dev/vda rw')
     expect(mountedOverItself('/w', first)).toBe(' 254:0 /w /w ')
   })
 
-  it('is not known where the table has no root', () => {
+  it('is unknown when the table has no root', () => {
     expect(mountedOverItself('/w', [])).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Mount, type MountFacts, planMounts } from '../../../src/sandbox/bubblewrap/plan-mounts.ts'
-import { isWithin } from '../../../src/sandbox/is-within.ts'
+import { isWithin } from '../../../src/system/paths.ts'
 
 const nothing: MountFacts = {
   writable: [],
@@ -16,12 +16,12 @@ const planned = (facts: Partial<MountFacts>) =>
   planMounts({ ...nothing, ...facts })
     .map(({ kind, path }) => `${kind} ${path}`)
     .filter((line) => !base.includes(line))
-/** As the kernel sees it: the last one that was mounted around a path. */
+/** Returns the mount of a path as the kernel does: the last one mounted around it. */
 const effective = (mounts: readonly Mount[], path: string) =>
   mounts.findLast((mount) => isWithin(path, mount.path))?.kind
 
-describe('what is mounted', () => {
-  it('starts from the whole system, which cannot be written to', () => {
+describe('the planned mounts', () => {
+  it('start with the whole system, read-only', () => {
     expect(planMounts(nothing).map(({ kind, path }) => `${kind} ${path}`)).toEqual(base)
   })
 
@@ -102,7 +102,7 @@ describe('what is mounted', () => {
     readable: fc.constant([]),
   })
 
-  it('nothing can be written to outside of the writable folders, nor what is kept, nor is seen what is hidden', () => {
+  it('make nothing writable outside of the writable folders, protect what is kept and hide what is hidden', () => {
     fc.assert(
       fc.property(facts, path, (some, at) => {
         const all = { ...nothing, ...some }
@@ -121,7 +121,7 @@ describe('what is mounted', () => {
     )
   })
 
-  it('whatever lies within another comes after it, and no path is there twice', () => {
+  it('put a path after what it lies within, and hold no path twice', () => {
     fc.assert(
       fc.property(facts, (some) => {
         const mounts = planMounts({ ...nothing, ...some })

@@ -21,7 +21,7 @@ interface Ran {
 const hasGit = spawnSync('git', ['--version']).status === 0
 const path = '/usr/local/bin:/usr/bin:/bin'
 const run = promisify(execFile)
-/** Not under /tmp, of which nothing is seen inside. */
+/** Folder outside of /tmp, whose content is hidden inside. */
 const elsewhere = '/var/tmp'
 
 function hand(folder: string): void {
@@ -52,7 +52,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
     const { stdout } = await run(program, args, { cwd: '/' })
     return JSON.parse(stdout)
   }
-  /** The names of those that worked. */
+  /** Names of the attempts that worked. */
   const tries = (attempts: Readonly<Record<string, string>>) =>
     Object.entries(attempts)
       .map(([name, attempt]) => `if (${attempt}) >/dev/null 2>&1; then echo ${name}; fi`)
@@ -116,7 +116,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
     expect(readFileSync(ground.path('workspace/file'), 'utf8')).toBe('old')
   })
 
-  // Node lies in the checkout, and another /tmp is there inside.
+  // Node lies in the checkout, and /tmp is another one inside.
   const hidesNode = process.execPath.startsWith('/tmp/')
   const served = `has a network of its own, and what it sends elsewhere is told${hidesNode ? ' (the checkout is below /tmp)' : ''}`
   it.skipIf(!possible || hidesNode)(served, { timeout: 30_000 }, async () => {
@@ -161,7 +161,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
     expect(existsSync(ground.path('scratch/script'))).toBe(true)
   })
 
-  it.skipIf(!possible || !hasGit)('uses git, which can neither be led elsewhere nor hold what is kept', async () => {
+  it.skipIf(!possible || !hasGit)('uses git, which cannot be redirected to write to a protected path', async () => {
     using ground = openPlayground(elsewhere)
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', ground.path('workspace'), ...args], { env: { PATH: path, HOME: ground.path('home') } })

@@ -11,7 +11,7 @@ import {
   type RunningProcess,
 } from '../../../src/index.ts'
 import { prepareBubblewrap } from '../../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
-import type { SandboxLimits } from '../../../src/sandbox/limits.ts'
+import type { SandboxLimits } from '../../../src/sandbox/sandbox.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { markedPids, waitUntil } from '../../waiting.ts'
 import { openPlayground, type Playground } from '../playground.ts'
@@ -36,18 +36,18 @@ function isPipe(fd: string): boolean {
 
 async function start(ground: Playground, script: string, more: Partial<CommandSpec> = {}) {
   const spec = { argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, mark: createMark(), ...more }
-  return host.startCommand(spec, { sandbox: await prepare(ground) })
+  return host.runCommand(spec, { sandbox: await prepare(ground) })
 }
 const run = async (ground: Playground, script: string, more: Partial<CommandSpec> = {}) =>
   (await start(ground, script, more)).ended
 
 describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 20_000 }, () => {
-  it.each([0, 1, 126, 127, 255])('exit code %i is told as it is', async (code) => {
+  it.each([0, 1, 126, 127, 255])('exit code %i is reported unchanged', async (code) => {
     using ground = openPlayground()
     expect(await run(ground, `exit ${code}`)).toMatchObject({ exitCode: code, signal: null, reason: 'exited' })
   })
 
-  it('has the outputs, the name, the environment and the directory that it was given, and no more', async () => {
+  it('has the outputs, the name, the env and the directory that it was given, and no more', async () => {
     using ground = openPlayground()
     const argv = [
       'bash',
@@ -63,7 +63,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(names?.split(' ')).toEqual(expect.arrayContaining(usual))
   })
 
-  it('cannot lead the linker of the sandbox itself', async () => {
+  it('cannot direct the linker of the sandbox itself', async () => {
     using ground = openPlayground()
     const end = await run(ground, 'echo fine', {
       env: { ...env, LD_AUDIT: '/nowhere/a.so', LD_LIBRARY_PATH: ground.path('workspace') },
@@ -71,14 +71,17 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(end.exitCode).toBe(0)
   })
 
-  it.each(['builtin', 'exit', 'cd'])('a program named as a word of the shell (%s) is not the shell’s', async (name) => {
-    using ground = openPlayground()
-    const end = await run(ground, '', { argv: [name, '0'] })
-    if (end.spawnError === undefined) expect(end.exitCode).not.toBe(127)
-    else expect(end.spawnError).toMatchObject({ code: 'ENOENT', subject: 'program' })
-  })
+  it.each(['builtin', 'exit', 'cd'])(
+    'that is named like a builtin of the shell (%s) is not the builtin',
+    async (name) => {
+      using ground = openPlayground()
+      const end = await run(ground, '', { argv: [name, '0'] })
+      if (end.spawnError === undefined) expect(end.exitCode).not.toBe(127)
+      else expect(end.spawnError).toMatchObject({ code: 'ENOENT', subject: 'program' })
+    },
+  )
 
-  it('that is not there, or where it is not, is told as without a sandbox', async () => {
+  it('that is missing, or whose directory is missing, is reported as without a sandbox', async () => {
     using ground = openPlayground()
     writeFileSync(ground.path('workspace/plain'), '')
     const missing = await run(ground, '', { argv: ['no-such-program'] })
@@ -103,38 +106,38 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(hidden).toMatchObject({ reason: 'spawnFailed', spawnError: { code: 'ENOENT', subject: 'cwd' } })
   })
 
-  it('A107: is not run when the sandbox breaks, which is told apart from a command that fails', async () => {
+  it('is not run when the sandbox breaks, which is reported apart from a command that fails', async () => {
     using ground = openPlayground()
     writeFileSync(ground.path('bwrap'), '#!/bin/sh\necho no namespaces here >&2\nexit 1\n', { mode: 0o755 })
     const sandbox = await prepare(ground, {}, ground.path('bwrap'))
     const spec = { argv: ['touch', ground.path('workspace/x')], cwd: ground.path('workspace'), env, mark: createMark() }
-    const end = await host.startCommand(spec, { sandbox }).ended
+    const end = await host.runCommand(spec, { sandbox }).ended
     expect(end).toMatchObject({ exitCode: null, reason: 'spawnFailed' })
     expect(end.spawnError).toMatchObject({ subject: 'sandbox', message: expect.stringContaining('no namespaces here') })
     expect(readdirSync(ground.path('workspace')).sort()).toEqual(['.git', 'file', 'src'])
   })
 
-  it('whose bwrap is not there is not run either', async () => {
+  it('whose bwrap is missing is not run either', async () => {
     using ground = openPlayground()
     const sandbox = await prepare(ground, {}, ground.path('gone'))
     const spec = { argv: ['true'], cwd: '/', env, mark: createMark() }
-    expect(await host.startCommand(spec, { sandbox }).ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
+    expect(await host.runCommand(spec, { sandbox }).ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
   })
 
-  it('many times over, and when it fails, leaves as many descriptors open as before', async () => {
+  it('many times over, failing or not, leaves as many descriptors open as before', async () => {
     using ground = openPlayground()
     const hidden = ['a', 'b'].map((name) => ground.path(`home/${name}`))
     for (const path of hidden) writeFileSync(path, '')
     const once = async (argv: readonly string[], program?: string) => {
       const sandbox = await prepare(ground, { masked: hidden }, program)
-      await host.startCommand({ argv, cwd: ground.path('workspace'), env, mark: createMark() }, { sandbox }).ended
+      await host.runCommand({ argv, cwd: ground.path('workspace'), env, mark: createMark() }, { sandbox }).ended
     }
     const all = async () => {
       for (const argv of [['true'], ['false'], ['no-such-program'], ['a'.repeat(200_000)], ['true', '\0']])
         await once(argv)
       await once(['true'], ground.path('gone'))
     }
-    // The pool keeps some pipes ready, more or fewer.
+    // The pool keeps a varying number of FIFOs ready.
     const open = () => readdirSync('/proc/self/fd').filter((fd) => !isPipe(fd)).length
     await all()
     const before = open()
@@ -142,13 +145,13 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(open()).toBe(before)
   })
 
-  it('cannot tell lies about its process group, nor that it did not run', async () => {
+  it('cannot falsify its process group, nor that it was run', async () => {
     using ground = openPlayground()
     const forge = `for fd in /proc/1/fd/[3-9]*; do : > $fd; echo '{ "child-pid": 1 }' > $fd; done; exit 7`
     expect(await run(ground, forge)).toMatchObject({ exitCode: 7, reason: 'exited' })
   })
 
-  it('gets INT itself, where its sandbox goes on', async () => {
+  it('gets INT itself, while its sandbox continues', async () => {
     using ground = openPlayground()
     const running = await start(ground, `trap 'echo INT; exit 5' INT; echo ready; while :; do sleep 0.05; done`)
     await waitUntil(() => text(running.output()).includes('ready'))
@@ -158,7 +161,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(text(end)).toContain('INT')
   })
 
-  it('F084: leaves nothing of a tree that is stubborn, whoever ends it', async () => {
+  it('leaves nothing of a tree that ignores signals, whatever ends it', async () => {
     using ground = openPlayground()
     const script = `trap '' INT TERM; (setsid sh -c 'exec </dev/null >/dev/null 2>&1; env -i sleep 61' &); sleep 62 & echo ready; while :; do sleep 1; done`
     const running = await start(ground, script)
@@ -169,13 +172,13 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(markedPids(running.mark)).toEqual([])
   })
 
-  it('A123: is over when its first process is, and what it left is dead and counted', async () => {
+  it('ends with its first process, and what it left is dead and counted', async () => {
     using ground = openPlayground()
     const end = await run(ground, `setsid sh -c 'exec sleep 60' & (setsid env -i sleep 60 &) ; exit 3`)
     expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })
   })
 
-  it('is not run where a folder became a link to a secret after the limits were looked at', async () => {
+  it('is not run when a folder became a link to a secret after the limits were prepared', async () => {
     using ground = openPlayground('/var/tmp')
     mkdirSync(ground.path('workspace/sub/.git/hooks'), { recursive: true })
     const sandbox = await prepare(ground)
@@ -183,13 +186,13 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     symlinkSync('../../home/.ssh', ground.path('workspace/sub/.git'))
     const argv = ['cat', ground.path('home/.ssh/id'), ground.path('workspace/sub/.git/id')]
     const spec = { argv, cwd: ground.path('workspace'), env, mark: createMark() }
-    const end = await host.startCommand(spec, { sandbox }).ended
+    const end = await host.runCommand(spec, { sandbox }).ended
     expect(end.exitCode).toBe(125)
     expect(text(end)).toContain('a folder was exchanged meanwhile; nothing was run')
     expect(text(end)).not.toContain('secret key')
   })
 
-  it('does not undo what keeps another from making settings', async () => {
+  it('does not release the names that are reserved for another command', async () => {
     using ground = openPlayground()
     execFileSync('mkfifo', [ground.path('workspace/go')])
     const earlier = await prepare(ground)
@@ -214,7 +217,7 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 },
     const onOutput = (_: unknown, chunk: Buffer) => {
       said += chunk.toString()
     }
-    const process: RunningProcess = host.startProcess(spec, {
+    const process: RunningProcess = host.spawnProcess(spec, {
       sandbox: await prepare(ground),
       onOutput,
       onExit: (exit) => exits.push(exit),
@@ -248,7 +251,7 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 },
     expect(said()).not.toContain('allowed')
   })
 
-  it('has pipes, takes signals in its group, and tells its own name', async () => {
+  it('has pipes, takes signals in its group, and sees its own name', async () => {
     using ground = openPlayground()
     const script = `trap 'echo USR1; exit 6' USR1; echo "$0"; read -r line; echo "$line"; while :; do sleep 0.05; done`
     const { process, said, exits } = await open(ground, ['bash', '-c', script], { arg0: 'other' })
@@ -260,7 +263,7 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 },
     expect(exits).toMatchObject([{ exitCode: 6, triedNetwork: false }])
   })
 
-  it('goes with its tree when it is killed', async () => {
+  it('is killed with its whole tree', async () => {
     using ground = openPlayground()
     const { process, said } = await open(ground, ['bash', '-c', 'setsid env -i sleep 71 & echo ready; wait'])
     await waitUntil(() => said().includes('ready'))
@@ -270,12 +273,12 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 },
   })
 })
 
-describe.skipIf(!hasBubblewrap)('a program that stays, in its sandbox', { timeout: 20_000 }, () => {
-  it('is talked with, and ends with its input', async () => {
+describe.skipIf(!hasBubblewrap)('a process with streams in its sandbox', { timeout: 20_000 }, () => {
+  it('reads and writes its streams, and ends with its stdin', async () => {
     using ground = openPlayground()
     const sandbox = await prepare(ground)
     const script = 'while read -r line; do echo "got $line"; done; touch ../out/x 2>/dev/null || echo held >&2'
-    const program = host.startProgram({ argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, sandbox })
+    const program = host.spawnStreams({ argv: ['bash', '-c', script], cwd: ground.path('workspace'), env, sandbox })
     if (program.stdout === null || program.stdin === null) throw new Error('It was not started')
     program.stdin.write('one\n')
     for await (const line of createInterface(program.stdout)) {
@@ -286,11 +289,11 @@ describe.skipIf(!hasBubblewrap)('a program that stays, in its sandbox', { timeou
     expect(readdirSync(ground.path('workspace')).sort()).toEqual(['.git', 'file', 'src'])
   })
 
-  it('whose sandbox breaks was not started', async () => {
+  it('is reported as not started when its sandbox breaks', async () => {
     using ground = openPlayground()
     writeFileSync(ground.path('bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
     const sandbox = await prepare(ground, {}, ground.path('bwrap'))
-    const program = host.startProgram({ argv: ['cat'], cwd: '/', env, sandbox })
+    const program = host.spawnStreams({ argv: ['cat'], cwd: '/', env, sandbox })
     expect(await program.ended).toMatchObject({ spawnError: { subject: 'sandbox' } })
   })
 })

@@ -8,7 +8,7 @@ import { openWorkspace, type Workspace } from '../../workspace.ts'
 
 const repository = { 'w/.git/HEAD': 'ref: refs/heads/main\n', 'w/.git/objects/x': '', 'w/.git/refs/x': '' }
 
-/** A folder with these files; `{TOP}` in them is its real path. */
+/** Makes a folder with these files; `{TOP}` in them is its real path. */
 function laidOut(files: Readonly<Record<string, string>>): Workspace & { readonly top: string } {
   const workspace = openWorkspace()
   const top = realpathSync(workspace.path('.'))
@@ -19,7 +19,7 @@ function laidOut(files: Readonly<Record<string, string>>): Workspace & { readonl
   return { ...workspace, top }
 }
 
-/** Why each of these stays as it is, the workspace being `w` unless told. */
+/** Returns why each of these paths is protected; the default workspace is `w`. */
 async function kindsOf(
   { top }: { top: string },
   paths: readonly string[],
@@ -30,7 +30,7 @@ async function kindsOf(
   return paths.map((path) => guard(join(top, path)))
 }
 
-describe('where git looks for hooks is guarded', () => {
+describe('a folder of git hooks is protected', () => {
   it.each([
     ['as it is usual', '[core]\n\thooksPath = tools/hooks\n'],
     ['on the line of the section', '[core] hookspath=tools/hooks'],
@@ -59,7 +59,7 @@ describe('where git looks for hooks is guarded', () => {
     expect(await kindsOf(place, ['w/pre-commit', 'w/src/pre-commit', 'w/README'])).toEqual(['gitHooks', null, null])
   })
 
-  it('behind a link, and so is the link, which no sandbox can keep', async () => {
+  it('behind a link, and so is the link, which no sandbox can protect', async () => {
     using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = .hk/deep' })
     symlinkSync('not/there', join(place.top, 'w/.hk'))
     expect(await kindsOf(place, ['w/not/there/deep/x', 'w/.hk', 'w/not/x'])).toEqual(['gitHooks', 'gitHooks', null])
@@ -68,8 +68,8 @@ describe('where git looks for hooks is guarded', () => {
   })
 })
 
-describe('what git reads as settings is guarded', () => {
-  it('with what it includes, and what that includes, whatever the condition, in a circle too', async () => {
+describe('a file of git settings is protected', () => {
+  it('with its includes, nested, conditional or circular', async () => {
     using place = laidOut({
       ...repository,
       'w/.git/config': '[include]\n\tpath = ../conf/a',
@@ -80,7 +80,7 @@ describe('what git reads as settings is guarded', () => {
     expect(await kindsOf(place, paths)).toEqual(['gitSettings', 'gitSettings', 'gitSettings', 'gitHooks', null])
   })
 
-  it('when the user or the machine has it, for every repository', async () => {
+  it('for every repository, when it is of the user or the machine', async () => {
     using place = laidOut({
       ...repository,
       'w/sub/.git/HEAD': '',
@@ -96,7 +96,7 @@ describe('what git reads as settings is guarded', () => {
     ])
   })
 
-  it('where a file named .git leads, as git reads it', async () => {
+  it('in the folder that a file named .git names', async () => {
     using place = laidOut({
       'w/.git': 'gitdir: ./.bare \r\n',
       'w/.bare /config': '',
@@ -106,7 +106,7 @@ describe('what git reads as settings is guarded', () => {
     expect(await kindsOf(place, paths)).toEqual(['gitSettings', 'gitHooks', null])
   })
 
-  it('in a bare repository, but not in its work folders, unless there are hooks', async () => {
+  it('in a bare repository, but not in its work folders, unless these hold hooks', async () => {
     using place = laidOut({
       ...{ 'w/HEAD': '', 'w/objects/x': '', 'w/refs/x': '', 'w/tools/x': '' },
       'w/config': '[core]\nbare = true\nhooksPath = tools/hooks',
@@ -123,14 +123,22 @@ describe('what git reads as settings is guarded', () => {
       'includes too much',
       { 'w/.git/config': Array.from({ length: 300 }, (_, at) => `[include]\npath = ../inc/${at}`).join('\n') },
     ],
-  ])('as all else, where it %s to be read', async (_, files) => {
+    [
+      'names too many hooks',
+      {
+        'w/.git/config': `[core]\n${Array.from({ length: 20_000 }, (_, at) => `hooksPath=h${at}\nworktree=w${at}\n`).join('')}`,
+      },
+    ],
+    ['names a folder with very many line ends', { 'w/.git/commondir': `${'\n'.repeat(2 ** 19)}x` }],
+    ['names a path too long', { 'w/.git/config': `[core]\nhooksPath = ${'a/'.repeat(2 ** 18)}` }],
+  ])('and makes everything protected when it %s to be read', async (_, files) => {
     using place = laidOut({ ...repository, ...files })
     expect(await kindsOf(place, ['w/anything', 'elsewhere'])).toEqual(['unknown', null])
-    await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })).rejects.toThrow('w/.git/config')
+    await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })).rejects.toThrow('w/')
   })
 })
 
-it('what the program itself is ruled by is guarded by where it really lies', async () => {
+it('a settings file of this program is protected by its real path', async () => {
   using place = laidOut({ 'w/settings.toml': '', 'w/trust/x': '' })
   symlinkSync(join(place.top, 'w/settings.toml'), join(place.top, 'home/config.toml'))
   symlinkSync(join(place.top, 'w/trust'), join(place.top, 'home/trust'))

@@ -1,9 +1,8 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../../src/sandbox/guarded/guarded-places.ts'
-import { holdName } from '../../../src/sandbox/guarded/hold-names.ts'
-import { variantsOf } from '../../../src/sandbox/guarded/spellings.ts'
+import { guardedPlaces, variantsOf } from '../../../src/sandbox/guarded/guarded-places.ts'
+import { reserveName } from '../../../src/sandbox/guarded/reserved-names.ts'
 import { openWorkspace, type Workspace } from '../../workspace.ts'
 
 function write(workspace: Workspace, files: Readonly<Record<string, string>>): void {
@@ -20,7 +19,7 @@ const repository = (at: string) => ({
 })
 const usual = ['.parley', '.vscode', '.idea', '.husky', '.envrc', '.mcp.json']
 
-/** Relative to the folder of the test; `usual` names of the workspace that are missing are left out. */
+/** Returns the paths relative to the folder of the test, without the missing `usual` names of the workspace. */
 async function placesIn(workspace: Workspace, roots: readonly string[] = ['w'], home = 'home') {
   const top = realpathSync(workspace.path('.'))
   const places = await guardedPlaces(
@@ -33,8 +32,8 @@ async function placesIn(workspace: Workspace, roots: readonly string[] = ['w'], 
   return { kept: short(kept), missing: short(missing).filter((path) => !isUsual(path)), writable: short(writable) }
 }
 
-describe('what stays as it is in a workspace', () => {
-  it('is its repository and what starts programs, made or not', async () => {
+describe('the protected paths of a workspace', () => {
+  it('include its repository and the files that start programs, existing or not', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git/config': '', 'w/.git/hooks/x': '', 'w/.envrc': '', 'w/.vscode/tasks.json': '' })
     const top = realpathSync(workspace.path('w'))
@@ -43,13 +42,13 @@ describe('what stays as it is in a workspace', () => {
     expect([...missing].sort()).toEqual(['.husky', '.idea', '.mcp.json', '.parley'].map((name) => `${top}/${name}`))
   })
 
-  it('is a repository that is not there yet', async () => {
+  it('include a repository that does not exist yet', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/file': '' })
     expect(await placesIn(workspace)).toEqual({ kept: [], missing: ['w/.git'], writable: [] })
   })
 
-  it('is where a worktree keeps its state, as long as that is in a writable folder', async () => {
+  it('include the state of a worktree within a writable folder', async () => {
     using workspace = openWorkspace()
     write(workspace, {
       ...repository('w/main/.git'),
@@ -64,10 +63,10 @@ describe('what stays as it is in a workspace', () => {
     expect((await placesIn(workspace, ['w', 'elsewhere'])).kept).toContain('elsewhere/.git')
   })
 
-  it('is what another command keeps from being made, too', async () => {
+  it('include names that another command has reserved', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
-    const held = ['w/.parley', 'w/evil'].map((name) => holdName(workspace.path(name)))
+    const held = ['w/.parley', 'w/evil'].map((name) => reserveName(workspace.path(name)))
     const top = realpathSync(workspace.path('w'))
     const { kept, missing } = await guardedPlaces([top], { home: '/nowhere' })
     expect(kept).toEqual([`${top}/.git`])
@@ -75,13 +74,13 @@ describe('what stays as it is in a workspace', () => {
     for (const name of held) name?.release()
   })
 
-  it('is where a pointer leads though nothing is there', async () => {
+  it('include the missing target of a .git file', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
     expect(await placesIn(workspace)).toEqual({ kept: ['w/.git'], missing: ['w/evil'], writable: [] })
   })
 
-  it('are nested repositories, bare ones too, but not those of packages', async () => {
+  it('include nested repositories, bare ones too, but not those of packages', async () => {
     using workspace = openWorkspace()
     write(workspace, {
       ...repository('w/.git'),
@@ -96,7 +95,7 @@ describe('what stays as it is in a workspace', () => {
     expect(kept.filter((path) => path.includes('node_modules'))).toEqual([])
   })
 
-  it('is found again when it has another name', async () => {
+  it('include a repository after it was renamed', async () => {
     using workspace = openWorkspace()
     write(workspace, { ...repository('w/.git'), ...repository('w/a/.git') })
     expect((await placesIn(workspace)).kept).toContain('w/a/.git')
@@ -105,7 +104,7 @@ describe('what stays as it is in a workspace', () => {
     expect((await placesIn(workspace)).kept).toContain('w/b/.git')
   })
 
-  it('stays found when there are too many folders to look into', { timeout: 20_000 }, async () => {
+  it('still include a found repository when there are too many folders to search', { timeout: 20_000 }, async () => {
     using workspace = openWorkspace()
     write(workspace, { ...repository('w/.git'), ...repository('w/a/.git'), ...repository('w/z/z/z/.git') })
     expect((await placesIn(workspace)).kept).toContain('w/z/z/z/.git')
@@ -114,7 +113,7 @@ describe('what stays as it is in a workspace', () => {
     expect((await placesIn(workspace)).kept).toContain('w/z/z/z/.git')
   })
 
-  it('are other files of settings, and hooks elsewhere, that the settings name', async () => {
+  it('include settings files and hooks elsewhere that the settings name', async () => {
     using workspace = openWorkspace()
     write(workspace, {
       ...repository('w/.git'),
@@ -126,14 +125,14 @@ describe('what stays as it is in a workspace', () => {
     expect(missing).toEqual(['w/.more', 'w/tools'])
   })
 
-  it('is not the workspace itself, whatever the settings of a repository name', async () => {
+  it('never include the workspace itself, whatever the settings of a repository name', async () => {
     using workspace = openWorkspace()
     write(workspace, { ...repository('w/.git'), 'w/.git/config': '[core]\nhooksPath = .\n[include]\npath = ../..' })
     const { kept, missing } = await placesIn(workspace)
     expect([...kept, ...missing]).not.toContain('w')
   })
 
-  it('is a repository without files of its own as a whole, with its worktrees left to work in', async () => {
+  it('include a whole bare repository, with its worktrees left writable', async () => {
     using workspace = openWorkspace()
     write(workspace, {
       ...repository('w'),
@@ -146,7 +145,7 @@ describe('what stays as it is in a workspace', () => {
     expect({ missing, writable }).toEqual({ missing: [], writable: ['w/tree'] })
   })
 
-  it('is what is read when programs start, where the home is in the workspace', async () => {
+  it('include what is read when programs start, when the home is in the workspace', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'home/.bashrc': '', 'home/.config/x': '', 'home/.git/config': '' })
     const { kept, missing } = await placesIn(workspace, ['home'])
@@ -154,7 +153,7 @@ describe('what stays as it is in a workspace', () => {
     expect(missing).toEqual(expect.arrayContaining(['home/.ssh', 'home/.profile', 'home/.local', 'home/.zshenv']))
   })
 
-  it('cannot be a link named .git, which could be replaced; other links count by what they lead to', async () => {
+  it('cannot include a link named .git, which could be replaced; other links count by their target', async () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/settings/x': '', 'real/.git/config': '' })
     symlinkSync('settings', workspace.path('w/.vscode'))
@@ -163,7 +162,7 @@ describe('what stays as it is in a workspace', () => {
     await expect(placesIn(workspace)).rejects.toThrow('w/.git is a link')
   })
 
-  it('has names in all spellings where the file system does not tell them apart', () => {
+  it('have all spellings on a file system that ignores case', () => {
     expect(variantsOf('.git')).toEqual(['.git', '.giT', '.gIt', '.gIT', '.Git', '.GiT', '.GIt', '.GIT'])
   })
 })

@@ -2,14 +2,14 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/sandbox/probe/finding.ts'
 import { findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe/kept-finding.ts'
-import { lookAtMachine } from '../../../src/sandbox/probe/machine.ts'
+import { inspectMachine } from '../../../src/sandbox/probe/machine.ts'
 import { openWorkspace } from '../../workspace.ts'
 
-const full: Finding = { tier: 'A', reason: 'It holds.', bubblewrap: '0.8.0', isSure: true }
-const partial: Finding = { tier: 'B', reason: 'It holds in part.', landlock: 7, isSure: true }
+const full: Finding = { enforcement: 'full', reason: 'It holds.', bubblewrap: '0.8.0', isSure: true }
+const partial: Finding = { enforcement: 'partial', reason: 'It holds in part.', landlock: 7, isSure: true }
 
-describe('a finding that is kept', () => {
-  it.each([full, partial])('is read again for the same key, by its owner alone', async (finding) => {
+describe('a kept finding', () => {
+  it.each([full, partial])('is read again for the same key, from a file of this user alone', async (finding) => {
     using workspace = openWorkspace()
     const file = workspace.path('made/on/the/way/sandbox.json')
     await keepFinding(file, 'key', finding)
@@ -20,10 +20,13 @@ describe('a finding that is kept', () => {
     expect(readdirSync(workspace.path('made/on/the/way'))).toEqual(['sandbox.json'])
   })
 
-  it('is one that enforces something and is sure; another takes it away', async () => {
+  it('is a sure one that enforces limits; another one removes it', async () => {
     using workspace = openWorkspace()
     const file = workspace.path('sandbox.json')
-    for (const finding of [{ tier: 'C', reason: 'None.', isSure: true } as const, { ...partial, isSure: false }]) {
+    for (const finding of [
+      { enforcement: 'none', reason: 'None.', isSure: true } as const,
+      { ...partial, isSure: false },
+    ]) {
       await keepFinding(file, 'key', full)
       await keepFinding(file, 'key', finding)
       expect(existsSync(file)).toBe(false)
@@ -35,16 +38,16 @@ describe('a finding that is kept', () => {
     '{"key":"key"',
     'null',
     '{"key":"key"}',
-    '{"key":"key","finding":{"tier":"C","reason":"x"}}',
-    '{"key":"key","finding":{"tier":"D","reason":"x"}}',
-    '{"key":"key","finding":{"tier":"A"}}',
-  ])('is none where the file is broken or says what is not kept: %s', async (text) => {
+    '{"key":"key","finding":{"enforcement":"none","reason":"x"}}',
+    '{"key":"key","finding":{"enforcement":"D","reason":"x"}}',
+    '{"key":"key","finding":{"enforcement":"full"}}',
+  ])('is ignored when the file is broken or holds what is never kept: %s', async (text) => {
     using workspace = openWorkspace()
     writeFileSync(workspace.path('sandbox.json'), text, { mode: 0o600 })
     expect(readFinding(workspace.path('sandbox.json'), 'key')).toBeNull()
   })
 
-  it('is none where others can read or write the file, or it is a link', async () => {
+  it('is ignored when others can read or write the file, or it is a link', async () => {
     using workspace = openWorkspace()
     const file = workspace.path('sandbox.json')
     await keepFinding(file, 'key', full)
@@ -64,13 +67,13 @@ describe('a finding that is kept', () => {
     expect(readFileSync(workspace.path('victim'), 'utf8')).toBe('victim')
   })
 
-  it('is not missed where it cannot be kept', async () => {
+  it('may be impossible to keep without an error', async () => {
     await keepFinding('/proc/nowhere/sandbox.json', 'key', full)
     expect(readFinding('/proc/nowhere/sandbox.json', 'key')).toBeNull()
   })
 
-  it('is of these programs and of this build', () => {
-    const machine = lookAtMachine({ env: {} })
+  it('holds for these programs and this build only', () => {
+    const machine = inspectMachine({ env: {} })
     const program = { path: '/usr/bin/bwrap', modifiedMs: 1, sizeBytes: 2 }
     const keys = [null, program, { ...program, modifiedMs: 2 }, { ...program, sizeBytes: 3 }].map((bwrap) =>
       findingKey({ ...machine, bwrap }),

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { arm64Calls } from '../../../src/sandbox/seccomp/arm64-calls.ts'
+import { arm64Calls, x64Calls } from '../../../src/sandbox/seccomp/call-numbers.ts'
 import { type FilterOptions, isFilterArch, seccompFilter } from '../../../src/sandbox/seccomp/filter.ts'
 import { attributeCalls, refusedCalls, sharedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
-import { x64Calls } from '../../../src/sandbox/seccomp/x64-calls.ts'
 import { runFilter, type Verdict } from './run-filter.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003, arm: 0x40000028 }
@@ -51,11 +50,11 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     return runFilter(filter, { arch: audit[arch], number, args })
   }
 
-  it('lets through what any program needs', () => {
+  it('allows what any program needs', () => {
     for (const number of Object.values(common[arch])) expect(judge(number)).toBe('allow')
   })
 
-  it('lets nobody make a program that runs as its owner', () => {
+  it('refuses to make a program that runs as its owner', () => {
     expect(judge('fchmod', [3, 0o4755])).toBe('EPERM')
     expect(judge('fchmodat', [3, 0, 0o6755])).toBe('EPERM')
     expect(judge('fchmodat2', [3, 0, 0o4000])).toBe('EPERM')
@@ -69,7 +68,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     }
   })
 
-  it('lets through every other mode, and what no mode goes with', () => {
+  it('allows every other mode, and calls without a mode', () => {
     expect(judge('fchmod', [3, 0o3755])).toBe('allow')
     expect(judge('fchmodat', [0o4000, 0o4000, 0o755])).toBe('allow')
     expect(judge('openat', [3, 0, 0, 0o4755])).toBe('allow')
@@ -83,7 +82,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
   })
 
   it.each(attributeCalls.filter((name) => name in tables[arch]))(
-    'refuses %s where nothing else keeps files as they are',
+    'refuses %s where nothing else protects metadata of files',
     (name) => {
       const plain = [3, 0, 0, 0]
       expect(judge(name, plain)).toBe('allow')
@@ -97,13 +96,13 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     expect(judge(name, [], { shared: false })).toBe('EPERM')
   })
 
-  it('lets limits of other processes be set only where a namespace keeps it from them', () => {
+  it('allows setting limits of other processes only where a namespace separates them', () => {
     for (const shared of [true, false]) expect(judge('prlimit64', [0], { shared })).toBe('allow')
     expect(judge('prlimit64', [4711])).toBe('allow')
     expect(judge('prlimit64', [4711], { shared: false })).toBe('EPERM')
   })
 
-  it('kills what calls by the rules of another processor', () => {
+  it('kills a caller that uses the convention of another processor', () => {
     const filter = seccompFilter({ arch, unixSockets: true })
     for (const [name, other] of Object.entries(audit)) {
       if (name !== arch) expect(runFilter(filter, { arch: other, number: 1 })).toBe('kill')
@@ -111,7 +110,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     expect(runFilter(filter, { arch: 0, number: 1 })).toBe('kill')
   })
 
-  it('refuses every number with the bit of x32, and knows none that came later', () => {
+  it('refuses every number with the x32 bit, and answers later numbers as unknown', () => {
     for (const name of ['socket', 'ptrace', 'clone', 'ioctl'])
       expect(judge((calls[name] ?? 0) | 0x40000000)).toBe('EPERM')
     expect(judge(0x40000000)).toBe('EPERM')
@@ -122,7 +121,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     expect(judge(466)).toBe('allow')
   })
 
-  it('lets processes and threads be made, but no namespace by any flag', () => {
+  it('allows processes and threads, but no namespace by any flag', () => {
     const thread = 0x3d0f00
     expect(judge('clone', [0x11])).toBe('allow')
     expect(judge('clone', [thread])).toBe('allow')
@@ -136,7 +135,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
   })
 
   it.each<[string, readonly (number | bigint)[], Verdict, Verdict, Verdict]>([
-    // What it is, arguments of socket; plain, with unix sockets allowed, with IP sockets refused
+    // Title, arguments of socket; verdicts: plain, with unix sockets allowed, with IP sockets refused
     ['unix', [1, 1, 0], 'EPERM', 'allow', 'EPERM'],
     ['unix with high bits', [1n | high, 1, 0], 'EPERM', 'allow', 'EPERM'],
     ['IPv4', [2, 1, 0], 'allow', 'allow', 'EPERM'],
@@ -155,13 +154,13 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     ['ciphers', [38, 5, 0], 'EPERM', 'EPERM', 'EPERM'],
     ['virtual machines', [40, 1, 0], 'EPERM', 'EPERM', 'EPERM'],
     ['xdp', [44, 3, 0], 'EPERM', 'EPERM', 'EPERM'],
-  ])('knows what sockets may be made: %s', (_, args, plain, withUnix, withoutIp) => {
+  ])('judges sockets: %s', (_, args, plain, withUnix, withoutIp) => {
     expect(judge('socket', args)).toBe(plain)
     expect(judge('socket', args, { unixSockets: true })).toBe(withUnix)
     expect(judge('socket', args, { ipSockets: false })).toBe(withoutIp)
   })
 
-  it('lets pairs of sockets be made that can reach nobody else', () => {
+  it('allows socket pairs that cannot reach other sockets', () => {
     const [cloexec, nonblock] = [0x80000, 0x800]
     for (const type of [1, 5]) {
       expect(judge('socketpair', [1, type, 0])).toBe('allow')
@@ -175,7 +174,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     }
   })
 
-  it('lets nobody type into a terminal or take it over, also with bits that the kernel does not look at', () => {
+  it('refuses to type into a terminal or take it over, even with bits that the kernel ignores', () => {
     for (const request of [0x5412, 0x541c, 0x5423]) {
       expect(judge('ioctl', [0, request, 0])).toBe('EPERM')
       expect(judge('ioctl', [0, BigInt(request) | high, 0])).toBe('EPERM')
@@ -185,14 +184,14 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
     for (const request of [0x5401, 0x540e, 0x5413, 0x541b]) expect(judge('ioctl', [0, request, 0])).toBe('allow')
   })
 
-  it('lets the personality be asked for and made plain, but nothing executable that was only readable', () => {
+  it('allows querying and resetting the personality, but not making readable memory executable', () => {
     for (const value of [0, 8, 0x40000, 0xffffffff]) expect(judge('personality', [value])).toBe('allow')
     for (const value of [0x400000, 0x440000, 0x100000, 0x200000, 1, -2])
       expect(judge('personality', [value])).toBe('EPERM')
     expect(judge('personality', [0x400000n | high])).toBe('EPERM')
   })
 
-  it('comes to a verdict on any call', () => {
+  it('has a verdict on any call', () => {
     const filter = seccompFilter({ arch, unixSockets: false })
     const word = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n })
     fc.assert(
@@ -205,7 +204,7 @@ describe.each(['x64', 'arm64'] as const)('the filter for %s', (arch) => {
 })
 
 describe('the tables', () => {
-  it('differ by what only one processor has', () => {
+  it('differ by the calls that only one processor has', () => {
     const missing = Object.keys(x64Calls).filter((name) => !(name in arm64Calls))
     expect(missing.sort()).toEqual([
       '_sysctl',
@@ -225,12 +224,12 @@ describe('the tables', () => {
     expect(Object.keys(arm64Calls).filter((name) => !(name in x64Calls))).toEqual([])
   })
 
-  it.each(Object.entries(tables))('name no number twice (%s)', (_, table) => {
+  it.each(Object.entries(tables))('hold no number twice (%s)', (_, table) => {
     const numbers = Object.values(table)
     expect(new Set(numbers).size).toBe(numbers.length)
   })
 
-  it('are there for two processors', () => {
+  it('exist for two processors', () => {
     expect(['x64', 'arm64', 'ia32', 'arm', 'riscv64', 'toString'].filter(isFilterArch)).toEqual(['x64', 'arm64'])
   })
 })

@@ -1,24 +1,24 @@
 import { copyFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { openSandboxes } from '../../../src/sandbox/open-sandboxes.ts'
-import { findProgram, programFolders } from '../../../src/sandbox/probe/find-program.ts'
+import { openSandboxes } from '../../../src/sandbox/probe/open-sandboxes.ts'
 import { refusedCalls } from '../../../src/sandbox/seccomp/refused-calls.ts'
+import { findProgram, programFolders } from '../../../src/system/programs.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { openPlayground } from '../playground.ts'
 import { runLimited } from '../run-limited.ts'
 
 const sandboxes = openSandboxes({ cacheFile: null })
-const { tier, reason } = await sandboxes.report()
+const { enforcement, reason } = await sandboxes.report()
 const hasPerl = findProgram('perl', programFolders('')) !== null
-const isFull = tier === 'A' && process.platform === 'linux' && hasPerl
+const isFull = enforcement === 'full' && process.platform === 'linux' && hasPerl
 const calls = refusedCalls.filter(
   (name) => process.arch === 'x64' || !/^(_sysctl|uselib|iopl|ioperm|.*_module|get_kernel_syms)$/.test(name),
 )
-/** What each of these attempts came to. */
+/** Returns the result of each attempt. */
 async function attempt(probes: readonly string[], unixSockets = false): Promise<{ allowed: string[]; count: number }> {
   using ground = openPlayground()
-  // Where this file lies may be hidden inside.
+  // The folder of this file may be hidden inside.
   const script = ground.path('workspace/probe.pl')
   copyFileSync(fixturePath('probe.pl'), script)
   const sandbox = await sandboxes.prepare(ground.limits({ unixSockets }))
@@ -32,7 +32,7 @@ async function attempt(probes: readonly string[], unixSockets = false): Promise<
 describe.skipIf(!isFull)(
   `the filter in the full sandbox${isFull ? '' : ` (${hasPerl ? reason : 'no Perl to try it with'})`}`,
   () => {
-    it('refuses every call that is to be refused, in a real kernel', async () => {
+    it('refuses every listed call in a real kernel', async () => {
       const { allowed, count } = await attempt([
         `syscalls ${calls.join(' ')}`,
         'namespaces',
@@ -44,13 +44,13 @@ describe.skipIf(!isFull)(
       expect(count).toBeGreaterThan(calls.length + 7)
     })
 
-    it.skipIf(process.arch !== 'x64')('refuses the numbers and the rules of other processors', async () => {
+    it.skipIf(process.arch !== 'x64')('refuses the numbers and conventions of other processors', async () => {
       const { allowed, count } = await attempt(['x32 socket', 'x32 ptrace', 'foreign'])
       expect(allowed).toEqual([])
       expect(count).toBe(3)
     })
 
-    it('lets no pair of sockets reach a socket of the system', async () => {
+    it('keeps socket pairs from reaching a socket of the system', async () => {
       using ground = openPlayground()
       const path = ground.path('out/socket')
       let contacts = 0
@@ -63,7 +63,7 @@ describe.skipIf(!isFull)(
       expect(contacts).toBe(0)
     })
 
-    it('lets unix sockets be made where they may', async () => {
+    it('allows unix sockets when the limits do', async () => {
       expect((await attempt(['unix'], true)).allowed).toHaveLength(4)
     })
   },

@@ -1,8 +1,8 @@
-/** What the kernel does with a filter, as far as it needs to: classic BPF over `struct seccomp_data`. */
+/** Interprets a filter as the kernel does: classic BPF over `struct seccomp_data`. */
 export type Verdict = 'allow' | 'EPERM' | 'ENOSYS' | 'kill'
 
 export interface Call {
-  /** As the kernel tells it: AUDIT_ARCH_… */
+  /** AUDIT_ARCH_… of the kernel. */
   readonly arch: number
   readonly number: number
   readonly args?: readonly (number | bigint)[]

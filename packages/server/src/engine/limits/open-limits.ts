@@ -28,7 +28,7 @@ interface LimitsPorts {
 export function openLimits(ports: LimitsPorts): OpenLimits {
   const { conversation, place, folder, ids, onFault } = ports
   const background = createBackgroundProcesses({
-    startCommand: place.commands.startCommand,
+    runCommand: place.commands.runCommand,
     onEnd: (_id, { spawnError }) => {
       if (spawnError?.subject === 'sandbox') void limits.doubt().catch(onFault)
     },

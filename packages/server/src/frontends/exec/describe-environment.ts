@@ -1,6 +1,6 @@
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { basename } from 'node:path'
-import { commandEnvironment, type SandboxReport } from '@parley/host'
+import { commandEnv, type SandboxReport } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { uriOf } from './location.ts'
 
@@ -15,11 +15,11 @@ export function describeEnvironment(version: string, sandbox: SandboxReport): En
     cwd: uriOf(process.cwd()),
     userHomeDir: uriOf(homedir()),
     tempDir: uriOf(tmpdir()),
-    env: commandEnvironment(process.env),
+    env: commandEnv(process.env),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
-    sandbox: { tier: sandbox.tier, reason: sandbox.reason },
+    sandbox: { enforcement: sandbox.enforcement, reason: sandbox.reason },
     capabilities: {
-      sandbox: sandbox.tier !== 'C',
+      sandbox: sandbox.enforcement !== 'none',
       pty: true,
       processResize: true,
       sessionResume: true,

@@ -99,7 +99,7 @@ export class ExecSession implements Outlet {
   }
 
   async #run(record: ProcessRecord, spec: ProcessSpec, { sandbox, broke }: ConfinedStart): Promise<void> {
-    const process = this.#host.startProcess(spec, {
+    const process = this.#host.spawnProcess(spec, {
       sandbox,
       onOutput: (stream, chunk) => this.#gatherer.take(record, stream, chunk),
       onExit: (exit) => {

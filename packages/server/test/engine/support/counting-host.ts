@@ -15,9 +15,9 @@ export function countingHost(): CountingHost {
     host: {
       ...host,
       [Symbol.asyncDispose]: () => host.close(),
-      startCommand(spec, options) {
+      runCommand(spec, options) {
         started.push(spec.argv.at(-1) ?? '')
-        return host.startCommand(spec, options)
+        return host.runCommand(spec, options)
       },
     },
   }

@@ -1,0 +1,85 @@
+import type { Socket } from 'node:net'
+
+/** Descriptors 0, 1 and 2 of a child; null is /dev/null, `pipe` is a pipe that Node makes. */
+export type StandardFds = readonly [number | null | 'pipe', number | 'pipe', number | 'pipe']
+
+export type OutputStream = 'stdout' | 'stderr' | 'pty'
+
+export interface TerminalSize {
+  readonly rows: number
+  readonly cols: number
+}
+
+/** Steps by which a child makes the terminal on its descriptors the controlling terminal of its session. */
+export interface ControllingTerminal {
+  /** Programs that take the terminal and then become the command. They run outside of the sandbox. */
+  readonly prefix: readonly string[]
+  /** False when the prefix makes the session. */
+  readonly ownSession: boolean
+}
+
+/** Connection between this process and one child: the strategy by which its input and output are carried. */
+export interface Channels {
+  readonly fds: StandardFds
+  /** Present when the descriptors are a terminal. */
+  readonly terminal?: ControllingTerminal
+  /** Writer to the child's stdin; null when its stdin is empty or belongs to the caller. */
+  readonly input: ChannelInput | null
+  /** Starts reading the output. */
+  open(listener: ChannelListener): void
+  /** Closes the child's descriptors in this process. Called after the spawn, whatever its outcome. */
+  closeChildSide(): void
+  /** Stops reading, so that the pipes fill and the child waits. */
+  pause(): void
+  resume(): void
+  /** Returns false when there is no terminal. */
+  resize(size: TerminalSize): boolean
+  /** Closes this side and leaves unread what is still there. */
+  close(): void
+}
+
+export interface ChannelListener {
+  /** Called with each chunk, which is valid only during the call. */
+  onOutput(stream: OutputStream, chunk: Buffer): void
+  /** Called once when all writers are gone and all output was read. */
+  onEnd(): void
+}
+
+export interface ChannelInput {
+  readonly isOpen: boolean
+  readonly unwrittenBytes: number
+  /** Resolves with false when the child does not take the bytes. */
+  write(bytes: Buffer): Promise<boolean>
+  /** Returns false when it cannot be ended. */
+  end(): boolean
+  close(): void
+}
+
+/** Wraps the socket to a child's stdin. A reader that has gone is no error here: the child's exit tells why. */
+export function createChannelInput(socket: Socket, canEnd: boolean): ChannelInput {
+  let unwrittenBytes = 0
+  socket.on('error', () => {}) // EPIPE and EIO are reported by each write
+  return {
+    get isOpen() {
+      return socket.writable
+    },
+    get unwrittenBytes() {
+      return unwrittenBytes
+    },
+    write(bytes) {
+      if (!socket.writable) return Promise.resolve(false)
+      unwrittenBytes += bytes.length
+      return new Promise((resolve) => {
+        socket.write(bytes, (error) => {
+          unwrittenBytes -= bytes.length
+          resolve(!error)
+        })
+      })
+    },
+    end() {
+      if (canEnd) socket.end()
+      return canEnd
+    },
+    close: () => void socket.destroy(),
+  }
+}

@@ -1,0 +1,97 @@
+import { closeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { errorCode } from '../system/errors.ts'
+import { SpawnFailedError } from '../system/spawn-failure.ts'
+import { type ChannelListener, type Channels, createChannelInput, type OutputStream } from './channels.ts'
+import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
+import { createLateReaders } from './late-readers.ts'
+import { type OutputReader, readFifo } from './output-reader.ts'
+
+/**
+ * Opens one FIFO for stdout and stderr, which keeps the order in which they were written; both arrive as `stdout`.
+ * Synchronous when the pool has a FIFO ready. Rejects with `SpawnFailedError`.
+ */
+export function openMergedChannels(outputs: FifoPool): Channels | Promise<Channels> {
+  const fifo = outputs.take()
+  return fifo instanceof Promise ? fifo.then(mergedChannels, noPipe) : mergedChannels(fifo)
+}
+
+function noPipe(cause: unknown): never {
+  throw new SpawnFailedError(errorCode(cause), 'system', 'No pipe for the output can be made', { cause })
+}
+
+function mergedChannels(fifo: Fifo): Channels {
+  return fifoChannels([{ stream: 'stdout', fifo }], null)
+}
+
+/** Opens a FIFO for each output: the streams are told apart, and their order among each other is lost. */
+export async function openSeparateChannels(outputs: FifoPool, inputs: FifoPool | null): Promise<Channels> {
+  const fifos: Fifo[] = []
+  try {
+    const stdout = await outputs.take()
+    fifos.push(stdout)
+    const stderr = await outputs.take()
+    fifos.push(stderr)
+    const stdin = (await inputs?.take()) ?? null
+    if (stdin !== null) fifos.push(stdin)
+    const streams = [
+      { stream: 'stdout', fifo: stdout },
+      { stream: 'stderr', fifo: stderr },
+    ] as const
+    return fifoChannels(streams, stdin)
+  } catch (error) {
+    fifos.forEach(closeFifo)
+    throw error
+  }
+}
+
+interface Output {
+  readonly stream: OutputStream
+  readonly fifo: Fifo
+}
+
+/** Connects a child by one or two outputs; the last one serves as stderr. */
+function fifoChannels(outputs: readonly [Output, Output?], stdin: Fifo | null): Channels {
+  const [stdout, stderr = stdout] = outputs
+  const all = stderr === stdout ? [stdout] : [stdout, stderr]
+  const readers: OutputReader[] = []
+  const { input, lateReaders } = stdin === null ? { input: null, lateReaders: null } : openInput(stdin)
+  return {
+    fds: [stdin?.readFd ?? null, stdout.fifo.writeFd, stderr.fifo.writeFd],
+    input,
+    open({ onOutput, onEnd }: ChannelListener) {
+      let openCount = all.length
+      const ended = () => {
+        openCount -= 1
+        if (openCount === 0) onEnd()
+      }
+      for (const { stream, fifo } of all) {
+        readers.push(readFifo(fifo.readFd, { onChunk: (chunk) => onOutput(stream, chunk), onEnd: ended }))
+      }
+    },
+    closeChildSide() {
+      if (stdin !== null) closeSync(stdin.readFd)
+      for (const { fifo } of all) closeSync(fifo.writeFd)
+    },
+    pause() {
+      for (const reader of readers) reader.pause()
+    },
+    resume() {
+      for (const reader of readers) reader.resume()
+    },
+    resize: () => false,
+    close() {
+      if (readers.length === 0) for (const { fifo } of all) closeSync(fifo.readFd)
+      for (const reader of readers) reader.close()
+      lateReaders?.close()
+      input?.close()
+    },
+  }
+}
+
+function openInput(stdin: Fifo) {
+  const lateReaders = createLateReaders(stdin.readFd)
+  const socket = new Socket({ fd: stdin.writeFd, readable: false, writable: true })
+  socket.once('close', () => lateReaders.serve())
+  return { input: createChannelInput(socket, true), lateReaders }
+}

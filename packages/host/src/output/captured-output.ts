@@ -1,0 +1,44 @@
+import { filterOutput, type OutputFilter } from './output-filter.ts'
+import { createOutputWindow, type OutputSnapshot } from './output-window.ts'
+import { createLateSpool, type SpoolEnd, type SpoolSpec } from './spool.ts'
+
+const defaultWindowBytes = 128 * 1024
+
+export interface CaptureSpec {
+  readonly spool?: SpoolSpec
+  /** Bytes of output kept in memory from the start; default 128 KiB. */
+  readonly headBytes?: number
+  /** Bytes of output kept in memory from the end; default 128 KiB. */
+  readonly tailBytes?: number
+  /** Filter of this command alone. Memory, spool and listener get its result, and all counts are of its result. */
+  readonly filter?: OutputFilter
+}
+
+/** Called with every byte in true order. `chunk` is valid only during the call; `totalBytes` includes it. Must not throw. */
+export type OutputListener = (chunk: Buffer, totalBytes: number) => void
+
+/** Output of a command on its way through the filter to memory, spool and listener. */
+export interface CapturedOutput {
+  take(chunk: Buffer): void
+  snapshot(): OutputSnapshot
+  /** Ends the filter and the spool. `cut`: not all of the output has come, such as of a killed command. */
+  close(cut: boolean): SpoolEnd | undefined
+}
+
+export function captureOutput(spec: CaptureSpec, onOutput: OutputListener | undefined): CapturedOutput {
+  const window = createOutputWindow(spec.headBytes ?? defaultWindowBytes, spec.tailBytes ?? defaultWindowBytes)
+  const spool = spec.spool === undefined ? undefined : createLateSpool(spec.spool)
+  const filtered = filterOutput(spec.filter, (chunk) => {
+    window.push(chunk)
+    spool?.write(chunk)
+    onOutput?.(chunk, window.totalBytes())
+  })
+  return {
+    take: filtered.take,
+    snapshot: window.snapshot,
+    close(cut) {
+      filtered.end(cut)
+      return spool?.close()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { type OutputSlice, sliceOutput } from '../output/output-window.ts'
+import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
+import type { StopReason } from './stop-ladder.ts'
+
+export interface BackgroundProcess {
+  readonly id: string
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly pid: number | null
+  readonly totalBytes: number
+  /** End of the process; null while it runs. */
+  readonly end: CommandEnd | null
+}
+
+export interface BackgroundProcesses {
+  /** Starts a command under an id of the caller's, which must be new here. Throws `RangeError` for a known id. */
+  start(id: string, spec: CommandSpec, options: StartOptions): BackgroundProcess
+  /** Lists all that run and the last 32 that ended, oldest first. */
+  list(): BackgroundProcess[]
+  /** Returns output from memory, by default the last 16 KiB; the spool file has all. Null for an unknown id. */
+  read(id: string, range?: { readonly fromByte?: number; readonly maxBytes?: number }): OutputSlice | null
+  /** Stops a process and resolves with its end; null for an unknown id. */
+  stop(id: string, reason?: StopReason): Promise<CommandEnd | null>
+  stopAll(reason: StopReason): Promise<void>
+}
+
+export interface BackgroundPorts {
+  runCommand(spec: CommandSpec, options: StartOptions): RunningCommand
+  /** Called once for each started process, however it ended. Must not throw. */
+  onEnd(id: string, end: CommandEnd): void
+}
+
+/** Number of ended processes that can still be listed and read. */
+const maxEnded = 32
+const defaultReadBytes = 16 * 1024
+
+interface Entry {
+  readonly spec: CommandSpec
+  readonly run: RunningCommand
+  end: CommandEnd | null
+}
+
+/** Creates a list of commands that run beside the conversation until they end or are stopped. */
+export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundProcesses {
+  const entries = new Map<string, Entry>()
+  const settle = (id: string, entry: Entry, end: CommandEnd) => {
+    entry.end = end
+    const ended = [...entries].filter(([, other]) => other.end !== null)
+    for (const [oldId] of ended.slice(0, Math.max(0, ended.length - maxEnded))) entries.delete(oldId)
+    ports.onEnd(id, end)
+  }
+  const stop = async (id: string, reason: StopReason = 'interrupted') => {
+    const entry = entries.get(id)
+    entry?.run.stop(reason)
+    return (await entry?.run.ended) ?? null
+  }
+  return {
+    start(id, spec, options) {
+      if (entries.has(id)) throw new RangeError(`A background process ${id} exists`)
+      const entry: Entry = { spec, run: ports.runCommand(spec, options), end: null }
+      entries.set(id, entry)
+      void entry.run.ended.then((end) => settle(id, entry, end))
+      return describe(id, entry)
+    },
+    list: () => [...entries].map(([id, entry]) => describe(id, entry)),
+    read(id, range = {}) {
+      const entry = entries.get(id)
+      if (entry === undefined) return null
+      return sliceOutput(entry.end ?? entry.run.output(), range.maxBytes ?? defaultReadBytes, range.fromByte)
+    },
+    stop,
+    async stopAll(reason) {
+      await Promise.all([...entries.keys()].map((id) => stop(id, reason)))
+    },
+  }
+}
+
+function describe(id: string, { spec, run, end }: Entry): BackgroundProcess {
+  const totalBytes = (end ?? run.output()).totalBytes
+  return { id, argv: spec.argv, cwd: spec.cwd, pid: run.pid, totalBytes, end }
+}

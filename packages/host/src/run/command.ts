@@ -1,0 +1,57 @@
+import type { CaptureSpec, OutputListener } from '../output/captured-output.ts'
+import type { OutputSnapshot } from '../output/output-window.ts'
+import type { SpoolEnd } from '../output/spool.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SpawnError } from '../system/spawn-failure.ts'
+import type { StopCause, StopReason } from './stop-ladder.ts'
+
+/** Command whose output is captured. Only the mark is added to `env`, and no shell interprets `argv`. */
+export interface CommandSpec extends CaptureSpec {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+  /** Mark of this command alone (`createMark`): every process that carries it in its env is killed when the command ends. */
+  readonly mark: string
+}
+
+export interface StartOptions {
+  readonly sandbox: Sandbox
+  readonly onOutput?: OutputListener
+}
+
+export interface RunningCommand {
+  /** Id of the process, its session and its group; null until the process exists. */
+  readonly pid: number | null
+  readonly mark: string
+  /** Starts the ladder of signals; a further call takes the next rung at once. Does nothing once `ended` is settled. */
+  stop(reason: StopReason): void
+  /** Returns the output so far. */
+  output(): OutputSnapshot
+  /** Never rejects. When it settles, every known process of the command has been sent SIGKILL. */
+  readonly ended: Promise<CommandEnd>
+}
+
+/**
+ * Reason of an end. `timedOut`, `interrupted` and `shutdown`: the first cause that stopped it; its exit code or signal
+ * is kept. `lost`: it ran on another machine and its end is unknown; never of a `Host`.
+ */
+export type EndReason = 'exited' | StopCause | 'spawnFailed' | 'lost'
+
+export interface CommandEnd extends OutputSnapshot {
+  /** Exit code; null when a signal ended it or it never ended; for `spawnFailed` that of a shell (127, 126) or null. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly reason: EndReason
+  readonly spawnError?: SpawnError
+  /** Reason as one sentence, present when the command is lost. */
+  readonly lostBecause?: string
+  /** Time from the call of `runCommand` to the leader's end, monotonic. */
+  readonly durationMs: number
+  /** Absent without a file: none was requested, or there was too little output for one. */
+  readonly spool?: SpoolEnd
+  /** Number of processes it left behind, now killed. Outside Linux only none (0) or some (1) is known. */
+  readonly leftovers: number
+  /** True when the kernel saw it try to reach a network it does not have. Absent where that is unknown. */
+  readonly triedNetwork?: boolean
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, existsSync } from 'node:fs'
+import type { ControllingTerminal, StandardFds } from '../channels/channels.ts'
+import type { Sandbox, SandboxWatch, WrappedCommand } from '../sandbox/sandbox.ts'
+import { type DescriptorShield, shieldedStdio } from '../system/descriptor-shield.ts'
+import { errorMessage } from '../system/errors.ts'
+import { markVariable } from '../system/marks.ts'
+import { SpawnFailedError } from '../system/spawn-failure.ts'
+
+export interface LaunchSpec {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly mark: string
+  /** `argv[0]` for the program, when it differs from its path. */
+  readonly arg0?: string
+}
+
+interface LaunchOptions {
+  readonly sandbox: Sandbox
+  readonly fds: StandardFds
+  readonly shield: DescriptorShield
+  /** Present when the descriptors are a terminal. */
+  readonly terminal?: ControllingTerminal
+}
+
+interface Launched {
+  readonly child: ChildProcess
+  /** Closed by the caller. */
+  readonly watch: SandboxWatch | null
+}
+
+/**
+ * Starts the process in a session of its own. Throws, or the child emits 'error': Node does either. Main thread only: a
+ * sandbox that dies with its parent dies with the thread.
+ */
+export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: LaunchOptions): Launched {
+  const { arg0 } = spec
+  // Node's `argv0` reaches the command only when no other program stands before it.
+  const isDirect = sandbox.limits === null && terminal === undefined
+  const argv = arg0 === undefined || isDirect ? spec.argv : [...withArg0(arg0), ...spec.argv]
+  const wrapped = wrap({ ...spec, argv }, sandbox, terminal !== undefined)
+  const { extraFds = [], watch = null } = wrapped
+  const outside = wrapped.setsControllingTerminal === true ? undefined : terminal
+  try {
+    const [program, ...args] = [...(outside?.prefix ?? []), ...wrapped.argv]
+    if (program === undefined || wrapped.argv.length === 0)
+      throw new SpawnFailedError('EINVAL', 'arguments', 'No program is named')
+    const child = spawn(program, args, {
+      cwd: wrapped.cwd,
+      env: wrapped.env,
+      detached: outside?.ownSession ?? true,
+      stdio: shieldedStdio([...fds, ...extraFds], shield),
+      ...(arg0 === undefined || !isDirect ? {} : { argv0: arg0 }),
+    })
+    return { child, watch }
+  } catch (error) {
+    watch?.close()
+    throw error
+  } finally {
+    for (const fd of extraFds) closeSync(fd)
+  }
+}
+
+function wrap(spec: LaunchSpec, sandbox: Sandbox, terminal: boolean): WrappedCommand {
+  const env = { ...spec.env, [markVariable]: spec.mark }
+  const command = { argv: spec.argv, cwd: spec.cwd, env, ...(terminal ? { terminal } : {}) }
+  try {
+    return sandbox.wrap(command)
+  } catch (cause) {
+    if (cause instanceof SpawnFailedError) throw cause
+    throw new SpawnFailedError('ENOSYS', 'sandbox', `The sandbox cannot be set up: ${errorMessage(cause)}`, { cause })
+  }
+}
+
+/** Returns programs that start the command after them with another `argv[0]`. Throws `SpawnFailedError` without bash. */
+function withArg0(arg0: string): string[] {
+  if (existsSync('/bin/bash')) return ['/bin/bash', '-c', 'exec -a "$0" -- "$@"', arg0]
+  throw new SpawnFailedError(
+    'ENOSYS',
+    'system',
+    'arg0 with a terminal or in a sandbox needs /bin/bash, which is not there',
+  )
+}

@@ -1,0 +1,106 @@
+import { openMergedChannels } from '../channels/fifo-channels.ts'
+import { type CapturedOutput, captureOutput } from '../output/captured-output.ts'
+import { sandboxFailure } from '../sandbox/sandbox.ts'
+import { isUsableMark } from '../system/marks.ts'
+import { isSignalExitCode } from '../system/signals.ts'
+import { type SpawnError, SpawnFailedError, shellExitCode } from '../system/spawn-failure.ts'
+import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
+import type { StopCause, StopReason } from './stop-ladder.ts'
+import { type ChildEnd, type Machinery, Supervisor } from './supervisor.ts'
+
+/** Longest delay that Node's timers take. */
+const maxTimerMs = 2 ** 31 - 1
+
+/** Runs a command with one FIFO for stdout and stderr, whose output is captured within limits. */
+export class CommandRun implements RunningCommand {
+  readonly ended: Promise<CommandEnd>
+  readonly #spec: CommandSpec
+  readonly #output: CapturedOutput
+  readonly #supervisor: Supervisor
+  #stopped: StopCause | null = null
+  #timeout: NodeJS.Timeout | undefined
+
+  constructor(spec: CommandSpec, { sandbox, onOutput }: StartOptions, machinery: Machinery) {
+    const { promise, resolve } = Promise.withResolvers<CommandEnd>()
+    const output = captureOutput(spec, onOutput)
+    this.ended = promise
+    this.#spec = spec
+    this.#output = output
+    this.#supervisor = new Supervisor(
+      {
+        spec: { argv: spec.argv, cwd: spec.cwd, env: spec.env, mark: spec.mark },
+        sandbox,
+        openChannels: () => openMergedChannels(machinery.fifos),
+        onOutput: (_, chunk) => output.take(chunk),
+        onClose: (end) => resolve(this.#endOf(end)),
+      },
+      machinery,
+    )
+  }
+
+  get pid(): number | null {
+    return this.#supervisor.pid
+  }
+
+  get mark(): string {
+    return this.#spec.mark
+  }
+
+  output() {
+    return this.#output.snapshot()
+  }
+
+  stop(reason: StopReason): void {
+    this.#stop(reason)
+  }
+
+  /** Spawns before it returns unless the FIFO has still to be made. Called once. */
+  begin(): void {
+    const { mark, timeoutMs } = this.#spec
+    if (!isUsableMark(mark)) {
+      this.#supervisor.fail(new SpawnFailedError('EINVAL', 'arguments', 'The mark is not letters, digits, - and _'))
+      return
+    }
+    if (timeoutMs !== undefined && !this.#supervisor.isClosed) {
+      this.#timeout = setTimeout(() => this.#stop('timedOut'), Math.min(timeoutMs, maxTimerMs))
+    }
+    this.#supervisor.begin()
+  }
+
+  #stop(cause: StopCause): void {
+    if (this.#supervisor.isClosed) return
+    this.#stopped ??= cause
+    clearTimeout(this.#timeout)
+    this.#supervisor.stop(cause)
+  }
+
+  #endOf(end: ChildEnd): CommandEnd {
+    clearTimeout(this.#timeout)
+    const { exit, durationMs, leftovers } = end
+    const spool = this.#output.close(this.#wasKilled(end) || !end.isOutputComplete)
+    const spawnError = end.spawnError ?? this.#sandboxFailure(end)
+    const triedNetwork = exit?.outcome?.triedNetwork
+    return {
+      exitCode: spawnError === undefined ? (exit?.exitCode ?? null) : shellExitCode(spawnError),
+      signal: exit?.signal ?? null,
+      reason: spawnError === undefined ? (this.#stopped ?? 'exited') : 'spawnFailed',
+      durationMs,
+      leftovers,
+      ...this.#output.snapshot(),
+      ...(spawnError === undefined ? {} : { spawnError }),
+      ...(spool === undefined ? {} : { spool }),
+      ...(triedNetwork === undefined ? {} : { triedNetwork }),
+    }
+  }
+
+  #wasKilled({ exit }: ChildEnd): boolean {
+    return this.#stopped !== null || exit === null || exit.signal !== null || isSignalExitCode(exit.exitCode)
+  }
+
+  /** Returns why the sandbox could not be set up; undefined for a command that was stopped before it began. */
+  #sandboxFailure({ exit }: ChildEnd): SpawnError | undefined {
+    const outcome = exit?.outcome ?? null
+    if (outcome === null || outcome.ran || this.#stopped !== null) return undefined
+    return sandboxFailure(this.#output.snapshot().head)
+  }
+}

@@ -1,0 +1,98 @@
+import { errorMessage } from '../../system/errors.ts'
+import { isFilterArch } from '../seccomp/filter.ts'
+import type { Finding } from './finding.ts'
+import type { Machine } from './machine.ts'
+import { preparerFor } from './preparers.ts'
+import {
+  fullBy,
+  noBubblewrap,
+  noFilter,
+  partialBy,
+  readRestrictions,
+  whyNotBubblewrap,
+  whyNotLandlock,
+} from './reasons.ts'
+import { runWrapped, type TrialEnd, tryLimits } from './try-limits.ts'
+
+const askLimitMs = 5000
+
+/** Tries the available sandboxes, best first, until one holds. `outsideParent`: a folder that is not for temporary files. */
+export async function findEnforcement(machine: Machine, outsideParent: string | null): Promise<Finding> {
+  const { platform, arch } = machine
+  if (platform === 'darwin') return findSeatbelt(machine, outsideParent)
+  if (platform !== 'linux') return none(`Nothing can enforce limits on this system (${platform}).`)
+  if (!isFilterArch(arch)) return none(noFilter(arch))
+  const full = await findBubblewrap(machine, outsideParent)
+  if (full.enforcement === 'full') return full
+  const partial = await findLandlock(machine, outsideParent)
+  const isSure = full.isSure && partial.isSure
+  return partial.enforcement === 'partial'
+    ? { ...partial, reason: partialBy(full.reason), isSure }
+    : none(`${full.reason} ${partial.reason}`, isSure)
+}
+
+async function findBubblewrap(machine: Machine, outsideParent: string | null): Promise<Finding> {
+  const { bwrap, perl, env } = machine
+  if (bwrap === null) return none(noBubblewrap)
+  const asked = await ask([bwrap.path, '--version'])
+  const version = /\d+\.\d+(\.\d+)?/.exec(asked.answer)?.[0]
+  if (version === undefined)
+    return none(whyNotBubblewrap(asked.problem, await readRestrictions(env)), isFinal(asked.problem))
+  const found = { enforcement: 'full', reason: fullBy(version), bubblewrap: version, isSure: true } as const
+  const end = await tryLimits({
+    prepare: preparerFor(found, machine),
+    filtered: true,
+    perl: perl?.path ?? null,
+    outsideParent,
+  })
+  return end.kind === 'holds' ? found : none(whyNotBubblewrap(end, await readRestrictions(env)), isFinal(end))
+}
+
+async function findLandlock(machine: Machine, outsideParent: string | null): Promise<Finding> {
+  const { perl } = machine
+  if (perl === null) return none(whyNotLandlock('noPerl'))
+  const { lowestVersion } = await import('../landlock/rights.ts')
+  const asked = await ask([perl.path, '-f', '-e', askLandlock])
+  if (!/^-?\d+$/.test(asked.answer)) return none(whyNotLandlock(asked.problem), isFinal(asked.problem))
+  const version = Number(asked.answer)
+  if (version < 1) return none(whyNotLandlock('noLandlock'))
+  if (version < lowestVersion) return none(whyNotLandlock('old'))
+  const found = { enforcement: 'partial', reason: '', landlock: version, isSure: true } as const
+  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: true, perl: perl.path, outsideParent })
+  return end.kind === 'holds' ? found : none(whyNotLandlock(end), isFinal(end))
+}
+
+async function findSeatbelt(machine: Machine, outsideParent: string | null): Promise<Finding> {
+  if (machine.sandboxExec === null) return none('sandbox-exec, which enforces limits on macOS, is not there.')
+  const found = { enforcement: 'full', reason: 'The sandbox of macOS enforces the limits.', isSure: true } as const
+  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: false, perl: null, outsideParent })
+  if (end.kind === 'holds') return found
+  const why = end.kind === 'broken' ? `could not be started: ${end.said}` : 'did not hold when it was tried'
+  return none(`The sandbox of macOS ${why}.`, isFinal(end))
+}
+
+function none(reason: string, isSure = true): Finding {
+  return { enforcement: 'none', reason, isSure }
+}
+
+function isFinal(end: TrialEnd): boolean {
+  return end.kind !== 'tooLong'
+}
+
+/** Perl that prints Landlock's version by landlock_create_ruleset, the same on both processors; -1 where there is none. */
+const askLandlock = 'print syscall(444, 0, 0, 1)'
+
+interface Asked {
+  readonly answer: string
+  /** Failure to report if the answer is of no use. */
+  readonly problem: Extract<TrialEnd, { kind: 'broken' | 'tooLong' }>
+}
+
+async function ask(argv: readonly string[]): Promise<Asked> {
+  try {
+    const { stdout, stderr, tooLong } = await runWrapped({ argv, env: {}, cwd: '/' }, askLimitMs)
+    return { answer: stdout, problem: tooLong ? { kind: 'tooLong' } : { kind: 'broken', said: stderr.trim() } }
+  } catch (error) {
+    return { answer: '', problem: { kind: 'broken', said: errorMessage(error) } }
+  }
+}

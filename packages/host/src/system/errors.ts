@@ -1,0 +1,9 @@
+/** Returns the errno name that Node put on an error; `EIO` for anything without one. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return 'EIO'
+  return error.code
+}
+
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

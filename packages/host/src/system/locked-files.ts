@@ -1,0 +1,107 @@
+import { EventEmitter } from 'node:events'
+import { closeSync, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+
+/** Thrown for a file that is not opened because this process holds the kernel's lock on it. */
+export class LockedFileError extends Error {
+  override readonly name = 'LockedFileError'
+  readonly code = 'EBUSY'
+
+  constructor() {
+    super('it is the lock of an open conversation, and reading it here would give that lock up')
+  }
+}
+
+/** Descriptors of a locked file that must stay open until its lock is released. */
+type Kept = (number | FileHandle)[]
+
+/** Locked files by device and inode. POSIX drops a process's locks on a file when it closes any descriptor of that file. */
+const locked = new Map<string, Kept>()
+/** Files opened by `openUnlockedHandle`, whose close could come after a lock on them is taken. */
+const opened = new Set<{ readonly identity: string }>()
+
+/**
+ * Keeps every other open of the file at `path`, whose lock this process has just taken, from dropping that lock.
+ * Returns a function that ends this, called after the lock is released. Throws `LockedFileError` while the file is being
+ * read here.
+ */
+export function markLocked(path: string): () => void {
+  const identity = identityOf(statSync(path, { bigint: true }))
+  if ([...opened].some((known) => known.identity === identity)) throw new LockedFileError()
+  const kept: Kept = []
+  locked.set(identity, kept)
+  return () => {
+    locked.delete(identity)
+    for (const descriptor of kept) closeQuietly(descriptor)
+  }
+}
+
+/** Opens as `openSync` does; every open of a path that can come from outside goes through here. Throws `LockedFileError`. */
+export function openUnlocked(path: string, flags: number | string, mode?: number): number {
+  if (locked.size === 0) return openSync(path, flags, mode)
+  const found = statOrNull(path)
+  if (found !== null && locked.has(identityOf(found))) throw new LockedFileError()
+  const descriptor = openSync(path, flags, mode)
+  keepIfLocked(descriptor, descriptor)
+  return descriptor
+}
+
+/** Opens as `open` of `fs/promises` does. Rejects with `LockedFileError`. */
+export async function openUnlockedHandle(path: string, flags: number | string, mode?: number): Promise<FileHandle> {
+  const found = locked.size === 0 ? null : await stat(path, { bigint: true }).catch(() => null)
+  if (found !== null && locked.has(identityOf(found))) throw new LockedFileError()
+  const handle = await open(path, flags, mode)
+  const reading = { identity: keepIfLocked(handle.fd, handle) }
+  // Node's types do not say that every handle is an EventEmitter.
+  if (handle instanceof EventEmitter) {
+    opened.add(reading)
+    handle.once('close', () => opened.delete(reading))
+  }
+  return handle
+}
+
+/** Returns all text of the file at `path`. Throws `LockedFileError`. */
+export function readUnlocked(path: string): string {
+  return withDescriptor(openUnlocked(path, 'r'), (descriptor) => readFileSync(descriptor, 'utf8'))
+}
+
+/** Appends to the file at `path`, which is created with mode 0600. Throws `LockedFileError`. */
+export function appendUnlocked(path: string, content: string | Uint8Array): void {
+  withDescriptor(openUnlocked(path, 'a', 0o600), (descriptor) => writeFileSync(descriptor, content))
+}
+
+function withDescriptor<Result>(descriptor: number, use: (descriptor: number) => Result): Result {
+  try {
+    return use(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Keeps a descriptor open when its path turned out to lead to a locked file: closing it would drop the lock. Then throws. */
+function keepIfLocked(fd: number, descriptor: number | FileHandle): string {
+  const identity = identityOf(fstatSync(fd, { bigint: true }))
+  const kept = locked.get(identity)
+  if (kept === undefined) return identity
+  kept.push(descriptor)
+  throw new LockedFileError()
+}
+
+/** Names a file exactly: as plain numbers, inodes of some file systems would be rounded and confused. */
+function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev}:${ino}`
+}
+
+/** Returns null for a path that cannot be examined: the open that follows says why, or creates the file. */
+function statOrNull(path: string) {
+  try {
+    return statSync(path, { bigint: true })
+  } catch {
+    return null
+  }
+}
+
+function closeQuietly(descriptor: number | FileHandle): void {
+  if (typeof descriptor === 'number') closeSync(descriptor)
+  else descriptor.close().catch(() => undefined)
+}

@@ -1,0 +1,58 @@
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+}
+
+interface Followed {
+  /** Path where a write would land: links followed, dangling ones too, and the missing rest appended. */
+  readonly real: string
+  /** Links on the way, by the real path of each. */
+  readonly links: readonly string[]
+}
+
+const maxLinks = 40
+
+/** Resolves an absolute path as the system does: a `..` leaves the folder that a link before it leads to. */
+export function followLinks(path: string): Followed {
+  if (realPathOrNull(path) === path) return { real: path, links: [] }
+  const links: string[] = []
+  const left = path.split('/').reverse()
+  let real = '/'
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    if (name === '' || name === '.') continue
+    if (name === '..') {
+      real = dirname(real)
+      continue
+    }
+    const next = real === '/' ? `/${name}` : `${real}/${name}`
+    const target = links.length < maxLinks ? targetOf(next) : null
+    if (target === null) real = next
+    else {
+      links.push(next)
+      if (target.startsWith('/')) real = '/'
+      left.push(...target.split('/').reverse())
+    }
+  }
+  return { real, links }
+}
+
+/** Resolves links; null for what is missing or not accessible to this user, and so to its commands. */
+export function realPathOrNull(path: string): string | null {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return null
+  }
+}
+
+/** Returns the target of a link; null for anything else and for what cannot be examined. */
+function targetOf(path: string): string | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null
+  } catch {
+    return null
+  }
+}
