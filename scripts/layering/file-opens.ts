@@ -27,8 +27,8 @@ const exempt: readonly string[] = [
   'packages/server/src/frontends/exec/output/ring-file.ts',
   'packages/journal/src/node-files.ts',
   'packages/workspace/src/look-up/copy-tree.ts',
-  'packages/workspace/src/paths/held-folder.ts',
-  'packages/workspace/src/patch/disk-patch-files.ts',
+  'packages/workspace/src/files/open-real-path.ts',
+  'packages/workspace/src/patch/apply/disk-patch-files.ts',
   'packages/redaction/src/redaction-key.ts',
   'packages/server/src/serving/token-file.ts',
 ]

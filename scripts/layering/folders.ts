@@ -16,6 +16,7 @@ const shortShare = 0.05
  */
 const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
+  'packages/workspace': ['files', 'look-up', 'patch', 'patch/plan', 'patch/apply', 'remote', 'environment', '.'],
   'packages/host': [
     'system',
     'output',

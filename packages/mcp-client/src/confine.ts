@@ -1,10 +1,10 @@
 import { noSandbox, type Sandbox, type Sandboxes } from '@parley/host'
 import { type Confinement, isUnchanged } from '@parley/policy'
-import { liesWithin, type SecretPlaces } from '@parley/workspace'
+import { liesWithin, type SecretPaths } from '@parley/workspace'
 
 interface Ports {
   readonly sandboxes: Sandboxes
-  readonly secrets: () => Promise<SecretPlaces>
+  readonly secrets: () => Promise<SecretPaths>
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { commandEnv, type Host, noSandbox, type ProcessExit, type Sandboxes, type StreamedProcess } from '@parley/host'
 import type { Redaction } from '@parley/redaction'
-import type { SecretPlaces } from '@parley/workspace'
+import type { SecretPaths } from '@parley/workspace'
 import { confine } from './confine.ts'
 import type { McpConnection, ServerTool } from './connection-port.ts'
 import type { ServerLogFile } from './server-log-file.ts'
@@ -22,7 +22,7 @@ export interface McpPorts {
   /** Of this machine, for servers that a project configures. */
   readonly sandboxes: Sandboxes
   /** What such a server must not read. */
-  readonly secrets: () => Promise<SecretPlaces>
+  readonly secrets: () => Promise<SecretPaths>
   readonly env: Readonly<Record<string, string | undefined>>
   /** `$PARLEY_HOME`. */
   readonly home: string

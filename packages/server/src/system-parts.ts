@@ -5,7 +5,7 @@ import { openHost, openSandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { createRedaction } from '@parley/redaction'
-import { diskFiles, diskPatchFiles, ownFiles, type SecretPlaces, secretPlaces } from '@parley/workspace'
+import { diskFiles, diskPatchFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
 import type { EngineParts } from './engine/engine.ts'
 import { createModelSources } from './engine/model-sources.ts'
 import { keepHomePrivate } from './keep-home-private.ts'
@@ -23,7 +23,7 @@ export function systemParts(options: ServerOptions): EngineParts {
   const mended = keepHomePrivate(home)
   if (mended !== null) sayMended(mended, log.write)
   const own = () => ownFiles(home)
-  let secrets: Promise<SecretPlaces> | null = null
+  let secrets: Promise<SecretPaths> | null = null
   const userHome = env['HOME'] ?? homedir()
   return {
     program: `parley/${options.version}`,
@@ -40,7 +40,7 @@ export function systemParts(options: ServerOptions): EngineParts {
     sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env, own }),
     shellParser: createShellParser(assets.shellParser),
     secrets: () => {
-      secrets ??= secretPlaces(
+      secrets ??= secretPaths(
         { home: userHome, parleyHome: home, own: own(), runFolders: [...ownRunFolders(env), ...options.sockets] },
         diskFiles,
       )

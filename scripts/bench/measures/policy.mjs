@@ -4,8 +4,8 @@ import { alwaysRulesFor } from '../../../packages/policy/src/decision/always-rul
 import { decide } from '../../../packages/policy/src/decision/decide.ts'
 import { gatherCommandFacts } from '../../../packages/policy/src/facts/gather-command-facts.ts'
 import { createShellParser } from '../../../packages/policy/src/facts/parse-shell.ts'
-import { diskFiles } from '../../../packages/workspace/src/environment/disk-files.ts'
-import { secretPlaces } from '../../../packages/workspace/src/paths/secret-places.ts'
+import { diskFiles } from '../../../packages/workspace/src/files/disk-files.ts'
+import { secretPaths } from '../../../packages/workspace/src/files/secret-paths.ts'
 import { nowMs } from '../clock.mjs'
 import { median } from '../statistics.mjs'
 
@@ -55,7 +55,7 @@ export const policy = {
       grammarWasm: require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'),
     })
     const { HOME: home, PARLEY_HOME: parleyHome } = { HOME: place.workspace, ...place.env }
-    const secrets = await secretPlaces({ home, parleyHome }, diskFiles)
+    const secrets = await secretPaths({ home, parleyHome }, diskFiles)
     const searchPath = process.env.PATH
     return { roots: [place.workspace], searchPath, secrets, shell, files: diskFiles }
   },

@@ -1,4 +1,10 @@
-import { type FoundProgram, findProgram, nowhere, type PlaceFiles, type SecretPlaces } from '@parley/workspace'
+import {
+  type EnvironmentFiles,
+  type FoundProgram,
+  findProgram,
+  programNotFound,
+  type SecretPaths,
+} from '@parley/workspace'
 import { findDanger } from '../decision/dangerous.ts'
 import type { CommandFacts, CommandPart } from '../decision/facts.ts'
 import { judgeKnownSafe, type SafeUse } from '../decision/known-safe.ts'
@@ -23,10 +29,10 @@ export interface Surroundings {
   readonly roots: readonly string[]
   /** The PATH the command will get. */
   readonly searchPath: string
-  readonly secrets: SecretPlaces
+  readonly secrets: SecretPaths
   readonly shell: ShellParser
   /** Of the machine that would run it. */
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
 }
 
 export interface JudgedCommand {
@@ -81,7 +87,7 @@ async function findPrograms({ commands, shells }: ArgvReading, cwd: string, arou
 
 function judgePart({ argv, byShell }: ScriptCommand, programs: Programs): JudgedCommand {
   const [name = ''] = argv
-  const program = programs.get(name) ?? nowhere
+  const program = programs.get(name) ?? programNotFound
   const trusted = (byShell && trustedBuiltins.has(name)) || (program.path !== null && !program.insideRoots)
   const safeUse = trusted && !name.includes('/') ? judgeKnownSafe(argv) : null
   const part = {
@@ -97,7 +103,7 @@ function judgePart({ argv, byShell }: ScriptCommand, programs: Programs): Judged
 /** A script means what we read only if the shell is a real one. */
 function objectionToShells(shells: readonly string[], programs: Programs): string | null {
   for (const name of shells) {
-    const { path, insideRoots } = programs.get(name) ?? nowhere
+    const { path, insideRoots } = programs.get(name) ?? programNotFound
     if (path === null) return `${name} is not found in the absolute entries of PATH`
     if (insideRoots) return `${name} is a file of the writable folders`
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { holdsSecrets, isSecret, type PlaceFiles, whenUnknown } from '@parley/workspace'
+import { type EnvironmentFiles, holdsSecrets, isSecret, whenUnknown } from '@parley/workspace'
 import type { PatchedFile, PatchFacts, ReadFacts, ReadPath } from '../decision/facts.ts'
 import { realRoots } from './real-roots.ts'
 import { rootOf, type Writable, writeProtections } from './write-protection.ts'
@@ -9,7 +9,7 @@ export interface FileSurroundings extends Writable {
   /** The conversation's folder, absolute. */
   readonly cwd: string
   /** Asks the machine on which the paths are. */
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
 }
 
 export interface PatchCall {
@@ -55,7 +55,7 @@ async function readPath(path: string, below: boolean, around: FileSurroundings):
   return { path, real, recursive, insideRoots, secret }
 }
 
-function mayBeFolder(path: string, files: PlaceFiles): Promise<boolean> {
+function mayBeFolder(path: string, files: EnvironmentFiles): Promise<boolean> {
   return files
     .look(path)
     .then(({ kind }) => kind === 'folder')

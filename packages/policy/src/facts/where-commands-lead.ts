@@ -1,4 +1,4 @@
-import { holdsSecrets, isSecret, liesWithin, type PlaceFiles, whenUnknown } from '@parley/workspace'
+import { type EnvironmentFiles, holdsSecrets, isSecret, liesWithin, whenUnknown } from '@parley/workspace'
 import type { PlaceRead } from '../decision/facts.ts'
 import type { JudgedCommand, Surroundings } from './gather-command-facts.ts'
 
@@ -57,7 +57,7 @@ interface NamedPlace {
 /** Where a command may be when it runs. */
 interface Standing {
   readonly folders: readonly string[]
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
 }
 
 async function placesNamed({ argv, safeUse }: JudgedCommand, standing: Standing): Promise<NamedPlace[]> {
@@ -90,7 +90,7 @@ async function secretWord(
 async function readBy(
   { part, safeUse }: JudgedCommand,
   named: readonly NamedPlace[],
-  files: PlaceFiles,
+  files: EnvironmentFiles,
 ): Promise<PlaceRead[]> {
   if (safeUse === null || printers.has(part.program)) return []
   const read = await Promise.all(

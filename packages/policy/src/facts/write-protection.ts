@@ -1,12 +1,12 @@
 import { guardText } from '@parley/host'
-import { isSecret, liesWithin, type Place, type SecretPlaces } from '@parley/workspace'
+import { type Environment, isSecret, liesWithin, type SecretPaths } from '@parley/workspace'
 
 export interface Writable {
   /** The writable folders, absolute. */
   readonly roots: readonly string[]
-  readonly secrets: SecretPlaces
+  readonly secrets: SecretPaths
   /** Asks the machine on which the paths are. */
-  readonly guardOf: Place['guardOf']
+  readonly guardOf: Environment['guardOf']
 }
 
 /** Tells why each place is not written to without a question though it may lie in a writable folder, or null. */

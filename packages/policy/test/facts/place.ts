@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
-import { diskFiles, secretPlaces } from '@parley/workspace'
+import { diskFiles, secretPaths } from '@parley/workspace'
 import type { CommandFacts } from '../../src/decision/facts.ts'
 import { gatherCommandFacts, type Surroundings } from '../../src/facts/gather-command-facts.ts'
 import { createShellParser } from '../../src/facts/parse-shell.ts'
@@ -41,7 +41,7 @@ export async function testPlace() {
   const around: Surroundings = {
     roots: [workspace],
     searchPath: bin,
-    secrets: await secretPlaces({ home, parleyHome: at('home/.parley') }, diskFiles),
+    secrets: await secretPaths({ home, parleyHome: at('home/.parley') }, diskFiles),
     shell,
     files: diskFiles,
   }

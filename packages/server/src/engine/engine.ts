@@ -6,7 +6,7 @@ import { probeLocal } from '@parley/models'
 import { createProjects, createUserRules, type Projects, trustNotice } from '@parley/policy'
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { createPlaces, type LocalParts, localPlace } from '@parley/workspace'
+import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
 import { asRejection } from './as-refusal.ts'
@@ -79,7 +79,7 @@ export function createEngine(parts: EngineParts): Engine {
   const projects = createProjects(parts)
   const trust = { ...parts, projects }
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
-  const places = createPlaces({ ...parts, local: localPlace(parts) })
+  const places = createEnvironments({ ...parts, local: localEnvironment(parts) })
   const host = new ConversationHost({
     files: parts.files,
     home: parts.home,

@@ -1,4 +1,4 @@
-import { type Place, PlaceUnreachable } from '@parley/workspace'
+import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
 import type { ConversationLimits } from './limits/conversation-limits.ts'
 import { rejection } from './refusal.ts'
@@ -6,7 +6,7 @@ import type { RequestContext } from './request-source.ts'
 
 interface Entry {
   readonly conversation: Conversation
-  readonly place: Place
+  readonly place: Environment
   readonly gather: () => Promise<RequestContext>
   readonly limits: ConversationLimits
   /** Gives back what was taken for the conversation, where it is refused. */
@@ -32,10 +32,11 @@ export async function enterPlace(entry: Entry): Promise<Entered> {
     return await look(entry)
   } catch (error) {
     const { seq } = state.core
-    if (error instanceof PlaceUnreachable && seq > 0) return { ...nothingFound, warnings: [warningOf(error)] }
+    if (error instanceof EnvironmentUnreachableError && seq > 0)
+      return { ...nothingFound, warnings: [warningOf(error)] }
     await entry.leave()
     const { environment = '' } = state.core.settings
-    throw error instanceof PlaceUnreachable
+    throw error instanceof EnvironmentUnreachableError
       ? rejection('environmentUnreachable', error.message, { environment })
       : error
   }
@@ -50,16 +51,16 @@ async function look({ conversation, place, gather, limits }: Entry): Promise<Ent
   return { ...nothingFound, instructionFiles }
 }
 
-function warningOf({ message }: PlaceUnreachable): string {
+function warningOf({ message }: EnvironmentUnreachableError): string {
   return `${message} What the model wants to do there fails until it is back.`
 }
 
-async function assertFolder({ files, reach, environment }: Place, cwd: string): Promise<void> {
+async function assertFolder({ files, reach, name: environment }: Environment, cwd: string): Promise<void> {
   await reach()
   const isFolder = await files.look(cwd).then(
     ({ kind }) => kind === 'folder',
     (error: unknown) => {
-      if (error instanceof PlaceUnreachable) throw error
+      if (error instanceof EnvironmentUnreachableError) throw error
       return false
     },
   )

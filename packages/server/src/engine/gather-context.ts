@@ -1,5 +1,12 @@
 import { dirname, join, resolve } from 'node:path'
-import { diskFiles, liesWithin, type Place, type PlaceFiles, readOpening, whenUnknown } from '@parley/workspace'
+import {
+  diskFiles,
+  type Environment,
+  type EnvironmentFiles,
+  liesWithin,
+  readOpening,
+  whenUnknown,
+} from '@parley/workspace'
 import { describeLimits } from '../core/describe-limits.ts'
 import {
   baseInstructions,
@@ -17,7 +24,7 @@ const maxInstructionBytes = 64 * 1024
 interface Around {
   /** `$PARLEY_HOME`. */
   readonly home: string
-  readonly place: Place
+  readonly place: Environment
   readonly nowMs: number
 }
 
@@ -59,7 +66,7 @@ function localDate(ms: number): string {
 /** Read from `.git` itself: running git would read a configuration that is not ours. */
 async function repositoryRoot(
   cwd: string,
-  files: PlaceFiles,
+  files: EnvironmentFiles,
 ): Promise<{ folder: string; branch: string | null } | null> {
   for (const folder of foldersUp(cwd)) {
     const git = join(folder, '.git')
@@ -78,7 +85,7 @@ function branchOf(head: string): string | null {
 }
 
 /** A worktree's `.git` is a file that says where its HEAD is. */
-async function linkedHead(git: string, files: PlaceFiles): Promise<string | null> {
+async function linkedHead(git: string, files: EnvironmentFiles): Promise<string | null> {
   const folder = (await textOf(git, files))?.match(/^gitdir: (.+)$/m)?.[1]
   return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'), files)
 }
@@ -92,7 +99,7 @@ async function readInstructionFiles(folders: readonly InstructionFolder[]): Prom
 interface InstructionFolder {
   readonly folder: string
   readonly within: string
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
 }
 
 /** A repository must not choose, by a link, what else of this machine the provider is told. */
@@ -115,7 +122,7 @@ function foldersDown(root: string, cwd: string): string[] {
   return up.slice(0, at + 1).reverse()
 }
 
-async function textOf(path: string, files: PlaceFiles): Promise<string | null> {
+async function textOf(path: string, files: EnvironmentFiles): Promise<string | null> {
   const real = await files.realPath(path).catch(whenUnknown(null))
   return real === null ? null : readOpening(files, real, maxInstructionBytes)
 }

@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import { adoptSideFile, type Files, StorageError } from '@parley/journal'
 import type { ConversationEvent, Item, ItemOf } from '@parley/protocol'
-import { comparePlan, type FileState, type PatchTarget, PlaceUnreachable, readChanges } from '@parley/workspace'
+import {
+  comparePlan,
+  EnvironmentUnreachableError,
+  type FileState,
+  type PatchTarget,
+  readChanges,
+} from '@parley/workspace'
 import { spoolName } from '../tools/spool-name.ts'
 
 interface Around {
@@ -39,7 +45,7 @@ async function patchFound(item: ItemOf<'fileChange'>, { patches, cwd }: Around):
   try {
     return await patchStates(item, { patches, cwd })
   } catch (error) {
-    if (!(error instanceof PlaceUnreachable)) throw error
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
     const message = `Its files cannot be looked at. ${error.message}`
     const modelText = `parley ended while this patch was being written. ${message} Look at them before going on.`
     return { ...item, modelText, failure: { code: 'endUnknown', message } }

@@ -14,7 +14,7 @@ import {
   type WritableLog,
 } from '@parley/journal'
 import { type ConversationEvent, type ConversationState, initialState, recover } from '@parley/protocol'
-import type { TakenPlace } from '@parley/workspace'
+import type { TakenEnvironment } from '@parley/workspace'
 import { createLogFold, type LogFold } from './fold-log.ts'
 import { inspectUnknown } from './inspect-unknown.ts'
 import { createLogReader, type LogReader } from './log-reader.ts'
@@ -53,7 +53,7 @@ function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
 interface LoadPorts {
   readonly files: Files
   /** Where it works; looked at only where a crash hid what became of a patch. */
-  readonly takePlace: (state: ConversationState) => TakenPlace
+  readonly takePlace: (state: ConversationState) => TakenEnvironment
 }
 
 /** Opens for writing; the caller holds the lock. A log of a newer format is loaded read-only. */
@@ -73,7 +73,7 @@ export async function loadConversation(
     return viewConversation(files, paths, conversationId, [newerLogText(reader.version)])
   }
   try {
-    const { place, release } = takePlace(fold.state)
+    const { environment: place, release } = takePlace(fold.state)
     const settling = await inspectUnknown(recover(fold.state), {
       files,
       patches: place.patches,

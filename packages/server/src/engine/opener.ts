@@ -13,7 +13,7 @@ import {
 } from '@parley/policy'
 import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Places, TakenPlace, WantedPlace } from '@parley/workspace'
+import type { EnvironmentRequest, Environments, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import { createTools } from '../tools/registry.ts'
@@ -54,7 +54,7 @@ export interface Opener {
   settleFork(state: ConversationState): readonly ConversationEvent[]
   open(parts: OpenParts): Promise<OpenConversation>
   /** Where a recorded conversation works. */
-  takePlace(state: ConversationState, overrides?: Overrides): TakenPlace
+  takePlace(state: ConversationState, overrides?: Overrides): TakenEnvironment
 }
 
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss'> {
@@ -75,7 +75,7 @@ export interface OpenerPorts {
   readonly random: () => number
   readonly shellParser: ShellParser
   readonly redaction: Redaction
-  readonly places: Places
+  readonly places: Environments
   readonly models: ModelSources
   readonly mcpServers: McpServers
   readonly userRules: UserRules
@@ -112,8 +112,8 @@ export function createOpener(ports: OpenerPorts): Opener {
 function takePlace(
   { seq, meta }: OpenParts['state']['core'],
   { places }: OpenerPorts,
-  wanted: WantedPlace,
-): TakenPlace {
+  wanted: EnvironmentRequest,
+): TakenEnvironment {
   try {
     return places.take(wanted)
   } catch (error) {
@@ -132,7 +132,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const { clock } = ports
   ports.redaction.learn(secretsOfConfig(values, ports.env))
   const conversation = redactedConversation(parts, ports, onFault)
-  const { place, release } = takePlace(parts.state.core, ports, {
+  const { environment: place, release } = takePlace(parts.state.core, ports, {
     // A view runs nothing, and is there also when the machine or its settings are not.
     environment: parts.readOnly ? undefined : parts.state.core.settings.environment,
     config: values,
@@ -145,7 +145,7 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const streams = new Set<() => void>()
   const gather = () => gatherContext(conversation, { home: ports.home, place, nowMs: clock.now() })
   const { meta } = parts.state.core
-  const serverFolder = place.environment === null ? meta.cwd : (ports.env['HOME'] ?? '/')
+  const serverFolder = place.name === null ? meta.cwd : (ports.env['HOME'] ?? '/')
   const mcp = createConversationMcp({
     conversation,
     lease: (sandbox) => ports.mcpServers.lease(mcpSettings(values, serverFolder, confinements(project, own, sandbox))),

@@ -1,6 +1,6 @@
 import type { ModelClient, ModelRequest, ToolSpec } from '@parley/models'
 import type { EventOf, Settings } from '@parley/protocol'
-import { PlaceUnreachable } from '@parley/workspace'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { Tool } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
 
@@ -90,7 +90,7 @@ async function gatherUnlessGone(
   try {
     return await gather()
   } catch (error) {
-    if (error instanceof PlaceUnreachable && state.core.context !== null) return null
+    if (error instanceof EnvironmentUnreachableError && state.core.context !== null) return null
     throw error
   }
 }

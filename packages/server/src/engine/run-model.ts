@@ -1,6 +1,6 @@
 import { type ModelFailure, planRetry } from '@parley/models'
 import type { ConversationEvent, Failure } from '@parley/protocol'
-import { PlaceUnreachable } from '@parley/workspace'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import { unlessAborted } from '../unless-aborted.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { Run } from './run.ts'
@@ -39,7 +39,7 @@ async function prepare({ bench, signal }: Run): Promise<Failure | null> {
     await unlessAborted(bench.requests.prepare(signal), signal)
     return null
   } catch (error) {
-    if (!(error instanceof PlaceUnreachable)) throw error
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
     return { code: 'environmentUnreachable', message: error.message }
   }
 }

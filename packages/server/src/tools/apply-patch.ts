@@ -3,16 +3,16 @@ import {
   type ApplyOutcome,
   type ApplyRequest,
   applyPlan,
-  askAboutPatch,
   changesOf,
   contentHash,
+  EnvironmentUnreachableError,
   failureText,
   type Hunk,
   type JudgedPatch,
   type ParsedPatch,
-  PlaceUnreachable,
   type PlanSurroundings,
   parsePatch,
+  patchQuestion,
   planPatch,
   recordChange,
   successText,
@@ -65,7 +65,7 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
       return {
         payload: JSON.stringify({ patch, changes: changesOf(plans) }),
         shown: { changes: clipDiffs(plans.map(recordChange)) },
-        question: () => askAboutPatch(plans, judgedIn(facts, cwd)),
+        question: () => patchQuestion(plans, judgedIn(facts, cwd)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),
       }
     },
@@ -96,7 +96,7 @@ async function runPlan(request: ApplyRequest): Promise<ToolOutcome> {
   try {
     outcome = await applyPlan(request)
   } catch (error) {
-    if (!(error instanceof PlaceUnreachable)) throw error
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
     return unknownEnd(error)
   }
   return outcome.applied
@@ -104,7 +104,7 @@ async function runPlan(request: ApplyRequest): Promise<ToolOutcome> {
     : failed(failureText(outcome.failures, outcome.states))
 }
 
-function unknownEnd({ message }: PlaceUnreachable): ToolOutcome {
+function unknownEnd({ message }: EnvironmentUnreachableError): ToolOutcome {
   const modelText = `How far this patch came is unknown: ${message} Each of its files is as before or as the patch leaves it; look at them before going on.`
   return { status: 'unknown', modelText, failure: { code: 'endUnknown', message } }
 }

@@ -1,5 +1,5 @@
 import { type Facts, gatherReadFacts } from '@parley/policy'
-import { type Place, resolveWorkspacePath } from '@parley/workspace'
+import { type Environment, resolveWorkspacePath } from '@parley/workspace'
 import { unlessAborted } from '../unless-aborted.ts'
 import type { PreparedCall, ToolContext, ToolOutcome } from './tool.ts'
 import { fileSurroundings } from './tool-ports.ts'
@@ -11,7 +11,7 @@ interface LookUp {
   readonly path: string
   /** What lies below the path is looked at too. */
   readonly recursive: boolean
-  readonly place: Place
+  readonly place: Environment
   /** `real` is the path that was judged, with every link followed. */
   readonly look: (place: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }

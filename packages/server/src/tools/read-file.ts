@@ -36,7 +36,7 @@ function prepareFile(call: z.infer<typeof input>, { place, redaction: { beginnin
     recursive: false,
     place,
     look: ({ real, shownPath }, { signal }) =>
-      readLines({ files: place.files, path: real, shownPath, beginning, signal, ...range }),
+      readLines({ files: place.files, path: real, shownPath, redactCutLine: beginning, signal, ...range }),
   })
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type CommandEnd, type CommandSpec, commandEnv, createMark, type Sandbox } from '@parley/host'
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
-import { PlaceUnreachable } from '@parley/workspace'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import { inlineBytes, keepOutput } from './keep-output.ts'
 import { spoolName } from './spool-name.ts'
 import { notStarted, type ToolContext, type ToolOutcome } from './tool.ts'
@@ -45,7 +45,7 @@ async function readySandbox(context: ToolContext): Promise<Sandbox | { readonly 
   try {
     return await context.sandbox()
   } catch (error) {
-    if (error instanceof PlaceUnreachable || !(error instanceof Error)) throw error
+    if (error instanceof EnvironmentUnreachableError || !(error instanceof Error)) throw error
     return { problem: error.message }
   }
 }

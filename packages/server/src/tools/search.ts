@@ -1,4 +1,4 @@
-import { searchFileNames, searchPlace, searchText } from '@parley/workspace'
+import { searchEnvironment, searchFileNames, searchText } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'
@@ -45,12 +45,21 @@ function prepareSearch(call: z.infer<typeof input>, { place, redaction: { beginn
     recursive: true,
     place,
     look: ({ real, shownPath }, { cwd, roots, signal }) =>
-      searchPlace({
-        ...{ place, roots, includeIgnored, cwd, path: real, shownPath, signal },
+      searchEnvironment({
+        ...{ environment: place, roots, includeIgnored, cwd, path: real, shownPath, signal },
         search: (where) =>
           pattern === undefined
             ? searchFileNames({ ...where, globs, includeIgnored })
-            : searchText({ ...where, pattern, globs, literal, ignoreCase, includeIgnored, contextLines, beginning }),
+            : searchText({
+                ...where,
+                pattern,
+                globs,
+                literal,
+                ignoreCase,
+                includeIgnored,
+                contextLines,
+                redactCutLine: beginning,
+              }),
       }),
   })
 }

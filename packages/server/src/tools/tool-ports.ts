@@ -1,14 +1,14 @@
 import type { BackgroundProcesses, EnvRules } from '@parley/host'
 import type { FileSurroundings, ShellParser } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
-import { type Place, whenUnknown } from '@parley/workspace'
+import { type Environment, whenUnknown } from '@parley/workspace'
 import type { Clock } from '../ports/clock.ts'
 import type { Workspace } from './tool.ts'
 
 /** What tools reach the system through. */
 export interface ToolPorts {
   /** Where commands run and files lie. */
-  readonly place: Place
+  readonly place: Environment
   readonly background: BackgroundProcesses
   readonly shellParser: ShellParser
   /** What of the place's own environment commands get. */
@@ -17,8 +17,8 @@ export interface ToolPorts {
   readonly clock: Clock
 }
 
-/** Rejects with `PlaceUnreachable` where the place cannot be asked: facts are never made up for it. */
-export async function fileSurroundings(place: Place, { cwd, roots }: Workspace): Promise<FileSurroundings> {
+/** Rejects with `EnvironmentUnreachableError` where the place cannot be asked: facts are never made up for it. */
+export async function fileSurroundings(place: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {
   await place.reach()
   const { files } = place
   const realRoots = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))

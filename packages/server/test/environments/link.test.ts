@@ -1,5 +1,5 @@
 import { waitUntil } from '@parley/testkit'
-import { RemoteProcess } from '@parley/workspace'
+import { RemoteProcess } from '@parley/workspace/testing'
 import { expect, it } from 'vitest'
 import { brittleLink } from './support/brittle-link.ts'
 

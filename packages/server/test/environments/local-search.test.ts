@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noSandboxes, openHost, openSandboxes, type Sandboxes } from '@parley/host'
 import { tempWorkspace } from '@parley/testkit'
-import { diskFiles, localSearch, searchText } from '@parley/workspace'
+import { diskFiles, searchText } from '@parley/workspace'
+import { localRipgrep } from '@parley/workspace/testing'
 import { rgPath } from '@vscode/ripgrep'
 import { describe, expect, it } from 'vitest'
 import { standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
@@ -17,7 +18,7 @@ async function searching(sandboxes: Sandboxes) {
   const at = (name: string) => join(root, name)
   const host = stack.use(openHost())
   const secrets = () => Promise.resolve([at('out/key')])
-  const ripgrep = localSearch({ host, sandboxes, secrets, ripgrep: rgPath })
+  const ripgrep = localRipgrep({ host, sandboxes, secrets, ripgrep: rgPath })
   const disposal = stack.move()
   return {
     at,

@@ -5,11 +5,9 @@ import {
   changesOf,
   comparePlan,
   diskPatchFiles,
-  PlaceUnreachable,
-  remoteFiles,
-  remotePatches,
+  EnvironmentUnreachableError,
 } from '@parley/workspace'
-import { patchOf, plansOf, readTree } from '@parley/workspace/testing'
+import { patchOf, plansOf, readTree, remoteFiles, remotePatches } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { brittleLink, type Cut } from './support/brittle-link.ts'
 
@@ -31,7 +29,7 @@ const treeAfter = {
 }
 
 interface Applied {
-  readonly outcome: ApplyOutcome | PlaceUnreachable
+  readonly outcome: ApplyOutcome | EnvironmentUnreachableError
   readonly tree: Readonly<Record<string, string | null>>
   /** Of each file, as its content says afterwards. */
   readonly states: readonly string[]
@@ -44,7 +42,7 @@ async function applyOver(cut: Cut | null): Promise<Applied> {
   const plans = await plansOf(patch, workspace.path)
   const files = remotePatches(brittle.link, remoteFiles(brittle.link))
   const outcome = await applyPlan({ plans, files, tag: 'i1' }).catch((error: unknown) => {
-    if (error instanceof PlaceUnreachable) return error
+    if (error instanceof EnvironmentUnreachableError) return error
     throw error
   })
   // What arrived last may still be at work over there.
@@ -76,7 +74,7 @@ describe('a patch of a far machine', { timeout: 20_000 }, () => {
     for (let at = 1; at <= changing; at++) {
       for (const arrives of [false, true]) {
         const { outcome, states } = await applyOver({ at, arrives, forGood: true })
-        expect(outcome).toBeInstanceOf(PlaceUnreachable)
+        expect(outcome).toBeInstanceOf(EnvironmentUnreachableError)
         expect(states).not.toContain('other')
       }
     }

@@ -1,13 +1,13 @@
 import { createMark, noSandbox, type SandboxLimits } from '@parley/host'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import {
   type ExecConnection,
   type ExecInfo,
   type Link,
-  PlaceUnreachable,
   remoteSandboxes,
-  sandboxIntent,
+  sandboxRequest,
   startRemoteCommand,
-} from '@parley/workspace'
+} from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { describeEnvironment } from '../../src/frontends/exec/describe-environment.ts'
 import { ending, standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
@@ -29,7 +29,7 @@ function linkThatSays(...answers: readonly Answer[]): Pick<Link, 'connection' | 
   const left = [...answers]
   const next = (): Promise<ExecInfo> => {
     const answer = left.shift() ?? 'away'
-    return answer === 'away' ? Promise.reject(new PlaceUnreachable('gone')) : Promise.resolve(answer)
+    return answer === 'away' ? Promise.reject(new EnvironmentUnreachableError('gone')) : Promise.resolve(answer)
   }
   const connection = async () => ({ info: await next() }) as ExecConnection
   return { connection, ask: next as Link['ask'] }
@@ -77,9 +77,9 @@ describe('what enforces limits in an environment', () => {
   })
 
   it('is never asked to choose a writable folder itself', () => {
-    expect(sandboxIntent(limits)).toMatchObject({ type: 'workspace-write', writableRoots: ['/srv/app'] })
-    expect(sandboxIntent({ ...limits, writableRoots: [] })).toMatchObject({ type: 'read-only' })
-    expect(sandboxIntent({ ...limits, mode: 'read-only' })).toMatchObject({ type: 'read-only' })
+    expect(sandboxRequest(limits)).toMatchObject({ type: 'workspace-write', writableRoots: ['/srv/app'] })
+    expect(sandboxRequest({ ...limits, writableRoots: [] })).toMatchObject({ type: 'read-only' })
+    expect(sandboxRequest({ ...limits, mode: 'read-only' })).toMatchObject({ type: 'read-only' })
   })
 })
 

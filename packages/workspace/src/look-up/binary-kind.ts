@@ -1,4 +1,4 @@
-/** Opening bytes, in latin-1, of formats that someone may ask to read. */
+/** First bytes, in latin-1, of common file formats. */
 const signatures: ReadonlyArray<readonly [opening: string, kind: string]> = [
   ['\x89PNG\r\n', 'a PNG image'],
   ['\xff\xd8\xff', 'a JPEG image'],
@@ -19,7 +19,7 @@ const signatures: ReadonlyArray<readonly [opening: string, kind: string]> = [
 
 export const sniffBytes = 8192
 
-/** What kind of non-text a file's first bytes (`sniffBytes` of them) show, or null when they may be text. */
+/** Names the binary format of a file from its first `sniffBytes` bytes; null when they may be text. */
 export function binaryKind(opening: Uint8Array): string | null {
   const head = Buffer.from(opening.subarray(0, 16)).toString('latin1')
   const known = signatures.find(([signature]) => head.startsWith(signature))
@@ -28,7 +28,7 @@ export function binaryKind(opening: Uint8Array): string | null {
   return opening.subarray(0, sniffBytes).includes(0) ? 'binary data' : null
 }
 
-/** `GIF8` or `BZh` may open an ordinary text: a printable signature counts only where bytes outside text follow. */
+/** Returns true for a printable signature such as `GIF8` without any byte that text cannot contain. */
 function looksLikeText(signature: string, opening: Uint8Array): boolean {
   if (signature === '%PDF-' || /[^\x20-\x7e]/.test(signature)) return false
   return !opening.subarray(0, sniffBytes).some((byte) => byte < 9 || byte >= 0x80)

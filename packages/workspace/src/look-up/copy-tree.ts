@@ -1,17 +1,16 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import type { PlaceFiles } from '../environment/place-files.ts'
-import { whenUnknown } from '../environment/place-unreachable.ts'
-import { liesWithin } from '../paths/workspace-path.ts'
-import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
-import { readFolder } from './read-folder.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
+import { whenUnknown } from '../files/errors.ts'
+import { liesWithin } from '../files/workspace-path.ts'
+import { type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
 
 export interface CopyRequest {
-  readonly files: PlaceFiles
-  /** A real path; the copy has its paths as they are from here. */
+  readonly files: EnvironmentFiles
+  /** Real path; files keep their paths relative to it. */
   readonly cwd: string
-  /** Real path, in or below `cwd`, of the file or folder to copy. */
+  /** Real path of the file or folder to copy, `cwd` or below it. */
   readonly path: string
   readonly includeIgnored: boolean
   readonly signal?: AbortSignal
@@ -20,33 +19,33 @@ export interface CopyRequest {
 
 export interface CopyLimits {
   readonly files: number
-  /** Larger files are left out. */
+  /** Maximum size of a file; larger ones are left out. */
   readonly fileBytes: number
 }
 
 export interface TreeCopy extends AsyncDisposable {
   readonly folder: string
-  /** Not everything is in it. */
+  /** True when the limit on the number of files was reached. */
   readonly truncated: boolean
 }
 
-/** Each file is a question to the far side, so this is for small trees. */
+/** Small, because each file costs one request to the exec-server. */
 export const usualCopyLimits: CopyLimits = { files: 2000, fileBytes: 1024 * 1024 }
 const filesAtOnce = 16
 
-/** A copy on this machine's disk of what can be searched of another place. Its names come from there, so they are checked. */
+/** Copies the searchable files of an environment to this machine's disk. Disposing the copy removes it. */
 export async function copyTree(request: CopyRequest): Promise<TreeCopy> {
   const { limits = usualCopyLimits, files, path, cwd } = request
   const isFolder = (await files.look(path)).kind === 'folder'
   const found = isFolder ? await filesBelow(request, limits.files) : { paths: [path], truncated: false }
   const folder = await mkdtemp(join(tmpdir(), 'parley-search-'))
-  // What is searched is there, also when nothing in it was copied.
-  if (isFolder) await mkdir(placeIn(folder, relative(cwd, path)), { recursive: true })
+  // Ripgrep needs the folder even when no file in it was copied.
+  if (isFolder) await mkdir(pathInCopy(folder, relative(cwd, path)), { recursive: true })
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     for (let start = 0; start < found.paths.length && request.signal?.aborted !== true; start += filesAtOnce) {
       const batch = found.paths.slice(start, start + filesAtOnce)
-      await Promise.all(batch.map((from) => copyFile(from, placeIn(folder, relative(cwd, from)), { files, limits })))
+      await Promise.all(batch.map((from) => copyFile(from, pathInCopy(folder, relative(cwd, from)), { files, limits })))
     }
     return { folder, truncated: found.truncated, [Symbol.asyncDispose]: remove }
   } catch (error) {
@@ -55,8 +54,8 @@ export async function copyTree(request: CopyRequest): Promise<TreeCopy> {
   }
 }
 
-/** Whatever the far side calls its files, nothing of this machine is written beside the copy. */
-function placeIn(folder: string, name: string): string {
+/** Throws for a file name from the exec-server that leads outside the copy. */
+function pathInCopy(folder: string, name: string): string {
   const path = join(folder, name)
   if (liesWithin(path, folder)) return path
   throw new Error(`${name} lies outside of what is searched`)
@@ -72,7 +71,7 @@ interface Branch {
   readonly rules: IgnoreRules | null
 }
 
-/** Level by level, so that what is left out is the deepest. */
+/** Lists files breadth first, so that the limit cuts off the deepest ones. */
 async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> {
   const { files, path, cwd, includeIgnored, signal } = request
   const paths: string[] = []
@@ -86,7 +85,7 @@ async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> 
   return { paths, truncated: false }
 }
 
-async function readBranch({ folder, rules }: Branch, files: PlaceFiles) {
+async function readBranch({ folder, rules }: Branch, files: EnvironmentFiles) {
   const { entries } = await readFolder({ path: folder, rules, files })
   const usable = entries.filter(({ name }) => isPlainName(name) && name !== '.git')
   const below = usable.filter(({ kind }) => kind === 'folder').map(({ name }) => join(folder, name))
@@ -105,7 +104,7 @@ function isPlainName(name: string): boolean {
 }
 
 interface Reading {
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
   readonly limits: CopyLimits
 }
 

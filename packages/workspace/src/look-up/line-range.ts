@@ -1,39 +1,41 @@
+import { clipAtCharacter } from './display-text.ts'
+
 export interface RangeLimits {
-  /** 1-based. */
+  /** Counted from 1. */
   readonly firstLine: number
   readonly maxLines: number
-  /** Of all texts together; the first line is taken whatever its size. */
+  /** Limit for all lines together; the first line is taken at any size. */
   readonly maxTextBytes: number
   readonly maxLineChars: number
-  /** Makes of the beginning of a line that is cut what may be shown. */
-  readonly beginning?: ((text: string) => string) | undefined
+  /** Redacts the start of a cut line, which may end within a secret. */
+  readonly redactCutLine?: ((text: string) => string) | undefined
 }
 
 export interface RangeLine {
   readonly number: number
   readonly text: string
-  /** How much of the line's end was left out. */
+  /** Number of bytes cut from the end of the line. */
   readonly omittedBytes: number
-  /** Some bytes were not UTF-8 and stand as U+FFFD. */
+  /** True when some bytes were not UTF-8 and became U+FFFD. */
   readonly lossy: boolean
   readonly crlf: boolean
 }
 
 export interface LineRange {
   readonly lines: readonly RangeLine[]
-  /** Lines seen so far, the one without a final newline included. */
+  /** Number of lines scanned, including a last one without newline. */
   readonly seenLines: number
 }
 
 export interface LineRangeScan {
-  /** True when no later byte can change the lines taken. */
+  /** Returns true when the range is complete. */
   push(chunk: Uint8Array): boolean
   finish(): LineRange
 }
 
 interface RawLine {
   readonly bytes: Buffer
-  /** More than `bytes` holds when the line was longer than what is kept. */
+  /** Size of the whole line; larger than `bytes` when the line was clipped. */
   readonly sizeBytes: number
   readonly crlf: boolean
 }
@@ -41,7 +43,7 @@ interface RawLine {
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** Takes a range of lines out of a file's bytes, pushed in pieces, holding no more than the range and one clipped line. */
+/** Extracts a range of lines from a file's bytes pushed in chunks. Memory holds the range and one clipped line. */
 export function scanLineRange(limits: RangeLimits): LineRangeScan {
   const lines: RangeLine[] = []
   const line = gatherLine(limits.maxLineChars * 4)
@@ -80,7 +82,7 @@ export function scanLineRange(limits: RangeLimits): LineRangeScan {
   }
 }
 
-/** Collects one line at a time and forgets what lies beyond `keptBytes` of it. */
+/** Collects one line at a time, at most `keptBytes` of it. */
 function gatherLine(keptBytes: number) {
   let kept: Uint8Array[] = []
   let sizeBytes = 0
@@ -89,7 +91,7 @@ function gatherLine(keptBytes: number) {
     isEmpty: () => sizeBytes === 0,
     extend(piece: Uint8Array): void {
       const room = keptBytes - sizeBytes
-      // Copied, because the reader fills the same buffer again.
+      // Copied, because the reader reuses its buffer.
       if (room > 0) kept.push(Uint8Array.from(piece.subarray(0, room)))
       sizeBytes += piece.length
       lastByte = piece.at(-1) ?? lastByte
@@ -105,7 +107,11 @@ function gatherLine(keptBytes: number) {
   }
 }
 
-function readableLine(number: number, raw: RawLine, { maxLineChars, beginning }: RangeLimits): RangeLine {
+function readableLine(
+  number: number,
+  raw: RawLine,
+  { maxLineChars, redactCutLine: beginning }: RangeLimits,
+): RangeLine {
   const whole = raw.bytes.toString('utf8')
   const text = clipAtCharacter(whole, maxLineChars)
   const encoded = Buffer.from(text)
@@ -117,11 +123,4 @@ function readableLine(number: number, raw: RawLine, { maxLineChars, beginning }:
     lossy: !encoded.equals(raw.bytes.subarray(0, encoded.length)),
     crlf: raw.crlf,
   }
-}
-
-/** Does not cut a surrogate pair in two. */
-export function clipAtCharacter(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text
-  const last = text.charCodeAt(maxChars - 1)
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? maxChars - 1 : maxChars)
 }

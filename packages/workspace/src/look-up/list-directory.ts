@@ -1,22 +1,21 @@
 import { join } from 'node:path'
-import type { PlaceFiles } from '../environment/place-files.ts'
-import { isMissing, systemErrorReason } from '../paths/system-error.ts'
-import { type IgnoreRules, ignoreRulesFor, withRulesOf } from './gitignore-rules.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
+import { isMissing, systemErrorReason } from '../files/errors.ts'
+import { visiblePath } from './display-text.ts'
 import { suggestForMissing } from './nearest-names.ts'
-import { visiblePath } from './plain-words.ts'
-import { type FolderEntry, readFolder } from './read-folder.ts'
+import { type FolderEntry, type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
 
 export interface ListRequest {
-  readonly files: PlaceFiles
-  /** The real path of the folder. */
+  readonly files: EnvironmentFiles
+  /** Real path of the folder. */
   readonly path: string
   readonly shownPath: string
-  /** The folder whose `.gitignore`, and all below it, hold: the workspace root. */
+  /** Workspace root: `.gitignore` files from there on apply. */
   readonly ignoreRoot: string
-  /** 1 lists only the folder itself; 2 when left out. */
+  /** Levels of folders to list, default 2. */
   readonly depth?: number
   readonly showIgnored?: boolean
-  /** Over the whole tree. */
+  /** Limit for the whole tree, default 300. */
   readonly maxEntries?: number
 }
 
@@ -25,17 +24,17 @@ export type ListOutcome =
       readonly kind: 'listed'
       readonly text: string
       readonly shown: number
-      /** Known entries that did not fit; more may lie in folders that were not opened. */
+      /** Number of entries found but not shown; folders that were not opened may contain more. */
       readonly leftOut: number
     }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** A folder in the tree that is opened, or was to be. */
+/** Folder shown with its entries, unless there was a problem. */
 interface Branch {
   readonly path: string
   readonly level: number
   readonly children: Child[]
-  /** Null: ignored entries are shown. */
+  /** Ignore rules; null lists ignored entries too. */
   rules: IgnoreRules | null
   problem: string | null
   more: string | null
@@ -54,13 +53,13 @@ interface Tally {
 
 const defaultDepth = 2
 const defaultMaxEntries = 300
-/** So that one crowded folder does not hide its neighbours. */
+/** Limit per folder below the first level, so that one large folder does not displace its siblings. */
 const maxEntriesBelowTop = 60
 
-/** Lists a folder as a tree, level by level, so that what is left out is always the deepest. */
+/** Lists a folder as a tree, breadth first, so that the limit cuts off the deepest entries. */
 export async function listDirectory(request: ListRequest): Promise<ListOutcome> {
-  const complaint = await folderComplaint(request)
-  if (complaint !== null) return failed(complaint)
+  const problem = await folderProblem(request)
+  if (problem !== null) return failed(problem)
   const rules = request.showIgnored ? null : await ignoreRulesFor(request.path, request.ignoreRoot, request.files)
   const top: Branch = { path: request.path, level: 1, children: [], rules, problem: null, more: null }
   const tally = { shown: 0, leftOut: 0, ignored: 0 }
@@ -75,7 +74,7 @@ export async function listDirectory(request: ListRequest): Promise<ListOutcome> 
   return { kind: 'listed', text: lines.join('\n'), shown: tally.shown, leftOut: tally.leftOut }
 }
 
-async function folderComplaint({ path, shownPath, files }: ListRequest): Promise<string | null> {
+async function folderProblem({ path, shownPath, files }: ListRequest): Promise<string | null> {
   try {
     return (await files.look(path)).kind === 'folder' ? null : `${shownPath} is a file, not a folder; read it instead.`
   } catch (error) {

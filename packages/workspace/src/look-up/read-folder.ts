@@ -1,32 +1,35 @@
-import { join } from 'node:path'
-import type { NamedEntry, PlaceFiles } from '../environment/place-files.ts'
-import { systemErrorReason } from '../paths/system-error.ts'
-import { type IgnoreRules, isIgnored } from './gitignore-rules.ts'
+import { join, relative, sep } from 'node:path'
+import ignore, { type Ignore } from 'ignore'
+import type { EnvironmentFiles, NamedEntry } from '../files/environment-files.ts'
+import { systemErrorReason, whenUnknown } from '../files/errors.ts'
+import { liesWithin } from '../files/workspace-path.ts'
 
 export type FolderEntry =
   | { readonly name: string; readonly kind: 'folder' | 'file' | 'other' }
   | { readonly name: string; readonly kind: 'link'; readonly target: string }
 
-export interface FolderContent {
-  /** Folders first, then by name. */
+interface FolderContent {
+  /** Sorted: folders first, then by name. */
   readonly entries: readonly FolderEntry[]
+  /** Number of entries left out because of ignore rules. */
   readonly ignored: number
-  /** The folder holds more names than are ever looked at. */
+  /** True when the folder has more than `maxNamesLookedAt` entries. */
   readonly truncated: boolean
-  /** Why it could not be read, in the system's words. */
+  /** Reason for a failure in the system's wording. */
   readonly error: string | null
 }
 
 const maxNamesLookedAt = 20_000
 
-interface FolderQuestion {
+interface FolderRequest {
   readonly path: string
-  /** What they ignore is only counted; null shows everything. */
+  /** Ignore rules of the folder; null ignores nothing. */
   readonly rules: IgnoreRules | null
-  readonly files: PlaceFiles
+  readonly files: EnvironmentFiles
 }
 
-export async function readFolder({ path, rules, files }: FolderQuestion): Promise<FolderContent> {
+/** Reads the entries of one folder that are not ignored. Returns failures in `error`. */
+export async function readFolder({ path, rules, files }: FolderRequest): Promise<FolderContent> {
   try {
     const { entries: all, truncated } = await files.list(path, maxNamesLookedAt)
     const found = all.filter(
@@ -44,7 +47,60 @@ function foldersFirst(a: NamedEntry, b: NamedEntry): number {
   return a.name < b.name ? -1 : 1
 }
 
-async function describeEntry(folder: string, { name, kind }: NamedEntry, files: PlaceFiles): Promise<FolderEntry> {
+async function describeEntry(
+  folder: string,
+  { name, kind }: NamedEntry,
+  files: EnvironmentFiles,
+): Promise<FolderEntry> {
   if (kind !== 'link') return { name, kind }
   return { name, kind, target: await files.readLink(join(folder, name)).catch(() => '?') }
+}
+
+interface Level {
+  readonly folder: string
+  readonly patterns: Ignore
+}
+
+/** Patterns of the `.gitignore` files that apply in one folder, outermost first. */
+export type IgnoreRules = readonly Level[]
+
+const maxRuleFileBytes = 1024 * 1024
+
+/** Reads the rules from `root` down to `folder`; for a folder outside the root only its own. */
+export async function ignoreRulesFor(folder: string, root: string, files: EnvironmentFiles): Promise<IgnoreRules> {
+  let rules = await withRulesOf(liesWithin(folder, root) ? root : folder, [], files)
+  let reached = root
+  for (const name of liesWithin(folder, root) ? relative(root, folder).split(sep) : []) {
+    if (name === '') continue
+    reached = join(reached, name)
+    rules = await withRulesOf(reached, rules, files)
+  }
+  return rules
+}
+
+/** Adds the rules of the `.gitignore` in `folder`, if there is one. */
+export async function withRulesOf(folder: string, rules: IgnoreRules, files: EnvironmentFiles): Promise<IgnoreRules> {
+  const text = await readRuleFile(join(folder, '.gitignore'), files)
+  return text === null ? rules : [...rules, { folder, patterns: ignore().add(text) }]
+}
+
+/** Applies the innermost rule that matches the path. `.git` is always ignored. */
+function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
+  if (path.endsWith(`${sep}.git`)) return true
+  for (const { folder, patterns } of rules.toReversed()) {
+    const verdict = patterns.test(`${relative(folder, path).split(sep).join('/')}${isFolder ? '/' : ''}`)
+    if (verdict.ignored || verdict.unignored) return verdict.ignored
+  }
+  return false
+}
+
+/** Reads a `.gitignore`; null when it is missing, unreadable or larger than `maxRuleFileBytes`. */
+async function readRuleFile(path: string, files: EnvironmentFiles): Promise<string | null> {
+  try {
+    await using file = await files.open(path)
+    if (file.kind !== 'file' || file.sizeBytes > maxRuleFileBytes) return null
+    return Buffer.from(await file.read(0, maxRuleFileBytes)).toString('utf8')
+  } catch (error) {
+    return whenUnknown(null)(error)
+  }
 }

@@ -1,48 +1,48 @@
-import type { OpenedFile, PlaceFiles } from '../environment/place-files.ts'
-import { isMissing, systemErrorReason } from '../paths/system-error.ts'
+import type { EnvironmentFiles, OpenedFile } from '../files/environment-files.ts'
+import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { binaryKind, sniffBytes } from './binary-kind.ts'
+import { formatBytes } from './display-text.ts'
 import { type LineRange, type RangeLimits, type RangeLine, scanLineRange } from './line-range.ts'
 import { suggestForMissing } from './nearest-names.ts'
-import { formatBytes } from './plain-words.ts'
 
 export interface ReadRequest {
-  readonly files: PlaceFiles
-  /** The real path; a link in it is refused. */
+  readonly files: EnvironmentFiles
+  /** Real path; the read fails if it contains a link. */
   readonly path: string
-  /** The path to speak of in messages. */
+  /** Path for messages. */
   readonly shownPath: string
-  /** 1-based line to begin with. */
+  /** First line, counted from 1. */
   readonly offset?: number
-  /** Lines at most. */
+  /** Maximum number of lines, default 2000. */
   readonly limit?: number
-  /** Makes of the beginning of a line that is cut what may be shown. */
-  readonly beginning?: (text: string) => string
+  /** Redacts the start of a cut line, which may end within a secret. */
+  readonly redactCutLine?: (text: string) => string
   readonly signal?: AbortSignal
 }
 
 export type ReadOutcome =
   | {
       readonly kind: 'text'
-      /** Numbered lines, then one line in brackets that says what part this is and how to go on. */
+      /** Numbered lines, then a line in brackets: the range shown and the offset to continue with. */
       readonly text: string
-      /** 0 when the file is empty. */
+      /** 0 for an empty file. */
       readonly firstLine: number
       readonly lastLine: number
-      /** Null when the file is so large that its lines were not all counted. */
+      /** Number of lines; null when the file is too large to count them. */
       readonly totalLines: number | null
       readonly totalBytes: number
-      /** Some bytes were not UTF-8: the text shown is not exact. */
+      /** True when some bytes shown were not UTF-8 and were replaced. */
       readonly lossy: boolean
     }
   | { readonly kind: 'failed'; readonly message: string }
 
 const defaultLimit = 2000
-/** The model is told at most 32 KiB of one call. */
+/** Below the 32 KiB of output that the model gets of one call. */
 const maxTextBytes = 31 * 1024
 const maxLineChars = 2000
 const chunkBytes = 256 * 1024
 
-/** Reads a range of lines of a text file, streaming: memory does not grow with the file. */
+/** Reads a range of lines of a text file as a stream; memory does not grow with the file. */
 export async function readLines(request: ReadRequest): Promise<ReadOutcome> {
   try {
     await using file = await request.files.open(request.path)
@@ -56,6 +56,7 @@ export async function readLines(request: ReadRequest): Promise<ReadOutcome> {
 
 interface Scanned {
   readonly range: LineRange
+  /** True when the whole file was read. */
   readonly counted: boolean
 }
 
@@ -87,10 +88,10 @@ async function scanFile(file: OpenedFile, request: ReadRequest, huge: boolean): 
   }
 }
 
-function rangeLimits({ offset, limit, beginning }: ReadRequest): RangeLimits {
+function rangeLimits({ offset, limit, redactCutLine: beginning }: ReadRequest): RangeLimits {
   const firstLine = Math.max(1, Math.trunc(offset ?? 1))
   const maxLines = Math.max(1, Math.trunc(limit ?? defaultLimit))
-  return { firstLine, maxLines, maxTextBytes, maxLineChars, beginning }
+  return { firstLine, maxLines, maxTextBytes, maxLineChars, redactCutLine: beginning }
 }
 
 function present({ range, counted }: Scanned, request: ReadRequest, totalBytes: number): ReadOutcome {

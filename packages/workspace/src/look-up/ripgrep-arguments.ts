@@ -1,12 +1,12 @@
 export interface SearchTerms {
   readonly pattern: string
-  /** The pattern is plain text, not a regular expression. */
+  /** Treats the pattern as plain text. */
   readonly literal?: boolean
   readonly ignoreCase?: boolean
-  /** ripgrep globs; one that begins with `!` excludes. */
+  /** Globs in ripgrep's syntax; a leading `!` excludes. */
   readonly globs?: readonly string[]
   readonly contextLines?: number
-  /** Files that `.gitignore` hides are searched too. */
+  /** Includes files that `.gitignore` excludes. */
   readonly includeIgnored?: boolean
 }
 
@@ -14,9 +14,10 @@ const maxColumns = 500
 const maxContextLines = 20
 
 /**
- * The argument list for a search. Everything that came from the model stands behind `-e`, `-g` or `--`, so it can
- * never be read as an option. Links are not followed, no configuration is read, no other program is started.
- * `--null` puts a NUL behind each path, which tells paths, matches and context apart whatever the names contain.
+ * Returns the arguments for a text search.
+ *
+ * Model input only follows `-e`, `-g` or `--`, so it is never read as an option. Ripgrep follows no links, reads no
+ * configuration and starts no program. `--null` ends each path with a NUL, so that any file name can be parsed.
  */
 export function searchArguments(terms: SearchTerms, path: string): string[] {
   const context = Math.min(Math.max(0, Math.trunc(terms.contextLines ?? 0)), maxContextLines)
@@ -38,12 +39,12 @@ export function searchArguments(terms: SearchTerms, path: string): string[] {
   ]
 }
 
-/** The argument list that prints the names of files, each followed by a NUL. */
+/** Returns the arguments that list file names, each followed by a NUL. */
 export function fileNameArguments(globs: readonly string[], path: string, includeIgnored: boolean): string[] {
   return [...commonArguments(globs, includeIgnored), '--files', '--', path]
 }
 
-/** The order is by path, which costs ripgrep its threads but makes a clipped answer the same each time. */
+/** Sorts by path: this limits ripgrep to one thread, but a clipped result is the same each time. */
 function commonArguments(globs: readonly string[], includeIgnored: boolean): string[] {
   return [
     '--no-config',
@@ -57,7 +58,7 @@ function commonArguments(globs: readonly string[], includeIgnored: boolean): str
     '--null',
     ...(includeIgnored ? ['--no-ignore'] : []),
     ...globs.flatMap((glob) => ['-g', glob]),
-    // Last, because of two globs that match the later one decides.
+    // Last, because later globs take precedence.
     '-g',
     '!.git',
   ]

@@ -1,38 +1,38 @@
-import { visiblePath } from './plain-words.ts'
+import { visiblePath } from './display-text.ts'
 
 export interface OutputLimits {
-  /** Matching lines, or names, to show. */
+  /** Maximum number of matching lines, or names. */
   readonly maxShown: number
   readonly maxTextBytes: number
-  /** Beyond this much output the rest is not even counted. */
+  /** Output beyond this is neither shown nor counted. */
   readonly maxCountedBytes: number
-  /** Makes of the beginning of a line that ripgrep has cut what may be shown. */
-  readonly beginning?: ((text: string) => string) | undefined
+  /** Redacts the start of a line that ripgrep cut, which may end within a secret. */
+  readonly redactCutLine?: ((text: string) => string) | undefined
 }
 
 export interface Collected {
   readonly text: string
   readonly shown: number
-  /** Matches, or names, that were counted but not shown. */
+  /** Number of matches, or names, not shown. */
   readonly leftOut: number
 }
 
 export interface OutputCollector {
-  /** False when nothing more is wanted. */
+  /** Returns false when the limit on counted output is reached. */
   push(chunk: Uint8Array): boolean
   finish(): Collected
 }
 
-/** Matches and names are counted. */
+/** `counted` lines are matches and names. */
 type LineKind = 'counted' | 'context' | 'divider'
 
-interface Shelf {
+interface LineBuffer {
   add(line: string, kind: LineKind): void
   collected(): Collected
 }
 
-/** Keeps lines until a limit is reached; from then on only counts. */
-function shelve(limits: OutputLimits): Shelf {
+/** Collects lines up to the limits and counts the rest. */
+function bufferLines(limits: OutputLimits): LineBuffer {
   const lines: string[] = []
   let textBytes = 0
   let shown = 0
@@ -40,7 +40,7 @@ function shelve(limits: OutputLimits): Shelf {
   let full = false
   return {
     add(line, kind) {
-      // The context behind the last match still belongs to it.
+      // Context lines after the last match are still part of it.
       full ||= textBytes >= limits.maxTextBytes || (kind !== 'context' && shown >= limits.maxShown)
       if (kind === 'counted' && full) leftOut += 1
       if (full) return
@@ -52,21 +52,21 @@ function shelve(limits: OutputLimits): Shelf {
   }
 }
 
-/** Reads `path NUL number : text` (match) and `path NUL number - text` (context); shows each path once, as a heading. */
+/** Parses `path NUL number : text` (match) and `path NUL number - text` (context); prints each path once, as a heading. */
 export function collectMatches(limits: OutputLimits): OutputCollector {
-  const shelf = shelve(limits)
+  const lineBuffer = bufferLines(limits)
   let lastPath: string | null = null
 
   function takeRecord(path: string, line: string): void {
     const separated = /^--\r?\n/.test(path)
     const name = cleanPath(path)
-    if (name !== lastPath) shelf.add(`${lastPath === null ? '' : '\n'}${visiblePath(name)}`, 'divider')
-    else if (separated) shelf.add('--', 'divider')
+    if (name !== lastPath) lineBuffer.add(`${lastPath === null ? '' : '\n'}${visiblePath(name)}`, 'divider')
+    else if (separated) lineBuffer.add('--', 'divider')
     lastPath = name
-    shelf.add(showable(line.replace(/\r$/, ''), limits), /^\d+:/.test(line) ? 'counted' : 'context')
+    lineBuffer.add(showable(line.replace(/\r$/, ''), limits), /^\d+:/.test(line) ? 'counted' : 'context')
   }
 
-  return collector(limits, shelf, (buffer) => {
+  return collector(limits, lineBuffer, (buffer) => {
     const pathEnd = buffer.indexOf(0)
     const lineEnd = pathEnd === -1 ? -1 : buffer.indexOf(0x0a, pathEnd)
     if (lineEnd === -1) return 0
@@ -75,27 +75,27 @@ export function collectMatches(limits: OutputLimits): OutputCollector {
   })
 }
 
-/** What ripgrep writes where it cuts a line. */
-const cutHere = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
+/** Note that ripgrep appends to a cut line. */
+const cutNote = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
 
-function showable(line: string, { beginning }: OutputLimits): string {
-  const cut = cutHere.exec(line)
+function showable(line: string, { redactCutLine: beginning }: OutputLimits): string {
+  const cut = cutNote.exec(line)
   return cut === null || beginning === undefined ? line : beginning(line.slice(0, cut.index)) + cut[0]
 }
 
-/** Reads names that each end with a NUL. */
+/** Parses names that each end with a NUL. */
 export function collectNames(limits: OutputLimits): OutputCollector {
-  const shelf = shelve(limits)
-  return collector(limits, shelf, (buffer) => {
+  const lineBuffer = bufferLines(limits)
+  return collector(limits, lineBuffer, (buffer) => {
     const end = buffer.indexOf(0)
     if (end === -1) return 0
-    shelf.add(visiblePath(cleanPath(buffer.toString('utf8', 0, end))), 'counted')
+    lineBuffer.add(visiblePath(cleanPath(buffer.toString('utf8', 0, end))), 'counted')
     return end + 1
   })
 }
 
-/** `takeOne` consumes one record from the front of a buffer and says how long it was, or 0 when it is not whole yet. */
-function collector(limits: OutputLimits, shelf: Shelf, takeOne: (buffer: Buffer) => number): OutputCollector {
+/** Splits output into records. `takeOne` returns the length of the first record, 0 when it is incomplete. */
+function collector(limits: OutputLimits, lineBuffer: LineBuffer, takeOne: (buffer: Buffer) => number): OutputCollector {
   let rest = Buffer.alloc(0)
   let seenBytes = 0
   return {
@@ -105,11 +105,11 @@ function collector(limits: OutputLimits, shelf: Shelf, takeOne: (buffer: Buffer)
       for (let taken = takeOne(rest); taken > 0; taken = takeOne(rest)) rest = rest.subarray(taken)
       return seenBytes < limits.maxCountedBytes
     },
-    finish: () => shelf.collected(),
+    finish: () => lineBuffer.collected(),
   }
 }
 
-/** Group separators and ripgrep's remarks on binary files come before a path, on lines of their own. */
+/** Removes group separators and ripgrep's notes on binary files, which stand on lines before a path. */
 function cleanPath(path: string): string {
   const remarks = /^(?:--\r?\n|.*: (?:WARNING: stopped searching binary file|binary file matches).*\r?\n)+/
   return path.replace(remarks, '').replace(/^\.\//, '')

@@ -1,17 +1,16 @@
 import { relative } from 'node:path'
-import type { Ripgrep } from '../environment/place.ts'
-import type { PlaceFiles } from '../environment/place-files.ts'
-import { isMissing, systemErrorReason } from '../paths/system-error.ts'
-import { liesWithin } from '../paths/workspace-path.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
+import { isMissing, systemErrorReason } from '../files/errors.ts'
+import { liesWithin } from '../files/workspace-path.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import { fileNameArguments, type SearchTerms, searchArguments } from './ripgrep-arguments.ts'
-import type { BoundedRunOutcome } from './run-bounded.ts'
+import type { Ripgrep, RipgrepOutcome } from './ripgrep-run.ts'
 import { type Collected, collectMatches, collectNames, type OutputCollector } from './search-output.ts'
 
-export interface SearchPlace {
-  readonly files: PlaceFiles
+export interface SearchScope {
+  readonly files: EnvironmentFiles
   readonly ripgrep: Ripgrep
-  /** A real path too; paths in the answer are relative to it when they lie in it. */
+  /** Real path; paths in the result are relative to it when they are below it. */
   readonly cwd: string
   /** Real path of the file or folder to search. */
   readonly path: string
@@ -21,12 +20,12 @@ export interface SearchPlace {
   readonly signal?: AbortSignal
 }
 
-export interface TextSearch extends SearchPlace, SearchTerms {
-  /** Makes of the beginning of a line that is cut what may be shown. */
-  readonly beginning?: (text: string) => string
+export interface TextSearch extends SearchScope, SearchTerms {
+  /** Redacts the start of a cut line, which may end within a secret. */
+  readonly redactCutLine?: (text: string) => string
 }
 
-export interface NameSearch extends SearchPlace {
+export interface NameSearch extends SearchScope {
   readonly globs: readonly string[]
   readonly includeIgnored?: boolean
 }
@@ -37,65 +36,65 @@ export type SearchOutcome =
       readonly text: string
       readonly shown: number
       readonly leftOut: number
-      /** False: the search was cut short, and `leftOut` is the least there is. */
+      /** False when the search was stopped early; `leftOut` is then a minimum. */
       readonly complete: boolean
     }
   | { readonly kind: 'failed'; readonly message: string }
 
 const defaultMaxShown = 200
 const defaultTimeLimitMs = 20_000
-/** The model is told at most 32 KiB of one call. */
+/** Below the 32 KiB of output that the model gets of one call. */
 const maxTextBytes = 31 * 1024
 const maxCountedBytes = 8 * 1024 * 1024
 
-/** Searches the lines of files with ripgrep. */
+/** Searches file contents with ripgrep. */
 export function searchText(search: TextSearch): Promise<SearchOutcome> {
-  const collector = collectMatches({ ...outputLimits(search), beginning: search.beginning })
+  const collector = collectMatches({ ...outputLimits(search), redactCutLine: search.redactCutLine })
   return runSearch(search, searchArguments(search, pathArgument(search)), { collector, noun: 'matches' })
 }
 
-/** Lists the files whose path matches the globs. */
+/** Lists files whose path matches the globs, with ripgrep. */
 export function searchFileNames(search: NameSearch): Promise<SearchOutcome> {
   const collector = collectNames(outputLimits(search))
   const args = fileNameArguments(search.globs, pathArgument(search), search.includeIgnored ?? false)
   return runSearch(search, args, { collector, noun: 'files' })
 }
 
-interface Harvest {
+interface Collection {
   readonly collector: OutputCollector
   readonly noun: string
 }
 
-async function runSearch(place: SearchPlace, args: readonly string[], harvest: Harvest): Promise<SearchOutcome> {
-  const complaint = await placeComplaint(place)
-  if (complaint !== null) return failed(complaint)
-  const outcome = await place.ripgrep.run({
-    command: [...place.ripgrep.command, ...args],
-    cwd: place.cwd,
-    looksAt: place.path,
-    timeLimitMs: place.timeLimitMs ?? defaultTimeLimitMs,
-    onOutput: (chunk) => harvest.collector.push(chunk),
-    ...(place.signal === undefined ? {} : { signal: place.signal }),
+async function runSearch(scope: SearchScope, args: readonly string[], collection: Collection): Promise<SearchOutcome> {
+  const problem = await scopeProblem(scope)
+  if (problem !== null) return failed(problem)
+  const outcome = await scope.ripgrep.run({
+    command: [...scope.ripgrep.command, ...args],
+    cwd: scope.cwd,
+    looksAt: scope.path,
+    timeLimitMs: scope.timeLimitMs ?? defaultTimeLimitMs,
+    onOutput: (chunk) => collection.collector.push(chunk),
+    ...(scope.signal === undefined ? {} : { signal: scope.signal }),
   })
-  const collected = harvest.collector.finish()
+  const collected = collection.collector.finish()
   const failure = failureOf(outcome, collected)
-  return failure === null ? present(outcome, collected, harvest.noun) : failed(failure)
+  return failure === null ? present(outcome, collected, collection.noun) : failed(failure)
 }
 
-function outputLimits({ maxShown }: SearchPlace) {
+function outputLimits({ maxShown }: SearchScope) {
   return { maxShown: Math.max(1, Math.trunc(maxShown ?? defaultMaxShown)), maxTextBytes, maxCountedBytes }
 }
 
-function pathArgument({ cwd, path }: SearchPlace): string {
+function pathArgument({ cwd, path }: SearchScope): string {
   return liesWithin(path, cwd) ? relative(cwd, path) || '.' : path
 }
 
-/** Why there is nothing to search, or null. */
-export async function placeComplaint({
+/** Returns a sentence when the path cannot be searched; null otherwise. */
+export async function scopeProblem({
   path,
   shownPath,
   files,
-}: Pick<SearchPlace, 'path' | 'shownPath' | 'files'>): Promise<string | null> {
+}: Pick<SearchScope, 'path' | 'shownPath' | 'files'>): Promise<string | null> {
   try {
     await files.look(path)
     return null
@@ -105,8 +104,8 @@ export async function placeComplaint({
   }
 }
 
-/** ripgrep ends with 1 for "no matches" and with 2 for any error, also when only some files could not be read. */
-function failureOf(outcome: BoundedRunOutcome, { shown }: Collected): string | null {
+/** Returns a sentence for a failed run. Ripgrep exits with 1 for "no matches", with 2 even if only some files were unreadable. */
+function failureOf(outcome: RipgrepOutcome, { shown }: Collected): string | null {
   if (outcome.kind === 'notStarted') return `The search program could not be started: ${outcome.reason}.`
   if (outcome.kind === 'stopped') return outcome.by === 'signal' ? 'The search was interrupted.' : null
   if (outcome.exitCode === 0 || outcome.exitCode === 1 || shown > 0) return null
@@ -121,10 +120,10 @@ function explainStderr(stderr: string): string {
   if (syntax !== null) return `The pattern is not a valid regular expression: ${syntax[1]}.`
   const [firstLine = ''] = stderr.replace(/^rg: /, '').split('\n')
   if (firstLine.includes('in a regex')) return `The pattern is not a valid regular expression: ${firstLine}.`
-  return firstLine === '' ? 'The search program ended without a word.' : `The search failed: ${firstLine}.`
+  return firstLine === '' ? 'The search program failed without an error message.' : `The search failed: ${firstLine}.`
 }
 
-function present(outcome: BoundedRunOutcome, collected: Collected, noun: string): SearchOutcome {
+function present(outcome: RipgrepOutcome, collected: Collected, noun: string): SearchOutcome {
   const { text, shown, leftOut } = collected
   const complete = outcome.kind === 'exited'
   const notes = [

@@ -1,9 +1,12 @@
-import { contentHash } from './content-hash.ts'
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { FileChangeEntry } from '@parley/protocol'
+import type { PatchView } from './patch-files.ts'
 
 export interface PatchPath {
-  /** As the patch says it. */
+  /** Path as written in the patch. */
   readonly written: string
-  /** Absolute, all links followed: what policy judges and what is written to. */
+  /** Absolute path with all links followed; policy checks this path and the patch writes to it. */
   readonly real: string
 }
 
@@ -12,50 +15,23 @@ export interface FileVersion {
   readonly hash: string
 }
 
-/** What a patch does to one file. `before` is null for a new file, `after` for a deleted one. */
+/** Planned change of one file. `before` is null for a new file, `after` for a deleted one. */
 export interface FilePlan {
   readonly kind: 'add' | 'update' | 'delete'
   readonly path: PatchPath
-  /** Only with `update`: the content ends up here and nothing stays at `path`. */
+  /** New path of a moved file; only with kind `update`. */
   readonly movedTo?: PatchPath
   readonly before: FileVersion | null
   readonly after: FileVersion | null
   readonly additions: number
   readonly deletions: number
-  /** Unified, three lines of context. */
+  /** Unified diff with three lines of context. */
   readonly diff: string
-  /** False where `diff` cannot tell what is in the file. */
+  /** False when a version is not text, so that `diff` does not show it. */
   readonly isText: boolean
 }
 
-export type PatchFailureCode =
-  | 'invalidPatch'
-  | 'nothingToDo'
-  | 'badPath'
-  | 'notAllowed'
-  | 'missingFile'
-  | 'fileExists'
-  | 'notAFile'
-  | 'symbolicLink'
-  | 'readOnlyFile'
-  | 'tooLarge'
-  | 'notText'
-  | 'unknownMark'
-  | 'contextNotFound'
-  | 'linesNotFound'
-  | 'changedMeanwhile'
-  | 'fileError'
-
-export interface PatchFailure {
-  readonly code: PatchFailureCode
-  /** As the patch says it; null when it concerns no single file. */
-  readonly path: string | null
-  /** Line of the patch, the Begin marker being 1; null when none is to blame. */
-  readonly line: number | null
-  readonly message: string
-}
-
-/** The part of a plan that is recorded, so that after a crash each file can be told apart by its content. */
+/** Recorded part of a plan; after a crash the hashes show whether the file was changed. */
 export interface FileChange {
   /** Real path. */
   readonly path: string
@@ -64,11 +40,18 @@ export interface FileChange {
   readonly afterHash: string | null
 }
 
+export interface FileState {
+  /** Real path; a moved file has two states. */
+  readonly path: string
+  /** Content as before the patch, as after it, or neither: changed by another program, or unreadable. */
+  readonly state: 'old' | 'new' | 'other'
+}
+
 export function versionOf(bytes: Uint8Array): FileVersion {
   return { bytes, hash: contentHash(bytes) }
 }
 
-/** False for an update that ends where it began: nothing is written and nothing recorded. */
+/** Returns false for an update without effect, which is neither written nor recorded. */
 export function changesAnything({ before, after, movedTo }: FilePlan): boolean {
   return movedTo !== undefined || before?.hash !== after?.hash
 }
@@ -80,4 +63,40 @@ export function changesOf(plans: readonly FilePlan[]): FileChange[] {
     beforeHash: before?.hash ?? null,
     afterHash: after?.hash ?? null,
   }))
+}
+
+/** Returns the SHA-256 in hex of the bytes, or of a text's UTF-8. An approval applies to the hash of its patch text. */
+export function contentHash(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** Converts a plan to the entry in the patch's item: the diff to display and the hashes to compare after a crash. */
+export function recordChange(plan: FilePlan): FileChangeEntry {
+  const { kind, path, movedTo, before, after, additions, deletions, diff } = plan
+  return {
+    path: path.written,
+    kind,
+    ...(movedTo === undefined ? {} : { movedTo: movedTo.written }),
+    additions,
+    deletions,
+    diff,
+    before: before?.hash ?? null,
+    after: after?.hash ?? null,
+  }
+}
+
+/** Resolves the paths of recorded changes, for `comparePlan` and `removeStrays`. */
+export async function readChanges(
+  entries: readonly Pick<FileChangeEntry, 'path' | 'movedTo' | 'before' | 'after'>[],
+  cwd: string,
+  files: PatchView,
+): Promise<FileChange[]> {
+  return await Promise.all(
+    entries.map(async ({ path, movedTo, before, after }) => ({
+      path: await files.realPath(resolve(cwd, path)),
+      ...(movedTo === undefined ? {} : { movedTo: await files.realPath(resolve(cwd, movedTo)) }),
+      beforeHash: before,
+      afterHash: after,
+    })),
+  )
 }

@@ -1,55 +1,75 @@
-import type { PatchAttempt } from './patch-attempt.ts'
-
-/** What lies at a path itself; a link is not followed. */
+/** Metadata of a file; links are not followed. */
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly sizeBytes: number
   /** Permission bits. */
   readonly mode: number
-  /** Null where it is not told. */
+  /** User and group; null on a remote machine, which does not report them. */
   readonly owner: { readonly uid: number; readonly gid: number } | null
-  /** This process may write to it. */
+  /** True when this process may write to the file. */
   readonly writable: boolean
-  /** Changes whenever the content is written or another file takes the name. */
+  /** Value that changes when the content is written or another file takes the name. */
   readonly stamp: string
 }
 
 /**
- * Looking at what a patch is about. Except in `realPath` every path is a real path, and no operation follows a link in
- * any of its components. Failures are the system's errors.
+ * Read access to the files of a patch.
+ *
+ * Except in `realPath` every path is a real path, and no operation follows a link in it. Throws the system's errors.
  */
 export interface PatchView {
-  /** Where a write to this absolute path would land, all links followed. */
+  /** Resolves the path that a write to `absolute` would reach, all links followed. */
   realPath(absolute: string): Promise<string>
-  /** Null when nothing is there. */
+  /** Reads metadata; null when the file does not exist. */
   stat(path: string): Promise<FileStat | null>
   readFile(path: string): Promise<Uint8Array>
-  /** Names in a folder; empty when it is not there. */
+  /** Lists the names in a folder; empty when it does not exist. */
   list(path: string): Promise<readonly string[]>
 }
 
-/** Where patches are applied: this machine's disk, or a remote one's. */
+/** Files that patches are applied to, on this machine's disk or through an exec-server. */
 export interface PatchTarget extends PatchView {
-  /** `tag` is unique to this attempt; see `strayName`. */
+  /** Starts an attempt. `tag` is unique to the attempt and part of the names of its temporary files. */
   begin(tag: string): PatchAttempt
-  /** Removes what an attempt that never ended left beside these real paths. */
+  /** Removes temporary files that an interrupted attempt left in the folders of these real paths. */
   removeStrays(tag: string, paths: readonly string[]): Promise<void>
 }
 
 /**
- * The operations behind a patch on this machine's disk. A folder swapped for a link after the plan was judged makes
- * each of them fail.
+ * Write operations of a patch on this machine's disk.
+ *
+ * Each throws when a link has replaced a folder of its path since the plan was checked.
  */
 export interface PatchFiles extends PatchView {
-  /** Creates a file that must not exist and brings its bytes to the disk; `like` gives it mode and owner. */
+  /** Creates a new file and syncs it to the disk. Mode and owner come from `like`. Throws when the file exists. */
   writeTemp(path: string, bytes: Uint8Array, like: FileStat | null): Promise<void>
-  /** A second name for the same file; fails when the name is taken. */
+  /** Creates a hard link. Throws when `to` exists. */
   link(from: string, to: string): Promise<void>
-  /** Takes the place of whatever file is at `to`. */
+  /** Renames a file, replacing a file at `to`. */
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
   mkdir(path: string): Promise<void>
   rmdir(path: string): Promise<void>
-  /** Brings renames and new names in a folder to the disk. */
+  /** Syncs renames and new names in a folder to the disk. */
   syncFolder(path: string): Promise<void>
+}
+
+/** Undoable steps of one attempt to apply a patch. */
+export interface PatchAttempt {
+  /** Stages new content for `target` and creates missing folders. Returns the name for `create` and `replace`. */
+  stage(target: string, bytes: Uint8Array, like: FileStat | null): Promise<string>
+  /** Moves staged content to a new file. Throws when the file exists. */
+  create(staged: string, target: string): Promise<void>
+  /** Replaces a file with staged content atomically. */
+  replace(staged: string, target: string, old: OldFile): Promise<void>
+  remove(target: string, old: OldFile): Promise<void>
+  /** Undoes all steps, latest first. Returns a sentence for each file that could not be restored. */
+  rollBack(): Promise<string[]>
+  /** Syncs the result to the disk and removes temporary files. Returns the paths of those that could not be removed. */
+  conclude(): Promise<string[]>
+}
+
+export interface OldFile {
+  readonly bytes: Uint8Array
+  readonly stat: FileStat | null
 }

@@ -1,33 +1,33 @@
 import { resolve } from 'node:path'
 import type { AskedFile } from '@parley/protocol'
-import { recordChange } from './change-record.ts'
-import type { FilePlan, PatchPath } from './file-plan.ts'
+import { type FilePlan, type PatchPath, recordChange } from './file-plan.ts'
 
-/** The part of a question that says what a patch would do. */
+/** Part of an approval that shows what a patch would change. */
 export interface PatchQuestion {
-  /** All files that a yes covers, in the order of `detail`. */
+  /** All files that the approval covers, in the order of `detail`. */
   readonly files: readonly AskedFile[]
   readonly detail: string
 }
 
-/** Characters of all added and changed lines, context included, that a question may have. */
+/** Limit in characters for the diffs of added and updated files. */
 const maxShown = 512 * 1024
-/** Characters of removed lines of deleted files; those of files beyond it are left out. */
+/** Limit in characters for the diffs of deleted files; further ones are shown without their lines. */
 const maxRemoved = 64 * 1024
 
-/** The part of what policy knows of a patch that its question needs. */
+/** Facts from policy that the question needs. */
 export interface JudgedPatch {
-  /** Real path of the folder that its paths are relative to. */
+  /** Real path of the folder that relative paths start from. */
   readonly cwd: string
-  /** Real paths that ask for a yes by their place, whatever else is in the patch. */
+  /** Real paths that need approval because of where they are. */
   readonly singledOut: ReadonlySet<string>
 }
 
 /**
- * Builds the question about a patch: no path and no added or changed line is ever left out of it. The files that policy
- * singles out come first, deleted ones last. A patch that is too long to be shown so is a problem and not asked about.
+ * Builds the question about a patch with every path and every added or changed line.
+ *
+ * Files in `singledOut` come first, deleted files last. Returns a problem for a patch that is too long to show.
  */
-export function askAboutPatch(
+export function patchQuestion(
   plans: readonly FilePlan[],
   { cwd, singledOut }: JudgedPatch,
 ): PatchQuestion | { readonly problem: string } {
@@ -49,7 +49,7 @@ function rankOf({ kind, path, movedTo }: FilePlan, singledOut: ReadonlySet<strin
   return (isFirst ? 0 : 2) + (kind === 'delete' ? 1 : 0)
 }
 
-/** A deleted file by its path, size and hash. Its headers stay, so that programs read it as a diff. */
+/** Summarizes a deleted file by size and hash, with the headers of a diff so that programs can parse it. */
 function foldedDiff({ path, deletions, isText }: FilePlan, { bytes, hash }: NonNullable<FilePlan['before']>): string {
   const lines = isText ? `${deletions} removed lines not shown` : 'not text, not shown'
   return `--- ${path.written}\n+++ /dev/null\n… ${lines}: ${bytes.length} bytes, sha256:${hash}\n`
@@ -57,7 +57,7 @@ function foldedDiff({ path, deletions, isText }: FilePlan, { bytes, hash }: NonN
 
 function askedFile(plan: FilePlan, cwd: string): AskedFile {
   const { diff: _diff, ...file } = recordChange(plan)
-  const [real, realMovedTo] = [plan.path, plan.movedTo].map((path) => linkedPlace(path, cwd))
+  const [real, realMovedTo] = [plan.path, plan.movedTo].map((path) => realPathIfLinked(path, cwd))
   return {
     ...file,
     ...(real === undefined ? {} : { real }),
@@ -66,8 +66,8 @@ function askedFile(plan: FilePlan, cwd: string): AskedFile {
   }
 }
 
-/** The real place of a path that does not say it itself. */
-function linkedPlace(path: PatchPath | undefined, cwd: string): string | undefined {
+/** Returns the real path when it differs from the path as written. */
+function realPathIfLinked(path: PatchPath | undefined, cwd: string): string | undefined {
   return path === undefined || resolve(cwd, path.written) === path.real ? undefined : path.real
 }
 

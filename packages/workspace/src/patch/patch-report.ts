@@ -1,10 +1,47 @@
-import type { FileState } from './compare-plan.ts'
-import type { FilePlan, PatchFailure } from './file-plan.ts'
+import type { FilePlan, FileState } from './file-plan.ts'
+
+export type PatchFailureCode =
+  | 'invalidPatch'
+  | 'nothingToDo'
+  | 'badPath'
+  | 'notAllowed'
+  | 'missingFile'
+  | 'fileExists'
+  | 'notAFile'
+  | 'symbolicLink'
+  | 'readOnlyFile'
+  | 'tooLarge'
+  | 'notText'
+  | 'unknownMark'
+  | 'contextNotFound'
+  | 'linesNotFound'
+  | 'changedMeanwhile'
+  | 'fileError'
+
+export interface PatchFailure {
+  readonly code: PatchFailureCode
+  /** Path as written in the patch; null when the failure concerns no single file. */
+  readonly path: string | null
+  /** Line of the patch, the Begin marker being line 1; null when the failure concerns no single line. */
+  readonly line: number | null
+  readonly message: string
+}
+
+/** Failure without the path and line of its hunk. */
+export interface PatchProblem {
+  readonly ok: false
+  readonly code: PatchFailureCode
+  readonly message: string
+}
+
+export function problem(code: PatchFailureCode, message: string): PatchProblem {
+  return { ok: false, code, message }
+}
 
 const letters = { add: 'A', update: 'M', delete: 'D' } as const
 const kinds = ['add', 'update', 'delete'] as const
 
-/** What the model is told of an applied patch. A moved file stands under its new name. */
+/** Returns the tool output for an applied patch. A moved file is listed under its new name. */
 export function successText(plans: readonly FilePlan[]): string {
   const lines = kinds.flatMap((kind) => {
     const ofKind = plans.filter((plan) => plan.kind === kind)
@@ -13,7 +50,7 @@ export function successText(plans: readonly FilePlan[]): string {
   return ['Success. Updated the following files:', ...lines].join('\n')
 }
 
-/** What the model is told of a patch that was not applied: every failure, and what became of the files. */
+/** Returns the tool output for a patch that was not applied: all failures and the files that changed nevertheless. */
 export function failureText(failures: readonly PatchFailure[], states: readonly FileState[] = []): string {
   const reached = states.filter(({ state }) => state !== 'old')
   const closing =

@@ -3,42 +3,40 @@ import { join, resolve } from 'node:path'
 import type { EnvironmentSettings } from '@parley/config'
 import { readUnlocked } from '@parley/host'
 import type { Transport } from '@parley/rpc'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
-import { systemErrorReason } from '../paths/system-error.ts'
-
-/** Makes a connection to the exec-server of one environment. Rejects with a sentence that says why there is none. */
+import { EnvironmentUnreachableError, systemErrorReason } from '../files/errors.ts'
+/** Connects to the exec-server of one environment. The message of a rejection completes a sentence: why there is no connection. */
 export type Dial = (signal: AbortSignal) => Promise<Transport>
 
-interface Around {
-  /** `$PARLEY_HOME`, which a relative `token_file` lies in. */
+interface DialPorts {
+  /** `$PARLEY_HOME`; a relative `token_file` is relative to it. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The token is read anew each time, so that it can be changed while conversations are open. */
-export function dialTo({ url, token_file: file, token_env: variable }: EnvironmentSettings, around: Around): Dial {
+/** Returns the function that connects. Each call reads the token again, so that it can change while conversations are open. */
+export function dialTo({ url, token_file: file, token_env: variable }: EnvironmentSettings, ports: DialPorts): Dial {
   return async (signal) => {
-    const token = variable === undefined ? tokenIn(file, around) : tokenOf(variable, around)
-    // Loaded by those who need it only.
+    const token = variable === undefined ? tokenIn(file, ports) : tokenOf(variable, ports)
+    // Imported on demand: most servers have no environments, and the import costs start time.
     const { connectWebSocket } = await import('@parley/rpc/websocket')
     return connectWebSocket({ url, signal, ...(token === null ? {} : { token }) })
   }
 }
 
-function tokenOf(variable: string, { env }: Around): string {
+function tokenOf(variable: string, { env }: DialPorts): string {
   const token = env[variable]?.trim() ?? ''
-  if (token === '') throw new PlaceUnreachable(`${variable}, which its token_env names, is not set`)
+  if (token === '') throw new EnvironmentUnreachableError(`${variable}, which its token_env names, is not set`)
   return token
 }
 
-function tokenIn(file: string | undefined, { home, env }: Around): string | null {
+function tokenIn(file: string | undefined, { home, env }: DialPorts): string | null {
   if (file === undefined) return null
   const path = file.startsWith('~/') ? join(env['HOME'] ?? homedir(), file.slice(2)) : resolve(home, file)
   try {
     const token = readUnlocked(path).trim()
     if (token !== '') return token
   } catch (error) {
-    throw new PlaceUnreachable(`its token_file ${path} cannot be read (${systemErrorReason(error)})`)
+    throw new EnvironmentUnreachableError(`its token_file ${path} cannot be read (${systemErrorReason(error)})`)
   }
-  throw new PlaceUnreachable(`its token_file ${path} is empty`)
+  throw new EnvironmentUnreachableError(`its token_file ${path} is empty`)
 }

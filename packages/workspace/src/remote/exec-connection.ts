@@ -9,7 +9,7 @@ import {
 } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { z } from 'zod'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 
 export type ExecInfo = ExecResultOf<'environment/info'>
 
@@ -17,39 +17,43 @@ export type ExecNotice = {
   readonly [Name in ExecNotificationName]: { readonly method: Name; readonly params: ExecNotifications[Name] }
 }[ExecNotificationName]
 
-/** One connection to an exec-server, greeted. */
+/** Connection to an exec-server after `initialize`. */
 export interface ExecConnection {
-  /** Stays the same over connections that resume it: what was started in it is still known. */
+  /** Id of the session; a later connection that resumes it finds the same processes. */
   readonly sessionId: string
   readonly info: ExecInfo
-  /** Rejects with the exec-server's `RpcError`, or with `ConnectionClosedError`: whether it was done is then unknown. */
+  /** Sends a request. Rejects with the exec-server's `RpcError`, or `ConnectionClosedError`, which leaves the effect unknown. */
   request<Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>): Promise<ExecResultOf<Name>>
   /** Never rejects. */
   readonly closed: Promise<CloseReason>
   close(): Promise<void>
 }
 
-interface Greeting {
+interface ConnectionOptions {
   readonly transport: Transport
   readonly resumeSessionId: string | null
   readonly onNotice: (notice: ExecNotice) => void
 }
 
 const clientName = 'parley'
-/** What a look at a file or the start of a process may take; longer, and the far side is stuck. */
+/** Time limit for an answer; file operations and process starts take far less. */
 const answerLimitMs = 30_000
 
-/** Rejects with the `RpcError` of a refused greeting; the transport is closed then. */
-export async function greetExecServer({ transport, resumeSessionId, onNotice }: Greeting): Promise<ExecConnection> {
+/** Opens or resumes a session over a transport. Closes the transport and rejects with the `RpcError` when the server rejects it. */
+export async function openExecConnection({
+  transport,
+  resumeSessionId,
+  onNotice,
+}: ConnectionOptions): Promise<ExecConnection> {
   const peer = createPeer({ transport, methods: {}, notifications: noticeHandlers(onNotice) })
   try {
     const params = { clientName, ...(resumeSessionId === null ? {} : { resumeSessionId }) }
-    const { sessionId, environmentInfo } = await ask(peer, 'initialize', params)
+    const { sessionId, environmentInfo } = await request(peer, 'initialize', params)
     peer.notify('initialized', {})
     return {
       sessionId,
       info: environmentInfo,
-      request: (method, asked) => ask(peer, method, asked),
+      request: (method, requested) => request(peer, method, requested),
       closed: peer.closed,
       close: () => peer.close(),
     }
@@ -59,7 +63,7 @@ export async function greetExecServer({ transport, resumeSessionId, onNotice }: 
   }
 }
 
-async function ask<Name extends ExecMethodName>(
+async function request<Name extends ExecMethodName>(
   peer: Peer,
   method: Name,
   params: ExecParamsOf<Name>,
@@ -70,7 +74,7 @@ async function ask<Name extends ExecMethodName>(
     return decoded(method, await peer.request(method, params, { signal: limit.signal }))
   } catch (error) {
     if (!limit.signal.aborted) throw error
-    throw new PlaceUnreachable(`its exec-server did not answer ${method} within ${answerLimitMs / 1000} s`)
+    throw new EnvironmentUnreachableError(`its exec-server did not answer ${method} within ${answerLimitMs / 1000} s`)
   } finally {
     clearTimeout(timer)
   }
@@ -81,7 +85,7 @@ function decoded<Name extends ExecMethodName>(method: Name, result: unknown): Ex
   const parsed = schema.safeParse(result)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new PlaceUnreachable(
+  throw new EnvironmentUnreachableError(
     `its exec-server answered ${method} in another way than agreed (${issue?.path.join('.')}: ${issue?.message})`,
   )
 }
@@ -94,7 +98,7 @@ function noticeHandlers(onNotice: (notice: ExecNotice) => void) {
   }
 }
 
-/** One that does not fit is dropped: the numbers then show a gap, and what is missing is asked for. */
+/** Drops a notification that does not match its schema: the gap in the sequence numbers makes the process read it again. */
 function noticeHandler(method: ExecNotificationName, onNotice: (notice: ExecNotice) => void) {
   return (params: unknown) => {
     const parsed = execNotifications[method].safeParse(params)

@@ -1,90 +1,92 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
 import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
-import { type Pulse, startPulse } from './pulse.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 
 export interface LinkOptions {
-  /** Of the environment, for sentences. */
+  /** Name of the environment, for messages. */
   readonly name: string
   readonly dial: Dial
-  /** How long a lost link is waited for before what ran there counts as unknown. */
+  /** Time to reconnect after a loss before the processes on the remote machine count as lost. */
   readonly patienceMs: number
-  /** How often a link that something depends on is felt for, 5 s unless told; three times without an answer, it is lost. */
-  readonly beatMs?: number
+  /** Interval of heartbeats while a process runs, default 5 s. The link is lost after three without an answer. */
+  readonly heartbeatMs?: number
   readonly onChange: (change: LinkChange) => void
 }
 
-/** `away`: lost, and being tried again. `back`: everything that ran is still known. `gone`: it is not. */
+/** `away`: lost, reconnecting. `back`: reconnected with all processes. `gone`: the processes are lost. */
 export type LinkChange =
   | { readonly state: 'away'; readonly reason: string }
   | { readonly state: 'back'; readonly afterMs: number }
   | { readonly state: 'gone'; readonly reason: string; readonly lostProcesses: number }
 
-/** A process over there, as the link tells it what happens. */
-export interface FarProcess {
-  take(notice: ExecNotice): void
-  /** A new connection to the same session: what was said meanwhile has to be asked for. */
-  back(): void
-  /** Nobody will tell any more what became of it. */
-  lost(why: string): void
+/** Process on the remote machine that the link informs of its notifications and of the connection. */
+export interface WatchedProcess {
+  onNotice(notice: ExecNotice): void
+  /** Called after a reconnection to the same session; missed notifications must be read again. */
+  onReconnect(): void
+  /** Called when the outcome can no longer be learned. */
+  onLost(why: string): void
 }
 
-/** A request that ends the exec-server each time must not be sent for ever. */
+/** Limit for repeating a request that breaks the connection each time. */
 const maxAttempts = 3
-const defaultBeatMs = 5000
+const defaultHeartbeatMs = 5000
 const firstDelayMs = 100
 const maxDelayMs = 2000
 const dialLimitMs = 10_000
 
 /**
- * The one link to an environment. It is made when it is first needed; when it is lost it is made again, resuming the
- * session, so that processes go on; when that takes too long, or the session is gone, they are lost.
+ * Connection to an environment that survives losses.
+ *
+ * Connects at the first request. After a loss it reconnects and resumes the session, so that processes continue; they are
+ * lost when that takes longer than `patienceMs` or the session no longer exists.
  */
 export class Link implements AsyncDisposable {
   readonly #options: LinkOptions
-  readonly #processes = new Map<string, FarProcess>()
+  readonly #processes = new Map<string, WatchedProcess>()
   readonly #closing = new AbortController()
   #connection: ExecConnection | null = null
-  /** Set while there is no connection but there will be one, or a refusal. */
-  #coming: Promise<ExecConnection> | null = null
+  /** Set while connecting. */
+  #connecting: Promise<ExecConnection> | null = null
   #info: ExecInfo | null = null
-  #pulse: Pulse | null = null
+  #heartbeat: Heartbeat | null = null
 
   constructor(options: LinkOptions) {
     this.#options = options
   }
 
-  /** Of the last connection; null before the first. */
+  /** Facts from the last connection; null before the first. */
   get info(): ExecInfo | null {
     return this.#info
   }
 
-  /** Waits for a lost link as long as it is waited for. Rejects with `PlaceUnreachable`. */
+  /** Connects, or waits for a reconnection. Rejects with `EnvironmentUnreachableError`. */
   connection(): Promise<ExecConnection> {
     if (this.#connection !== null) return Promise.resolve(this.#connection)
-    this.#coming ??= this.#settleOn(this.#connect(null))
-    return this.#coming
+    this.#connecting ??= this.#adopt(this.#connect(null))
+    return this.#connecting
   }
 
-  /** For what may be asked twice: asked again when the link was lost before the answer. */
+  /** Sends a request that may be repeated, and repeats it when the link is lost before the answer. */
   async ask<Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>): Promise<ExecResultOf<Name>> {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.connection()
       try {
         return await connection.request(method, params)
       } catch (error) {
-        if (error instanceof PlaceUnreachable) throw this.#unreachable(error.message)
+        if (error instanceof EnvironmentUnreachableError) throw this.#unreachable(error.message)
         if (!(error instanceof ConnectionClosedError)) throw error
         if (attempt === maxAttempts) throw this.#unreachable(`the link broke at each ${method}`)
       }
     }
   }
 
-  /** Before the process is started, so that nothing it says is missed. Returns how to stop. */
-  watch(processId: string, process: FarProcess): () => void {
+  /** Registers a process for notifications, before its start. Returns the function that unregisters it. */
+  watch(processId: string, process: WatchedProcess): () => void {
     this.#processes.set(processId, process)
     return () => void this.#processes.delete(processId)
   }
@@ -92,79 +94,79 @@ export class Link implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     await this.#connection?.close()
-    await this.#coming?.catch(() => undefined)
+    await this.#connecting?.catch(() => undefined)
   }
 
   async #connect(resumeSessionId: string | null): Promise<ExecConnection> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(dialLimitMs)])
     try {
-      // With the schemas of an exec-server, which a server that has no environments need not make.
-      const { greetExecServer } = await import('./exec-connection.ts')
+      // Imported on demand: building its schemas costs start time, and most servers have no environments.
+      const { openExecConnection } = await import('./exec-connection.ts')
       const transport = await this.#options.dial(signal)
-      return await greetExecServer({ transport, resumeSessionId, onNotice: (notice) => this.#take(notice) })
+      return await openExecConnection({ transport, resumeSessionId, onNotice: (notice) => this.#onNotice(notice) })
     } catch (error) {
       if (error instanceof RpcError) throw error
-      throw this.#unreachable(this.#closing.signal.aborted ? 'it is being closed' : reasonOf(error, signal))
+      throw this.#unreachable(this.#closing.signal.aborted ? 'it is being closed' : failureText(error, signal))
     }
   }
 
-  async #settleOn(coming: Promise<ExecConnection>): Promise<ExecConnection> {
+  async #adopt(connecting: Promise<ExecConnection>): Promise<ExecConnection> {
     try {
-      const connection = await coming
+      const connection = await connecting
       this.#connection = connection
       this.#info = connection.info
-      this.#feel(connection)
+      this.#watchHeartbeat(connection)
       return connection
     } catch (error) {
-      throw error instanceof PlaceUnreachable ? error : this.#unreachable(reasonOf(error))
+      throw error instanceof EnvironmentUnreachableError ? error : this.#unreachable(failureText(error))
     } finally {
-      this.#coming = null
+      this.#connecting = null
     }
   }
 
-  #feel(connection: ExecConnection): void {
+  #watchHeartbeat(connection: ExecConnection): void {
     let silence: string | null = null
-    const pulse = startPulse(connection, {
-      beatMs: this.#options.beatMs ?? defaultBeatMs,
+    const heartbeat = startHeartbeat(connection, {
+      intervalMs: this.#options.heartbeatMs ?? defaultHeartbeatMs,
       isNeeded: () => this.#processes.size > 0,
       onSilence: (silentMs) => {
         silence = `nothing was heard for ${Math.round(silentMs / 1000)} s`
         void connection.close()
       },
     })
-    this.#pulse = pulse
+    this.#heartbeat = heartbeat
     void connection.closed.then((reason) => {
-      pulse.stop()
-      this.#lose(connection, silence ?? wordsOf(reason))
+      heartbeat.stop()
+      this.#reconnect(connection, silence ?? closeText(reason))
     })
   }
 
-  #lose({ sessionId }: ExecConnection, why: string): void {
+  #reconnect({ sessionId }: ExecConnection, why: string): void {
     this.#connection = null
     if (this.#closing.signal.aborted) return
     this.#options.onChange({ state: 'away', reason: why })
-    this.#coming = this.#settleOn(this.#regain(sessionId))
-    // Whoever needs it next is told.
-    this.#coming.catch(() => undefined)
+    this.#connecting = this.#adopt(this.#resume(sessionId))
+    // A failure is reported to the next caller of `connection`.
+    this.#connecting.catch(() => undefined)
   }
 
-  async #regain(sessionId: string): Promise<ExecConnection> {
+  async #resume(sessionId: string): Promise<ExecConnection> {
     const sinceMs = performance.now()
     const ageMs = () => performance.now() - sinceMs
     for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
       try {
         const connection = await this.#connect(sessionId)
-        this.#back(ageMs())
+        this.#reportBack(ageMs())
         return connection
       } catch (error) {
         if (isSessionGone(error)) {
-          this.#gone('its exec-server was started anew, or the session there has ended')
+          this.#reportGone('its exec-server was started anew, or the session there has ended')
           return await this.#connect(null)
         }
         if (this.#closing.signal.aborted) throw error
         const leftMs = this.#options.patienceMs - ageMs()
         if (leftMs <= 0) {
-          this.#gone(`it stayed away for ${Math.round(this.#options.patienceMs / 1000)} s`)
+          this.#reportGone(`it stayed away for ${Math.round(this.#options.patienceMs / 1000)} s`)
           throw error
         }
         await pause(Math.min(delayMs, leftMs), this.#closing.signal)
@@ -172,46 +174,46 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  #back(afterMs: number): void {
+  #reportBack(afterMs: number): void {
     this.#options.onChange({ state: 'back', afterMs })
-    // After the connection is in place, so that they can ask over it.
+    // Deferred until `#adopt` has set the connection that these processes use.
     setImmediate(() => {
-      for (const process of this.#processes.values()) process.back()
+      for (const process of this.#processes.values()) process.onReconnect()
     })
   }
 
-  #gone(reason: string): void {
+  #reportGone(reason: string): void {
     const lost = [...this.#processes.values()]
     this.#processes.clear()
     this.#options.onChange({ state: 'gone', reason, lostProcesses: lost.length })
-    for (const process of lost) process.lost(`the link to environment ${this.#options.name} was lost: ${reason}`)
+    for (const process of lost) process.onLost(`the link to environment ${this.#options.name} was lost: ${reason}`)
   }
 
-  #take(notice: ExecNotice): void {
-    this.#pulse?.heard()
-    this.#processes.get(notice.params.processId)?.take(notice)
+  #onNotice(notice: ExecNotice): void {
+    this.#heartbeat?.heard()
+    this.#processes.get(notice.params.processId)?.onNotice(notice)
   }
 
-  #unreachable(why: string): PlaceUnreachable {
-    return new PlaceUnreachable(`The environment ${this.#options.name} cannot be reached: ${why}.`)
+  #unreachable(why: string): EnvironmentUnreachableError {
+    return new EnvironmentUnreachableError(`The environment ${this.#options.name} cannot be reached: ${why}.`)
   }
 }
 
-function wordsOf({ code, detail }: CloseReason): string {
-  return detail ?? (code === 'ended' ? 'the far side is gone' : 'the connection broke')
+function closeText({ code, detail }: CloseReason): string {
+  return detail ?? (code === 'ended' ? 'its exec-server closed the connection' : 'the connection broke')
 }
 
-/** A session that another connection holds (our old one, not yet missed there) is refused in another way. */
+/** Returns true when the session has ended. A session still held by the old connection is rejected with another code. */
 function isSessionGone(error: unknown): boolean {
   return error instanceof RpcError && error.data?.code === 'unknownSession'
 }
 
-function reasonOf(error: unknown, signal?: AbortSignal): string {
+function failureText(error: unknown, signal?: AbortSignal): string {
   if (signal?.aborted === true) return `there was no answer within ${dialLimitMs / 1000} s`
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Shorter when it is aborted. */
+/** Resolves after the delay, or at once on abort. */
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return delay(delayMs, undefined, { signal }).catch(() => undefined)
 }

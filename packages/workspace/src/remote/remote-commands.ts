@@ -9,20 +9,22 @@ import {
   isSignalExitCode,
   type OutputSnapshot,
   type RunningCommand,
+  type SandboxLimits,
   type SpawnError,
   type StartOptions,
   type StopReason,
 } from '@parley/host'
+import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } from '../look-up/ripgrep-run.ts'
 import type { Link } from './link.ts'
 import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
 
 const defaultWindowBytes = 128 * 1024
 const maxTimerMs = 2 ** 31 - 1
 
-/** Both outputs on one stream, so that they come in the order they were written; what is run is what follows. */
+/** Shell prefix that joins stderr to stdout, so that output keeps its order. */
 const joinOutputs = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] as const
 
-/** Runs a command on the far side as a `Host` does here. What it says is kept here. */
+/** Runs a command on the remote machine like `Host.runCommand`. Output is captured on this machine. */
 export function startRemoteCommand(link: Link, spec: CommandSpec, options: StartOptions): RunningCommand {
   const { onOutput, sandbox } = options
   const startedMs = performance.now()
@@ -73,15 +75,15 @@ function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStar
     : { code: 'ENOLINK', message: why, subject: 'system' }
 }
 
-/** What is known however it ended. */
-type Known = OutputSnapshot & Pick<CommandEnd, 'durationMs'>
+/** Fields that every end has. */
+type CommonEnd = OutputSnapshot & Pick<CommandEnd, 'durationMs'>
 
 function endOf(
   end: RemoteEnd,
-  known: Known,
+  common: CommonEnd,
   stopped: Exclude<EndReason, 'exited' | 'spawnFailed' | 'lost'> | null,
 ): CommandEnd {
-  const nothing = { ...known, exitCode: null, signal: null, leftovers: 0 }
+  const nothing = { ...common, exitCode: null, signal: null, leftovers: 0 }
   switch (end.kind) {
     case 'ended':
       return {
@@ -95,4 +97,28 @@ function endOf(
     case 'notStarted':
       return { ...nothing, reason: 'spawnFailed', spawnError: spawnErrorOf(end) }
   }
+}
+
+/** Runs ripgrep on the remote machine, within the bounds of `run`. `limits` null: unconfined. */
+export function runRemoteRipgrep(link: Link, limits: SandboxLimits | null, run: RipgrepRun): Promise<RipgrepOutcome> {
+  return runBounded(run, (takeOutput) => {
+    const process = new RemoteProcess(link, {
+      argv: run.command,
+      cwd: run.cwd,
+      env: {},
+      limits,
+      onOutput: (chunk, stream) => takeOutput(stream === 'stderr' ? 'stderr' : 'stdout', chunk),
+    })
+    const kill = () => {
+      process.kill()
+      // Ripgrep changes nothing, so its exit need not be awaited.
+      process.abandon('it was stopped')
+    }
+    return { kill, ended: process.ended.then(boundedEnd) }
+  })
+}
+
+function boundedEnd(end: RemoteEnd): BoundedEnd {
+  if (end.kind === 'ended') return { kind: 'exited', exitCode: end.exitCode }
+  return { kind: 'notStarted', reason: end.why }
 }

@@ -1,17 +1,17 @@
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
-import type { FoundFile, NamedEntry, OpenedFile, PlaceFiles } from '../environment/place-files.ts'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { RpcError } from '@parley/rpc'
+import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from '../files/environment-files.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { Link } from './link.ts'
-import { asSystemError, RemoteSystemError } from './remote-errors.ts'
 
 type Metadata = ExecResultOf<'fs/getMetadata'>
 
-/** What an exec-server gives of a file at once. */
-const maxReadBytes = 16 * 1024 * 1024
+/** Limit of an exec-server for one `fs/readFile`. */
+export const maxReadBytes = 16 * 1024 * 1024
 
-/** Asks the exec-server; its refusals look like the system's errors behind them. */
+/** Sends a file request. Rejects with a `RemoteSystemError` when the exec-server reports a failure. */
 export async function askFiles<Name extends ExecMethodName>(
   link: Pick<Link, 'ask'>,
   method: Name,
@@ -24,12 +24,12 @@ export async function askFiles<Name extends ExecMethodName>(
   }
 }
 
-/** The files of the far machine; nothing of them is kept here, so every answer is of now. */
-export function remoteFiles(link: Pick<Link, 'ask'>): PlaceFiles {
+/** Files of the remote machine; every call asks the exec-server, nothing is cached. */
+export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
   const look = async (path: string) => foundFile(await askFiles(link, 'fs/getMetadata', { path }))
   return {
     countedFileBytes: 1024 * 1024,
-    realPath: (absolute) => realPathThere(link, absolute),
+    realPath: (absolute) => remoteRealPath(link, absolute),
     look,
     async isProgram(path) {
       try {
@@ -45,18 +45,18 @@ export function remoteFiles(link: Pick<Link, 'ask'>): PlaceFiles {
       return { entries: entries.slice(0, atMost).map(namedEntry), truncated: entries.length > atMost }
     },
     readLink: async (path) => (await askFiles(link, 'fs/getMetadata', { path })).linkTarget ?? '?',
-    open: (realPath) => openThere(link, realPath),
+    open: (realPath) => openRemote(link, realPath),
   }
 }
 
-async function openThere(link: Pick<Link, 'ask'>, path: string): Promise<OpenedFile> {
-  const [real, metadata] = await Promise.all([realPathThere(link, path), askFiles(link, 'fs/getMetadata', { path })])
+async function openRemote(link: Pick<Link, 'ask'>, path: string): Promise<OpenedFile> {
+  const [real, metadata] = await Promise.all([remoteRealPath(link, path), askFiles(link, 'fs/getMetadata', { path })])
   if (real !== path) throw new Error('the path now leads somewhere else')
   return {
     ...foundFile(metadata),
     async read(position, maxBytes) {
       const length = Math.min(maxBytes, maxReadBytes)
-      // Every piece by its name, which may have become a link meanwhile.
+      // The exec-server opens the path for each read, and a link may have replaced it since.
       const range = { offset: position, length, followLinks: false }
       const { dataBase64 } = await askFiles(link, 'fs/readFile', { path, ...range })
       return Buffer.from(dataBase64, 'base64').subarray(0, length)
@@ -65,16 +65,15 @@ async function openThere(link: Pick<Link, 'ask'>, path: string): Promise<OpenedF
   }
 }
 
-/** Where a read or a write would land; over there, where the links are. */
-async function realPathThere(link: Pick<Link, 'ask'>, path: string): Promise<string> {
+async function remoteRealPath(link: Pick<Link, 'ask'>, path: string): Promise<string> {
   return pathOfUri((await askFiles(link, 'fs/canonicalize', { path, allowMissing: true })).path)
 }
 
-/** A `file:` URI of the far machine as a path: absolute and without `..`, which would pass for what lies below a folder. */
+/** Converts a `file:` URI or path of the remote machine to an absolute path without `..`. Throws for anything else. */
 export function pathOfUri(uri: string): string {
   const path = uri.startsWith('file:') ? fileURLToPath(uri, { windows: false }) : uri
   if (!posix.isAbsolute(path) || path.includes('\0'))
-    throw new PlaceUnreachable('The exec-server of the environment named a path that is none.')
+    throw new EnvironmentUnreachableError('The exec-server of the environment named an invalid path.')
   return posix.resolve(path)
 }
 
@@ -85,4 +84,22 @@ function foundFile({ isFile, isDirectory, size }: Metadata): FoundFile {
 function namedEntry(entry: ExecResultOf<'fs/readDirectory'>['entries'][number]): NamedEntry {
   const kind = entry.isSymlink ? 'link' : entry.isDirectory ? 'folder' : entry.isFile ? 'file' : 'other'
   return { name: entry.fileName, kind }
+}
+
+/** System error of the remote machine; carries `code` like an error of this machine's system. */
+class RemoteSystemError extends Error {
+  override readonly name = 'RemoteSystemError'
+  /** Errno name, such as `ENOENT`. */
+  readonly code: string
+
+  constructor(code: string, message: string, cause: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+/** Converts an `RpcError` to the system error it reports; returns other errors unchanged. */
+function asSystemError(error: unknown): unknown {
+  if (!(error instanceof RpcError)) return error
+  return new RemoteSystemError(error.data?.code ?? 'EREMOTEIO', error.message, error)
 }

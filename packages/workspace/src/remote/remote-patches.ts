@@ -1,19 +1,18 @@
-import type { PlaceFiles } from '../environment/place-files.ts'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
+import { isMissing } from '../files/errors.ts'
 import type { FileStat, PatchTarget } from '../patch/patch-files.ts'
-import { maxPatchedBytes } from '../patch/planned-files.ts'
-import { isMissing } from '../paths/system-error.ts'
+import { maxPatchedBytes } from '../patch/plan/planned-files.ts'
 import type { Link } from './link.ts'
-import { beginRemoteAttempt } from './remote-attempt.ts'
-import { askFiles } from './remote-files.ts'
+import { askFiles, maxReadBytes } from './remote-files.ts'
+import { beginRemoteAttempt } from './remote-patch-attempt.ts'
 
 const mayWrite = 0o222
-const maxReadBytes = 16 * 1024 * 1024
 
-/** Patches on the far machine. Each file is replaced over there as a whole, and only while it is what was planned from. */
-export function remotePatches(link: Pick<Link, 'ask'>, files: PlaceFiles): PatchTarget {
+/** Applies patches on the remote machine. The exec-server replaces each file whole, and only if it is unchanged since planning. */
+export function remotePatches(link: Pick<Link, 'ask'>, files: EnvironmentFiles): PatchTarget {
   const target: PatchTarget = {
     realPath: files.realPath,
-    stat: (path) => statThere(link, path),
+    stat: (path) => remoteStat(link, path),
     readFile: (path) => readWhole(link, path),
     async list(path) {
       try {
@@ -24,13 +23,13 @@ export function remotePatches(link: Pick<Link, 'ask'>, files: PlaceFiles): Patch
       }
     },
     begin: () => beginRemoteAttempt(link, target),
-    // Whatever is written beside a file over there is the exec-server's to remove.
+    // The exec-server removes its own temporary files.
     removeStrays: () => Promise.resolve(),
   }
   return target
 }
 
-async function statThere(link: Pick<Link, 'ask'>, path: string): Promise<FileStat | null> {
+async function remoteStat(link: Pick<Link, 'ask'>, path: string): Promise<FileStat | null> {
   try {
     const found = await askFiles(link, 'fs/getMetadata', { path })
     const { isSymlink, isFile, isDirectory, size, mode, createdAtMs, modifiedAtMs } = found
@@ -43,7 +42,7 @@ async function statThere(link: Pick<Link, 'ask'>, path: string): Promise<FileSta
   }
 }
 
-/** In pieces, since an answer has a limit; a file that changes meanwhile shows when it is compared before it is written. */
+/** Reads a file in chunks of `maxReadBytes`. A change between chunks is found by the comparison before writing. */
 async function readWhole(link: Pick<Link, 'ask'>, path: string): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   for (let offset = 0; ; ) {
@@ -51,7 +50,7 @@ async function readWhole(link: Pick<Link, 'ask'>, path: string): Promise<Uint8Ar
     const piece = Buffer.from(dataBase64, 'base64')
     pieces.push(piece)
     offset += piece.length
-    // What it said of the size was its word only.
+    // The size from `fs/getMetadata` may be wrong.
     if (offset > maxPatchedBytes) throw new Error('it is longer than its exec-server said')
     if (eof || piece.length === 0) return Buffer.concat(pieces)
   }

@@ -2,52 +2,55 @@ import { randomBytes } from 'node:crypto'
 import type { SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import { PlaceUnreachable } from '../environment/place-unreachable.ts'
+import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { ExecConnection, ExecNotice } from './exec-connection.ts'
-import type { FarProcess, Link } from './link.ts'
-import { sandboxIntent } from './sandbox-intent.ts'
+import type { Link, WatchedProcess } from './link.ts'
+import { sandboxRequest } from './remote-sandboxes.ts'
 
-export interface RemoteSpec {
+export interface RemoteProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** What it may do there; null: all that the exec-server may. */
+  /** Sandbox limits; null runs the process with all rights of the exec-server. */
   readonly limits: SandboxLimits | null
-  /** Each byte once, in order. `stderr` is told apart only where the process was given one of its own. */
+  /** Receives each byte once, in order. `stderr` is separate only where the exec-server gives it a pipe of its own. */
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr' | 'pty') => void
 }
 
 export type RemoteEnd =
   | { readonly kind: 'ended'; readonly exitCode: number | null; readonly triedNetwork: boolean }
-  /** It was never started: the exec-server said no, or could not be reached. */
+  /** Not started: the exec-server rejected the start or could not be reached. */
   | { readonly kind: 'notStarted'; readonly why: string; readonly sandboxBroke: boolean }
-  /** It was started, or may have been, and nobody can tell how it ended. */
+  /** Started, or possibly started, with unknown end. */
   | { readonly kind: 'lost'; readonly why: string }
 
 type Settle = (end: RemoteEnd) => void
 
 /**
- * One process on the far side, told of in numbers that are dense. What a lost connection swallowed is asked for, so
- * output comes without loss or repeat however often the link breaks; the process itself is started once at most.
+ * Process on the remote machine, started at most once.
+ *
+ * Its notifications carry sequence numbers without gaps. Missing ones are read again after a reconnection, so output
+ * arrives without loss or repetition.
  */
-export class RemoteProcess implements FarProcess {
+export class RemoteProcess implements WatchedProcess {
   readonly ended: Promise<RemoteEnd>
   readonly #link: Link
-  readonly #spec: RemoteSpec
+  readonly #spec: RemoteProcessSpec
   readonly #id = `p-${randomBytes(6).toString('hex')}`
   readonly #unwatch: () => void
   #settle: Settle | null = null
   #started = false
-  /** The last number that was taken, and the highest that was heard of. */
+  /** Sequence number of the last notification processed. */
   #lastSeq = 0
-  #heardSeq = 0
+  /** Highest sequence number announced. */
+  #announcedSeq = 0
   #exitCode: number | null = null
   #triedNetwork = false
   #failure: string | null = null
-  /** What is missing is being asked for; what comes meanwhile is in the answer, or asked for again. */
+  /** True while missing notifications are read; new ones are then ignored, since the read returns them too. */
   #fetching = false
 
-  constructor(link: Link, spec: RemoteSpec) {
+  constructor(link: Link, spec: RemoteProcessSpec) {
     this.#link = link
     this.#spec = spec
     this.ended = new Promise((resolve) => {
@@ -57,24 +60,24 @@ export class RemoteProcess implements FarProcess {
     void this.#start().catch((error: unknown) => this.#finish(startFailure(error)))
   }
 
-  /** Its process group; without an answer, and without effect once it has ended. */
+  /** Signals the process group. Does not wait; has no effect after the end. */
   signal(signal: 'interrupt' | 'terminate'): void {
-    this.#tell((connection) => connection.request('process/signal', { processId: this.#id, signal }))
+    this.#send((connection) => connection.request('process/signal', { processId: this.#id, signal }))
   }
 
-  /** Its whole tree. */
+  /** Kills the whole process tree. Does not wait. */
   kill(): void {
-    this.#tell((connection) => connection.request('process/terminate', { processId: this.#id }))
+    this.#send((connection) => connection.request('process/terminate', { processId: this.#id }))
   }
 
-  /** Nobody waits any longer, whatever becomes of it. */
+  /** Resolves `ended` as lost without waiting for the process. */
   abandon(why: string): void {
     this.#finish({ kind: 'lost', why })
   }
 
-  take(notice: ExecNotice): void {
+  onNotice(notice: ExecNotice): void {
     const { seq } = notice.params
-    this.#heardSeq = Math.max(this.#heardSeq, seq)
+    this.#announcedSeq = Math.max(this.#announcedSeq, seq)
     if (this.#settle === null || this.#fetching || seq <= this.#lastSeq) return
     if (seq > this.#lastSeq + 1) {
       this.#fetch()
@@ -95,44 +98,44 @@ export class RemoteProcess implements FarProcess {
     }
   }
 
-  back(): void {
+  onReconnect(): void {
     if (this.#started) this.#fetch()
   }
 
-  lost(why: string): void {
+  onLost(why: string): void {
     this.#finish({ kind: 'lost', why })
   }
 
   /**
-   * The number is taken before anything is started over there, so asking for the same start again in the same session
-   * starts nothing twice. In another session it could, so there it is lost.
+   * Requests the start until it is answered. Within one session the exec-server rejects a second start with the same id;
+   * after a change of session the process counts as lost, because a repetition could start it twice.
    */
   async #start(): Promise<void> {
-    let askedIn: string | null = null
+    let requestedIn: string | null = null
     while (this.#settle !== null) {
       const connection = await this.#link.connection()
-      if (askedIn !== null && askedIn !== connection.sessionId) {
-        this.lost('the link was lost while it was being started')
+      if (requestedIn !== null && requestedIn !== connection.sessionId) {
+        this.onLost('the link was lost while it was being started')
         return
       }
-      const isRepeat = askedIn !== null
-      askedIn = connection.sessionId
+      const isRepeat = requestedIn !== null
+      requestedIn = connection.sessionId
       if (await this.#startIn(connection, isRepeat)) return
     }
   }
 
   async #startIn(connection: ExecConnection, isRepeat: boolean): Promise<boolean> {
     const { argv, cwd, env, limits } = this.#spec
-    const confined = limits === null ? {} : { sandbox: sandboxIntent(limits) }
+    const confined = limits === null ? {} : { sandbox: sandboxRequest(limits) }
     try {
       await connection.request('process/start', { processId: this.#id, argv: [...argv], cwd, env, ...confined })
       this.#started = true
       return true
     } catch (error) {
       if (error instanceof ConnectionClosedError) return false
-      // It was asked for and not answered.
-      if (error instanceof PlaceUnreachable) this.lost(error.message)
-      if (!isRepeat || !isKnownAlready(error)) throw error
+      // The start was requested and not answered.
+      if (error instanceof EnvironmentUnreachableError) this.onLost(error.message)
+      if (!isRepeat || !isAlreadyStarted(error)) throw error
       this.#started = true
       this.#fetch()
       return true
@@ -142,17 +145,17 @@ export class RemoteProcess implements FarProcess {
   #fetch(): void {
     if (this.#fetching || this.#settle === null) return
     this.#fetching = true
-    void this.#fetchAll().catch((error: unknown) => this.lost(error instanceof Error ? error.message : String(error)))
+    void this.#fetchAll().catch((error: unknown) => this.onLost(error instanceof Error ? error.message : String(error)))
   }
 
   async #fetchAll(): Promise<void> {
     let waitMs = 0
     do {
       const read = await this.#link.ask('process/read', { processId: this.#id, afterSeq: this.#lastSeq, waitMs })
-      waitMs = patienceMs
-      this.#heardSeq = Math.max(this.#heardSeq, read.lastSeq)
+      waitMs = readWaitMs
+      this.#announcedSeq = Math.max(this.#announcedSeq, read.lastSeq)
       this.#takeRead(read)
-    } while (this.#settle !== null && this.#lastSeq < this.#heardSeq)
+    } while (this.#settle !== null && this.#lastSeq < this.#announcedSeq)
     this.#fetching = false
   }
 
@@ -166,7 +169,7 @@ export class RemoteProcess implements FarProcess {
     if (exited) this.#exitCode = exitCode
     this.#triedNetwork ||= read.sandboxDenied ?? false
     this.#failure ??= read.failure ?? null
-    // Exit and close have numbers too, which no chunk carries; not every exec-server counts them in.
+    // Exit and close have numbers of their own that no chunk carries; not every exec-server includes them in nextSeq.
     if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#end()
   }
 
@@ -175,7 +178,7 @@ export class RemoteProcess implements FarProcess {
     else this.#finish({ kind: 'ended', exitCode: this.#exitCode, triedNetwork: this.#triedNetwork })
   }
 
-  #tell(send: (connection: ExecConnection) => Promise<unknown>): void {
+  #send(send: (connection: ExecConnection) => Promise<unknown>): void {
     if (this.#settle === null) return
     this.#link
       .connection()
@@ -192,25 +195,27 @@ export class RemoteProcess implements FarProcess {
   }
 }
 
-/** For what was announced and is not there yet. */
-const patienceMs = 1000
+/** Time that `process/read` waits for announced notifications. */
+const readWaitMs = 1000
 
 const lostOutput = Buffer.from(
   '\n[output was lost here: more came than the exec-server keeps while the link is away]\n',
 )
 
-function isKnownAlready(error: unknown): boolean {
+function isAlreadyStarted(error: unknown): boolean {
   return error instanceof RpcError && error.data?.code === 'processExists'
 }
 
-/** Its setting up failed there, or it was found out only now that nothing there can set it up. */
-function isOfTheSandbox({ data }: RpcError): boolean {
+/** Returns true when the sandbox could not be set up or is not available. */
+function isSandboxFailure({ data }: RpcError): boolean {
   const codes = ['sandboxUnavailable', 'sandboxNotUnderstood']
   return codes.includes(String(data?.code)) || data?.['subject'] === 'sandbox'
 }
 
 function startFailure(error: unknown): RemoteEnd {
-  if (error instanceof PlaceUnreachable) return { kind: 'notStarted', why: error.message, sandboxBroke: false }
-  if (error instanceof RpcError) return { kind: 'notStarted', why: error.message, sandboxBroke: isOfTheSandbox(error) }
+  if (error instanceof EnvironmentUnreachableError)
+    return { kind: 'notStarted', why: error.message, sandboxBroke: false }
+  if (error instanceof RpcError)
+    return { kind: 'notStarted', why: error.message, sandboxBroke: isSandboxFailure(error) }
   return { kind: 'lost', why: String(error) }
 }

@@ -1,8 +1,17 @@
-import { isWeaker, type Sandboxes, type SandboxReport } from '@parley/host'
+import {
+  type GuardKind,
+  guardByName,
+  guardKinds,
+  isWeaker,
+  type Sandboxes,
+  type SandboxLimits,
+  type SandboxReport,
+} from '@parley/host'
+import { RpcError } from '@parley/rpc'
 import type { ExecInfo } from './exec-connection.ts'
 import type { Link } from './link.ts'
 
-/** What enforces limits on the machine of an environment: its exec-server, as it says of itself. */
+/** Describes the sandbox of a remote machine, which its exec-server enforces and reports. */
 export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'ask'>): Sandboxes {
   let worst: SandboxReport | null = null
 
@@ -11,13 +20,9 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
     try {
       found = reportOf(name, await ask())
     } catch {
-      // Says nothing of the machine, so it does not count when it is back.
-      return (
-        worst ?? {
-          enforcement: 'none',
-          reason: `The environment ${name} cannot be reached, so nothing is enforced there.`,
-        }
-      )
+      // A failed request is no report, so it is not kept in `worst`.
+      const reason = `The environment ${name} cannot be reached, so nothing is enforced there.`
+      return worst ?? { enforcement: 'none', reason }
     }
     if (worst === null || !isWeaker(worst.enforcement, found.enforcement)) worst = found
     return worst
@@ -40,7 +45,7 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
   }
 }
 
-/** An older version does not say what it enforces, in words of now: it confines nothing. */
+/** Reads the report. An older exec-server sends none, or none in the current words, and counts as confining nothing. */
 function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
   const { enforcement, reason = '' } = sandbox ?? {}
   if (enforcement !== undefined) return { enforcement, reason }
@@ -48,4 +53,53 @@ function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
     enforcement: 'none',
     reason: `The exec-server of environment ${name} is too old to confine what it runs for this version: update it.`,
   }
+}
+
+/** Converts limits to the `sandbox` parameter of `process/start`. The exec-server adds its own secret paths and private /tmp. */
+export function sandboxRequest(limits: SandboxLimits): Readonly<Record<string, unknown>> {
+  const { mode, writableRoots, network, unixSockets, masked } = limits
+  // Without roots an exec-server makes the command's folder writable, which the model may choose.
+  const isWritable = mode === 'workspace-write' && writableRoots.length > 0
+  return {
+    type: isWritable ? mode : 'read-only',
+    writableRoots: [...writableRoots],
+    networkAccess: network,
+    unixSockets,
+    masked: [...masked],
+  }
+}
+
+interface GuardRequest {
+  readonly paths: readonly string[]
+  readonly roots: readonly string[]
+  /** Home folder of the user on the remote machine. */
+  readonly home: string
+}
+
+/**
+ * Returns why each path stays read-only on the remote machine; null where it does not.
+ *
+ * Paths guarded by name are decided here, others by the exec-server. An exec-server without `fs/guards` leaves those
+ * `unknown`.
+ */
+export async function remoteGuards(
+  link: Pick<Link, 'ask'>,
+  { paths, roots, home }: GuardRequest,
+): Promise<readonly (GuardKind | null)[]> {
+  const byName = guardByName(roots, home)
+  const answers: readonly unknown[] = await guardKindsOf(link, paths, roots)
+  return paths.map((path, index) => byName(path) ?? knownKind(answers[index]))
+}
+
+async function guardKindsOf(link: Pick<Link, 'ask'>, paths: readonly string[], roots: readonly string[]) {
+  try {
+    return (await link.ask('fs/guards', { paths: [...paths], writableRoots: [...roots] })).kinds
+  } catch (error) {
+    if (error instanceof RpcError) return []
+    throw error
+  }
+}
+
+function knownKind(answer: unknown): GuardKind | null {
+  return answer === null ? null : (guardKinds.find((kind) => kind === answer) ?? 'unknown')
 }

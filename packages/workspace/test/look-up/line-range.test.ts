@@ -11,7 +11,7 @@ function scan(chunks: readonly Uint8Array[], changed: Partial<RangeLimits> = {})
 }
 
 describe('scanLineRange', () => {
-  it('gives the same lines however the bytes are cut', () => {
+  it('returns the same lines for any division into chunks', () => {
     const text = fc.array(fc.constantFrom('a', 'é', '✅', '\n', '\r\n', '\r', 'long '), { maxLength: 60 })
     fc.assert(
       fc.property(text, fc.array(fc.nat(80)), fc.integer({ min: 1, max: 5 }), (pieces, cuts, firstLine) => {
@@ -33,7 +33,7 @@ describe('scanLineRange', () => {
     expect(seenLines).toBe(5)
   })
 
-  it('says when it is full', () => {
+  it('reports when the range is complete', () => {
     const range = scanLineRange({ ...limits, maxLines: 2 })
     expect(range.push(Buffer.from('1\n'))).toBe(false)
     expect(range.push(Buffer.from('2\n'))).toBe(true)
@@ -45,7 +45,7 @@ describe('scanLineRange', () => {
     expect(scan([bytes], { maxTextBytes: 11 }).lines.map(({ text }) => text)).toEqual(['aaaaaaaa', 'bb'])
   })
 
-  it('clips a long line without cutting a character and says how much is missing', () => {
+  it('clips a long line between characters and counts the omitted bytes', () => {
     const [line] = scan([Buffer.from(`${'x'.repeat(9)}😀${'y'.repeat(20)}\r\n`)], { maxLineChars: 10 }).lines
     expect(line).toEqual({ number: 1, text: 'x'.repeat(9), omittedBytes: 24, lossy: false, crlf: true })
   })
@@ -58,7 +58,7 @@ describe('scanLineRange', () => {
     ])
   })
 
-  it('does not call a replacement character that is in the file lossy', () => {
+  it('does not mark a replacement character of the file itself as lossy', () => {
     expect(scan([Buffer.from('\uFFFD\n')]).lines[0]?.lossy).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { diskFiles } from '../../src/environment/disk-files.ts'
+import { diskFiles } from '../../src/files/disk-files.ts'
 import { type ListRequest, listDirectory } from '../../src/look-up/list-directory.ts'
 
 async function list(root: string, options: Partial<ListRequest> = {}, name = '.'): Promise<string[]> {
@@ -14,21 +14,21 @@ async function list(root: string, options: Partial<ListRequest> = {}, name = '.'
 }
 
 describe('listDirectory', () => {
-  it('shows folders first, sorted, to the depth asked for', async () => {
+  it('shows folders first, sorted, to the requested depth', async () => {
     await using workspace = await tempWorkspace({ files: { 'b.txt': '', 'a.txt': '', 'z/y/x': '', 'c/d': '' } })
     expect(await list(workspace.path)).toEqual(['./', '  c/', '    d', '  z/', '    y/', '  a.txt', '  b.txt'])
     expect(await list(workspace.path, { depth: 1 })).toEqual(['./', '  c/', '  z/', '  a.txt', '  b.txt'])
     expect(await list(workspace.path, { depth: 3 }, 'z')).toEqual(['z/', '  y/', '    x'])
   })
 
-  it('shows where links lead and does not enter them', async () => {
+  it('shows the targets of links and does not follow them', async () => {
     await using workspace = await tempWorkspace({ files: { 'd/x': '' } })
     await symlink('d', join(workspace.path, 'link'))
     execFileSync('mkfifo', [join(workspace.path, 'pipe')])
     expect(await list(workspace.path)).toEqual(['./', '  d/', '    x', '  link -> d', '  pipe (not a regular file)'])
   })
 
-  it('leaves out what .gitignore names, at every level, and counts it', async () => {
+  it('leaves out and counts ignored entries at every level', async () => {
     const files = {
       '.gitignore': '*.log\n/dist\n!keep.log\n',
       ...{ 'a.log': '', 'keep.log': '', 'dist/x': '', '.git/HEAD': '' },
@@ -47,7 +47,7 @@ describe('listDirectory', () => {
     ])
   })
 
-  it('fills up level by level and says what is left out', async () => {
+  it('fills the list level by level and states what is left out', async () => {
     const names = Array.from({ length: 70 }, (_, index) => `crowd/f${String(index).padStart(2, '0')}`)
     const files = Object.fromEntries([...names, 'last/x', 'y'].map((name) => [name, '']))
     await using workspace = await tempWorkspace({ files })
@@ -63,12 +63,12 @@ describe('listDirectory', () => {
     ])
   })
 
-  it('spells out control characters in names', async () => {
+  it('escapes control characters in names', async () => {
     await using workspace = await tempWorkspace({ files: { 'a\u001b[2J\nb': '' } })
     expect(await list(workspace.path)).toEqual(['./', '  a\\u001b[2J\\u000ab'])
   })
 
-  it('refuses files and names what is similar to a missing folder', async () => {
+  it('rejects files and suggests names similar to a missing folder', async () => {
     await using workspace = await tempWorkspace({ files: { 'source/x': '' } })
     const at = (name: string) =>
       listDirectory({ files: diskFiles, path: join(workspace.path, name), shownPath: name, ignoreRoot: workspace.path })

@@ -3,7 +3,7 @@ import { symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { diskFiles } from '../../src/environment/disk-files.ts'
+import { diskFiles } from '../../src/files/disk-files.ts'
 import { type ReadRequest, readLines } from '../../src/look-up/read-lines.ts'
 
 async function read(folder: string, name: string, options: Partial<ReadRequest> = {}) {
@@ -16,7 +16,7 @@ async function messageOf(folder: string, name: string, options: Partial<ReadRequ
 }
 
 describe('readLines', () => {
-  it('numbers the lines and says that this is all', async () => {
+  it('numbers the lines and states the range', async () => {
     await using workspace = await tempWorkspace({ files: { a: 'one\n\ttwo\n' } })
     expect(await read(workspace.path, 'a')).toEqual({
       kind: 'text',
@@ -29,7 +29,7 @@ describe('readLines', () => {
     })
   })
 
-  it('reads a range and says how to go on', async () => {
+  it('reads a range and states the offset to continue with', async () => {
     await using workspace = await tempWorkspace({ files: { a: '1\n2\n3\n4\n5\n' } })
     const outcome = await read(workspace.path, 'a', { offset: 2, limit: 2 })
     expect(outcome).toMatchObject({
@@ -37,7 +37,7 @@ describe('readLines', () => {
     })
   })
 
-  it('reads 2,000 lines or 31 KiB when nothing is said', async () => {
+  it('reads 2,000 lines or 31 KiB by default', async () => {
     const files = { lines: 'x\n'.repeat(2500), bytes: `${'x'.repeat(1000)}\n`.repeat(100) }
     await using workspace = await tempWorkspace({ files })
     expect(await read(workspace.path, 'lines')).toMatchObject({ lastLine: 2000, totalLines: 2500 })
@@ -51,7 +51,7 @@ describe('readLines', () => {
     })
   })
 
-  it('tells of CRLF and of bytes that are not UTF-8, and hides a byte order mark', async () => {
+  it('reports CRLF and bytes that are not UTF-8, and hides a byte order mark', async () => {
     const latin = Buffer.from([0x63, 0x61, 0x66, 0xe9])
     await using workspace = await tempWorkspace({ files: { a: '\uFEFFx\r\ny\r\n', latin } })
     const crlf = await read(workspace.path, 'a')
@@ -63,12 +63,12 @@ describe('readLines', () => {
     })
   })
 
-  it('says that a file is empty', async () => {
+  it('reports an empty file', async () => {
     await using workspace = await tempWorkspace({ files: { a: '' } })
     expect(await read(workspace.path, 'a')).toMatchObject({ text: '[the file is empty]', firstLine: 0, totalLines: 0 })
   })
 
-  it('refuses a range behind the end, with the number of lines', async () => {
+  it('rejects a range behind the end and states the number of lines', async () => {
     await using workspace = await tempWorkspace({ files: { a: '1\n2\n' } })
     expect(await messageOf(workspace.path, 'a', { offset: 9 })).toBe('a has 2 lines; line 9 is past its end.')
   })
@@ -78,24 +78,24 @@ describe('readLines', () => {
     ['binary data', Buffer.from('a\0b')],
     ['UTF-16 text', Buffer.from('\ufeffhello', 'utf16le')],
     ['gzip data', Buffer.from([0x1f, 0x8b, 8, 0])],
-  ])('refuses %s with its kind and size', async (kind, bytes) => {
+  ])('rejects %s with its kind and size', async (kind, bytes) => {
     await using workspace = await tempWorkspace({ files: { x: bytes } })
     const message = await messageOf(workspace.path, 'x')
     expect(message).toBe(`x is not text but ${kind} of ${bytes.length} bytes; it is not shown.`)
   })
 
-  it('refuses a text that turns out to be binary in the range', async () => {
+  it('rejects a text with binary data in the range', async () => {
     await using workspace = await tempWorkspace({ files: { x: `${'x\n'.repeat(9000)}\0\n` } })
     expect(await messageOf(workspace.path, 'x', { offset: 8999 })).toContain('binary data')
     expect(await read(workspace.path, 'x')).toMatchObject({ kind: 'text' })
   })
 
-  it('reads a text that only begins like a format', async () => {
+  it('reads a text that begins with a format signature', async () => {
     await using workspace = await tempWorkspace({ files: { x: 'GIF8 is how a GIF begins\n' } })
     expect(await read(workspace.path, 'x')).toMatchObject({ kind: 'text' })
   })
 
-  it('names similar files, or the folder that is missing too', async () => {
+  it('suggests similar files, or names the missing folder', async () => {
     await using workspace = await tempWorkspace({ files: { 'src/parser.ts': '', 'src/README': '' } })
     expect(await messageOf(workspace.path, 'src/parsr.ts')).toBe(
       'src/parsr.ts does not exist. Similar names there: parser.ts.',
@@ -105,7 +105,7 @@ describe('readLines', () => {
     )
   })
 
-  it('refuses folders, links and pipes', async () => {
+  it('rejects folders, links and pipes', async () => {
     await using workspace = await tempWorkspace({ files: { 'd/x': 'x' } })
     await symlink('d/x', join(workspace.path, 'link'))
     execFileSync('mkfifo', [join(workspace.path, 'pipe')])
@@ -120,7 +120,7 @@ describe('readLines', () => {
     expect(await messageOf(workspace.path, 'link/x')).toContain('leads somewhere else')
   })
 
-  it('does not count the lines of a huge file, whose first line may be huge too', async () => {
+  it('does not count the lines of a huge file, even with a huge first line', async () => {
     await using workspace = await tempWorkspace()
     const path = join(workspace.path, 'huge')
     await writeFile(path, 'a\nb\n'.repeat(8192))
@@ -132,7 +132,7 @@ describe('readLines', () => {
     })
   })
 
-  it('stops when it is told to', async () => {
+  it('stops on abort', async () => {
     await using workspace = await tempWorkspace({ files: { a: 'x' } })
     expect(await messageOf(workspace.path, 'a', { signal: AbortSignal.abort() })).toContain('interrupted')
   })

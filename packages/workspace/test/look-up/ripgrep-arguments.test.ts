@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fileNameArguments, searchArguments } from '../../src/look-up/ripgrep-arguments.ts'
 
-describe('the arguments for ripgrep', () => {
-  it('keep everything from the model behind -e, -g and --', () => {
+describe('ripgrep arguments', () => {
+  it('put all model input behind -e, -g and --', () => {
     const args = searchArguments({ pattern: '--pre=evil', globs: ['--files'] }, '--follow')
     expect(args[args.indexOf('--pre=evil') - 1]).toBe('-e')
     expect(args[args.indexOf('--files') - 1]).toBe('-g')
@@ -15,7 +15,7 @@ describe('the arguments for ripgrep', () => {
     }
   })
 
-  it('bound the context', () => {
+  it('limit the number of context lines', () => {
     expect(searchArguments({ pattern: 'x', contextLines: 1e9 }, '.')).toContain('--context=20')
     expect(searchArguments({ pattern: 'x', contextLines: -1 }, '.')).toContain('--context=0')
   })

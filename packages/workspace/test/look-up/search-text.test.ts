@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { rgPath } from '@vscode/ripgrep'
 import { describe, expect, it } from 'vitest'
-import { diskFiles } from '../../src/environment/disk-files.ts'
-import type { Ripgrep } from '../../src/environment/place.ts'
-import { runBounded } from '../../src/look-up/run-bounded.ts'
+import { diskFiles } from '../../src/files/disk-files.ts'
+import { runUnconfined } from '../../src/look-up/local-ripgrep.ts'
+import type { Ripgrep } from '../../src/look-up/ripgrep-run.ts'
 import { searchFileNames, searchText, type TextSearch } from '../../src/look-up/search-text.ts'
 
 function programAt(...command: readonly [string, ...string[]]): Ripgrep {
-  return { command, run: runBounded }
+  return { command, run: runUnconfined }
 }
 
 const ripgrep = programAt(rgPath)
@@ -25,7 +25,7 @@ async function textOf(cwd: string, pattern: string, options: Partial<TextSearch>
 }
 
 describe('searchText', () => {
-  it('shows matches under their file, in order of path', async () => {
+  it('shows matches under their file, sorted by path', async () => {
     await using workspace = await tempWorkspace({ files: { 'b.ts': 'x foo\n', 'a/c.ts': 'foo\nbar\nfoo bar\n' } })
     expect(await search(workspace.path, 'fo+')).toEqual({
       kind: 'searched',
@@ -36,18 +36,18 @@ describe('searchText', () => {
     })
   })
 
-  it('shows context and separates what is apart', async () => {
+  it('shows context lines and separates groups', async () => {
     await using workspace = await tempWorkspace({ files: { a: 'x\nfoo\ny\n1\n2\n3\nfoo\n' } })
     expect(await textOf(workspace.path, 'foo', { contextLines: 1 })).toBe('a\n1-x\n2:foo\n3-y\n--\n6-3\n7:foo')
   })
 
-  it('searches literally and without regard to case when asked to', async () => {
+  it('searches plain text and ignores case on request', async () => {
     await using workspace = await tempWorkspace({ files: { a: 'a.b\naxb\nA.B\n' } })
     expect(await textOf(workspace.path, 'a.b', { literal: true })).toBe('a\n1:a.b')
     expect(await textOf(workspace.path, 'a.b', { literal: true, ignoreCase: true })).toBe('a\n1:a.b\n3:A.B')
   })
 
-  it('keeps to globs, sees hidden files, and skips ignored ones and .git', async () => {
+  it('applies globs, includes hidden files and skips ignored ones and .git', async () => {
     const files = {
       '.gitignore': 'out\n',
       'out/a.ts': 'foo\n',
@@ -63,7 +63,7 @@ describe('searchText', () => {
     )
   })
 
-  it('says what it left out', async () => {
+  it('states how many matches it left out', async () => {
     await using workspace = await tempWorkspace({ files: { a: 'foo\nctx\n'.repeat(10), b: 'foo\n' } })
     expect(await search(workspace.path, 'foo', { maxShown: 2, contextLines: 1 })).toEqual({
       kind: 'searched',
@@ -74,7 +74,7 @@ describe('searchText', () => {
     })
   })
 
-  it('stops counting at a bound and says so', async () => {
+  it('stops counting at the limit and says so', async () => {
     await using workspace = await tempWorkspace({ files: { a: `foo ${'x'.repeat(400)}\n`.repeat(40_000) } })
     const outcome = await search(workspace.path, 'foo')
     expect(outcome).toMatchObject({ complete: false, text: expect.stringContaining('[at least ') })
@@ -85,13 +85,13 @@ describe('searchText', () => {
     expect((await textOf(workspace.path, 'foo')).length).toBeLessThan(600)
   })
 
-  it('takes patterns and names that look like options', async () => {
+  it('accepts patterns and names that look like options', async () => {
     await using workspace = await tempWorkspace({ files: { '--files': '-v\n', 'line\nbreak': '-v\n' } })
     expect(await textOf(workspace.path, '-v')).toBe('--files\n1:-v\n\nline\\u000abreak\n1:-v')
     expect(await textOf(workspace.path, '-v', { path: join(workspace.path, '--files') })).toBe('--files\n1:-v')
   })
 
-  it('passes over binary files and remarks on them', async () => {
+  it('shows the matches before binary data without the note of ripgrep', async () => {
     await using workspace = await tempWorkspace({ files: { a: `foo\n${'x\n'.repeat(50_000)}\0\nfoo\n`, b: 'foo\n' } })
     expect(await textOf(workspace.path, 'foo')).toBe('a\n1:foo\n\nb\n1:foo')
   })
@@ -117,22 +117,22 @@ describe('searchText', () => {
     expect(await search(workspace.path, pattern, options)).toEqual({ kind: 'failed', message })
   })
 
-  it('says that a place is missing', async () => {
+  it('explains a missing path', async () => {
     await using workspace = await tempWorkspace({ files: { 'src/a': '' } })
     const missing = { path: join(workspace.path, 'srcs'), shownPath: 'srcs' }
     expect(await textOf(workspace.path, 'x', missing)).toBe('srcs does not exist. Similar names there: src/.')
   })
 
-  it('says that the program is missing', async () => {
+  it('explains a missing program', async () => {
     await using workspace = await tempWorkspace()
     const outcome = await search(workspace.path, 'x', { ripgrep: programAt(join(workspace.path, 'rg')) })
     expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('could not be started') })
   })
 
-  it('ends at the time limit and at the signal', async () => {
+  it('stops at the time limit and on abort', async () => {
     await using workspace = await tempWorkspace()
     execFileSync('mkfifo', [join(workspace.path, 'pipe')])
-    // A program that waits for ever, in ripgrep's place.
+    // Stands in for ripgrep and never ends.
     const waiting = programAt('/bin/sh', '-c', 'read line < pipe', 'sh')
     const timed = await search(workspace.path, 'x', { ripgrep: waiting, timeLimitMs: 50 })
     expect(timed).toMatchObject({ complete: false, text: expect.stringContaining('stopped at the time limit') })
@@ -142,12 +142,12 @@ describe('searchText', () => {
     expect(await running).toEqual({ kind: 'failed', message: 'The search was interrupted.' })
   })
 
-  it('gives the program no environment', async () => {
+  it('starts the program with an empty environment', async () => {
     await using workspace = await tempWorkspace()
     const outcome = await search(workspace.path, 'x', {
       ripgrep: programAt('/bin/sh', '-c', 'echo "$HOME$USER" >&2; exit 2', 'sh'),
     })
-    expect(outcome).toMatchObject({ message: 'The search program ended without a word.' })
+    expect(outcome).toMatchObject({ message: 'The search program failed without an error message.' })
   })
 })
 

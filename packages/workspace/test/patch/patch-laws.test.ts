@@ -4,10 +4,10 @@ import { tempWorkspace } from '@parley/testkit'
 import { applyPatch, parsePatch as parseUnified, reversePatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diffFile } from '../../src/patch/file-diff.ts'
-import { parsePatch } from '../../src/patch/parse-patch.ts'
-import { placeChunks } from '../../src/patch/place-chunks.ts'
-import { decodeTextFile, encodeTextFile } from '../../src/patch/text-file.ts'
+import { applyChunks } from '../../src/patch/plan/apply-chunks.ts'
+import { diffFile } from '../../src/patch/plan/file-diff.ts'
+import { parsePatch } from '../../src/patch/plan/parse-patch.ts'
+import { decodeTextFile, encodeTextFile } from '../../src/patch/plan/text-file.ts'
 import { patchOf, plansOf, planText, readTree, runPatch } from './patch-run.ts'
 
 const line = fc.constantFrom('', 'a', 'b', '  indented', '- list', '+ plus', '@@ at', '*** stars', 'ünï “q”', 'x\ty')
@@ -18,7 +18,7 @@ const content = fc
     return (marked ? '\uFEFF' : '') + text
   })
 
-/** An edit of a whole file: for each old line keep or remove it, and what to add before it. */
+/** Edit of a whole file: for each old line whether it is kept, and the lines inserted before it. */
 const edit = fc.array(fc.record({ keep: fc.boolean(), added: fc.array(line, { maxLength: 2 }) }), {
   minLength: 13,
   maxLength: 13,
@@ -53,7 +53,7 @@ function editWhole(text: string, steps: readonly { keep: boolean; added: readonl
   return { chunk, expected: mark + result.join(end) + (closed && result.length > 0 ? end : '') }
 }
 
-describe('the laws of a patch', () => {
+describe('laws of a patch', () => {
   it('applies any edit, written as a chunk, exactly', () => {
     fc.assert(
       fc.property(content, edit, (text, steps) => {
@@ -63,13 +63,13 @@ describe('the laws of a patch', () => {
         const decoded = decodeTextFile(Buffer.from(text))
         const hunk = parsed.ok ? parsed.hunks[0] : undefined
         if (!decoded.ok || hunk?.kind !== 'update') throw new Error('the patch was not understood')
-        const placed = placeChunks('a', decoded.file, hunk.chunks)
+        const placed = applyChunks('a', decoded.file, hunk.chunks)
         expect(placed.ok && Buffer.from(encodeTextFile(placed.file)).toString()).toBe(expected)
       }),
     )
   })
 
-  it('gives the old file back when the recorded difference is reversed', async () => {
+  it('restores the old file when the recorded diff is reversed', async () => {
     await using workspace = await tempWorkspace()
     await fc.assert(
       fc.asyncProperty(content, edit, async (text, steps) => {
@@ -122,7 +122,7 @@ describe('the laws of a patch', () => {
     )
   })
 
-  it('writes a difference too large to minimise as one valid block', () => {
+  it('writes a diff too large to minimize as one valid hunk', () => {
     const before = Array.from({ length: 3000 }, (_, index) => `old ${index}`)
     const after = Array.from({ length: 2500 }, (_, index) => `new ${index}`)
     const [oldText, newText] = [`same\n${before.join('\n')}\nend`, `same\n${after.join('\n')}\nend`]

@@ -1,15 +1,15 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ApplyOutcome, applyPlan } from '../../src/patch/apply-plan.ts'
-import { diskPatchTarget } from '../../src/patch/disk-patch-attempt.ts'
-import { diskPatchFiles } from '../../src/patch/disk-patch-files.ts'
+import { type ApplyOutcome, applyPlan } from '../../src/patch/apply/apply-plan.ts'
+import { diskPatchTarget } from '../../src/patch/apply/disk-patch-attempt.ts'
+import { diskPatchFiles } from '../../src/patch/apply/disk-patch-files.ts'
 import type { FilePlan } from '../../src/patch/file-plan.ts'
-import { parsePatch } from '../../src/patch/parse-patch.ts'
 import type { PatchFiles } from '../../src/patch/patch-files.ts'
 import { failureText, successText } from '../../src/patch/patch-report.ts'
-import { type PlanOutcome, planPatch } from '../../src/patch/plan-patch.ts'
+import { parsePatch } from '../../src/patch/plan/parse-patch.ts'
+import { type PlanOutcome, planPatch } from '../../src/patch/plan/plan-patch.ts'
 
-/** A patch text from the lines between the markers. */
+/** Returns a patch text with markers around the lines. */
 export function patchOf(...lines: readonly string[]): string {
   return ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
 }
@@ -34,11 +34,11 @@ export async function failureCodes(text: string, cwd: string): Promise<string[]>
 
 export interface PatchRun {
   readonly ok: boolean
-  /** What the model would be told. */
+  /** Tool output for the model. */
   readonly text: string
 }
 
-/** Parses, plans and applies. */
+/** Parses, plans and applies a patch. */
 export async function runPatch(text: string, cwd: string, files: PatchFiles = diskPatchFiles): Promise<PatchRun> {
   const outcome = await planText(text, cwd, files)
   if (!outcome.ok) return { ok: false, text: failureText(outcome.failures) }
@@ -47,7 +47,7 @@ export async function runPatch(text: string, cwd: string, files: PatchFiles = di
   return { ok: false, text: failureText(applied.failures, applied.states) }
 }
 
-/** Everything below a folder: files with their content, folders as `null`, both by relative path. */
+/** Reads everything below a folder by relative path: files as their content, folders as null. */
 export async function readTree(folder: string): Promise<Record<string, string | null>> {
   const tree: Record<string, string | null> = {}
   for (const name of (await readdir(folder, { recursive: true })).sort()) {

@@ -21,7 +21,7 @@ const recordedCases = z.object({
 const fixture = new URL('./fixtures/apply-patch.json', import.meta.url)
 const { cases } = recordedCases.parse(JSON.parse(await readFile(fixture, 'utf8')))
 
-/** Where the recorded tool and ours differ on purpose; the rest must match the recording. */
+/** Cases where parley differs from the recorded tool on purpose. */
 const ours: Readonly<
   Record<string, { readonly ok: boolean; readonly files: Readonly<Record<string, string>> | null }>
 > = {
@@ -31,13 +31,13 @@ const ours: Readonly<
   '015 failure after partial success leaves changes': { ok: false, files: null },
 }
 
-describe('the recorded cases of apply_patch', () => {
-  it('names every case that differs', () => {
+describe('recorded cases of apply_patch', () => {
+  it('lists every case that differs', () => {
     const differing = cases.filter(({ parley }) => parley.startsWith('ours')).map(({ name }) => name)
     expect(differing).toEqual(Object.keys(ours))
   })
 
-  it.each(cases)('$name comes out as it should', async ({ name, input, patch, expected, exit, stdout }) => {
+  it.each(cases)('$name has the recorded result', async ({ name, input, patch, expected, exit, stdout }) => {
     await using workspace = await tempWorkspace({ files: input })
     const wanted = ours[name] ?? { ok: exit === 0, files: expected }
     const run = await runPatch(patch, workspace.path)

@@ -5,7 +5,7 @@ import { dialTo } from '../../src/remote/dial.ts'
 const { signal } = new AbortController()
 const url = 'ws://127.0.0.1:9'
 
-it('a token that cannot be had is one sentence, and nothing is connected', async () => {
+it('a missing token is explained in one sentence and nothing is connected', async () => {
   await using home = await tempDirectory()
   const around = { home: home.path, env: { HOME: '/nowhere', EMPTY: ' ' } }
   const failure = (settings: object) => dialTo({ url, ...settings }, around)(signal)

@@ -3,38 +3,38 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { diskFiles } from '../../src/environment/disk-files.ts'
-import type { PlaceFiles } from '../../src/environment/place-files.ts'
+import { diskFiles } from '../../src/files/disk-files.ts'
+import type { EnvironmentFiles } from '../../src/files/environment-files.ts'
 import { copyTree } from '../../src/look-up/copy-tree.ts'
 import type { Link } from '../../src/remote/link.ts'
 import { remoteFiles } from '../../src/remote/remote-files.ts'
 import { remotePatches } from '../../src/remote/remote-patches.ts'
 
-/** An exec-server that answers a method with this. */
+/** Link to an exec-server with a fixed answer per method. */
 function linkThatAnswers(answers: Readonly<Record<string, unknown>>): Pick<Link, 'ask'> {
   return { ask: ((method: string) => Promise.resolve(answers[method])) as Link['ask'] }
 }
 
-describe('an exec-server that lies', () => {
+describe('wrong answers of an exec-server', () => {
   it.each([
     ['/work/../../etc/passwd', '/etc/passwd'],
     ['file:///work/%2e%2e/etc', '/etc'],
     ['/work//x/./y/', '/work/x/y'],
-  ])('names %s and is taken to mean %s, which is what is judged', async (path, meant) => {
+  ])('a real path of %s is resolved to %s', async (path, meant) => {
     const files = remoteFiles(linkThatAnswers({ 'fs/canonicalize': { path } }))
     expect(await files.realPath('/work/x')).toBe(meant)
   })
 
-  it.each(['', 'work/x', '../x', '/work/\0x'])('is not believed that %j is a path', async (path) => {
+  it.each(['', 'work/x', '../x', '/work/\0x'])('%j is rejected as a real path', async (path) => {
     const files = remoteFiles(linkThatAnswers({ 'fs/canonicalize': { path } }))
-    await expect(files.realPath('/work/x')).rejects.toThrow('a path that is none')
+    await expect(files.realPath('/work/x')).rejects.toThrow('an invalid path')
   })
 
-  it('has no file of this machine written beside the copy that is searched', async () => {
+  it('no file name leads to a write outside the copy', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-lie-'))
     const name = join(folder, 'planted')
     const file = { kind: 'file', sizeBytes: 1 } as const
-    const files: PlaceFiles = {
+    const files: EnvironmentFiles = {
       ...diskFiles,
       look: () => Promise.resolve(file),
       open: () =>
@@ -51,13 +51,13 @@ describe('an exec-server that lies', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('gives a file without an end and is stopped', async () => {
+  it('reading a file without end stops at the size limit', async () => {
     const dataBase64 = Buffer.alloc(16 * 1024 * 1024).toString('base64')
     const link = linkThatAnswers({ 'fs/readFile': { dataBase64, sizeBytes: 1, eof: false } })
     await expect(remotePatches(link, remoteFiles(link)).readFile('/work/x')).rejects.toThrow('longer than')
   })
 
-  it('gives no more of a file than it was asked for', async () => {
+  it('a read returns no more bytes than requested', async () => {
     const answers = {
       'fs/canonicalize': { path: '/work/x' },
       'fs/getMetadata': { isFile: true, isDirectory: false, size: 1 },

@@ -12,7 +12,7 @@ import {
   withoutNeedlessWish,
 } from '@parley/policy'
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
-import { PlaceUnreachable } from '@parley/workspace'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { PreparedCall, ReadyCall } from '../../tools/tool.ts'
 import { unlessAborted } from '../../unless-aborted.ts'
 import type { Bench } from '../bench.ts'
@@ -43,7 +43,7 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
     await decideAndRun(run, { item: open.item, standing }, understood.prepared)
   } catch (error) {
     // Nothing has begun: what begins tells itself how it ended.
-    if (!(error instanceof PlaceUnreachable)) throw error
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
     await completeCall(run, standing === null ? { ...open.item, ...unreachable(error) } : asCall(standing, open.item))
   }
 }
@@ -101,7 +101,7 @@ function secondAttempt({ conversation, bench }: Run, facts: Facts, standing: Ite
   return retry === null ? null : { facts, ...retry, attempt: 2 }
 }
 
-function unreachable({ message }: PlaceUnreachable) {
+function unreachable({ message }: EnvironmentUnreachableError) {
   return {
     status: 'failed' as const,
     modelText: `Not run: ${message}`,

@@ -9,7 +9,7 @@ const meanings: Readonly<Record<Enforcement, string>> = {
 
 /** What enforces limits on this machine. */
 export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
-  const { place, release } = places.take({ environment: undefined, config: {} })
+  const { environment: place, release } = places.take({ environment: undefined, config: {} })
   const { enforcement, reason } = await place.sandboxes.report().finally(release)
   const said = { name: 'sandbox', text: meanings[enforcement] }
   return [

@@ -1,13 +1,13 @@
 import type { Sandbox, SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
-import { liesWithin, type Place, whenUnknown } from '@parley/workspace'
+import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { workspaceOf } from '../calls/proposed-item.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Scratch } from './scratch.ts'
 
 export interface CommandSurroundings {
   readonly conversation: Conversation
-  readonly place: Place
+  readonly place: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
@@ -22,7 +22,7 @@ export async function limitsOfCommand(
   const writableRoots = await existingRoots(conversation, place)
   if (mode === 'workspace-write' && writableRoots.includes('/'))
     throw new Error('A sandbox cannot let commands write everywhere (/) and limit them; use a folder, or read-only.')
-  const isHere = place.environment === null
+  const isHere = place.name === null
   if (isHere && writableRoots.some((root) => liesWithin(root, home)))
     throw new Error(`Commands cannot work in ${home}: that is where parley keeps its own files.`)
   const secrets = await place.secrets()
@@ -51,7 +51,7 @@ export async function sandboxFor({ place, scratch }: CommandSurroundings, limits
 }
 
 /** Real paths, the working folder first. One that was taken away cannot be opened for writing. */
-async function existingRoots({ state }: Conversation, { files }: Place): Promise<readonly string[]> {
+async function existingRoots({ state }: Conversation, { files }: Environment): Promise<readonly string[]> {
   const { roots } = workspaceOf(state)
   const real = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
   const there = await Promise.all(

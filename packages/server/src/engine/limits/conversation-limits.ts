@@ -1,6 +1,6 @@
 import { isWeaker, type Sandbox, type SandboxLimits, type SandboxReport } from '@parley/host'
 import type { Enforcement, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
-import { type Place, PlaceUnreachable } from '@parley/workspace'
+import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
 import { weakerNotice } from './weaker-notice.ts'
 
@@ -11,7 +11,7 @@ export interface ConversationLimits extends AsyncDisposable {
   /** The user's home folder where commands run on this machine, else null. */
   readonly localHome: string | null
   /** See `Place`. */
-  readonly guardOf: Place['guardOf']
+  readonly guardOf: Environment['guardOf']
   enforcementFor(mode: SandboxMode): Enforcement
   /** Asks the place, as long as it can be asked. */
   look(): Promise<void>
@@ -68,7 +68,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
     get reason() {
       return known?.reason ?? null
     },
-    localHome: place.environment === null ? place.home : null,
+    localHome: place.name === null ? place.home : null,
     guardOf: place.guardOf,
     enforcementFor,
     async look() {
@@ -76,7 +76,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
         await place.reach()
         learn(await place.sandboxes.report())
       } catch (error) {
-        if (!(error instanceof PlaceUnreachable)) throw error
+        if (!(error instanceof EnvironmentUnreachableError)) throw error
       }
     },
     settle,

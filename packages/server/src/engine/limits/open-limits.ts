@@ -1,6 +1,6 @@
 import { type BackgroundProcesses, createBackgroundProcesses } from '@parley/host'
 import type { ItemOf } from '@parley/protocol'
-import type { Place } from '@parley/workspace'
+import type { Environment } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
 import type { Conversation } from '../conversation.ts'
 import { noticeItem } from '../notice-item.ts'
@@ -15,7 +15,7 @@ interface OpenLimits {
 
 interface LimitsPorts {
   readonly conversation: Conversation
-  readonly place: Place
+  readonly place: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
   /** Where its /tmp is. */

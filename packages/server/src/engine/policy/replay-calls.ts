@@ -51,7 +51,7 @@ function wanted({ rules, cwd = '/' }: Params, policyFile: string | undefined) {
 /** What enforces limits here, for a sandbox mode that was not the recorded one. */
 async function enforcementNow({ sandbox }: Params, { places }: PolicyPorts): Promise<Enforcement | null> {
   if (sandbox === undefined) return null
-  const { place, release } = places.take({ environment: undefined, config: {} })
+  const { environment: place, release } = places.take({ environment: undefined, config: {} })
   return enforcementThere(place, sandbox).finally(release)
 }
 

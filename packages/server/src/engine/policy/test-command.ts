@@ -11,7 +11,7 @@ import {
   trustedRules,
 } from '@parley/policy'
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
-import type { Place } from '@parley/workspace'
+import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/tool-ports.ts'
 import { configHere } from '../config-here.ts'
 import { definedRules } from '../opener.ts'
@@ -28,7 +28,7 @@ export async function testCommand(
   // No provider is needed to judge a command.
   const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
   const { approvalPolicy, sandbox, environment, writableRoots } = settings
-  const { place, release } = ports.places.take({ environment, config: values })
+  const { environment: place, release } = ports.places.take({ environment, config: values })
   try {
     const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]
     const enforcement = await enforcementThere(place, sandbox)
@@ -64,7 +64,7 @@ export async function testCommand(
 }
 
 interface Around {
-  readonly place: Place
+  readonly place: Environment
   readonly values: Config
   readonly writableRoots: readonly string[]
 }
@@ -82,7 +82,7 @@ async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around,
 }
 
 /** What would enforce the mode where it runs. */
-export async function enforcementThere(place: Place, sandbox: SandboxMode): Promise<Enforcement> {
+export async function enforcementThere(place: Environment, sandbox: SandboxMode): Promise<Enforcement> {
   return sandbox === 'danger-full-access' ? 'none' : (await place.sandboxes.report()).enforcement
 }
 

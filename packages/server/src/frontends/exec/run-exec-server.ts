@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { openHost, openSandboxes } from '@parley/host'
 import { createStreamTransport, ListenError, type PeerFault, type Transport } from '@parley/rpc'
-import { diskFiles, ownFiles, type SecretPlaces, secretPlaces } from '@parley/workspace'
+import { diskFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
 import { homeFolder } from '../../home-folder.ts'
 import type { Address } from '../../serving/address.ts'
 import { listenOn } from '../../serving/listen.ts'
@@ -67,11 +67,11 @@ function confinementHere(build: string): Confinement {
   const home = homedir()
   const parleyHome = homeFolder(process.env)
   const own = () => ownFiles(parleyHome)
-  let secrets: Promise<SecretPlaces> | null = null
+  let secrets: Promise<SecretPaths> | null = null
   return createConfinement({
     sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json'), build, own }),
     secrets() {
-      secrets ??= secretPlaces({ home, parleyHome, own: own(), runFolders: ownRunFolders(process.env) }, diskFiles)
+      secrets ??= secretPaths({ home, parleyHome, own: own(), runFolders: ownRunFolders(process.env) }, diskFiles)
       return secrets
     },
     home,

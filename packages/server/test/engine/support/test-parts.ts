@@ -5,7 +5,7 @@ import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { shellParserFiles } from '@parley/policy/testing'
 import { createRedaction } from '@parley/redaction'
-import { diskFiles, diskPatchFiles, secretPlaces } from '@parley/workspace'
+import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import type { EngineParts } from '../../../src/engine/engine.ts'
 import { systemClock } from '../../../src/ports/clock.ts'
 import { randomIds } from '../../../src/ports/ids.ts'
@@ -41,7 +41,7 @@ export function testParts(
     host: openHost(),
     sandboxes: noSandboxes('Tests have no sandbox.'),
     shellParser: createShellParser(shellParserFiles),
-    secrets: () => secretPlaces({ home: root, parleyHome: home }, diskFiles),
+    secrets: () => secretPaths({ home: root, parleyHome: home }, diskFiles),
     ripgrep: ripgrepPath(),
     shell: '/bin/sh',
     models: () => (providerId) => ({

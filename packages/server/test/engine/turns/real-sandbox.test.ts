@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { openSandboxes } from '@parley/host'
-import { diskFiles, secretPlaces } from '@parley/workspace'
+import { diskFiles, secretPaths } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
@@ -59,7 +59,7 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
       `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0) and connect(S,sockaddr_un("${path}")) and print "reached"'`
     const model = scriptedModel({ calls: [shell(reach(other))] }, { calls: [shell(reach(own))] }, { text: 'ok' })
     const secrets = () =>
-      secretPlaces({ home: place.root, parleyHome: join(place.root, '.parley'), runFolders: [own] }, diskFiles)
+      secretPaths({ home: place.root, parleyHome: join(place.root, '.parley'), runFolders: [own] }, diskFiles)
     const { watched } = await place.talk({ model, sandboxes, secrets, shell: '/bin/sh' })
     await watched.send('go')
     await watched.turnEnded()

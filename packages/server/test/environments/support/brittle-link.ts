@@ -1,6 +1,7 @@
 import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
-import { Link, type LinkChange } from '@parley/workspace'
+import type { LinkChange } from '@parley/workspace'
+import { Link } from '@parley/workspace/testing'
 import { createConfinement } from '../../../src/frontends/exec/confinement/confinement.ts'
 import { describeEnvironment } from '../../../src/frontends/exec/describe-environment.ts'
 import { serveExec } from '../../../src/frontends/exec/serve-exec.ts'
@@ -59,7 +60,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   const link = new Link({
     name: 'box',
     dial,
-    beatMs,
+    heartbeatMs: beatMs,
     patienceMs: cut?.forGood === true ? 50 : 10_000,
     onChange: (change) => changes.push(change),
   })

@@ -8,7 +8,7 @@ import {
   type Sandboxes,
   type SandboxLimits,
 } from '@parley/host'
-import { realPathOf, type SecretPlaces } from '@parley/workspace'
+import { realPathOf, type SecretPaths } from '@parley/workspace'
 import { processErrors } from '../exec-errors.ts'
 import { type FileLimits, fileLimits } from './file-limits.ts'
 import { type Intent, readIntent } from './read-intent.ts'
@@ -16,7 +16,7 @@ import { sandboxType } from './sandbox-type.ts'
 
 export interface ConfinementParts extends GuardSurroundings {
   readonly sandboxes: Sandboxes
-  readonly secrets: () => Promise<SecretPlaces>
+  readonly secrets: () => Promise<SecretPaths>
   readonly platform: string
 }
 
@@ -52,7 +52,7 @@ type Confined = Extract<Intent, { kind: 'confined' }>
 export function createConfinement(parts: ConfinementParts): Confinement {
   const { sandboxes, secrets, platform } = parts
   const guard = (roots: readonly string[]): Promise<Guard> => guardFor(roots, parts)
-  async function masksOf({ masked }: Confined): Promise<SecretPlaces> {
+  async function masksOf({ masked }: Confined): Promise<SecretPaths> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
   }
   async function limitsOf(intent: Confined, { cwd, scratch }: ProcessWish): Promise<SandboxLimits> {

@@ -1,5 +1,5 @@
 import { type Guard, guardText } from '@parley/host'
-import { isSecret, liesWithin, type SecretPlaces } from '@parley/workspace'
+import { isSecret, liesWithin, type SecretPaths } from '@parley/workspace'
 import { fileFailure } from '../files/file-failure.ts'
 
 /** What a client's wish lets `fs/*` do; both ask for real paths and throw what a confined process would be told. */
@@ -11,7 +11,7 @@ export interface FileLimits {
 export interface FileBounds {
   /** Real paths; none where nothing may be written. */
   readonly roots: readonly string[]
-  readonly masked: SecretPlaces
+  readonly masked: SecretPaths
   /** Looks at the files as they are; asked once, before the first write. */
   readonly guard: () => Promise<Guard>
 }

@@ -1,0 +1,32 @@
+import type { GuardKind, Host, Sandboxes } from '@parley/host'
+import type { EnvironmentFiles } from '../files/environment-files.ts'
+import type { SecretPaths } from '../files/secret-paths.ts'
+import type { SearchProgram } from '../look-up/ripgrep-run.ts'
+import type { PatchTarget } from '../patch/patch-files.ts'
+
+/**
+ * Machine that runs a conversation's commands and has its files: this one, or a remote one through its exec-server.
+ *
+ * Model access, journal, policy and approvals stay on this machine. Calls to a remote machine reject with
+ * `EnvironmentUnreachableError` while it cannot be reached.
+ */
+export interface Environment {
+  /** `X` of `[environments.X]`; null for this machine. */
+  readonly name: string | null
+  /** Resolves when the machine can be reached; `shell`, `home`, `env` and `platform` are valid only then. */
+  reach(): Promise<void>
+  readonly shell: string
+  /** Home folder of the user on that machine. */
+  readonly home: string
+  /** Variables that commands inherit, before the allow list. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: string
+  readonly commands: Pick<Host, 'runCommand' | 'warmUp'>
+  readonly sandboxes: Sandboxes
+  readonly files: EnvironmentFiles
+  readonly patches: PatchTarget
+  readonly search: SearchProgram
+  secrets(): Promise<SecretPaths>
+  /** Returns why each absolute path stays read-only for commands that may write to `roots`; null where it does not. */
+  guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
+}

@@ -1,0 +1,46 @@
+import { guardFor, type Host, type Sandboxes } from '@parley/host'
+import { diskFiles } from '../files/disk-files.ts'
+import { ownFiles } from '../files/own-files.ts'
+import type { SecretPaths } from '../files/secret-paths.ts'
+import { localRipgrep } from '../look-up/local-ripgrep.ts'
+import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'
+import type { PatchFiles } from '../patch/patch-files.ts'
+import type { Environment } from './environment.ts'
+
+export interface LocalParts {
+  readonly host: Host
+  readonly sandboxes: Sandboxes
+  readonly shell: string
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly userHome: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly patchFiles: PatchFiles
+  readonly ripgrep: string
+  readonly secrets: () => Promise<SecretPaths>
+}
+
+/** Creates the environment of this machine. */
+export function localEnvironment(parts: LocalParts): Environment {
+  const { host, sandboxes, shell, home, userHome, env, patchFiles, ripgrep, secrets } = parts
+  const own = () => ownFiles(home)
+  const search = localRipgrep({ host, sandboxes, secrets, ripgrep })
+  return {
+    name: null,
+    reach: () => Promise.resolve(),
+    shell,
+    home: userHome,
+    env,
+    platform: process.platform,
+    commands: host,
+    sandboxes,
+    files: diskFiles,
+    patches: diskPatchTarget(patchFiles),
+    search: { there: () => Promise.resolve(search), here: search },
+    secrets,
+    async guardOf(paths, roots) {
+      const guard = await guardFor(roots, { home: userHome, env, own })
+      return paths.map(guard)
+    },
+  }
+}

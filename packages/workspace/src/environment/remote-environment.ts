@@ -1,0 +1,103 @@
+import type { EnvironmentFiles } from '../files/environment-files.ts'
+import { findProgram } from '../files/find-program.ts'
+import { type SecretPaths, secretPaths } from '../files/secret-paths.ts'
+import { liesWithin } from '../files/workspace-path.ts'
+import { type Ripgrep, type RipgrepRun, ripgrepLimits } from '../look-up/ripgrep-run.ts'
+import type { ExecInfo } from '../remote/exec-connection.ts'
+import type { Link } from '../remote/link.ts'
+import { runRemoteRipgrep, startRemoteCommand } from '../remote/remote-commands.ts'
+import { pathOfUri, remoteFiles } from '../remote/remote-files.ts'
+import { remotePatches } from '../remote/remote-patches.ts'
+import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
+import type { Environment } from './environment.ts'
+
+/** Search path for an exec-server that reports no variables. */
+const defaultSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** Creates the environment behind a link to an exec-server. Its facts are known after the first connection. */
+export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Environment {
+  const files = remoteFiles(link)
+  const facts = () => machineFacts(link.info)
+  const sandboxes = remoteSandboxes(name, link)
+  const remoteSecrets = () => {
+    secrets ??= link.connection().then(() => findSecrets(facts().home, files))
+    // A failure is not kept, so that the next call tries again.
+    secrets.catch(() => {
+      secrets = null
+    })
+    return secrets
+  }
+  const runRipgrep = async (run: RipgrepRun) => {
+    const { enforcement } = await sandboxes.report()
+    const known = enforcement === 'none' ? null : await remoteSecrets()
+    // In a sandbox the exec-server masks all secret paths, also one that policy allowed to be searched.
+    const isConfined = known !== null && !known.some((secret) => liesWithin(run.looksAt, secret))
+    return runRemoteRipgrep(link, isConfined ? ripgrepLimits(run, known) : null, run)
+  }
+  let secrets: Promise<SecretPaths> | null = null
+  return {
+    name,
+    async reach() {
+      await link.connection()
+      // Rejects invalid facts here; the getters below would throw at their first use.
+      facts()
+    },
+    get shell() {
+      return facts().shell
+    },
+    get home() {
+      return facts().home
+    },
+    get env() {
+      return facts().env
+    },
+    get platform() {
+      return facts().platform
+    },
+    commands: {
+      runCommand: (spec, options) => startRemoteCommand(link, spec, options),
+      warmUp: async () => void (await link.connection()),
+    },
+    sandboxes,
+    files,
+    patches: remotePatches(link, files),
+    search: {
+      async there(roots) {
+        const path = await findRipgrep(facts().env['PATH'], roots, files)
+        return path === null ? null : { command: [path], run: runRipgrep }
+      },
+      here,
+    },
+    secrets: remoteSecrets,
+    guardOf: (paths, roots) => remoteGuards(link, { paths, roots, home: facts().home }),
+  }
+}
+
+interface MachineFacts extends Pick<Environment, 'shell' | 'home' | 'platform'> {
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Reads the facts from `initialize`; before the connection, placeholders that no caller uses before `reach`. */
+function machineFacts(info: ExecInfo | null): MachineFacts {
+  if (info === null) return { shell: '/bin/sh', home: '/', platform: 'unknown', env: {} }
+  const home = pathOfUri(info.userHomeDir)
+  return {
+    shell: info.shell.path,
+    home,
+    platform: info.platformOs,
+    env: info.env ?? { PATH: defaultSearchPath, HOME: home },
+  }
+}
+
+function findSecrets(home: string, files: EnvironmentFiles): Promise<SecretPaths> {
+  return secretPaths({ home, parleyHome: `${home}/.parley` }, files)
+}
+
+async function findRipgrep(
+  searchPath: string | undefined,
+  roots: readonly string[],
+  files: EnvironmentFiles,
+): Promise<string | null> {
+  const found = await findProgram({ name: 'rg', searchPath: searchPath ?? '', cwd: '/', roots, files })
+  return found.path === null || found.insideRoots ? null : found.path
+}

@@ -1,0 +1,59 @@
+import { whenUnknown } from './errors.ts'
+
+/**
+ * Read access to the files of an environment, on this machine's disk or through an exec-server.
+ *
+ * All paths are absolute. Throws the system's errors with their `code`, and `EnvironmentUnreachableError`.
+ */
+export interface EnvironmentFiles {
+  /** Size limit in bytes for reading a whole file only to count its lines. */
+  readonly countedFileBytes: number
+  /**
+   * Resolves the path that a read of or a write to `absolute` would reach: links followed, dangling ones too, and the
+   * missing rest appended.
+   */
+  realPath(absolute: string): Promise<string>
+  look(path: string): Promise<FoundFile>
+  /** Returns true for a regular file with execute permission; false where this cannot be determined. */
+  isProgram(path: string): Promise<boolean>
+  /** Lists a folder. Throws when `realPath` contains a link. */
+  list(realPath: string, atMost: number): Promise<FolderNames>
+  /** Reads the target of a link as written. Throws when a folder in `path` is a link. */
+  readLink(path: string): Promise<string>
+  /** Opens a file or folder for reading. Throws when `realPath` contains a link. Does not wait on a pipe without a writer. */
+  open(realPath: string): Promise<OpenedFile>
+}
+
+/** Kind and size of a file, links followed. */
+export interface FoundFile {
+  readonly kind: 'file' | 'folder' | 'other'
+  readonly sizeBytes: number
+}
+
+interface FolderNames {
+  readonly entries: readonly NamedEntry[]
+  /** True when the folder has more entries than requested. */
+  readonly truncated: boolean
+}
+
+export interface NamedEntry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+}
+
+/** Open file or folder; reads come from this file even if another one takes its name. */
+export interface OpenedFile extends FoundFile, AsyncDisposable {
+  /** Reads at most `maxBytes` from `position`, none at the end. The bytes are valid until the next read. */
+  read(position: number, maxBytes: number): Promise<Uint8Array>
+}
+
+/** Reads the first `maxBytes` of a regular file as text; null for anything else, such as a pipe that may never end. */
+export async function readOpening(files: EnvironmentFiles, realPath: string, maxBytes: number): Promise<string | null> {
+  try {
+    await using file = await files.open(realPath)
+    if (file.kind !== 'file') return null
+    return Buffer.from(await file.read(0, maxBytes)).toString('utf8')
+  } catch (error) {
+    return whenUnknown(null)(error)
+  }
+}

@@ -1,0 +1,44 @@
+import { getSystemErrorMessage } from 'node:util'
+
+/** Failure to reach the environment of a conversation. The message is a sentence for the user and the model. */
+export class EnvironmentUnreachableError extends Error {
+  override readonly name = 'EnvironmentUnreachableError'
+}
+
+/** Returns a `catch` handler that yields `value`. Throws `EnvironmentUnreachableError` again. */
+export function whenUnknown<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (error instanceof EnvironmentUnreachableError) throw error
+    return value
+  }
+}
+
+/** Returns the code of a failed system call, such as `ENOENT`; null for any other error. */
+export function systemErrorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  return typeof error.code === 'string' ? error.code : null
+}
+
+/** Returns true when the path does not exist or leads through a file as if it were a folder. */
+export function isMissing(error: unknown): boolean {
+  const code = systemErrorCode(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** Returns the system's wording ("permission denied") without code, call and path. */
+export function systemErrorReason(error: unknown): string {
+  if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {
+    return getSystemErrorMessage(error.errno)
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Runs a step whose failure the caller can ignore. Returns whether it succeeded. */
+export async function succeeds(step: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await step()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,74 @@
+import { constants, type Dirent } from 'node:fs'
+import { type FileHandle, open, opendir, readlink, realpath } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { openUnlockedHandle } from '@parley/host'
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+const canNameDescriptors = process.platform === 'linux'
+
+/**
+ * Opens the file or folder at `realPath` for reading and follows no link.
+ *
+ * Throws ELOOP for a link in the last component, and for a folder replaced by a link since the path was checked: the
+ * opened descriptor is compared with the path. Except on Linux the comparison is by path and leaves a gap of
+ * microseconds. Throws `LockedFileError` for a lock that this process holds. Does not wait on a pipe without a writer; callers
+ * check `stat()` before reading.
+ */
+export async function openRealFile(realPath: string): Promise<FileHandle> {
+  const handle = await openUnlockedHandle(realPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    await assertOpenedAt(handle, realPath)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/**
+ * Calls `use` with a name for the real path `path` that cannot leave its folder, even if a link replaces that folder.
+ *
+ * On Linux the name goes through a checked descriptor of the folder; elsewhere it is `path` itself, checked just before.
+ */
+export async function inFolder<Result>(path: string, use: (name: string) => Promise<Result>): Promise<Result> {
+  return withFolder(dirname(path), (folder) => use(nameIn(folder, path)))
+}
+
+/** Opens the folder at a real path for the duration of `use`. */
+export async function withFolder<Result>(path: string, use: (folder: FileHandle) => Promise<Result>): Promise<Result> {
+  await using folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  await assertOpenedAt(folder, path)
+  return await use(folder)
+}
+
+/** Yields the entries of the folder at a real path; the folder stays open until iteration ends. */
+export async function* entriesOf(path: string): AsyncGenerator<Dirent, void, undefined> {
+  await using folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  await assertOpenedAt(folder, path)
+  yield* await opendir(canNameDescriptors ? descriptorPath(folder) : path)
+}
+
+function nameIn(folder: FileHandle, path: string): string {
+  return canNameDescriptors ? `${descriptorPath(folder)}/${basename(path)}` : path
+}
+
+/** Throws `PathDivertedError` unless the descriptor is of exactly `realPath`. */
+async function assertOpenedAt(handle: FileHandle, realPath: string): Promise<void> {
+  const opened = canNameDescriptors ? await readlink(descriptorPath(handle)) : await realpath(realPath)
+  if (opened !== realPath) throw new PathDivertedError()
+}
+
+/** Link found where the checked path had none; carries the code of the system's own error for links. */
+class PathDivertedError extends Error {
+  override readonly name = 'PathDivertedError'
+  readonly code = 'ELOOP'
+
+  constructor() {
+    super('the path now leads somewhere else')
+  }
+}
+
+/** Returns a path to an open file or folder that no rename or link can divert. Linux only. */
+function descriptorPath(handle: FileHandle): string {
+  return `/proc/self/fd/${handle.fd}`
+}

@@ -1,0 +1,122 @@
+import { dirname } from 'node:path'
+import { succeeds } from '../../files/errors.ts'
+import type { OldFile, PatchAttempt, PatchFiles, PatchTarget } from '../patch-files.ts'
+import { refusesLinks } from './disk-patch-files.ts'
+import { openTemporaryFiles, removeStrays, type TemporaryFiles } from './temporary-files.ts'
+
+/** Undo of one step, recorded before the step because a failed step may have taken effect. */
+type Undo =
+  | { readonly kind: 'putBack'; readonly path: string; readonly backup: string }
+  | { readonly kind: 'takeAway'; readonly path: string; readonly staged: string }
+
+/** Creates the patch target of this machine: temporary files beside their targets, then renames. */
+export function diskPatchTarget(files: PatchFiles): PatchTarget {
+  return {
+    realPath: files.realPath,
+    stat: files.stat,
+    readFile: files.readFile,
+    list: files.list,
+    begin: (tag) => beginAttempt(files, tag),
+    removeStrays: async (tag, paths) => void (await removeStrays(tag, paths, files)),
+  }
+}
+
+function beginAttempt(files: PatchFiles, tag: string): PatchAttempt {
+  const temporary = openTemporaryFiles(files, tag)
+  const createdFolders: string[] = []
+  const undos: Undo[] = []
+
+  async function createFolders(folder: string): Promise<void> {
+    if ((await files.stat(folder)) !== null) return
+    await createFolders(dirname(folder))
+    await files.mkdir(folder)
+    createdFolders.push(folder)
+  }
+
+  return {
+    async stage(target, bytes, like) {
+      await createFolders(dirname(target))
+      return await temporary.write(target, bytes, like)
+    },
+    async create(staged, target) {
+      undos.push({ kind: 'takeAway', path: target, staged })
+      await linkOrRename(files, staged, target)
+    },
+    async replace(staged, target, old) {
+      const backup = await backUp(files, temporary, { target, old })
+      undos.push({ kind: 'putBack', path: target, backup })
+      await files.rename(staged, target)
+      temporary.disown(staged)
+    },
+    async remove(target) {
+      const backup = temporary.nameFor(target)
+      temporary.own(backup)
+      undos.push({ kind: 'putBack', path: target, backup })
+      await files.rename(target, backup)
+    },
+    async rollBack() {
+      const stuck: string[] = []
+      for (const step of undos.toReversed()) {
+        if (await succeeds(() => undo(files, step))) continue
+        stuck.push(stuckMessage(step))
+        if (step.kind === 'putBack') temporary.disown(step.backup)
+      }
+      await temporary.discard()
+      for (const folder of createdFolders.toReversed()) await succeeds(() => files.rmdir(folder))
+      return stuck
+    },
+    async conclude() {
+      const left = await temporary.discard()
+      const folders = [...createdFolders, ...undos.map(({ path }) => path)].map((path) => dirname(path))
+      for (const folder of new Set(folders)) await succeeds(() => files.syncFolder(folder))
+      return left
+    },
+  }
+}
+
+/** Backs up a file by a hard link, which needs no space; by a copy where links are not possible. */
+async function backUp(
+  files: PatchFiles,
+  temporary: TemporaryFiles,
+  { target, old }: { readonly target: string; readonly old: OldFile },
+): Promise<string> {
+  const backup = temporary.nameFor(target)
+  try {
+    temporary.own(backup)
+    await files.link(target, backup)
+    return backup
+  } catch (error) {
+    if (!refusesLinks(error)) throw error
+    return await temporary.write(target, old.bytes, old.stat)
+  }
+}
+
+/** Creates a file by a hard link, which never replaces a new file; by a check and rename where links are not possible. */
+async function linkOrRename(files: PatchFiles, staged: string, target: string): Promise<void> {
+  try {
+    await files.link(staged, target)
+  } catch (error) {
+    if (!refusesLinks(error)) throw error
+    if ((await files.stat(target)) !== null) throw new Error('a file of that name appeared meanwhile')
+    await files.rename(staged, target)
+  }
+}
+
+async function undo(files: PatchFiles, step: Undo): Promise<void> {
+  const made = await files.stat(step.path)
+  if (step.kind === 'putBack') {
+    const kept = await files.stat(step.backup)
+    // Without a backup, or with a backup that links to the same file, the step had no effect.
+    if (kept !== null && kept.stamp !== made?.stamp) await files.rename(step.backup, step.path)
+    return
+  }
+  const staged = await files.stat(step.staged)
+  // A different file of that name belongs to another program.
+  const isOurs = made !== null && (staged === null || staged.stamp === made.stamp)
+  if (isOurs) await files.unlink(step.path)
+}
+
+function stuckMessage(step: Undo): string {
+  if (step.kind === 'takeAway') return `${step.path} was created and could not be removed again.`
+  return `${step.path} could not be put back; its old content is in ${step.backup}.`
+}

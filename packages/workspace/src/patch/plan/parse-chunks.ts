@@ -1,0 +1,96 @@
+export interface ChunkLine {
+  readonly kind: 'keep' | 'remove' | 'insert'
+  readonly text: string
+}
+
+/** Change of consecutive lines in an updated file. */
+export interface Chunk {
+  /** Texts after `@@`, outermost first; the chunk applies below the last of them. */
+  readonly contexts: readonly string[]
+  readonly lines: readonly ChunkLine[]
+  /** True when `*** End of File` follows the chunk. */
+  readonly atEnd: boolean
+  /** First line in the patch; the Begin marker is line 1. */
+  readonly line: number
+}
+
+/** Lines of a patch from the Begin marker to the line before the End marker. */
+export type PatchLines = readonly string[]
+
+/** Parsed part with the index of the line after it, or the reason and 1-based line of a failure. */
+export type Step<Value> =
+  | { readonly ok: true; readonly value: Value; readonly next: number }
+  | { readonly ok: false; readonly line: number; readonly message: string }
+
+const endOfFileMarker = '*** End of File'
+const unifiedHeader = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@(.*)$/
+
+/** Parses the chunks of one updated file, up to the next line that begins with `*` or the end of the patch. */
+export function parseChunks(lines: PatchLines, start: number): Step<readonly Chunk[]> {
+  const chunks: Chunk[] = []
+  let index = start
+  while (index < lines.length && !lines[index]?.startsWith('*')) {
+    if (lines[index]?.trim() === '') {
+      index += 1
+      continue
+    }
+    const step = parseChunk(lines, index, chunks.length === 0)
+    if (!step.ok) return step
+    chunks.push(step.value)
+    index = step.next
+  }
+  return { ok: true, value: chunks, next: index }
+}
+
+function parseChunk(lines: PatchLines, index: number, isFirst: boolean): Step<Chunk> {
+  const line = index + 1
+  const headers = readFrom(lines, index, (text) => text.trimEnd() === '@@' || text.startsWith('@@ '))
+  if (headers.length === 0 && !isFirst) {
+    return failParse(line, `expected the chunk to begin with @@, but found '${lines[index]}'.`)
+  }
+  const contexts = headers.map(contextOf).filter((text) => text !== '')
+  const bodyStart = index + headers.length
+  const body = readFrom(lines, bodyStart, (text) => text === '' || /^[ +-]/.test(text))
+  const next = bodyStart + body.length
+  const stop = lines[next]
+  if (body.length === 0) return failParse(next + 1, emptyChunk(stop))
+  const atEnd = stop?.trim() === endOfFileMarker
+  const chunk = { contexts, lines: body.map(chunkLine), atEnd, line }
+  if (stop !== undefined && !/^[*@]/.test(stop)) return failParse(next + 1, unexpectedLine(stop))
+  return { ok: true, value: chunk, next: atEnd ? next + 1 : next }
+}
+
+/** Returns the text after `@@`. Of a `diff -u` header only the section heading counts: models get line numbers wrong. */
+function contextOf(header: string): string {
+  const unified = unifiedHeader.exec(header)
+  return (unified === null ? header.slice(3) : (unified[1] ?? '').slice(1)).trimEnd()
+}
+
+function chunkLine(text: string): ChunkLine {
+  if (text.startsWith('+')) return { kind: 'insert', text: text.slice(1) }
+  return { kind: text.startsWith('-') ? 'remove' : 'keep', text: text.slice(1) }
+}
+
+function emptyChunk(stop: string | undefined): string {
+  if (stop === undefined || /^[*@]/.test(stop)) return 'the chunk has no lines.'
+  return unexpectedLine(stop)
+}
+
+function unexpectedLine(text: string): string {
+  return `unexpected line in an update: '${text}'. Every line begins with ' ' (kept), '+' (added) or '-' (removed).`
+}
+
+export function failParse(line: number, reason: string): { ok: false; line: number; message: string } {
+  return { ok: false, line, message: `Invalid patch hunk on line ${line}: ${reason}` }
+}
+
+/** Returns the consecutive lines from `start` that the predicate accepts. */
+export function readFrom(lines: PatchLines, start: number, accepts: (line: string) => boolean): string[] {
+  const run: string[] = []
+  for (let index = start; index < lines.length; index++) {
+    const line = lines[index] ?? ''
+    if (!accepts(line)) break
+    run.push(line)
+  }
+  return run
+}

@@ -1,0 +1,82 @@
+import { type FilePlan, type FileVersion, versionOf } from '../file-plan.ts'
+import type { PatchFailure } from '../patch-report.ts'
+import { diffFile } from './file-diff.ts'
+import type { Hunk } from './parse-patch.ts'
+import { planHunk } from './plan-hunk.ts'
+import { type PlannedFile, type PlanSurroundings, planFiles } from './planned-files.ts'
+
+export interface PlanRequest extends PlanSurroundings {
+  readonly hunks: readonly Hunk[]
+}
+
+export type PlanOutcome =
+  | { readonly ok: true; readonly plans: readonly FilePlan[] }
+  | { readonly ok: false; readonly failures: readonly PatchFailure[] }
+
+/**
+ * Plans the changes of a patch without writing.
+ *
+ * Any failure in a hunk means no plan, and all failures are reported. Hunks on the same file apply in patch order.
+ */
+export async function planPatch(request: PlanRequest): Promise<PlanOutcome> {
+  if (request.hunks.length === 0) {
+    const message = 'No files were modified: the patch is empty.'
+    return { ok: false, failures: [{ code: 'nothingToDo', path: null, line: null, message }] }
+  }
+  const planned = planFiles(request)
+  const failures: PatchFailure[] = []
+  const failedPaths = new Set<string>()
+  for (const hunk of request.hunks) {
+    // A failure after a failed hunk on the same file would only be a consequence of it.
+    if (failedPaths.has(hunk.path)) continue
+    const found = await planHunk(hunk, planned, request)
+    failures.push(...found)
+    if (found.length > 0) failedPaths.add(hunk.path)
+    if (found.length > 0 && hunk.kind === 'update' && hunk.movedTo !== undefined) failedPaths.add(hunk.movedTo)
+  }
+  failures.push(...nestedFiles(planned.all()))
+  return failures.length > 0 ? { ok: false, failures } : { ok: true, plans: filePlans(planned.all()) }
+}
+
+/** Finds files that the patch would create below another file. */
+function nestedFiles(files: readonly PlannedFile[]): PatchFailure[] {
+  const present = files.filter(({ bytes }) => bytes !== null)
+  return present.flatMap((inner): PatchFailure[] => {
+    const outer = present.find(({ path }) => inner.path.real.startsWith(`${path.real}/`))
+    if (outer === undefined) return []
+    const message = `${inner.path.written} cannot exist: this patch makes ${outer.path.written} a file.`
+    return [{ code: 'notAFile', path: inner.path.written, line: null, message }]
+  })
+}
+
+function filePlans(files: readonly PlannedFile[]): FilePlan[] {
+  const moves = new Map<PlannedFile, PlannedFile>()
+  for (const target of files) {
+    const source = files.find(({ path }) => path.real === target.origin)
+    if (source?.bytes === null && source.before !== null && target.before === null && target.bytes !== null) {
+      moves.set(source, target)
+    }
+  }
+  const targets = new Set(moves.values())
+  return files.filter((file) => !targets.has(file)).flatMap((file) => filePlan(file, moves.get(file)))
+}
+
+function filePlan(file: PlannedFile, target: PlannedFile | undefined): FilePlan[] {
+  const { path, before } = file
+  const bytes = target?.bytes ?? file.bytes
+  if (before === null && bytes === null) return []
+  const after = bytes === null ? null : versionAfter(before, bytes)
+  const { written } = path
+  const diff = diffFile({
+    oldPath: before === null ? null : written,
+    newPath: after === null ? null : (target?.path.written ?? written),
+    before: before?.bytes ?? null,
+    after: bytes,
+  })
+  const kind = before === null ? 'add' : after === null ? 'delete' : 'update'
+  return [{ kind, path, before, after, ...(target === undefined ? {} : { movedTo: target.path }), ...diff }]
+}
+
+function versionAfter(before: FileVersion | null, bytes: Uint8Array): FileVersion {
+  return before?.bytes === bytes ? before : versionOf(bytes)
+}

@@ -1,0 +1,136 @@
+import { dirname } from 'node:path'
+import { succeeds } from '../files/errors.ts'
+import { contentHash } from '../patch/file-plan.ts'
+import type { OldFile, PatchAttempt, PatchTarget } from '../patch/patch-files.ts'
+import type { Link } from './link.ts'
+import { askFiles } from './remote-files.ts'
+
+interface Staged {
+  readonly bytes: Uint8Array
+  /** Mode of the replaced file; null for a new file, which gets the remote default. */
+  readonly mode: number | null
+}
+
+/** File written or removed, with the data needed to undo it. */
+interface DoneStep {
+  readonly path: string
+  readonly was: OldFile | null
+  /** Content written; null when the file was removed. */
+  readonly isNow: Uint8Array | null
+}
+
+/**
+ * Starts one attempt to apply a patch on the remote machine.
+ *
+ * Staging keeps contents in memory. The exec-server writes each file under a temporary name, renames it, and rejects
+ * the write if the file is not the expected one. A request without an answer can therefore be repeated.
+ */
+export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget): PatchAttempt {
+  const staged = new Map<string, Staged>()
+  const createdFolders: string[] = []
+  const done: DoneStep[] = []
+
+  function stagedContent(name: string): Staged {
+    const content = staged.get(name)
+    if (content === undefined) throw new Error('nothing is staged under this name')
+    return content
+  }
+
+  async function write(path: string, was: OldFile | null, { bytes, mode }: Staged): Promise<void> {
+    done.push({ path, was, isNow: bytes })
+    await writeRemote(link, target, { path, bytes, mode, expected: was?.bytes ?? null })
+  }
+
+  return {
+    async stage(path, bytes, like) {
+      for (const folder of await missingFolders(target, path)) {
+        await askFiles(link, 'fs/createDirectory', { path: folder, recursive: true, followLinks: false })
+        createdFolders.push(folder)
+      }
+      const name = `${path}#${staged.size}`
+      staged.set(name, { bytes, mode: like?.mode ?? null })
+      return name
+    },
+    create: (name, path) => write(path, null, stagedContent(name)),
+    replace: (name, path, old) => write(path, old, stagedContent(name)),
+    async remove(path, old) {
+      done.push({ path, was: old, isNow: null })
+      await removeRemote(link, target, { path, expected: old.bytes })
+    },
+    async rollBack() {
+      const stuck: string[] = []
+      for (const step of done.toReversed()) {
+        if (!(await succeeds(() => undo(link, target, step)))) stuck.push(stuckMessage(step))
+      }
+      for (const folder of createdFolders.toReversed()) {
+        await succeeds(() => askFiles(link, 'fs/remove', { path: folder, followLinks: false }))
+      }
+      return stuck
+    },
+    conclude: () => Promise.resolve([]),
+  }
+}
+
+async function undo(link: Pick<Link, 'ask'>, target: PatchTarget, { path, was, isNow }: DoneStep): Promise<void> {
+  // The step failed without effect.
+  if (await hasContent(target, path, was?.bytes ?? null)) return
+  if (was === null) await removeRemote(link, target, { path, expected: isNow ?? new Uint8Array() })
+  else await writeRemote(link, target, { path, bytes: was.bytes, mode: was.stat?.mode ?? null, expected: isNow })
+}
+
+interface Write {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly mode: number | null
+  /** Content that the file must have; null when it must not exist. */
+  readonly expected: Uint8Array | null
+}
+
+async function writeRemote(
+  link: Pick<Link, 'ask'>,
+  target: PatchTarget,
+  { path, bytes, mode, expected }: Write,
+): Promise<void> {
+  try {
+    await askFiles(link, 'fs/writeFile', {
+      path,
+      dataBase64: Buffer.from(bytes).toString('base64'),
+      expectedHash: expected === null ? null : contentHash(expected),
+      mode,
+      followLinks: false,
+    })
+  } catch (error) {
+    if (!(await hasContent(target, path, bytes))) throw error
+  }
+}
+
+interface Removal {
+  readonly path: string
+  readonly expected: Uint8Array
+}
+
+async function removeRemote(link: Pick<Link, 'ask'>, target: PatchTarget, { path, expected }: Removal): Promise<void> {
+  if (await hasContent(target, path, null)) return
+  if (!(await hasContent(target, path, expected))) throw new Error('it was changed meanwhile')
+  await askFiles(link, 'fs/remove', { path, force: true, followLinks: false })
+}
+
+/** Returns true when the file has exactly this content; null means that it does not exist. */
+async function hasContent(target: PatchTarget, path: string, content: Uint8Array | null): Promise<boolean> {
+  const found = await target.stat(path)
+  if (found === null || content === null) return found === null && content === null
+  return found.kind === 'file' && contentHash(await target.readFile(path)) === contentHash(content)
+}
+
+function stuckMessage({ path, was }: DoneStep): string {
+  return was === null
+    ? `${path} was created and could not be removed again.`
+    : `${path} could not be put back to what it was.`
+}
+
+/** Lists the missing folders above `path`, outermost first. */
+async function missingFolders(target: PatchTarget, path: string): Promise<string[]> {
+  const folder = dirname(path)
+  if (folder === path || (await target.stat(folder)) !== null) return []
+  return [...(await missingFolders(target, folder)), folder]
+}
