@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { answer, place, ready, send } from './interactive-program.ts'
 
-const script = new URL('../../../../packages/mcp-client/test/support/ugly-server.mjs', import.meta.url)
+const script = new URL('../../../../packages/server/test/tools/mcp/support/ugly-server.mjs', import.meta.url)
 const section = [
   '[mcp_servers.ugly]',
   `command = ${JSON.stringify(process.execPath)}`,
