@@ -9,4 +9,9 @@ export const sourceConditions = {
  * modules anew. A test therefore leaves the process as it found it. The time limit is for what hangs, not for what is
  * slow: a busy machine takes several times as long as a quiet one.
  */
-export const sharedWorker = { isolate: false, testTimeout: 30_000, hookTimeout: 30_000 }
+export const sharedWorker = {
+  isolate: false,
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  expect: { requireAssertions: true },
+}

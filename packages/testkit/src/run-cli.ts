@@ -21,7 +21,7 @@ export type CliOptions = {
 }
 
 export type CliResult = {
-  /** Null when a signal ended the program. */
+  /** Exit code, null when a signal ended the program. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * One line of a session: `>` client to server, `<` server to client, `!` stderr, `f` a line of a file, `#` a remark of
+ * Line of a session: `>` client to server, `<` server to client, `!` stderr, `f` a line of a file, `#` a remark of
  * the recorder. `raw` holds text that is not JSON.
  */
 export type TranscriptEntry =
