@@ -49,14 +49,14 @@ describe('how a command ends', { timeout: 20_000 }, () => {
     expect(text(await running.ended).trim()).toBe(String(pid))
   })
 
-  it('F091: a command that stopped itself still ends by its timeout', async () => {
+  it('a command that stopped itself still ends by its timeout', async () => {
     const spec = shellCommand('kill -STOP $$; sleep 60', { timeoutMs: 50 })
     const end = await run(spec)
     expect(end.reason).toBe('timedOut')
     await waitUntil(() => markedPids(spec.mark).length === 0)
   })
 
-  it('F088: a command that closes its output is followed until it exits', async () => {
+  it('a command that closes its output runs until it exits', async () => {
     const running = start(shellCommand('echo last; exec >&- 2>&-; sleep 0.2; exit 3'))
     const end = await running.ended
     expect(end).toMatchObject({ exitCode: 3, reason: 'exited' })
@@ -76,7 +76,7 @@ describe('what a command says', { timeout: 20_000 }, () => {
     expect(text(end)).toBe('one\ntwo\nthree\n')
   })
 
-  it('F087: binary output is kept byte for byte', async () => {
+  it('binary output is kept byte for byte', async () => {
     using workspace = openWorkspace()
     const path = workspace.path('spool')
     const print = 'process.stdout.write(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7) % 256)))'
@@ -141,7 +141,7 @@ describe('what a command says', { timeout: 20_000 }, () => {
 })
 
 describe('stopping', { timeout: 20_000 }, () => {
-  it('F084: a command that ignores INT and TERM gets both, in order, and then KILL', async () => {
+  it('a command that ignores INT and TERM gets both, in order, and then KILL', async () => {
     const script = 'trap "echo INT" INT; trap "echo TERM" TERM; echo ready; while :; do sleep 0.01; done'
     const running = start(shellCommand(script))
     await waitUntil(() => running.output().totalBytes > 0)
@@ -168,7 +168,7 @@ describe('stopping', { timeout: 20_000 }, () => {
     expect(end.reason).toBe('shutdown')
   })
 
-  it('F096: an interrupt before the spawn means that nothing is run', async () => {
+  it('an interrupt before the spawn runs nothing', async () => {
     await using cold = openHost()
     using workspace = openWorkspace()
     const running = cold.startCommand(shellCommand(`echo > ${workspace.path('ran')}`), { sandbox })
@@ -179,13 +179,13 @@ describe('stopping', { timeout: 20_000 }, () => {
     expect(() => readFileSync(workspace.path('ran'))).toThrow('ENOENT')
   })
 
-  it('F096: an interrupt right after the spawn is not lost', async () => {
+  it('an interrupt right after the spawn is not lost', async () => {
     const running = start(command(['sleep', '60']))
     running.stop('interrupted')
     expect(await running.ended).toMatchObject({ reason: 'interrupted', signal: 'SIGINT' })
   })
 
-  it('F096: an interrupt while the output is drained is not lost and keeps the exit code', async () => {
+  it('an interrupt while the output is drained is not lost and keeps the exit code', async () => {
     const spec = shellCommand(`setsid sh -c 'while :; do echo; sleep 0.01; done' & exit 4`)
     const running = start(spec, {
       onOutput() {

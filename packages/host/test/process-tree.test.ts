@@ -35,7 +35,7 @@ async function startTree(
 const nothingLeft = (mark: string) => waitUntil(() => markedPids(mark).length === 0)
 
 describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes', { timeout: 20_000 }, () => {
-  it('F085: leaves nothing when its leader exits, and the 6 it left are counted', async () => {
+  it('leaves nothing when its leader exits, and the 6 it left are counted', async () => {
     using workspace = openWorkspace()
     const tree = await startTree(workspace, 'plain')
     tree.endLeader()
@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
     await nothingLeft(tree.running.mark)
   })
 
-  it.each(['plain', 'stubborn'] as const)('F084: leaves nothing after an interrupt (%s leader)', async (leader) => {
+  it.each(['plain', 'stubborn'] as const)('leaves nothing after an interrupt (%s leader)', async (leader) => {
     using workspace = openWorkspace()
     const { running } = await startTree(workspace, leader)
     running.stop('interrupted')
@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
     await nothingLeft(running.mark)
   })
 
-  it.each(['plain', 'stubborn'] as const)('F084: leaves nothing after a shutdown (%s leader)', async (leader) => {
+  it.each(['plain', 'stubborn'] as const)('leaves nothing after a shutdown (%s leader)', async (leader) => {
     using workspace = openWorkspace()
     const { running } = await startTree(workspace, leader)
     running.stop('shutdown')
@@ -61,7 +61,7 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
     await nothingLeft(running.mark)
   })
 
-  it('F084: leaves nothing after a timeout', async () => {
+  it('leaves nothing after a timeout', async () => {
     using workspace = openWorkspace()
     const { running } = await startTree(workspace, 'stubborn', { timeoutMs: 1000 })
     expect(await running.ended).toMatchObject({ reason: 'timedOut', exitCode: null, signal: 'SIGKILL' })
@@ -87,7 +87,7 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
 })
 
 describe.runIf(process.platform === 'linux')('what a command leaves behind', () => {
-  it('F085: a setsid grandchild that holds the output does not hold the end', async () => {
+  it('a setsid grandchild that holds the output does not hold the end', async () => {
     const end = await host.startCommand(shellCommand('setsid sleep 60 & exit 0'), { sandbox }).ended
     expect(end).toMatchObject({ exitCode: 0, leftovers: 1 })
   })

@@ -24,7 +24,7 @@ afterAll(async () => {
 const run = (spec: CommandSpec, sandbox: Sandbox = noSandbox) => host.startCommand(spec, { sandbox }).ended
 const tooLong = Array.from({ length: 100 }, () => 'x'.repeat(100_000))
 
-describe('F090: what cannot be started', () => {
+describe('a command that cannot be started', () => {
   it.each([
     [
       'a program that is not on PATH',
@@ -80,13 +80,13 @@ describe('F090: what cannot be started', () => {
     expect((await run(command([workspace.path('bare')]))).head.toString()).toBe('bare\n')
   })
 
-  it('F073: a process limit is told as one of the system', () => {
+  it('a process limit is reported as a limit of the system', () => {
     const error = Object.assign(new Error('spawn true EAGAIN'), { code: 'EAGAIN', path: 'true' })
     expect(explainSpawnFailure(error, command(['true']))).toMatchObject({ code: 'EAGAIN', subject: 'system' })
   })
 })
 
-describe('F093: a sandbox that fails', () => {
+describe('a sandbox that fails', () => {
   it('leaves the command not run', async () => {
     const broken: Sandbox = {
       limits: null,

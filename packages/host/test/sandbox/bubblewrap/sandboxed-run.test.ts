@@ -103,7 +103,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(hidden).toMatchObject({ reason: 'spawnFailed', spawnError: { code: 'ENOENT', subject: 'cwd' } })
   })
 
-  it('A107: is not run when the sandbox breaks, which is told apart from a command that fails', async () => {
+  it('is not run when the sandbox breaks, which is reported unlike a failed command', async () => {
     using ground = openPlayground()
     writeFileSync(ground.path('bwrap'), '#!/bin/sh\necho no namespaces here >&2\nexit 1\n', { mode: 0o755 })
     const sandbox = await prepare(ground, {}, ground.path('bwrap'))
@@ -158,7 +158,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(text(end)).toContain('INT')
   })
 
-  it('F084: leaves nothing of a tree that is stubborn, whoever ends it', async () => {
+  it('leaves nothing of a tree that is stubborn, whoever ends it', async () => {
     using ground = openPlayground()
     const script = `trap '' INT TERM; (setsid sh -c 'exec </dev/null >/dev/null 2>&1; env -i sleep 61' &); sleep 62 & echo ready; while :; do sleep 1; done`
     const running = await start(ground, script)
@@ -169,7 +169,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(markedPids(running.mark)).toEqual([])
   })
 
-  it('A123: is over when its first process is, and what it left is dead and counted', async () => {
+  it('is over when its first process is, and what it left is dead and counted', async () => {
     using ground = openPlayground()
     const end = await run(ground, `setsid sh -c 'exec sleep 60' & (setsid env -i sleep 60 &) ; exit 3`)
     expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })

@@ -71,6 +71,7 @@ describe('a call', () => {
     const ended = story.flatMap((line, index) =>
       /^item.completed (read_file|list_dir|shell)/.test(line) ? [index] : [],
     )
+    expect([begun.length, ended.length]).toEqual([5, 5])
     expect(begun[1]).toBeLessThan(ended[0] ?? 0)
     expect(begun[2]).toBeGreaterThan(ended[1] ?? 0)
     expect(begun[3]).toBeGreaterThan(ended[2] ?? 0)
