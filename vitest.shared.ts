@@ -4,6 +4,9 @@ export const sourceConditions = {
   ssr: { resolve: { conditions: ['@parley/source', 'node', 'import', 'default'] } },
 }
 
+/** Fails a test that makes no assertion. Concurrent tests use the `expect` of their context, which counts for one test. */
+export const expect = { requireAssertions: true }
+
 /**
  * Files of a project share their worker and what it has loaded: a third of the suite's time went into loading the same
  * modules anew. A test therefore leaves the process as it found it. The time limit is for what hangs, not for what is
@@ -13,5 +16,5 @@ export const sharedWorker = {
   isolate: false,
   testTimeout: 30_000,
   hookTimeout: 30_000,
-  expect: { requireAssertions: true },
+  expect,
 }

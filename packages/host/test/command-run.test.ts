@@ -128,7 +128,7 @@ describe('what a command says', { timeout: 20_000 }, () => {
     const running = start(shellCommand('echo now; exec sleep 60'))
     await waitUntil(() => text(running.output()) === 'now\n')
     running.stop('shutdown')
-    await running.ended
+    expect(text(await running.ended)).toBe('now\n')
   })
 
   it('goes on without a spool that cannot be made', async () => {

@@ -53,6 +53,7 @@ describe.runIf(process.platform === 'linux')('the tree of a program that stays',
     program.stdin?.write('end\n')
     await program.ended
     await waitUntil(() => markedPids(mark).length === 0)
+    expect(markedPids(mark)).toEqual([])
   })
 
   it('goes with it when it is stopped and ignores TERM', async () => {
@@ -70,5 +71,6 @@ describe.runIf(process.platform === 'linux')('the tree of a program that stays',
     await waitUntil(() => markedPids(mark).length >= 4)
     await server.kill()
     await waitUntil(() => markedPids(mark).length === 0)
+    expect(markedPids(mark)).toEqual([])
   })
 })

@@ -43,7 +43,7 @@ test('disposing a pty ends its process tree', async () => {
     pids = await waitUntil(() => pty.processes().length >= 3 && pty.processes(), { what: 'both sleeps' })
   }
   // The kernel removes killed processes a moment later.
-  await waitUntil(() => !pids.some(isAlive), { what: 'the end of the tree' })
+  expect(await waitUntil(() => !pids.some(isAlive), { what: 'the end of the tree' })).toBe(true)
 })
 
 test('a wait that times out shows the screen', async () => {

@@ -47,7 +47,7 @@ describe('a call', () => {
     const model = scriptedModel({ begins: 'shell', gate: promise })
     const { watched } = await place.talk({ model, host })
     await watched.send('go')
-    await waitUntil(() => host.guardPid() !== null, { what: 'the process that guards commands' })
+    expect(await waitUntil(() => host.guardPid() !== null, { what: 'the process that guards commands' })).toBe(true)
     resolve()
     await watched.turnEnded()
   })
