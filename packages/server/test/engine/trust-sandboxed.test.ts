@@ -8,7 +8,7 @@ import { afterAll, expect, it } from 'vitest'
 import { mcpPlace, serverIn } from '../tools/mcp/support/mcp-place.ts'
 import { scriptedModel } from './support/scripted-model.ts'
 
-const script = fileURLToPath(new URL('../mcp-client/support/ugly-server.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../../../mcp-client/test/support/ugly-server.mjs', import.meta.url))
 const cache = mkdtempSync(join(tmpdir(), 'parley-tier-'))
 afterAll(() => rmSync(cache, { recursive: true, force: true }))
 const sandboxes = openSandboxes({ cacheFile: join(cache, 'sandbox.json'), env: process.env })

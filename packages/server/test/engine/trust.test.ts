@@ -7,7 +7,7 @@ import { type McpPlace, mcpPlace, serverIn } from '../tools/mcp/support/mcp-plac
 import { scriptedModel } from './support/scripted-model.ts'
 import type { TestClient } from './support/test-client.ts'
 
-const script = fileURLToPath(new URL('../mcp-client/support/ugly-server.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../../../mcp-client/test/support/ugly-server.mjs', import.meta.url))
 const usual = { model: 'm1', approvalPolicy: 'on-request', sandbox: 'workspace-write' }
 
 /** A project that brings a tool server, settings and rules. */

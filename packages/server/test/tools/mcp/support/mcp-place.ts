@@ -11,7 +11,7 @@ import { type Talk, type TestPlace, testPlace } from '../../../engine/support/te
 // Real processes on a machine that does other things as well.
 vi.setConfig({ testTimeout: 20_000 })
 
-const script = fileURLToPath(new URL('ugly-server.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../../../../../mcp-client/test/support/ugly-server.mjs', import.meta.url))
 
 export type Behaviour =
   | 'plain'
