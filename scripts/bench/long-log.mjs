@@ -38,7 +38,7 @@ function* events() {
     modelProvider: 'bench',
     approvalPolicy: 'never',
     sandbox: 'danger-full-access',
-    tier: 'D',
+    enforcement: 'none',
     writableRoots: [],
   }
   // A folder that outlives this bench, since its file does.

@@ -13,7 +13,7 @@ export type ClientErrorCode =
   | 'messageRemoved'
   | 'closed'
 
-/** What goes wrong on this side of the wire. A refusal of the server is an `RpcError`; both carry `data.code`. */
+/** What goes wrong on this side of the wire. A rejection by the server is an `RpcError`; both carry `data.code`. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly data: { readonly code: ClientErrorCode }

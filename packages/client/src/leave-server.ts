@@ -76,7 +76,7 @@ function diagnosticsOf(client: Client, limitMs: number): Promise<Diagnostics | '
   )
 }
 
-/** Whether something there goes on without us: others follow it, or it was detached. */
+/** True where something goes on there without us: others follow it, or it was detached. */
 function isNeeded({ conversations }: Diagnostics, follows: Client['follows']): boolean {
   return conversations.some(
     ({ conversationId, clients, detached }) => detached || clients > (follows(conversationId) ? 1 : 0),

@@ -17,7 +17,7 @@ describe('a connection', () => {
       [
         'initialize',
         {
-          protocolVersion: { min: 1, max: 1 },
+          protocolVersion: { min: 2, max: 2 },
           clientInfo: { name: 'test', version: '1.2.3' },
           capabilities: ['approvals'],
         },

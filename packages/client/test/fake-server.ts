@@ -62,7 +62,7 @@ export function fakeFarSide(far: Transport, methods: FakeMethods): Omit<FakeServ
 }
 
 const greeting = {
-  protocolVersion: 1,
+  protocolVersion: 2,
   serverInfo: { name: 'fake', version: '0', build: '0' },
   clientId: 'c-1',
   home: '/h',

@@ -12,7 +12,7 @@ const killed = (pid: number | undefined) => `The server (process ${pid}) did not
 /** Answers the handshake and what servers are asked before their clients leave. */
 const greeting = `
 process.on('SIGTERM', () => {})
-const answers = { initialize: { protocolVersion: 1, serverInfo: {}, clientId: 'c', home: '/', capabilities: [] },
+const answers = { initialize: { protocolVersion: 2, serverInfo: {}, clientId: 'c', home: '/', capabilities: [] },
   'server/diagnostics': { addresses: [], clients: [], conversations: [] } }
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method } = JSON.parse(line)

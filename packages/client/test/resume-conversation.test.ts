@@ -56,7 +56,7 @@ async function owner(methods: FakeMethods) {
 }
 
 const greeting = {
-  protocolVersion: 1,
+  protocolVersion: 2,
   serverInfo: { name: 'fake', version: '0', build: '0' },
   clientId: 'c-9',
   home: '/h',
@@ -86,7 +86,7 @@ describe('a conversation that is resumed', () => {
       [
         'initialize',
         {
-          protocolVersion: { min: 1, max: 1 },
+          protocolVersion: { min: 2, max: 2 },
           clientInfo: { name: 'asker', version: '9' },
           capabilities: [],
           access: 'readOnly',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Overrides, SandboxMode, SandboxTier, Settings } from '@parley/protocol'
+import type { Overrides, Settings } from '@parley/protocol'
 import { chosenEnvironment } from './choose-environment.ts'
 import type { Config } from './config-schema.ts'
 
@@ -22,7 +22,8 @@ export function settingsFromConfig(
     ...(effort === undefined ? {} : { effort }),
     approvalPolicy: config.approval_policy ?? 'on-request',
     sandbox,
-    tier: tierOf(sandbox),
+    // As long as nobody has asked what enforces the mode where the conversation works.
+    enforcement: 'none',
     writableRoots: roots.map((root) => resolve(overrides.cwd, root)),
     ...(config.sandbox_workspace_write?.network_access === true ? { network: true } : {}),
     ...(config.sandbox_workspace_write?.allow_unix_sockets === true ? { unixSockets: true } : {}),
@@ -44,9 +45,4 @@ export function flagsAsConfig(flags: Overrides): Config {
     ...(sandbox === undefined ? {} : { sandbox_mode: sandbox }),
     ...(environment === undefined ? {} : { environment }),
   }
-}
-
-/** As long as nobody has asked what enforces the mode where the conversation works. */
-export function tierOf(sandbox: SandboxMode): SandboxTier {
-  return sandbox === 'danger-full-access' ? 'D' : 'C'
 }

@@ -108,7 +108,7 @@ it('the built exec-server holds the session that its documentation shows', { tim
 
   expectTranscript('docs/transcripts/exec-server.jsonl', recorder.entries.map(ofAnyMachine), {
     places: { $WORK: workspace.path },
-    keys: ['shell', 'executorVersion', 'tempDir', 'userHomeDir', 'platformOs', 'tier', 'reason'],
+    keys: ['shell', 'executorVersion', 'tempDir', 'userHomeDir', 'platformOs', 'enforcement', 'reason'],
   })
 })
 

@@ -48,7 +48,7 @@ export { type GuardKind, guardKinds, guardText } from './sandbox/guarded/guard-k
 export type { SandboxLimits } from './sandbox/limits.ts'
 export { openSandboxes, type SandboxesOptions } from './sandbox/open-sandboxes.ts'
 export { noSandbox, type Sandbox, type SandboxedCommand, type WrappedCommand } from './sandbox/sandbox.ts'
-export { isWeaker, noSandboxes, type Sandboxes, type SandboxReport, type SandboxTier } from './sandbox/sandboxes.ts'
+export { type Enforcement, isWeaker, noSandboxes, type Sandboxes, type SandboxReport } from './sandbox/sandboxes.ts'
 export { saysKilled } from './says-killed.ts'
 export { createStopLadder, type StopLadder } from './stop-ladder.ts'
 export { isOwnerAlive, sweepMarked, sweepOrphans } from './sweep.ts'

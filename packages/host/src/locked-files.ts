@@ -91,7 +91,7 @@ function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }
   return `${dev}:${ino}`
 }
 
-/** What cannot be looked at is left to the open, which says why, or makes it. */
+/** Null for a path that cannot be looked at: the open says why, or makes the file. */
 function statOrNull(path: string) {
   try {
     return statSync(path, { bigint: true })

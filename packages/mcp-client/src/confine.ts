@@ -16,8 +16,8 @@ export async function confine(confinement: Confinement, { sandboxes, secrets }: 
   const changed = programs.find((program) => !isUnchanged(root, program))
   if (changed !== undefined)
     throw new Error(`${changed.path} is not what was trusted; /trust shows what has changed, and /new starts with it`)
-  const { tier } = await sandboxes.report()
-  if (tier === 'A') {
+  const { enforcement } = await sandboxes.report()
+  if (enforcement === 'full') {
     const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
     return await sandboxes.prepare({
       mode,

@@ -41,8 +41,8 @@ describe('lenient play', () => {
     ['ok', result('c1', 'exit 0'), 'It ran.'],
     ['failed', result('c1', 'exit 1', true), 'It failed.'],
     ['interrupted', result('c1', 'Not run: the user interrupted the turn.', true), 'It failed.'],
-    ['denied', result('c1', 'Not run: the user declined.', true), 'As you like.'],
-    ['denied with a note', result('c1', 'Not run: the user declined and says: use npm', true), 'Noted.'],
+    ['denied', result('c1', 'Not run: the user denied this.', true), 'As you like.'],
+    ['denied with a note', result('c1', 'Not run: the user denied this and says: use npm', true), 'Noted.'],
   ])('answers a call that ended as %s with the response for it', async (_how, end, expected) => {
     const client = player(DEMO)
     const entries = [user('hi')]
@@ -70,7 +70,7 @@ describe('lenient play', () => {
     const client = player(DEMO.filter(({ id }) => id !== 'noted'))
     const entries = [user('hi')]
     await turn(client, entries)
-    entries.push(result('c1', 'Not run: the user declined and says: no', true))
+    entries.push(result('c1', 'Not run: the user denied this and says: no', true))
     expect(await turn(client, entries)).toBe('As you like.')
   })
 

@@ -1,7 +1,7 @@
 export { type AlwaysRules, alwaysRulesFor } from './decision/always-rule.ts'
 export { conceals } from './decision/conceals.ts'
 export { type DecideSettings, type Decision, decide, withoutNeedlessWish } from './decision/decide.ts'
-export { denialOf, type NamedPlace, tellDenial } from './decision/denial.ts'
+export { blockOf, type NamedPlace, tellBlock } from './decision/denial.ts'
 export { type DescribedFact, describeFacts } from './decision/describe-facts.ts'
 export { explainDecision } from './decision/explain.ts'
 export type { CommandFacts, Facts, McpFacts } from './decision/facts.ts'

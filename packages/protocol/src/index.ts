@@ -31,7 +31,7 @@ export type {
   Output,
   RuleRef,
   RunLimits,
-  SandboxDenial,
+  SandboxBlock,
 } from './schema/item.ts'
 export type { ConversationSummary, ListedConversation } from './schema/listed-conversation.ts'
 export type {
@@ -44,7 +44,7 @@ export type {
 } from './schema/method.ts'
 export type { Overrides } from './schema/params.ts'
 export type { Check, Judgement } from './schema/policy.ts'
-export type { ApprovalPolicy, SandboxMode, SandboxTier, Settings, SettingsPatch } from './schema/settings.ts'
+export type { ApprovalPolicy, Enforcement, SandboxMode, Settings, SettingsPatch } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
 export type { TrustReport } from './schema/trust.ts'
 export type { TrustVerdict } from './schema/trust-verdict.ts'

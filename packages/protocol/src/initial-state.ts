@@ -9,7 +9,7 @@ const unknownSettings: Settings = {
   modelProvider: 'unknown',
   approvalPolicy: 'untrusted',
   sandbox: 'read-only',
-  tier: 'C',
+  enforcement: 'none',
   writableRoots: [],
 }
 

@@ -13,7 +13,7 @@ const notRun = 'Not run: the conversation was interrupted before it started.'
 const secretNotKept = 'secretNotKept'
 const notKept =
   'Not run: there was a secret in it, which is kept in memory only, and the program has been restarted since. Ask for it again if it is still wanted.'
-const notAllowed = 'Not run: the user declined.'
+const notAllowed = 'Not run: the user denied this.'
 const program = { clientId: 'server', name: 'parley' }
 
 /**
@@ -63,24 +63,24 @@ function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boole
   return asked !== undefined && isCall(asked.item) && turn?.id === turnId && asked.turnId === turnId
 }
 
-/** An approval after `item.began` is for another attempt, so the one before it is known to have ended. */
+/** An approval after `execution.started` is for another attempt, so the one before it is known to have ended. */
 function waits(open: OpenItem, turn: Turn | null, waiting: readonly Approval[]): boolean {
-  const { item, began, turnId } = open
+  const { item, executionStarted, turnId } = open
   if (turn === null || turnId !== turn.id || !isCall(item) || isForgotten(item)) return false
   if (waiting.some((approval) => approval.itemId === item.id)) return true
-  return !(began || item.status === 'declined') && standingOutcome(open) === null
+  return !(executionStarted || item.status === 'denied') && standingOutcome(open) === null
 }
 
 function settledItem(open: OpenItem): Item {
-  const { item, began, output, progress } = open
+  const { item, executionStarted, output, progress } = open
   const standing = standingOutcome(open)
   if (standing !== null) return standing
   if (item.type === 'commandExecution' || item.type === 'shellCommand') {
     const seen = shownOutput(output, progress)
-    const end = callEnd(item, began || item.type === 'shellCommand')
+    const end = callEnd(item, executionStarted || item.type === 'shellCommand')
     return { ...item, ...end, ...(seen === null ? {} : { output: seen }) }
   }
-  if (item.type === 'fileChange' || item.type === 'toolCall') return { ...item, ...callEnd(item, began) }
+  if (item.type === 'fileChange' || item.type === 'toolCall') return { ...item, ...callEnd(item, executionStarted) }
   return { ...item, status: 'interrupted' }
 }
 
@@ -91,10 +91,10 @@ interface CallEnd {
 }
 
 /** Every call gets a text for the model, wherever the log was cut. */
-function callEnd(item: Item, began: boolean): CallEnd {
+function callEnd(item: Item, executionStarted: boolean): CallEnd {
   const { status } = item
-  if (began) return { status: 'unknown', modelText: endUnknown }
-  if (status === 'declined') return { status, modelText: notAllowed }
+  if (executionStarted) return { status: 'unknown', modelText: endUnknown }
+  if (status === 'denied') return { status, modelText: notAllowed }
   if (isForgotten(item))
     return { status: 'interrupted', modelText: notKept, failure: { code: secretNotKept, message: notKept } }
   return { status: 'interrupted', modelText: notRun }
@@ -121,9 +121,9 @@ function withdrawLost({ id }: Approval): ConversationEvent {
 
 function endTurn({ turn }: Core, settled: readonly OpenItem[]): ConversationEvent[] {
   if (turn === null) return []
-  const declined = settled.flatMap(({ item }) => (item.status === 'declined' ? [denialOf(item)] : []))
+  const denied = settled.flatMap(({ item }) => (item.status === 'denied' ? [denialOf(item)] : []))
   const { id: turnId, usage, denials } = turn
-  return [{ type: 'turn.ended', turnId, outcome: 'interrupted', usage, denials: [...denials, ...declined] }]
+  return [{ type: 'turn.ended', turnId, outcome: 'interrupted', usage, denials: [...denials, ...denied] }]
 }
 
 /** Deciding an approval of a parked turn lets it go on, so after a withdrawal it has to be parked again. */

@@ -1,10 +1,10 @@
 import { reduceApproval } from './reduce/approvals.ts'
-import { reduceInbox } from './reduce/inbox.ts'
+import { type InboxEvent, reduceInbox } from './reduce/inbox.ts'
 import { reduceItem } from './reduce/items.ts'
-import { reduceMeta } from './reduce/meta.ts'
-import { reduceTurn } from './reduce/turns.ts'
-import type { Envelope } from './schema/event.ts'
-import type { ConversationState } from './schema/state.ts'
+import { type MetaEvent, reduceMeta } from './reduce/meta.ts'
+import { reduceTurn, type TurnEvent } from './reduce/turns.ts'
+import type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
+import type { ConversationState, Core } from './schema/state.ts'
 
 /**
  * The one fold: server, clients and resume make state with it and nothing else does. Total and pure; an event of an
@@ -13,48 +13,66 @@ import type { ConversationState } from './schema/state.ts'
  */
 export function reduce(state: ConversationState, envelope: Envelope): ConversationState {
   if (envelope.seq <= state.core.seq) return state
-  const next = reduceEvent(state, envelope)
+  const { event } = envelope
+  const next = isKnown(event) ? reduceEvent(state, event.type, { event, envelope }) : state
   return { core: { ...next.core, seq: envelope.seq }, window: next.window }
 }
 
-function reduceEvent(state: ConversationState, envelope: Envelope): ConversationState {
-  const { event } = envelope
-  switch (event.type) {
-    case 'item.started':
-    case 'item.delta':
-    case 'item.progress':
-    case 'item.began':
-    case 'item.attempted':
-    case 'item.completed':
-    case 'item.discarded':
-      return reduceItem(state, event, envelope)
-    case 'turn.started':
-    case 'turn.parked':
-    case 'turn.continued':
-    case 'turn.ended':
-    case 'model.requested':
-    case 'model.responded':
-    case 'retry.scheduled':
-    case 'usage.updated':
-      return { ...state, core: reduceTurn(state.core, event, envelope.at) }
-    case 'approval.requested':
-    case 'approval.decided':
-      return { ...state, core: reduceApproval(state.core, event) }
-    case 'message.queued':
-    case 'message.edited':
-    case 'message.removed':
-    case 'message.consumed':
-      return { ...state, core: reduceInbox(state.core, event, envelope.seq) }
-    case 'conversation.created':
-    case 'conversation.configured':
-    case 'conversation.moved':
-    case 'conversation.renamed':
-    case 'conversation.archived':
-    case 'conversation.recovered':
-    case 'context.set':
-    case 'plan.updated':
-      return { ...state, core: reduceMeta(state.core, event, envelope.at) }
-    default:
-      return state
-  }
+type EventType = ConversationEvent['type']
+type EventsByType = { readonly [Type in EventType]: EventOf<Type> }
+type Reducer<Event> = (state: ConversationState, event: Event, envelope: Envelope) => ConversationState
+
+const meta = onCore((core, event: MetaEvent, { at }) => reduceMeta(core, event, at))
+const inbox = onCore((core, event: InboxEvent, { seq }) => reduceInbox(core, event, seq))
+const turn = onCore((core, event: TurnEvent, { at }) => reduceTurn(core, event, at))
+const approval = onCore(reduceApproval)
+
+/** Has an entry for every type of event: one that is forgotten does not compile. */
+const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = {
+  'conversation.created': meta,
+  'conversation.configured': meta,
+  'conversation.moved': meta,
+  'conversation.renamed': meta,
+  'conversation.archived': meta,
+  'conversation.recovered': meta,
+  'context.set': meta,
+  'plan.updated': meta,
+  'message.queued': inbox,
+  'message.edited': inbox,
+  'message.removed': inbox,
+  'message.consumed': inbox,
+  'turn.started': turn,
+  'turn.parked': turn,
+  'turn.continued': turn,
+  'turn.ended': turn,
+  'model.requested': turn,
+  'model.responded': turn,
+  'retry.scheduled': turn,
+  'usage.updated': turn,
+  'approval.requested': approval,
+  'approval.decided': approval,
+  'item.started': reduceItem,
+  'item.delta': reduceItem,
+  'item.progress': reduceItem,
+  'item.completed': reduceItem,
+  'item.discarded': reduceItem,
+  'execution.started': reduceItem,
+  'execution.failed': reduceItem,
+}
+
+function onCore<Event>(reduceCore: (core: Core, event: Event, envelope: Envelope) => Core): Reducer<Event> {
+  return (state, event, envelope) => ({ ...state, core: reduceCore(state.core, event, envelope) })
+}
+
+/** Newer programs write events that this one does not know; its types do not speak of them. */
+function isKnown({ type }: { readonly type: string }): boolean {
+  return Object.hasOwn(reducers, type)
+}
+
+function reduceEvent<Type extends EventType>(
+  state: ConversationState,
+  type: Type,
+  { event, envelope }: { readonly event: EventsByType[Type]; readonly envelope: Envelope },
+): ConversationState {
+  return reducers[type](state, event, envelope)
 }

@@ -89,17 +89,20 @@ describe('recover', () => {
 
   describe('a command that ran once and waits to run again', () => {
     const command = { ...call, id: 'i3', status: 'failed', modelText: 'exit 1', attempt: 1 } as const
-    const attempted = after(running, [{ type: 'item.attempted', itemId: 'i3', attempt: 1, item: command }])
-    const asked = after(attempted, [ask('i3')])
+    const failedOnce = after(running, [{ type: 'execution.failed', itemId: 'i3', attempt: 1, item: command }])
+    const asked = after(failedOnce, [ask('i3')])
 
     it('keeps its question', () => {
       expect(recover(asked)).toEqual([expect.objectContaining({ type: 'turn.parked' })])
-      expect(after(asked, recover(asked)).core.open['i3']).toMatchObject({ attempted: command, began: false })
+      expect(after(asked, recover(asked)).core.open['i3']).toMatchObject({
+        failedExecution: command,
+        executionStarted: false,
+      })
     })
 
-    it('comes to its first outcome where the question was lost or declined', () => {
+    it('comes to its first outcome where the question was lost or denied', () => {
       const no = decide('denied', 'a-i3')
-      for (const state of [attempted, after(asked, [no])])
+      for (const state of [failedOnce, after(asked, [no])])
         expect(recover(state)).toMatchObject([{ type: 'item.completed', item: command }, { type: 'turn.ended' }])
     })
 
@@ -109,14 +112,14 @@ describe('recover', () => {
     })
   })
 
-  it('declines a call whose answer was no, also while another approval waits', () => {
+  it('denies a call whose answer was no, also while another approval waits', () => {
     const two = after(waiting, [
       { type: 'item.started', turnId: 't1', item: { ...call, id: 'i4' } },
       ask('i4'),
       decide('denied'),
     ])
     expect(recover(two)).toMatchObject([
-      { type: 'item.completed', item: { id: 'i3', status: 'declined' } },
+      { type: 'item.completed', item: { id: 'i3', status: 'denied' } },
       { type: 'turn.parked', turnId: 't1' },
     ])
   })
@@ -179,7 +182,7 @@ function after(state: ConversationState, events: readonly ConversationEvent[]): 
 }
 
 function begin(itemId: string, attempt = 1): ConversationEvent {
-  return { type: 'item.began', itemId, attempt, decidedBy: { approvalId: 'a1' }, payloadHash: 'sha256:aa' }
+  return { type: 'execution.started', itemId, attempt, decidedBy: { approvalId: 'a1' }, payloadHash: 'sha256:aa' }
 }
 
 function decide(decision: 'approved' | 'denied', approvalId = 'a1'): ConversationEvent {

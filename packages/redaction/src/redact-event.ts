@@ -15,7 +15,7 @@ const exempt: ReadonlySet<string> = new Set([
 ])
 
 /** Side files, here and nowhere else. */
-const contextFiles: ReadonlySet<string> = new Set(['instructions', 'tools', 'environment'])
+const contextFiles: ReadonlySet<string> = new Set(['instructions', 'tools', 'sessionContext'])
 
 /** JSON text in JSON: what stands in it must still be JSON. */
 const jsonTexts: ReadonlySet<string> = new Set(['arguments', 'input'])

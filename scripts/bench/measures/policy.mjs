@@ -70,7 +70,13 @@ async function timed(text, cwd, around) {
   const startedMs = nowMs()
   const call = { tool: 'shell', argv: ['/bin/sh', '-c', text], cwd, escalation: null, background: false }
   const facts = await gatherCommandFacts(call, around)
-  const settings = { rules, sessionGrants: [], approvalPolicy: 'on-request', sandboxMode: 'workspace-write', tier: 'C' }
+  const settings = {
+    rules,
+    sessionGrants: [],
+    approvalPolicy: 'on-request',
+    sandboxMode: 'workspace-write',
+    enforcement: 'none',
+  }
   if (decide(facts, settings).verdict === 'ask') alwaysRulesFor(facts, settings)
   return nowMs() - startedMs
 }

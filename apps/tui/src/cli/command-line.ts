@@ -5,7 +5,7 @@ import { stripEffects } from '../view/neutralise.ts'
 import { failedLines, wantsCodexLines } from './codex-callers.ts'
 import { defineProgram } from './define-program.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { explainRefusal, usageSentence } from './messages.ts'
+import { explainRejection, usageSentence } from './messages.ts'
 import { ParleyError } from './parley-error.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only what it needs. */
@@ -35,5 +35,5 @@ function endingOf(error: unknown): { message: string; exitCode: number } | null 
     return { message: usageSentence(error.message), exitCode }
   }
   if (!(error instanceof RpcError)) return null
-  return { message: explainRefusal(error), exitCode: exitCodeOf(error.data?.code ?? 'internal') }
+  return { message: explainRejection(error), exitCode: exitCodeOf(error.data?.code ?? 'internal') }
 }

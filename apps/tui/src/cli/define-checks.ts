@@ -33,7 +33,7 @@ export function defineChecks(program: Command, launch: Launch, settle: Settle): 
   program
     .command('why [conversation] [item]')
     .description(
-      'why a call was run, asked about or refused: the last one of the newest conversation of this folder, or the one that is named (how many calls back, a part of its title or id)',
+      'why a call was run, asked about or denied: the last one of the newest conversation of this folder, or the one that is named (how many calls back, a part of its title or id)',
     )
     .option('--json', 'as JSON')
     .action((first: string | undefined, second: string | undefined, flags: { json?: boolean }) =>

@@ -2,10 +2,10 @@ import type { RpcError } from '@parley/rpc'
 import { stripEffects } from '../view/neutralise.ts'
 
 /**
- * A server's refusal, with the flag that mends it: the server speaks to every client, and names none. It may quote what
+ * A server's rejection, with the flag that mends it: the server speaks to every client, and names none. It may quote what
  * others wrote, such as another machine's exec-server.
  */
-export function explainRefusal({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
+export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
   const text = stripEffects(message)
   return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text
 }

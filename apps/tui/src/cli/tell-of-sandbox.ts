@@ -6,12 +6,13 @@ export async function tellOfSandbox(
   client: Pick<Client, 'request'>,
   { settings, conversationId, readOnly }: Pick<ConversationSummary, 'settings' | 'conversationId' | 'readOnly'>,
 ): Promise<string | null> {
-  const { tier, sandbox, approvalPolicy } = settings
-  if (readOnly || sandbox === 'danger-full-access' || (tier !== 'B' && tier !== 'C')) return null
-  const { conversations, tierReason } = await client.request('server/diagnostics', {})
-  const reason = conversations.find((open) => open.conversationId === conversationId)?.tierReason ?? tierReason
-  const otherwise = approvalPolicy === 'never' ? 'is refused' : 'asks first'
-  return `${enforced[tier]}: what is not known to be harmless ${otherwise}. ${reason}`
+  const { enforcement, sandbox, approvalPolicy } = settings
+  if (readOnly || sandbox === 'danger-full-access' || enforcement === 'full') return null
+  const { conversations, enforcementReason } = await client.request('server/diagnostics', {})
+  const reason =
+    conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
+  const otherwise = approvalPolicy === 'never' ? 'is denied' : 'asks first'
+  return `${enforced[enforcement]}: what is not known to be harmless ${otherwise}. ${reason}`
 }
 
-const enforced = { B: 'The sandbox is only partial here', C: 'There is no sandbox here' } as const
+const enforced = { partial: 'The sandbox is only partial here', none: 'There is no sandbox here' } as const

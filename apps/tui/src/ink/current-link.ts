@@ -16,7 +16,7 @@ const patienceMs = 2_000
 export class CurrentLink {
   readonly #listener: LinkListener
   readonly #closing = new AbortController()
-  /** What was let go of, or is still to come: the program ends after it. */
+  /** Connections that are being closed or still being made: the program ends after them. */
   readonly #leaving = new Set<Promise<unknown>>()
   #link: Link | null = null
 

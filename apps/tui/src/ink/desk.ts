@@ -23,7 +23,7 @@ export interface DeskParts {
   readonly homeFolder: string
   readonly prompts: PromptHistory
   /** The user leaves, or what the command line asked for was refused. */
-  readonly onEnd: (refusal: RpcError | null) => void
+  readonly onEnd: (rejection: RpcError | null) => void
 }
 
 const nobodyHasIt: Said = {
@@ -75,7 +75,7 @@ export class Desk implements AsyncDisposable {
     return this.#unlessLost(open, onEnd)
   }
 
-  /** What the user wants. A refusal is said on the screen. */
+  /** What the user wants. A rejection is said on the screen. */
   perform(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
     const { stage, onEnd } = this.#parts
     const act = async () => {
@@ -101,12 +101,12 @@ export class Desk implements AsyncDisposable {
     return start.kind === 'attach' && start.readOnly
   }
 
-  async #unlessLost(act: () => Promise<void>, onRefusal: (refusal: RpcError) => void): Promise<void> {
+  async #unlessLost(act: () => Promise<void>, onRejection: (rejection: RpcError) => void): Promise<void> {
     try {
       await act()
     } catch (error) {
       if (error instanceof ConnectionClosedError) this.#link.lose()
-      else if (error instanceof RpcError) onRefusal(error)
+      else if (error instanceof RpcError) onRejection(error)
       else throw error
     }
   }

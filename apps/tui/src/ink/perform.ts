@@ -31,7 +31,7 @@ export async function perform(request: Request, counter: Counter): Promise<void>
     // The screen says that the server is gone; what was not taken is sent again to the next one.
     if (error instanceof ConnectionClosedError) return
     if (!(error instanceof RpcError)) throw error
-    counter.dispatch(...(aboveCeiling(request, error, counter) ?? afterRefusal(request, error)))
+    counter.dispatch(...(aboveCeiling(request, error, counter) ?? afterRejection(request, error)))
   }
 }
 
@@ -136,7 +136,7 @@ function aboveCeiling(
 }
 
 /** What the user wrote comes back; a race that was lost is no error. */
-function afterRefusal(request: Request, error: RpcError): readonly UiAction[] {
+function afterRejection(request: Request, error: RpcError): readonly UiAction[] {
   const code = error.data?.code
   switch (request.kind) {
     case 'send':
@@ -213,23 +213,25 @@ function conversationRows({ core }: ConversationState, server: Server): (readonl
     ['model', `${settings.modelProvider} ${settings.model}`],
     ['approvals', settings.approvalPolicy],
     ['sandbox', sandboxText(settings)],
-    ...(settings.tier === 'D' ? [] : [['enforced by', enforcedBy(meta.conversationId, server)] as const]),
+    ...(settings.sandbox === 'danger-full-access'
+      ? []
+      : [['enforced by', enforcedBy(meta.conversationId, server)] as const]),
   ]
 }
 
-const tierWords = {
-  A: 'full',
-  B: 'partial: what is not known to be harmless asks',
-  C: 'none: what is not known to be harmless asks',
+const enforcementWords = {
+  full: 'enforced in full',
+  partial: 'enforced in part: what is not known to be harmless asks',
+  none: 'enforced by nothing: what is not known to be harmless asks',
 }
 
-function sandboxText({ tier, sandbox, network }: Settings): string {
-  if (tier === 'D') return 'off: you chose full access'
+function sandboxText({ enforcement, sandbox, network }: Settings): string {
+  if (sandbox === 'danger-full-access') return 'off: you chose full access'
   const open = network === true && sandbox === 'workspace-write' ? ', with network' : ''
-  return `${sandbox}${open}, tier ${tier} (${tierWords[tier]})`
+  return `${sandbox}${open}, ${enforcementWords[enforcement]}`
 }
 
 /** Where the conversation works, which may be another machine than the server's. */
-function enforcedBy(conversationId: string, { conversations, tierReason }: Server): string {
-  return conversations.find((open) => open.conversationId === conversationId)?.tierReason ?? tierReason
+function enforcedBy(conversationId: string, { conversations, enforcementReason }: Server): string {
+  return conversations.find((open) => open.conversationId === conversationId)?.enforcementReason ?? enforcementReason
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
-import { explainRefusal } from '../cli/messages.ts'
+import { explainRejection } from '../cli/messages.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/working-folder.ts'
 import type { Launch } from '../main.ts'
 import { hasTerminal, sayNoTerminal } from '../terminal/has-terminal.ts'
@@ -19,7 +19,7 @@ import { createSuspension } from './suspension.ts'
 
 interface Ending {
   /** Why what the command line asked for could not be opened. */
-  readonly refusal: RpcError | null
+  readonly rejection: RpcError | null
   /** How to come back; null when nothing is kept. */
   readonly farewell: string | null
 }
@@ -30,10 +30,10 @@ export async function runInteractive(launch: Launch, start: Start, extra: Extra 
   if (!hasTerminal()) return sayNoTerminal()
   // Ink asks for it while it is loaded, whatever folder the conversation has.
   workingFolder()
-  const { refusal, farewell } = await runOnTerminal(launch, start, extra)
-  if (refusal !== null) stderr.write(`parley: ${explainRefusal(refusal)}\n`)
+  const { rejection, farewell } = await runOnTerminal(launch, start, extra)
+  if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
-  return refusal === null ? exitCodes.ok : exitCodeOf(refusal.data?.code ?? '')
+  return rejection === null ? exitCodes.ok : exitCodeOf(rejection.data?.code ?? '')
 }
 
 async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promise<Ending> {
@@ -79,8 +79,8 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     void desk.begin().catch(end.reject)
     guard = guardAgainstKill()
     void loadInk(stage, colours).catch(end.reject)
-    const refusal = await end.promise
-    return { refusal, farewell: desk.farewell }
+    const rejection = await end.promise
+    return { rejection, farewell: desk.farewell }
   } finally {
     stdout.off('resize', onResize)
     suspension[Symbol.dispose]()

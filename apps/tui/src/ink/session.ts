@@ -67,7 +67,7 @@ export async function readBranch(
   const { conversationId } = summary
   const { base64 } = await client.request('conversation/readFile', {
     conversationId,
-    file: context.environment,
+    file: context.sessionContext,
   })
   return /^Git branch: (.+)$/m.exec(Buffer.from(base64, 'base64').toString('utf8'))?.[1] ?? null
 }

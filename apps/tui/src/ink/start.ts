@@ -23,7 +23,7 @@ export type Begun =
   /** The user chooses from the list. */
   | { readonly kind: 'pick'; readonly liveOnly: boolean }
 
-/** Opens what the command line asked for. Rejects with the server's refusal when it cannot be. */
+/** Opens what the command line asked for. Throws the server's `RpcError` when it cannot be. */
 export async function begin(client: Client, start: Start, extra: Extra): Promise<Begun> {
   switch (start.kind) {
     case 'new':

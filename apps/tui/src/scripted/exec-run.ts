@@ -5,7 +5,7 @@ import { type Connection, connect, whyItEnded } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { scriptedArgs } from '../cli/launch-server.ts'
-import { explainRefusal } from '../cli/messages.ts'
+import { explainRejection } from '../cli/messages.ts'
 import { ParleyError } from '../cli/parley-error.ts'
 import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
 import { workingFolder } from '../cli/working-folder.ts'
@@ -105,9 +105,10 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Co
   })
 }
 
-/** The server goes on trying to save; nobody is there to make room, so a script ends. */
+/** The server goes on trying to save; nobody is there to make room, so a script ends. One that ends already says it. */
 function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
-  if (code === 'storageFailed') stopper.stop(new Stopped(exitCodes.storage, { code, message }))
+  if (code === 'storageFailed' && !stopper.signal.aborted)
+    stopper.stop(new Stopped(exitCodes.storage, { code, message }))
   else reporter.problem(message)
 }
 
@@ -139,7 +140,7 @@ function openConversation({ client }: Connection, { flags, resume }: ExecRequest
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: explainRefusal(error) }
+  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: explainRejection(error) }
   if (error instanceof ParleyError) return { code: error.code, message: error.message }
   throw error
 }

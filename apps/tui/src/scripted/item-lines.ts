@@ -44,14 +44,14 @@ function noteOn(item: CallItem): string {
 }
 
 function statusWords(item: CallItem): string {
-  if (item.status === 'declined') return `not run: ${whyDeclined(item)}`
+  if (item.status === 'denied') return `not run: ${whyDenied(item)}`
   const reason = item.failure?.message.split('\n', 1)[0]?.replace(/:$/, '') ?? ''
   return reason === '' ? item.status : `${item.status}: ${reason}`
 }
 
 /** The rule is named: it is what someone who wants the call allowed has to change. */
-function whyDeclined({ decision }: CallItem): string {
-  if (decision === undefined) return 'declined'
+function whyDenied({ decision }: CallItem): string {
+  if (decision === undefined) return 'denied'
   const { verdict, reason, rule } = decision
   const { name, file, line } = rule
   const place = file === undefined ? name : `${name}, ${file}${line === undefined ? '' : `:${line}`}`

@@ -26,7 +26,7 @@ export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }:
       case 'item.started':
         progress.introduce(happened.item)
         break
-      case 'item.began':
+      case 'execution.started':
         progress.begin(happened.itemId)
         break
       case 'item.delta':

@@ -105,7 +105,9 @@ function isFree({ composer, purpose, link, opened }: UiState): boolean {
 function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext['state']): UiStep {
   switch (answer) {
     case 'print':
-      return stepTo(say(ui, { kind: 'approvalDetail', approval, tier: state?.core.settings.tier ?? 'C' }))
+      return stepTo(
+        say(ui, { kind: 'approvalDetail', approval, enforcement: state?.core.settings.enforcement ?? 'none' }),
+      )
     case 'note':
       if (approval.kind === 'elicitation') return decide(ui, approval, 'denied')
       return stepTo({ ...ui, purpose: { kind: 'note', approvalId: approval.id } })

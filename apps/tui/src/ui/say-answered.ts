@@ -6,7 +6,7 @@ const words: Readonly<Record<ApprovalDecision, string>> = {
   approved: 'approved',
   approvedForSession: 'approved for this conversation',
   approvedAlways: 'approved for always',
-  denied: 'declined',
+  denied: 'denied',
   abort: 'stopped',
 }
 

@@ -19,7 +19,7 @@ export const slashCommands = [
   {
     name: 'why',
     argument: '[call]',
-    about: 'why a call was run, asked about or refused: the last, how many back, or by its title',
+    about: 'why a call was run, asked about or denied: the last, how many back, or by its title',
   },
   { name: 'status', argument: '', about: 'this conversation and its server' },
   { name: 'name', argument: 'NAME', about: 'name this conversation; `parley resume NAME` finds it' },

@@ -86,7 +86,7 @@ function workArea(
     approval,
     waiting: pendingApprovals(state, ui).length,
     homeFolder: scene.homeFolder,
-    tier: state.core.settings.tier,
+    enforcement: state.core.settings.enforcement,
     mode: answerMode(ui),
     form: ui.purpose.kind === 'form' ? ui.purpose.form : null,
     heldKey: ui.heldKey,

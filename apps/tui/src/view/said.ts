@@ -1,4 +1,4 @@
-import type { Approval, SandboxTier } from '@parley/protocol'
+import type { Approval, Enforcement } from '@parley/protocol'
 import type { Block } from './block.ts'
 import type { Level } from './blocks/notice-block.ts'
 import { noticeRows } from './blocks/notice-block.ts'
@@ -14,8 +14,8 @@ export type Said =
   | { readonly kind: 'note'; readonly level: Level; readonly text: string }
   | { readonly kind: 'table'; readonly title: string; readonly rows: readonly (readonly [string, string])[] }
   | { readonly kind: 'greeting'; readonly program: string; readonly facts: readonly string[] }
-  /** All of a question. `tier`: what enforces limits where it would run. */
-  | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly tier: SandboxTier }
+  /** All of a question. `enforcement`: what enforces limits where it would run. */
+  | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
 
 export function saidBlock(said: Said, room: Room): Block {
   switch (said.kind) {

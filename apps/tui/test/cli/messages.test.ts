@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainRefusal, sayUsageError } from '../../src/cli/messages.ts'
+import { explainRejection, sayUsageError } from '../../src/cli/messages.ts'
 
 test('a wrong command line is told in one line that names the help', () => {
   const said = sayUsageError("error: unknown option '--jsn'\n(Did you mean --json?)\n")
@@ -23,11 +23,11 @@ test.each([
 
 test('a folder that is not there is refused with the flag that names another', () => {
   const message = 'The folder /nowhere does not exist.'
-  expect(explainRefusal({ message, data: { code: 'cwdMissing' } })).toBe(`${message} Choose another with --cd.`)
-  expect(explainRefusal({ message, data: { code: 'configInvalid' } })).toBe(message)
+  expect(explainRejection({ message, data: { code: 'cwdMissing' } })).toBe(`${message} Choose another with --cd.`)
+  expect(explainRejection({ message, data: { code: 'configInvalid' } })).toBe(message)
 })
 
 test('a refusal that quotes others has no effect on the terminal', () => {
   const message = 'Environment x: it said \x1b]52;c;cm0=\x07\x1b[2J\u202ehello.'
-  expect(explainRefusal({ message, data: { code: 'environmentUnreachable' } })).toBe('Environment x: it said hello.')
+  expect(explainRejection({ message, data: { code: 'environmentUnreachable' } })).toBe('Environment x: it said hello.')
 })

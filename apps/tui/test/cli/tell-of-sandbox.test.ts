@@ -5,29 +5,29 @@ import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const { settings } = after(turnStarted).core
 const limited = { ...settings, sandbox: 'workspace-write', approvalPolicy: 'on-request' } as const
-const open = { conversationId: 'c', tierReason: 'There: bubblewrap is missing.' }
+const open = { conversationId: 'c', enforcementReason: 'There: bubblewrap is missing.' }
 
 function told(change: Partial<typeof settings>, isView = false): Promise<string | null> {
-  const request = () => Promise.resolve({ conversations: [open], tierReason: 'Here.' })
+  const request = () => Promise.resolve({ conversations: [open], enforcementReason: 'Here.' })
   const client = { request } as unknown as Client // narrowed: all that is used of it
   return tellOfSandbox(client, { conversationId: 'c', settings: { ...limited, ...change }, readOnly: isView })
 }
 
 describe('where the sandbox does not hold all of its limits', () => {
   test.each([
-    ['B', 'The sandbox is only partial here: what is not known to be harmless asks first.'],
-    ['C', 'There is no sandbox here: what is not known to be harmless asks first.'],
-  ] as const)('it is said why, and what to do (tier %s)', async (tier, said) => {
-    expect(await told({ tier })).toBe(`${said} There: bubblewrap is missing.`)
+    ['partial', 'The sandbox is only partial here: what is not known to be harmless asks first.'],
+    ['none', 'There is no sandbox here: what is not known to be harmless asks first.'],
+  ] as const)('it is said why, and what to do (enforcement %s)', async (enforcement, said) => {
+    expect(await told({ enforcement })).toBe(`${said} There: bubblewrap is missing.`)
   })
 
-  test('with nobody asked it is refused', async () => {
-    expect(await told({ tier: 'C', approvalPolicy: 'never' })).toContain('harmless is refused.')
+  test('with nobody asked it is denied', async () => {
+    expect(await told({ enforcement: 'none', approvalPolicy: 'never' })).toContain('harmless is denied.')
   })
 
   test('nothing is said where they hold, where there are none by choice, and where nothing runs', async () => {
-    expect(await told({ tier: 'A' })).toBeNull()
-    expect(await told({ tier: 'D', sandbox: 'danger-full-access' })).toBeNull()
-    expect(await told({ tier: 'C' }, true)).toBeNull()
+    expect(await told({ enforcement: 'full' })).toBeNull()
+    expect(await told({ enforcement: 'none', sandbox: 'danger-full-access' })).toBeNull()
+    expect(await told({ enforcement: 'none' }, true)).toBeNull()
   })
 })

@@ -7,7 +7,7 @@ import { place } from './interactive-program.ts'
 
 interface Core {
   readonly approvals: Readonly<Record<string, unknown>>
-  readonly settings: { readonly tier: string }
+  readonly settings: { readonly enforcement: string }
 }
 
 interface Message {
@@ -62,7 +62,7 @@ test('a client that attaches to a live conversation is served as the documentati
 
   const client = await lineClient(live.socket)
   await client.ask('initialize', {
-    protocolVersion: { min: 1, max: 1 },
+    protocolVersion: { min: 2, max: 2 },
     clientInfo: { name: 'example', title: 'a phone', version: '1.0.0' },
     capabilities: ['approvals'],
   })
@@ -75,8 +75,11 @@ test('a client that attaches to a live conversation is served as the documentati
   await window.waitFor(/answered by a phone: approved/)
   await client.ask('conversation/unstream', { conversationId })
   await client.close()
-  const { tier = 'C' } = state?.core.settings ?? {}
-  context.skip(tier !== 'A', `the documentation shows a machine with a full sandbox, and this is one of tier ${tier}`)
+  const { enforcement = 'none' } = state?.core.settings ?? {}
+  context.skip(
+    enforcement !== 'full',
+    `the documentation shows a machine with a full sandbox, and this is one of enforcement ${enforcement}`,
+  )
   expectTranscript('docs/transcripts/attach.jsonl', client.recorder.entries, {
     places: { $WORK: at.folder.path, $HOME: at.home.path },
     texts: [[/^.+ \((?:pts\/|process )\d+\)$/, 'ada (pts/3)']],

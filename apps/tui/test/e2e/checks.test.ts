@@ -22,7 +22,7 @@ describe('what a command would come to', () => {
     expect(first).toMatch(/each by itself:\n {4}allowed {2}ls .*\n {4}denied {3}curl x .*\n/)
     expect(first).toMatch(/exit 11\n$/)
     const [line = '', exit] = second.split('\n')
-    expect(JSON.parse(line)).toMatchObject({ verdict: 'allow', argv: ['curl', 'x'], tier: 'D' })
+    expect(JSON.parse(line)).toMatchObject({ verdict: 'allow', argv: ['curl', 'x'], enforcement: 'none' })
     expect(exit).toBe('exit 0')
     expect([third, fourth]).toEqual(['exit 2\n', 'exit 2\n'])
     expect(stderr).toMatch(/Give a command/)

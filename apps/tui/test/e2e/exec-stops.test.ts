@@ -13,7 +13,7 @@ describe.concurrent('a run that is stopped ends the turn, keeps it and leaves no
     const running = when === 'while a command runs'
     await using world = await execWorld({ steps: [running ? shell('sleep 300') : hanging, { text: 'Here again.' }] })
     await using run = world.start(['--json', ...fullAccess, 'hi'])
-    const begun = running ? '"item.began"' : '"item.delta"'
+    const begun = running ? '"execution.started"' : '"item.delta"'
     await expect.poll(run.stdout, { timeout: 10_000 }).toContain(begun)
     run.signal(signal)
     const { result, events, end } = jsonRun(await run.result)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
@@ -12,6 +12,17 @@ describe('a run whose conversation cannot be kept ends with 9', () => {
     const end = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
     expect(end).toMatchObject({ type: 'run.ended', exitCode: 9, answer: null, failure: { code: 'storageFailed' } })
     expect(stderr).toMatch(/could not be saved .*\n9\n$/s)
+  })
+
+  test('but one that was stopped by then says so, and ends as stopped', async () => {
+    await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half of it', chunks: 4 }] })
+    await using run = world.start(['--json', 'hi'])
+    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('item.delta')
+    const sessions = join(world.env.PARLEY_HOME, 'sessions')
+    await rename(sessions, `${sessions}.bak`)
+    run.signal('SIGINT')
+    const { exitCode, stderr } = await run.result
+    expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringContaining('was moved away') })
   })
 
   test('when its folder cannot be made', async () => {

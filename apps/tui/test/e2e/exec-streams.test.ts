@@ -23,7 +23,7 @@ describe('stdout', () => {
       .map((line) => JSON.parse(line).seq)
     expect(seqs).toEqual(seqs.map((_seq, at) => at + 1))
     expect(events.map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['conversation.created', 'turn.started', 'item.began', 'item.delta', 'turn.ended']),
+      expect.arrayContaining(['conversation.created', 'turn.started', 'execution.started', 'item.delta', 'turn.ended']),
     )
     expect(events.at(-1)?.type).toBe('turn.ended')
     expect(end).toEqual({

@@ -2,7 +2,17 @@ import type { ConversationEvent } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { createPlainReporter } from '../../src/scripted/plain-reporter.ts'
 import type { RunEnd } from '../../src/scripted/run-end.ts'
-import { began, command, completed, delta, envelopes, message, runEnd, shown, started } from './report-events.ts'
+import {
+  command,
+  completed,
+  delta,
+  envelopes,
+  executionStarted,
+  message,
+  runEnd,
+  shown,
+  started,
+} from './report-events.ts'
 
 interface Played {
   readonly end?: Partial<RunEnd>
@@ -93,14 +103,25 @@ describe('stderr shows a message', () => {
 describe('stderr shows a command', () => {
   test('above its output, and how it ended below', () => {
     const ended = command('i-1', 'npm test', { status: 'failed', exitCode: 1, durationMs: 1234 })
-    const events = [started(command('i-1', 'npm test')), began('i-1'), delta('i-1', 'one\n'), completed(ended)]
+    const events = [
+      started(command('i-1', 'npm test')),
+      executionStarted('i-1'),
+      delta('i-1', 'one\n'),
+      completed(ended),
+    ]
     expect(play(events).stderr).toBe('$ npm test\none\n→ exit 1 after 1.2 s\n')
   })
 
   test('again when two of them speak at once', () => {
     const commands = [command('i-1', 'a'), command('i-2', 'b')]
     const ended = commands.map((one) => completed({ ...one, status: 'completed', exitCode: 0 }))
-    const events = [...commands.map(started), began('i-1'), delta('i-1', '1\n'), began('i-2'), delta('i-2', '2\n')]
+    const events = [
+      ...commands.map(started),
+      executionStarted('i-1'),
+      delta('i-1', '1\n'),
+      executionStarted('i-2'),
+      delta('i-2', '2\n'),
+    ]
     expect(play([...events, delta('i-1', '3\n'), ...ended]).stderr).toBe(
       '$ a\n1\n$ b\n2\n$ a (more)\n3\n→ exit 0\n$ b → exit 0\n',
     )
@@ -112,29 +133,29 @@ describe('stderr shows a command', () => {
   ] as const)('that ran with more than the sandbox gives (%s), whatever allowed it', (sandbox, words) => {
     const rights = { ...decision, verdict: 'allow', limits: { sandbox, network: true } } as const
     const ended = command('i-1', 'x', { status: 'completed', exitCode: 0, durationMs: 40, decision: rights })
-    expect(play([started(command('i-1', 'x')), began('i-1'), completed(ended)]).stderr).toBe(
+    expect(play([started(command('i-1', 'x')), executionStarted('i-1'), completed(ended)]).stderr).toBe(
       `$ x\n→ exit 0 after 40 ms, ${words}\n`,
     )
   })
 
   test('that a signal ended', () => {
     const ended = command('i-1', 'x', { status: 'failed', exitCode: null, signal: 'SIGKILL', durationMs: 40 })
-    expect(play([started(command('i-1', 'x')), began('i-1'), completed(ended)]).stderr).toBe(
+    expect(play([started(command('i-1', 'x')), executionStarted('i-1'), completed(ended)]).stderr).toBe(
       '$ x\n→ killed by SIGKILL after 40 ms\n',
     )
   })
 
   test('that was not run, with the rule that forbids it', () => {
-    const declined = command('i-1', 'rm x', { status: 'declined', decision })
-    expect(play([started(command('i-1', 'rm x')), completed(declined)]).stderr).toBe(
+    const denied = command('i-1', 'rm x', { status: 'denied', decision })
+    expect(play([started(command('i-1', 'rm x')), completed(denied)]).stderr).toBe(
       '$ rm x → not run: no deleting [rule:rm, /p.toml:6]\n',
     )
   })
 
   test('that was not run because nobody could be asked', () => {
     const asked = { verdict: 'ask' as const, reason: 'not known to be safe', rule: { name: 'builtin:ask' } }
-    const declined = command('i-1', 'rm x', { status: 'declined', decision: asked })
-    expect(play([completed(declined)]).stderr).toBe(
+    const denied = command('i-1', 'rm x', { status: 'denied', decision: asked })
+    expect(play([completed(denied)]).stderr).toBe(
       '$ rm x → not run: nobody to ask; not known to be safe [builtin:ask]\n',
     )
   })

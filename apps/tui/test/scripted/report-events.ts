@@ -29,8 +29,8 @@ export const command = (id: string, title: string, more: Partial<Command> = {}):
 export const started = (item: Item): ConversationEvent => ({ type: 'item.started', turnId: 't-1', item })
 export const delta = (itemId: string, text: string): ConversationEvent => ({ type: 'item.delta', itemId, text })
 export const completed = (item: Item): ConversationEvent => ({ type: 'item.completed', turnId: 't-1', item })
-export const began = (itemId: string): ConversationEvent => ({
-  type: 'item.began',
+export const executionStarted = (itemId: string): ConversationEvent => ({
+  type: 'execution.started',
   itemId,
   attempt: 1,
   decidedBy: { rule: { name: 'builtin:known-safe' }, reason: 'it only looks' },

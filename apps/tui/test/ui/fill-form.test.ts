@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { followState, updateUi } from '../../src/ui/update-ui.ts'
 import {
   after,
-  began,
   colleague,
   elicitation,
+  executionStarted,
   requested,
   started,
   toolCall,
@@ -13,7 +13,7 @@ import {
 import { openUi } from '../view/scenes/scene.ts'
 import { contextAt, seenAt, typeAtOnce, typeKeys } from './type-keys.ts'
 
-const call = [turnStarted, started(toolCall('create_issue')), began('l1')]
+const call = [turnStarted, started(toolCall('create_issue')), executionStarted('l1')]
 const asking = after(...call, elicitation)
 const decided = (answers: object) => [{ kind: 'decide', approvalId: 'a1', decision: 'approved', answers }]
 

@@ -1,4 +1,4 @@
-import type { Approval, AskedFile, SandboxTier } from '@parley/protocol'
+import type { Approval, AskedFile, Enforcement } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { approvalDetail } from '../../src/view/approval-detail.ts'
 import { approvalBlock } from '../../src/view/live/approval-block.ts'
@@ -15,12 +15,12 @@ function approvalOf(fields: Partial<Approval>): Approval {
 interface Shown {
   readonly columns?: number
   readonly maxRows?: number
-  readonly tier?: SandboxTier
+  readonly enforcement?: Enforcement
 }
 
-function lines(fields: Partial<Approval>, { columns = 80, maxRows = 24, tier = 'A' }: Shown = {}) {
+function lines(fields: Partial<Approval>, { columns = 80, maxRows = 24, enforcement = 'full' }: Shown = {}) {
   const asking = {
-    tier,
+    enforcement,
     waiting: 1,
     homeFolder: '/home/ada',
     mode: 'answer',
@@ -146,11 +146,8 @@ describe('the command in a question', () => {
 
   test.each([40, 80, 120])('has its choices on the screen, whatever else is long, at %i columns', (columns) => {
     const long = 'x '.repeat(2_000)
-    const environment = { A: long }
-    const text = shown(
-      { ...asCommand(`ls ${long}; touch pwned`), reason: long, justification: long, environment },
-      columns,
-    )
+    const env = { A: long }
+    const text = shown({ ...asCommand(`ls ${long}; touch pwned`), reason: long, justification: long, env }, columns)
     expect(text.replaceAll('\n  ', '')).toContain('; touch pwned')
     expect(text).toMatch(/1 yes \(y\)[\s\S]*5 stop \(esc\)/)
   })
@@ -179,13 +176,20 @@ describe('what goes with the command', () => {
       'sandbox workspace-write · with network',
     ],
     ['without it', { sandbox: 'read-only', network: false }, 'sandbox read-only · no network'],
-    ['once more', { sandbox: 'none', attempt: 2 }, 'It ran in the sandbox already, and failed for what that denied.'],
+    [
+      'once more',
+      { sandbox: 'none', attempt: 2 },
+      'It ran in the sandbox already, and failed for what the sandbox blocked.',
+    ],
   ])('says what it may do %s', (_what, fields, expected) => {
     expect(shown({ ...asCommand('make'), ...fields }, 120)).toContain(expected)
   })
 
   test('says where the sandbox holds only in part', () => {
-    const text = lines({ ...asCommand('make'), sandbox: 'workspace-write' }, { columns: 120, tier: 'B' }).map(lineText)
+    const text = lines(
+      { ...asCommand('make'), sandbox: 'workspace-write' },
+      { columns: 120, enforcement: 'partial' },
+    ).map(lineText)
     expect(text.join('\n')).toContain('sandbox workspace-write, in part')
     expect(shown({ ...asCommand('make'), sandbox: 'workspace-write' }, 120)).not.toContain('in part')
   })

@@ -36,7 +36,7 @@ describe('the rights that a command ran with', () => {
     ['with network', { ...done, decision: online }, 'exit 0 · with network · 5 ms'],
     ['inside the sandbox', { ...done, decision: inside }, 'exit 0 · 5 ms'],
     ['while it runs', { ...stopped, status: 'inProgress', decision: byGrant }, 'running · outside the sandbox'],
-    ['and was declined', { ...stopped, status: 'declined', decision: byGrant }, 'not run'],
+    ['and was denied', { ...stopped, status: 'denied', decision: byGrant }, 'not run'],
     ['and was stopped before it began', { ...stopped, decision: byGrant }, 'not run'],
   ])('are said where it was let out %s', (_how, item, expected) => {
     const words = callFacts(item).map(({ text }) => text)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { updateUi } from '../../src/ui/update-ui.ts'
 import { contextAt, typeKeys } from '../ui/type-keys.ts'
-import { after, began, requested, started, toolCall, turnStarted } from './scenes/conversation.ts'
+import { after, executionStarted, requested, started, toolCall, turnStarted } from './scenes/conversation.ts'
 import { openUi, sceneOf, shown } from './scenes/scene.ts'
 
 const evil = 'a\x1b]2;owned\x07\x9b2J\u202eb'
@@ -21,7 +21,7 @@ const question = requested({
     ],
   },
 })
-const asking = after(turnStarted, started(toolCall('create_issue')), began('l1'), question)
+const asking = after(turnStarted, started(toolCall('create_issue')), executionStarted('l1'), question)
 
 test('what a tool server writes into its form is seen, and does nothing to the terminal', () => {
   const opened = typeKeys(openUi, asking, 'y').ui

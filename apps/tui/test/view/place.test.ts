@@ -9,7 +9,12 @@ test('a folder of another machine is named with it, and is not taken for one of 
 })
 
 test('the status line and the question say on which machine', () => {
-  const asked = [turnStarted, completed(userMessage('go')), started(command('npm test')), requested({ place: 'box' })]
+  const asked = [
+    turnStarted,
+    completed(userMessage('go')),
+    started(command('npm test')),
+    requested({ environment: 'box' }),
+  ]
   const { core, window } = after(...asked)
   const state = { core: { ...core, settings: { ...core.settings, environment: 'box' } }, window }
   const screen = shown(sceneOf(state))

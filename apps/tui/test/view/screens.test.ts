@@ -5,7 +5,6 @@ import type { Scene } from '../../src/view/project.ts'
 import {
   after,
   answer,
-  began,
   colleague,
   command,
   completed,
@@ -13,6 +12,7 @@ import {
   diff,
   elicitation,
   ended,
+  executionStarted,
   lookUp,
   patch,
   queued,
@@ -64,7 +64,7 @@ const elicited = [
   turnStarted,
   completed(userMessage('File it')),
   started(toolCall('tracker: create_issue')),
-  began('l1'),
+  executionStarted('l1'),
   elicitation,
 ]
 
@@ -91,7 +91,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       turnStarted,
       completed(userMessage('Run the tests')),
       started(command('npm test')),
-      began('x1'),
+      executionStarted('x1'),
       delta('x1', '1 passed\n2 passed\n\u001b[31m3 failed\u001b[0m\n'),
     ),
     { composer: written('stop at the first failure') },
@@ -152,7 +152,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       completed(
         command('rm -rf build', {
           id: 'x9',
-          status: 'declined',
+          status: 'denied',
           decision: {
             verdict: 'ask',
             rule: { name: 'r' },
@@ -225,7 +225,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       turnStarted,
       completed(userMessage('File it')),
       started(toolCall('tracker: create_issue')),
-      began('l1'),
+      executionStarted('l1'),
       delta('l1', '1 of 3: looking\n2 of 3: writing\n'),
     ),
   ),
@@ -256,7 +256,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       completed(
         ended('git commit -m x', "fatal: Unable to create '.git/index.lock'\n", 128, {
           modelText: 'exit 128',
-          sandboxDenial: { paths: ['/home/ada/shop/.git/index.lock'], network: true },
+          sandboxBlock: { paths: ['/home/ada/shop/.git/index.lock'], network: true },
         }),
       ),
       completed(
@@ -275,12 +275,15 @@ const scenes: Readonly<Record<string, Scene>> = {
   ),
   'a command of your own being written': sceneOf(after(), { composer: written('!git push') }),
   'a sandbox with network': sceneOf(
-    after({ type: 'conversation.configured', settings: { sandbox: 'workspace-write', tier: 'A', network: true } }),
+    after({
+      type: 'conversation.configured',
+      settings: { sandbox: 'workspace-write', enforcement: 'full', network: true },
+    }),
   ),
   'full access': sceneOf(
     after({
       type: 'conversation.configured',
-      settings: { sandbox: 'danger-full-access', tier: 'D', approvalPolicy: 'never' },
+      settings: { sandbox: 'danger-full-access', enforcement: 'none', approvalPolicy: 'never' },
     }),
   ),
 }

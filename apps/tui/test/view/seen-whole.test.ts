@@ -21,7 +21,7 @@ const diff = asked({
   detail: `--- a/a.txt\n+++ b/a.txt\n@@ -1,0 +1,400 @@\n${lines(400).replaceAll(/^/gm, '+')}\n`,
 })
 const variables = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`VARIABLE_${index}`, 'value']))
-const withVariables = asked({ title: 'npm test', detail: 'npm test', environment: variables })
+const withVariables = asked({ title: 'npm test', detail: 'npm test', env: variables })
 
 /** The frame on a screen of this size, and the state of the screen once it is painted. */
 function paint(ui: UiState, state: ReturnType<typeof asked>, size: Size, atMs: number) {

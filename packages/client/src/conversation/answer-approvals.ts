@@ -62,8 +62,8 @@ export function answerApprovals(
 const mayConcernApprovals: ReadonlySet<string> = new Set([
   'approval.requested',
   'approval.decided',
-  'item.began',
-  'item.attempted',
+  'execution.started',
+  'execution.failed',
   'item.completed',
   'item.discarded',
   'turn.ended',

@@ -96,7 +96,7 @@ export class Conversation implements AsyncDisposable {
     return this.#running
   }
 
-  /** Sends a message and resolves once the server has it. Rejects with its refusal, the signal's reason, or why we left. */
+  /** Sends a message and resolves once the server has it. Throws the server's `RpcError`, the signal's reason, or why we left. */
   async send(input: string | readonly InputItem[], { signal, ...options }: SendOptions = {}): Promise<Turn> {
     signal?.throwIfAborted()
     this.#ended.throwIfAborted()

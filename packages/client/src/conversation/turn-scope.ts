@@ -33,8 +33,8 @@ export function createTurnScope(key: TurnKey): TurnScope {
     switch (event.type) {
       case 'item.delta':
       case 'item.progress':
-      case 'item.began':
-      case 'item.attempted':
+      case 'execution.started':
+      case 'execution.failed':
       case 'item.discarded':
         return parts.has(event.itemId)
       case 'approval.requested':

@@ -68,7 +68,7 @@ test('the example of the protocol page talks to a server over a websocket, with 
   const { exitCode, lines, stderr } = await runExample(world, code, { args })
   expect(stderr).toBe('')
   expect(lines().map((line) => JSON.parse(line))).toMatchObject([
-    { id: 1, result: { protocolVersion: 1 } },
+    { id: 1, result: { protocolVersion: 2 } },
     { id: 2, result: { conversations: [], nextCursor: null } },
   ])
   expect(exitCode).toBe(0)
@@ -93,7 +93,7 @@ test('the bot of the library page approves what is harmless, and asks about the 
   service.closeAllConnections()
   service.close()
   expect(stderr).toBe('')
-  expect(stdout).toBe('$ mkdir made → completed\n$ rm -r made → declined\n$ touch other → completed\nMade it.\n')
+  expect(stdout).toBe('$ mkdir made → completed\n$ rm -r made → denied\n$ touch other → completed\nMade it.\n')
   expect(posted).toMatchObject([{ title: 'rm -r made' }, { title: 'touch other' }])
   expect(exitCode).toBe(0)
   expect(existsSync(join(world.cwd, 'made'))).toBe(true)

@@ -58,7 +58,7 @@ function lineClient(server: ReturnType<typeof startCli>) {
 
 interface Message {
   readonly id?: number
-  readonly result?: { readonly conversationId?: string; readonly settings?: { readonly tier: string } }
+  readonly result?: { readonly conversationId?: string; readonly settings?: { readonly enforcement: string } }
   readonly params?: { readonly event?: { readonly type: string; readonly approval?: { readonly id: string } } }
 }
 
@@ -73,7 +73,7 @@ test('a session on stdio is the one that the documentation shows', async (contex
   const event = (type: string) => client.heard(({ params }) => params?.event?.type === type)
 
   await client.ask('initialize', {
-    protocolVersion: { min: 1, max: 1 },
+    protocolVersion: { min: 2, max: 2 },
     clientInfo: { name: 'example', version: '1.0.0' },
     capabilities: ['approvals'],
   })
@@ -91,8 +91,11 @@ test('a session on stdio is the one that the documentation shows', async (contex
   await event('turn.ended')
   server.closeStdin()
   expect(await server.result).toMatchObject({ exitCode: 0 })
-  const { tier = 'C' } = created.settings ?? {}
-  context.skip(tier !== 'A', `the documentation shows a machine with a full sandbox, and this is one of tier ${tier}`)
+  const { enforcement = 'none' } = created.settings ?? {}
+  context.skip(
+    enforcement !== 'full',
+    `the documentation shows a machine with a full sandbox, and this is one of enforcement ${enforcement}`,
+  )
   expectTranscript('docs/transcripts/native.jsonl', client.recorder.entries, {
     places: { $WORK: workspace.path, $HOME: world.home },
   })

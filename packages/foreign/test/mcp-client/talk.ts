@@ -95,7 +95,7 @@ export async function startTalk({
   )
   const peer = speak(run)
   await peer.request('initialize', {
-    protocolVersion: { min: 1, max: 1 },
+    protocolVersion: { min: 2, max: 2 },
     clientInfo: { name: 'test', version: '1' },
     capabilities: ['approvals'],
   })

@@ -14,5 +14,5 @@ export interface Found {
 export function nothingFound(error: unknown): Found {
   const problem = error instanceof Error ? error.message : String(error)
   const reason = `What enforces limits here could not be found out: ${problem}.`
-  return { finding: { tier: 'C', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
+  return { finding: { enforcement: 'none', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
 }

@@ -25,8 +25,8 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
     return current
   }
   const report = async () => {
-    const { tier, reason } = (await find()).finding
-    return { tier, reason }
+    const { enforcement, reason } = (await find()).finding
+    return { enforcement, reason }
   }
   return {
     report,

@@ -1,18 +1,18 @@
 import type { SandboxLimits } from './limits.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** A: full. B: partial. C: none, so unknown commands ask. D: none, the user chose so. */
-export type SandboxTier = 'A' | 'B' | 'C' | 'D'
+/** How much of a command's limits something enforces on one machine. */
+export type Enforcement = 'full' | 'partial' | 'none'
 
-const ranks: Readonly<Record<SandboxTier, number>> = { A: 0, B: 1, C: 2, D: 3 }
+const ranks: Readonly<Record<Enforcement, number>> = { full: 0, partial: 1, none: 2 }
 
 /** Whether less is enforced. */
-export function isWeaker(tier: SandboxTier, than: SandboxTier): boolean {
-  return ranks[tier] > ranks[than]
+export function isWeaker(enforcement: Enforcement, than: Enforcement): boolean {
+  return ranks[enforcement] > ranks[than]
 }
 
 export interface SandboxReport {
-  readonly tier: Exclude<SandboxTier, 'D'>
+  readonly enforcement: Enforcement
   /** One sentence for people: what enforces the limits here, or what is missing and how to get it. */
   readonly reason: string
 }
@@ -32,6 +32,6 @@ export interface Sandboxes {
 
 /** Where nothing enforces limits. */
 export function noSandboxes(reason: string): Sandboxes {
-  const report = () => Promise.resolve({ tier: 'C', reason } as const)
+  const report = () => Promise.resolve({ enforcement: 'none', reason } as const)
   return { report, recheck: report, prepare: () => Promise.reject(new Error(reason)) }
 }

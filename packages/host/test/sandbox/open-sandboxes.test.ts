@@ -24,8 +24,8 @@ const partial = await (async () => {
   using workspace = openWorkspace()
   return await openSandboxes({ cacheFile: null, programFolders: [folderWith(workspace, { perl: 'real' })] }).report()
 })()
-const hasLandlock = partial.tier === 'B'
-const hasAll = here.tier === 'A' && hasLandlock
+const hasLandlock = partial.enforcement === 'partial'
+const hasAll = here.enforcement === 'full' && hasLandlock
 
 /** A folder with these programs: a link to the real one, or a shell script of this text. */
 function folderWith(workspace: Workspace, programs: Readonly<Record<string, string>>): string {
@@ -49,7 +49,7 @@ while [ "$1" != -- ]; do shift; done; shift; exec "$@"`
 
 describe('what enforces limits here', () => {
   it('is told with a reason', () => {
-    expect(['A', 'B', 'C']).toContain(here.tier)
+    expect(['full', 'partial', 'none']).toContain(here.enforcement)
     expect(here.reason).toMatch(/\.$/)
   })
 
@@ -58,8 +58,8 @@ describe('what enforces limits here', () => {
     using ground = openPlayground()
     const cacheFile = workspace.path('cache/sandbox.json')
     const sandboxes = openSandboxes({ cacheFile, programFolders: [folderWith(workspace, {})] })
-    const { tier, reason } = await sandboxes.report()
-    expect(tier).toBe('C')
+    const { enforcement, reason } = await sandboxes.report()
+    expect(enforcement).toBe('none')
     expect(reason).toContain('sudo apt install bubblewrap')
     await expect(sandboxes.prepare(ground.limits())).rejects.toThrow('bubblewrap is not installed')
     expect(existsSync(cacheFile)).toBe(false)
@@ -68,12 +68,12 @@ describe('what enforces limits here', () => {
   it('is not a bubblewrap that says it is one and holds nothing back', async () => {
     using workspace = openWorkspace()
     const folder = folderWith(workspace, { bwrap: runsBare })
-    const { tier, reason } = await openSandboxes({ cacheFile: null, programFolders: [folder] }).report()
-    expect(tier).toBe('C')
+    const { enforcement, reason } = await openSandboxes({ cacheFile: null, programFolders: [folder] }).report()
+    expect(enforcement).toBe('none')
     expect(reason).toMatch(/bubblewrap was tried and did not mount what it was told to/)
   })
 
-  it.skipIf(here.tier !== 'A')('is found without Perl, also when our own Node lies below /tmp', () => {
+  it.skipIf(here.enforcement !== 'full')('is found without Perl, also when our own Node lies below /tmp', () => {
     using workspace = openWorkspace()
     using below = disposableFolder(mkdtempSync('/tmp/parley-node-'))
     const node = `${below.path}/node`
@@ -90,7 +90,7 @@ describe('what enforces limits here', () => {
       encoding: 'utf8',
     }).stdout
     expect(JSON.parse(report)).toMatchObject({
-      tier: 'C',
+      enforcement: 'none',
       reason: expect.stringMatching(/bwrap: no such luck\.|This container/),
     })
   })
@@ -101,7 +101,7 @@ describe('what enforces limits here', () => {
     const folder = folderWith(workspace, { perl: `echo perl >> '${started}'; exec ${perl} "$@"` })
     const options = { cacheFile: workspace.path('home/cache/sandbox.json'), programFolders: [folder] }
     const first = await openSandboxes(options).report()
-    expect(first.tier).toBe('B')
+    expect(first.enforcement).toBe('partial')
     const before = readFileSync(started, 'utf8')
     expect(before).not.toBe('')
     expect(await openSandboxes(options).report()).toEqual(first)
@@ -119,11 +119,11 @@ describe('what enforces limits here', () => {
     const cacheFile = workspace.path('sandbox.json')
     const folder = folderWith(workspace, { perl: `[ -e '${broken}' ] && exit 9; exec ${perl} "$@"` })
     const sandboxes = openSandboxes({ cacheFile, programFolders: [folder] })
-    expect((await sandboxes.report()).tier).toBe('B')
-    expect((await sandboxes.recheck()).tier).toBe('B')
+    expect((await sandboxes.report()).enforcement).toBe('partial')
+    expect((await sandboxes.recheck()).enforcement).toBe('partial')
     writeFileSync(broken, '')
-    expect((await sandboxes.recheck()).tier).toBe('C')
-    expect((await sandboxes.report()).tier).toBe('C')
+    expect((await sandboxes.recheck()).enforcement).toBe('none')
+    expect((await sandboxes.report()).enforcement).toBe('none')
     expect(existsSync(cacheFile)).toBe(false)
     await expect(sandboxes.prepare(ground.limits())).rejects.toThrow()
   })
@@ -184,7 +184,10 @@ describe('a machine that refuses user namespaces', () => {
       `by a filter, as containers do, gets the partial sandbox and is told why: ${who}`,
       () => {
         const reason = expect.stringContaining('This container refuses')
-        expect(reportIn(...prefix, perl ?? '', '-e', refuseNamespaces)).toMatchObject({ tier: 'B', reason })
+        expect(reportIn(...prefix, perl ?? '', '-e', refuseNamespaces)).toMatchObject({
+          enforcement: 'partial',
+          reason,
+        })
       },
     )
   }
@@ -193,6 +196,6 @@ describe('a machine that refuses user namespaces', () => {
     const none = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
     const reason = expect.stringContaining('user.max_user_namespaces')
     const report = reportIn('unshare', '--user', '--map-root-user', '/bin/sh', '-c', none, 'sh')
-    expect(report).toMatchObject({ tier: 'B', reason })
+    expect(report).toMatchObject({ enforcement: 'partial', reason })
   })
 })

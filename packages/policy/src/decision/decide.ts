@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, RuleRef, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { ApprovalPolicy, Enforcement, RuleRef, SandboxMode } from '@parley/protocol'
 import { columnOf, particularsOf } from './column-of.ts'
 import type { Facts } from './facts.ts'
 import { type Grant, matchesGrant } from './grants.ts'
@@ -25,7 +25,7 @@ export interface DecideSettings {
   readonly sessionGrants: readonly Grant[]
   readonly approvalPolicy: ApprovalPolicy
   readonly sandboxMode: SandboxMode
-  readonly tier: SandboxTier
+  readonly enforcement: Enforcement
   /** All commands of `workspace-write` have the network. */
   readonly network?: boolean
 }
@@ -36,7 +36,7 @@ export interface DecideSettings {
  */
 export function decide(given: Facts, settings: DecideSettings): Decision {
   const facts = withoutNeedlessWish(given, settings)
-  const name = matrix[settings.approvalPolicy][settings.sandboxMode][columnOf(facts)][settings.tier]
+  const name = matrix[settings.approvalPolicy][settings.sandboxMode][columnOf(facts)][settings.enforcement]
   const outcome: Outcome = outcomes[name]
   const run = outcome.pastSandbox || escalates(facts, settings) ? 'unsandboxed' : enforcedLevel(settings)
   const denied = matchStrict('deny', settings.rules, facts)
@@ -59,8 +59,8 @@ export function withoutNeedlessWish(facts: Facts, settings: DecideSettings): Fac
   return others
 }
 
-function enforcedLevel({ sandboxMode, tier }: DecideSettings): RunLevel {
-  return sandboxMode === 'danger-full-access' || tier === 'C' || tier === 'D' ? 'unsandboxed' : 'sandboxed'
+function enforcedLevel({ sandboxMode, enforcement }: DecideSettings): RunLevel {
+  return sandboxMode === 'danger-full-access' || enforcement === 'none' ? 'unsandboxed' : 'sandboxed'
 }
 
 function escalates(facts: Facts, { approvalPolicy }: DecideSettings): boolean {

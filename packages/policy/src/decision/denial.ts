@@ -1,4 +1,4 @@
-import type { SandboxDenial } from '@parley/protocol'
+import type { SandboxBlock } from '@parley/protocol'
 
 /** A file or folder that a command which failed has to do with, looked at with the rights of the user. */
 export interface NamedPlace {
@@ -28,7 +28,7 @@ const maxPaths = 5
  * What a command that failed had asked for and its limits do not permit, or null. From facts: what the kernel counted,
  * and what may be done with the paths that it says it was refused. Words alone are never enough.
  */
-export function denialOf({ exitCode, triedNetwork, hasNetwork, places }: FailedRun): SandboxDenial | null {
+export function blockOf({ exitCode, triedNetwork, hasNetwork, places }: FailedRun): SandboxBlock | null {
   if (exitCode === 0) return null
   const network = triedNetwork && !hasNetwork
   const paths = [...new Set(places.filter(isDenied).map(({ path }) => path))].slice(0, maxPaths)
@@ -40,7 +40,7 @@ function isDenied({ masked, writableInside, writableOutside, saidMissing }: Name
   return !writableInside && writableOutside && !saidMissing
 }
 
-export interface ToldDenial {
+export interface ToldBlock {
   /** Whether the model can ask for more. */
   readonly mayAsk: boolean
   /** What is known of the paths. */
@@ -48,7 +48,7 @@ export interface ToldDenial {
 }
 
 /** For the model: what, and how to ask. It says what the limits are, which is true whatever the command failed for. */
-export function tellDenial({ paths, network }: SandboxDenial, { mayAsk, places }: ToldDenial): string {
+export function tellBlock({ paths, network }: SandboxBlock, { mayAsk, places }: ToldBlock): string {
   const hidden = paths.filter((path) => places.some((place) => place.path === path && place.masked))
   const unmade = paths.filter((path) => places.some((place) => place.path === path && place.unmakeable))
   const others = paths.filter((path) => !hidden.includes(path) && !unmade.includes(path))

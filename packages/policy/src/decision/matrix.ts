@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
 import type { OutcomeName } from './outcomes.ts'
 
 /** What kind of call it is, as far as the matrix cares. */
@@ -19,30 +19,25 @@ export const columns = [
 ] as const
 
 export type Column = (typeof columns)[number]
-export type Cell = Readonly<Record<SandboxTier, OutcomeName>>
+export type Cell = Readonly<Record<Enforcement, OutcomeName>>
 export type Row = Readonly<Record<Column, Cell>>
 
-const always = (name: OutcomeName): Cell => ({ A: name, B: name, C: name, D: name })
+const always = (name: OutcomeName): Cell => ({ full: name, partial: name, none: name })
 
-/**
- * Unasked only where something enforces the limits. Tier D beside a limited mode means that nothing does, as in C:
- * full access is a mode, not a tier.
- */
+/** Unasked only where something enforces the limits. Full access is a mode of its own, whatever could be enforced. */
 const enforcedOrAsked = (enforced: OutcomeName): Cell => ({
-  A: enforced,
-  B: 'partial-sandbox',
-  C: 'no-sandbox',
-  D: 'no-sandbox',
+  full: enforced,
+  partial: 'partial-sandbox',
+  none: 'no-sandbox',
 })
 
 /** Where nothing enforces limits it has the network anyway, and asks for running at all. */
-const networkOr = (otherwise: Cell): Cell => ({ ...otherwise, A: 'network', B: 'network' })
+const networkOr = (otherwise: Cell): Cell => ({ ...otherwise, full: 'network', partial: 'network' })
 
 const enforcedOrRefused = (enforced: OutcomeName): Cell => ({
-  A: enforced,
-  B: 'partial-sandbox-never',
-  C: 'no-sandbox-never',
-  D: 'no-sandbox-never',
+  full: enforced,
+  partial: 'partial-sandbox-never',
+  none: 'no-sandbox-never',
 })
 
 const harmless = {
@@ -70,8 +65,8 @@ const untrusted: Row = {
   toolWithEffects: always('untrusted'),
 }
 
-// In read-only mode, and outside the roots, the sandbox is certain to refuse the write: the question that would
-// follow the denial is asked at once.
+// In read-only mode, and outside the roots, the sandbox is certain to block the write: the question that would
+// follow is asked at once.
 const onFailure: Row = {
   ...asking,
   otherCommand: enforcedOrAsked('sandboxed'),
@@ -92,7 +87,7 @@ const never: Row = {
   ...harmless,
   otherCommand: enforcedOrRefused('sandboxed'),
   escalation: always('escalation-never'),
-  network: { ...enforcedOrRefused('sandboxed'), A: 'network-never' },
+  network: { ...enforcedOrRefused('sandboxed'), full: 'network-never' },
   dangerous: always('dangerous-never'),
   patchInside: enforcedOrRefused('patch-inside-roots'),
   patchOutside: always('patch-outside-roots-never'),
@@ -116,7 +111,7 @@ const fullAccess: Row = {
 
 const asksToPatch = { patchInside: always('patch-read-only') }
 
-/** The built-in decision for every policy, mode, kind of call and tier. Rules and grants come on top. */
+/** The built-in decision for every policy, mode, kind of call and enforcement. Rules and grants come on top. */
 export const matrix: Readonly<Record<ApprovalPolicy, Readonly<Record<SandboxMode, Row>>>> = {
   untrusted: {
     'read-only': { ...untrusted, ...asksToPatch },

@@ -7,7 +7,7 @@ interface LimitSettings {
   readonly network?: boolean
 }
 
-/** Wishes for more than the sandbox gives: under on-failure they are ignored (a denial asks anyway), under never refused. */
+/** Wishes for more than the sandbox gives: under on-failure they are ignored (a block asks anyway), under never denied. */
 export function honoursWishes(policy: ApprovalPolicy): boolean {
   return policy === 'untrusted' || policy === 'on-request'
 }

@@ -8,7 +8,7 @@ import { rootOf, type Writable, writeProtections } from './write-protection.ts'
 export interface FileSurroundings extends Writable {
   /** The conversation's folder, absolute. */
   readonly cwd: string
-  /** Of the machine that the paths are of. */
+  /** Asks the machine on which the paths are. */
   readonly files: PlaceFiles
 }
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { SandboxLimits, SandboxTier } from '@parley/host'
+import type { Enforcement, SandboxLimits } from '@parley/host'
 import { liesWithin, realPathOf, systemErrorCode } from '@parley/workspace'
 import type { NamedPlace } from '../decision/denial.ts'
 import { pathsInOutput, placesMentioned, redirectTargets } from '../decision/named-paths.ts'
@@ -14,7 +14,7 @@ export interface FailedCommand {
   readonly cwd: string
   readonly limits: SandboxLimits
   /** Of what enforces the limits. */
-  readonly tier: SandboxTier
+  readonly enforcement: Enforcement
   /** The user's, for `~`. */
   readonly home: string
   readonly guardOf: Writable['guardOf']
@@ -33,12 +33,12 @@ export async function namedPlaces(command: FailedCommand): Promise<readonly Name
 }
 
 async function lookAt(text: string, saidMissing: boolean, command: FailedCommand): Promise<NamedPlace | null> {
-  const { limits, tier, cwd, home } = command
+  const { limits, enforcement, cwd, home } = command
   const absolute = resolve(cwd, text.replace(/^~(?=\/|$)/, home))
   const path = await realPathOf(absolute).catch(() => null)
   if (path === null || isOfTheSystem(path)) return null
   const masked = [absolute, path].some((place) => isMasked(place, limits))
-  const unmakeable = tier === 'B' && (await wouldBeMadeIn(limits, path))
+  const unmakeable = enforcement === 'partial' && (await wouldBeMadeIn(limits, path))
   const writableInside = !unmakeable && (await letsWrite(path, command))
   const writableOutside = masked || writableInside ? true : await mayWrite(path)
   return { path, masked, unmakeable, writableInside, writableOutside, saidMissing }

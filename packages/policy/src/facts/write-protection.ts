@@ -5,7 +5,7 @@ export interface Writable {
   /** The writable folders, absolute. */
   readonly roots: readonly string[]
   readonly secrets: SecretPlaces
-  /** Of the machine that the paths are of. */
+  /** Asks the machine on which the paths are. */
   readonly guardOf: Place['guardOf']
 }
 

@@ -12,7 +12,7 @@ const asking: DecideSettings = {
   sessionGrants: [],
   approvalPolicy: 'on-request',
   sandboxMode: 'workspace-write',
-  tier: 'C',
+  enforcement: 'none',
 }
 
 const one = (...argv: string[]) => command([part(argv)])
@@ -86,7 +86,7 @@ describe('a yes for always', () => {
   ])('is not offered where %s', (_why, changed) => {
     expect(label({ ...one('npm', 'test'), ...changed })).toBeNull()
     expect(
-      label({ ...one('npm', 'test'), ...changed }, { ...asking, tier: 'A', approvalPolicy: 'untrusted' }),
+      label({ ...one('npm', 'test'), ...changed }, { ...asking, enforcement: 'full', approvalPolicy: 'untrusted' }),
     ).toBeNull()
   })
 
@@ -129,7 +129,7 @@ describe('a yes for always', () => {
   })
 
   it('is not offered where nothing is asked, or where a rule asks', () => {
-    expect(label(one('npm', 'test'), { ...asking, tier: 'A' })).toBeNull()
+    expect(label(one('npm', 'test'), { ...asking, enforcement: 'full' })).toBeNull()
     expect(label(one('npm', 'test'), { ...asking, approvalPolicy: 'never' })).toBeNull()
     expect(label(one('npm', 'test'), { ...asking, rules: [commandRule('ask', 'npm')] })).toBeNull()
     expect(label(one('npm', 'test'), { ...asking, rules: [rule('ask', { kind: 'tool', tool: 'shell' })] })).toBeNull()

@@ -4,19 +4,19 @@ import { explainDecision } from '../../src/decision/explain.ts'
 import { grantFor } from '../../src/decision/grants.ts'
 import { command, commandRule, mcp, other, part, patch, read, rule, sampleOf } from './sample-facts.ts'
 
-const tierC: DecideSettings = {
+const unenforced: DecideSettings = {
   rules: [],
   sessionGrants: [],
   approvalPolicy: 'on-request',
   sandboxMode: 'workspace-write',
-  tier: 'C',
+  enforcement: 'none',
 }
 const npmTest = sampleOf.otherCommand
 const allowNpm = commandRule('allow', 'npm', 'test|run')
 
 describe('a rule', () => {
   it('that allows answers the question and is named with its place', () => {
-    const decision = decide(npmTest, { ...tierC, rules: [allowNpm] })
+    const decision = decide(npmTest, { ...unenforced, rules: [allowNpm] })
     expect(decision).toMatchObject({
       verdict: 'allow',
       rule: { name: 'rule:command npm test|run', file: '/home/policy.toml', line: 3 },
@@ -30,12 +30,12 @@ describe('a rule', () => {
     ['asks', commandRule('ask', 'npm'), 'ask'],
     ['denies', commandRule('deny', 'npm'), 'deny'],
   ])('that %s is stricter than one that allows', (_, strict, verdict) => {
-    expect(decide(npmTest, { ...tierC, rules: [allowNpm, strict] }).verdict).toBe(verdict)
+    expect(decide(npmTest, { ...unenforced, rules: [allowNpm, strict] }).verdict).toBe(verdict)
   })
 
   it('that denies beats full access and a grant', () => {
     const denied = decide(npmTest, {
-      ...tierC,
+      ...unenforced,
       sandboxMode: 'danger-full-access',
       approvalPolicy: 'never',
       rules: [commandRule('deny', 'npm')],
@@ -48,17 +48,20 @@ describe('a rule', () => {
     const cat = (real: string) =>
       command([part(['cat', 'x'], { knownSafe: true })], { reads: [{ path: 'x', real, recursive: false }] })
     const rules = [rule('deny', { kind: 'path', pattern: 'deploy/**' })]
-    expect(decide(cat('/work/deploy/f'), { ...tierC, rules })).toMatchObject({ verdict: 'deny', code: 'deniedByRule' })
-    expect(decide({ ...cat('/work/deploy/f'), cwd: '/work/deploy' }, { ...tierC, rules }).verdict).toBe('deny')
-    expect(decide(cat('/work/src/f'), { ...tierC, rules }).verdict).toBe('allow')
+    expect(decide(cat('/work/deploy/f'), { ...unenforced, rules })).toMatchObject({
+      verdict: 'deny',
+      code: 'deniedByRule',
+    })
+    expect(decide({ ...cat('/work/deploy/f'), cwd: '/work/deploy' }, { ...unenforced, rules }).verdict).toBe('deny')
+    expect(decide(cat('/work/src/f'), { ...unenforced, rules }).verdict).toBe('allow')
   })
 
   it.each(['ask', 'deny'] as const)(
     'that says %s for paths makes reading all of a folder above them ask',
     (verdict) => {
       const rules = [rule(verdict, { kind: 'path', pattern: 'deploy/**' })]
-      const decided = (path: string, recursive: boolean, approvalPolicy = tierC.approvalPolicy) =>
-        decide(read(path, { recursive }), { ...tierC, approvalPolicy, rules })
+      const decided = (path: string, recursive: boolean, approvalPolicy = unenforced.approvalPolicy) =>
+        decide(read(path, { recursive }), { ...unenforced, approvalPolicy, rules })
       expect(decided('/work', true)).toMatchObject({
         verdict: 'ask',
         rule: { name: 'rule:path deploy/**' },
@@ -77,7 +80,7 @@ describe('a rule', () => {
       rule('ask', { kind: 'mcp', pattern: 'git/resources/read' }),
     ]
     const decided = (server: string, name: string, readOnly = false) =>
-      decide(mcp(server, name, readOnly), { ...tierC, rules }).verdict
+      decide(mcp(server, name, readOnly), { ...unenforced, rules }).verdict
     expect(decided('git', 'log')).toBe('allow')
     expect(decided('git', 'push_tags')).toBe('deny')
     expect(decided('hub', 'log')).toBe('ask')
@@ -87,21 +90,21 @@ describe('a rule', () => {
 
   it('about MCP tools does not reach the tools of ours', () => {
     const rules = [rule('deny', { kind: 'mcp', pattern: '*/*' })]
-    expect(decide(sampleOf.knownSafe, { ...tierC, rules }).verdict).toBe('allow')
-    expect(decide(sampleOf.readInside, { ...tierC, rules }).verdict).toBe('allow')
+    expect(decide(sampleOf.knownSafe, { ...unenforced, rules }).verdict).toBe('allow')
+    expect(decide(sampleOf.readInside, { ...unenforced, rules }).verdict).toBe('allow')
   })
 
   it('that asks makes even a harmless command ask, and is a refusal where nobody may be asked', () => {
     const rules = [commandRule('ask', 'ls')]
-    expect(decide(sampleOf.knownSafe, { ...tierC, rules }).verdict).toBe('ask')
-    expect(decide(sampleOf.knownSafe, { ...tierC, rules, approvalPolicy: 'never' })).toMatchObject({
+    expect(decide(sampleOf.knownSafe, { ...unenforced, rules }).verdict).toBe('ask')
+    expect(decide(sampleOf.knownSafe, { ...unenforced, rules, approvalPolicy: 'never' })).toMatchObject({
       verdict: 'deny',
       code: 'policyNever',
     })
   })
 
   it('does not allow what never refuses for want of a sandbox', () => {
-    const decision = decide(npmTest, { ...tierC, approvalPolicy: 'never', rules: [allowNpm] })
+    const decision = decide(npmTest, { ...unenforced, approvalPolicy: 'never', rules: [allowNpm] })
     expect(decision).toMatchObject({ verdict: 'deny', code: 'noSandbox' })
     expect(decision.reason).toMatch(/on-request.*danger-full-access/s)
   })
@@ -115,16 +118,19 @@ describe('a rule', () => {
         rule('allow', { kind: 'path', pattern: '/**' }),
         rule('allow', { kind: 'tool', tool: sampleOf[column].tool }),
       ]
-      expect(decide(sampleOf[column], { ...tierC, rules }).verdict).toBe('ask')
+      expect(decide(sampleOf[column], { ...unenforced, rules }).verdict).toBe('ask')
     },
   )
 
   it('by tool name reaches every kind of call', () => {
     for (const facts of Object.values(sampleOf)) {
       const rules = [rule('deny', { kind: 'tool', tool: facts.tool }, 'not here')]
-      expect(decide(facts, { ...tierC, rules })).toMatchObject({ verdict: 'deny', reason: 'not here' })
+      expect(decide(facts, { ...unenforced, rules })).toMatchObject({ verdict: 'deny', reason: 'not here' })
     }
-    const allowed = decide(other(false), { ...tierC, rules: [rule('allow', { kind: 'tool', tool: 'update_plan' })] })
+    const allowed = decide(other(false), {
+      ...unenforced,
+      rules: [rule('allow', { kind: 'tool', tool: 'update_plan' })],
+    })
     expect(allowed.verdict).toBe('allow')
   })
 })
@@ -135,15 +141,15 @@ describe('a compound command', () => {
   const touch = part(['touch', 'x'])
 
   it('is allowed when a rule or its harmlessness covers each part', () => {
-    expect(decide(command([npm, ls]), { ...tierC, rules: [allowNpm] }).verdict).toBe('allow')
-    expect(decide(command([npm, touch]), { ...tierC, rules: [allowNpm] }).verdict).toBe('ask')
+    expect(decide(command([npm, ls]), { ...unenforced, rules: [allowNpm] }).verdict).toBe('allow')
+    expect(decide(command([npm, touch]), { ...unenforced, rules: [allowNpm] }).verdict).toBe('ask')
     const both = [allowNpm, commandRule('allow', 'touch')]
-    expect(decide(command([npm, touch]), { ...tierC, rules: both }).verdict).toBe('allow')
+    expect(decide(command([npm, touch]), { ...unenforced, rules: both }).verdict).toBe('allow')
   })
 
   it('is denied when one part is', () => {
     const rules = [allowNpm, commandRule('deny', 'touch')]
-    expect(decide(command([npm, touch]), { ...tierC, rules }).verdict).toBe('deny')
+    expect(decide(command([npm, touch]), { ...unenforced, rules }).verdict).toBe('deny')
   })
 
   it('that is not understood is never allowed by a command rule, and denied by what is seen in it', () => {
@@ -155,20 +161,22 @@ describe('a compound command', () => {
         ['/bin/curl', null],
       ],
     })
-    expect(decide(facts, { ...tierC, rules: [allowNpm, commandRule('allow', 'bash')] }).verdict).toBe('ask')
-    expect(decide(facts, { ...tierC, rules: [commandRule('deny', 'curl')] }).verdict).toBe('deny')
+    expect(decide(facts, { ...unenforced, rules: [allowNpm, commandRule('allow', 'bash')] }).verdict).toBe('ask')
+    expect(decide(facts, { ...unenforced, rules: [commandRule('deny', 'curl')] }).verdict).toBe('deny')
   })
 
   it('whose program is a file of the workspace does not fit an allow rule with a bare name', () => {
     const shadow = part(['npm', 'test'], { programInsideRoots: true })
-    expect(decide(command([shadow]), { ...tierC, rules: [allowNpm] }).verdict).toBe('ask')
+    expect(decide(command([shadow]), { ...unenforced, rules: [allowNpm] }).verdict).toBe('ask')
     const byPath = part(['./gradlew', 'test'], { programInsideRoots: true })
-    expect(decide(command([byPath]), { ...tierC, rules: [commandRule('allow', './gradlew')] }).verdict).toBe('allow')
+    expect(decide(command([byPath]), { ...unenforced, rules: [commandRule('allow', './gradlew')] }).verdict).toBe(
+      'allow',
+    )
   })
 
   it('that touches a secret is asked although a rule allows its program', () => {
     const facts = command([npm], { touchesSecret: '/home/.ssh' })
-    const decision = decide(facts, { ...tierC, rules: [allowNpm] })
+    const decision = decide(facts, { ...unenforced, rules: [allowNpm] })
     expect(decision).toMatchObject({ verdict: 'ask', rule: { name: 'builtin:no-sandbox' } })
     expect(decision.reason).toContain('/home/.ssh is where secrets are kept')
   })
@@ -176,7 +184,7 @@ describe('a compound command', () => {
 
 describe('a path rule', () => {
   const settings = (decision: 'allow' | 'ask' | 'deny', pattern: string) => ({
-    ...tierC,
+    ...unenforced,
     rules: [rule(decision, { kind: 'path', pattern })],
   })
 
@@ -198,7 +206,7 @@ describe('a path rule', () => {
 
 describe('a session grant', () => {
   const granted = (facts: Parameters<typeof grantFor>[0], run: 'sandboxed' | 'unsandboxed' = 'unsandboxed') => ({
-    ...tierC,
+    ...unenforced,
     sessionGrants: [grantFor(facts, run)].filter((grant) => grant !== null),
   })
 
@@ -255,6 +263,6 @@ describe('an explanation', () => {
     ['readInside', 'Runs unasked: it only reads, inside the working folders [builtin:read-inside-roots].'],
     ['escalation', 'Asks first: it asks to run outside the sandbox [builtin:escalation].'],
   ] as const)('of %s is one sentence with the rule', (column, sentence) => {
-    expect(explainDecision(decide(sampleOf[column], tierC))).toBe(sentence)
+    expect(explainDecision(decide(sampleOf[column], unenforced))).toBe(sentence)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { denialOf, type NamedPlace, tellDenial } from '../../src/decision/denial.ts'
+import { blockOf, type NamedPlace, tellBlock } from '../../src/decision/denial.ts'
 import { retryAfter } from '../../src/decision/retry.ts'
 
 const outside: NamedPlace = {
@@ -13,8 +13,8 @@ const outside: NamedPlace = {
 const run = { exitCode: 1, triedNetwork: false, hasNetwork: false, places: [] as NamedPlace[] }
 
 describe('a command that failed', () => {
-  it.each<[string, Partial<typeof run>, ReturnType<typeof denialOf>]>([
-    ['and names nothing was denied nothing', {}, null],
+  it.each<[string, Partial<typeof run>, ReturnType<typeof blockOf>]>([
+    ['and names nothing was not blocked', {}, null],
     ['and names what only the sandbox keeps it from', { places: [outside] }, { paths: ['/opt/x'], network: false }],
     ['and names what the user may not write either', { places: [{ ...outside, writableOutside: false }] }, null],
     ['and names what it may write', { places: [{ ...outside, writableInside: true }] }, null],
@@ -29,25 +29,25 @@ describe('a command that failed', () => {
     ['by a signal', { exitCode: null as unknown as number, places: [outside] }, { paths: ['/opt/x'], network: false }],
     ['not at all', { exitCode: 0, triedNetwork: true, places: [outside] }, null],
     ['and names one thing twice', { places: [outside, outside] }, { paths: ['/opt/x'], network: false }],
-  ])('%s', (_, changed, denial) => {
-    expect(denialOf({ ...run, ...changed })).toEqual(denial)
+  ])('%s', (_, changed, block) => {
+    expect(blockOf({ ...run, ...changed })).toEqual(block)
   })
 
   it('is told to the model with the way to ask, where there is one', () => {
     const both = { paths: ['/opt/x'], network: true }
-    expect(tellDenial(both, { mayAsk: true, places: [outside] })).toMatchInlineSnapshot(
+    expect(tellBlock(both, { mayAsk: true, places: [outside] })).toMatchInlineSnapshot(
       `"(The sandbox: it does not let a command change or see /opt/x; this tried to use the network, and it gives none. If it needs that, call shell again with escalate: true and a reason; the user is asked.)"`,
     )
-    expect(tellDenial({ paths: [], network: true }, { mayAsk: true, places: [] })).toContain('network: true')
-    expect(tellDenial(both, { mayAsk: false, places: [outside] })).not.toContain('call shell')
+    expect(tellBlock({ paths: [], network: true }, { mayAsk: true, places: [] })).toContain('network: true')
+    expect(tellBlock(both, { mayAsk: false, places: [outside] })).not.toContain('call shell')
   })
 })
 
-describe('what the model is told of a denial', () => {
+describe('what the model is told of a block', () => {
   const one = { paths: ['/opt/x'], network: false }
 
   it('of where secrets are kept is no way to ask for them, but that the user is to be asked', () => {
-    expect(tellDenial(one, { mayAsk: true, places: [{ ...outside, masked: true }] })).toBe(
+    expect(tellBlock(one, { mayAsk: true, places: [{ ...outside, masked: true }] })).toBe(
       '(The sandbox: it hides /opt/x, where secrets are kept; ask the user.)',
     )
   })
@@ -58,11 +58,11 @@ describe('what the model is told of a denial', () => {
       { ...outside, masked: true },
       { ...outside, path: '/opt/y' },
     ]
-    expect(tellDenial(both, { mayAsk: true, places })).toMatch(/ask the user; .* \/opt\/y\. If it needs.*escalate/)
+    expect(tellBlock(both, { mayAsk: true, places })).toMatch(/ask the user; .* \/opt\/y\. If it needs.*escalate/)
   })
 
   it('of what cannot be made at the top of a root in a partial sandbox says where it can be', () => {
-    expect(tellDenial(one, { mayAsk: true, places: [{ ...outside, unmakeable: true }] })).toMatch(
+    expect(tellBlock(one, { mayAsk: true, places: [{ ...outside, unmakeable: true }] })).toMatch(
       /partial here, and lets nothing be made .* only in the folders within it; .* \/opt\/x\. If it needs that, .*escalate: true/,
     )
   })
@@ -72,10 +72,10 @@ describe('a retry', () => {
   const sandboxed = { sandbox: 'workspace-write', network: false } as const
 
   it('is asked about under on-failure only, and never for what ran without a sandbox', () => {
-    const denial = { paths: ['/opt/x'], network: false }
+    const block = { paths: ['/opt/x'], network: false }
     for (const policy of ['untrusted', 'on-request', 'never'] as const)
-      expect(retryAfter(denial, policy, sandboxed)).toBeNull()
-    expect(retryAfter(denial, 'on-failure', { sandbox: 'none', network: true })).toBeNull()
+      expect(retryAfter(block, policy, sandboxed)).toBeNull()
+    expect(retryAfter(block, 'on-failure', { sandbox: 'none', network: true })).toBeNull()
     expect(retryAfter(null, 'on-failure', sandboxed)).toBeNull()
   })
 

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/decision/decide.ts'
@@ -55,7 +55,7 @@ const settings = fc.record({
     .map((given) => given.map(([each, run]) => grantFor(each, run)).filter((grant) => grant !== null)),
   approvalPolicy: fc.constantFrom<ApprovalPolicy>('untrusted', 'on-failure', 'on-request', 'never'),
   sandboxMode: fc.constantFrom<SandboxMode>('read-only', 'workspace-write', 'danger-full-access'),
-  tier: fc.constantFrom<SandboxTier>('A', 'B', 'C', 'D'),
+  enforcement: fc.constantFrom<Enforcement>('full', 'partial', 'none'),
   network: fc.boolean(),
 })
 
@@ -158,7 +158,7 @@ describe('for any call and any settings', () => {
   it('in a limited mode without a sandbox, a command that runs unasked is harmless, granted or covered by a rule', () => {
     fc.assert(
       fc.property(commandFacts, settings, (call, given) => {
-        const decision = decide(call, { ...given, sandboxMode: 'workspace-write', tier: 'C' })
+        const decision = decide(call, { ...given, sandboxMode: 'workspace-write', enforcement: 'none' })
         if (decision.verdict !== 'allow') return
         expect(decision.rule.name).toMatch(/^(?:builtin:known-safe|builtin:session-grant|rule:.*)$/)
         if (decision.rule.name === 'builtin:known-safe') expect(call.knownSafe && call.understood).toBe(true)

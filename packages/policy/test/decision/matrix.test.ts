@@ -1,11 +1,11 @@
-import type { ApprovalPolicy, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { type Decision, decide } from '../../src/decision/decide.ts'
 import { columns } from '../../src/decision/matrix.ts'
 import { sampleOf } from './sample-facts.ts'
 
-// One letter for each tier, A to D. r: runs sandboxed, R: runs with nothing around it; a, A: asks, and runs so after
-// a yes; N, P, E, W, O, D: refused with the code below. Columns in the order of the matrix.
+// One letter for each enforcement: full, partial, none. r: runs sandboxed, R: runs with nothing around it; a, A: asks, and runs so after
+// a yes; N, P, E, W, O, D: denied with the code below. Columns in the order of the matrix.
 const codes = {
   N: 'noSandbox',
   P: 'policyNever',
@@ -18,23 +18,23 @@ const codes = {
 const header =
   '                            safe other escal net   dang  p-in  p-out p-pro r-in  r-out r-sec t-ro  t-eff'
 const table = `
-untrusted  read-only          | rrRR aaAA  AAAA  aaAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-untrusted  workspace-write    | rrRR aaAA  AAAA  aaAA  aaAA  aaAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-untrusted  danger-full-access | RRRR AAAA  AAAA  AAAA  AAAA  AAAA  AAAA  AAAA  RRRR  RRRR  AAAA  RRRR  AAAA
-on-failure read-only          | rrRR raAA  raAA  raAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-failure workspace-write    | rrRR raAA  raAA  raAA  aaAA  raAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-failure danger-full-access | RRRR RRRR  RRRR  RRRR  AAAA  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
-on-request read-only          | rrRR raAA  AAAA  aaAA  aaAA  AAAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-request workspace-write    | rrRR raAA  AAAA  aaAA  aaAA  raAA  AAAA  AAAA  rrRR  rrRR  AAAA  rrRR  aaAA
-on-request danger-full-access | RRRR RRRR  RRRR  RRRR  AAAA  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
-never      read-only          | rrRR rNNN  EEEE  WNNN  DDDD  PPPP  OOOO  PPPP  rrRR  rrRR  PPPP  rrRR  PPPP
-never      workspace-write    | rrRR rNNN  EEEE  WNNN  DDDD  rNNN  OOOO  PPPP  rrRR  rrRR  PPPP  rrRR  PPPP
-never      danger-full-access | RRRR RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR  RRRR
+untrusted  read-only          | rrR   aaA   AAA   aaA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
+untrusted  workspace-write    | rrR   aaA   AAA   aaA   aaA   aaA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
+untrusted  danger-full-access | RRR   AAA   AAA   AAA   AAA   AAA   AAA   AAA   RRR   RRR   AAA   RRR   AAA
+on-failure read-only          | rrR   raA   raA   raA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
+on-failure workspace-write    | rrR   raA   raA   raA   aaA   raA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
+on-failure danger-full-access | RRR   RRR   RRR   RRR   AAA   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
+on-request read-only          | rrR   raA   AAA   aaA   aaA   AAA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
+on-request workspace-write    | rrR   raA   AAA   aaA   aaA   raA   AAA   AAA   rrR   rrR   AAA   rrR   aaA
+on-request danger-full-access | RRR   RRR   RRR   RRR   AAA   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
+never      read-only          | rrR   rNN   EEE   WNN   DDD   PPP   OOO   PPP   rrR   rrR   PPP   rrR   PPP
+never      workspace-write    | rrR   rNN   EEE   WNN   DDD   rNN   OOO   PPP   rrR   rrR   PPP   rrR   PPP
+never      danger-full-access | RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR   RRR
 `
 
 const policies: readonly ApprovalPolicy[] = ['untrusted', 'on-failure', 'on-request', 'never']
 const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
-const tiers: readonly SandboxTier[] = ['A', 'B', 'C', 'D']
+const levels: readonly Enforcement[] = ['full', 'partial', 'none']
 
 function letterOf({ verdict, code, run }: Decision): string {
   if (verdict === 'deny') return Object.entries(codes).find(([, name]) => name === code)?.[0] ?? '?'
@@ -44,8 +44,10 @@ function letterOf({ verdict, code, run }: Decision): string {
 
 function rowFor(approvalPolicy: ApprovalPolicy, sandboxMode: SandboxMode): string[] {
   return columns.map((column) =>
-    tiers
-      .map((tier) => decide(sampleOf[column], { rules: [], sessionGrants: [], approvalPolicy, sandboxMode, tier }))
+    levels
+      .map((enforcement) =>
+        decide(sampleOf[column], { rules: [], sessionGrants: [], approvalPolicy, sandboxMode, enforcement }),
+      )
       .map(letterOf)
       .join(''),
   )
@@ -66,7 +68,7 @@ describe('the matrix', () => {
   })
 
   for (const policy of policies) {
-    it.each(modes)(`decides each kind of call in each tier under ${policy} with %s`, (mode) => {
+    it.each(modes)(`decides each kind of call in each enforcement under ${policy} with %s`, (mode) => {
       expect(rowFor(policy, mode)).toEqual(rows.get(`${policy} ${mode}`))
     })
   }

@@ -5,17 +5,17 @@ import { grantFor } from '../../src/decision/grants.ts'
 import { runLimits } from '../../src/decision/run-limits.ts'
 import { commandRule, mcp, sampleOf } from './sample-facts.ts'
 
-const tierA: DecideSettings = {
+const enforced: DecideSettings = {
   rules: [],
   sessionGrants: [],
   approvalPolicy: 'on-request',
   sandboxMode: 'workspace-write',
-  tier: 'A',
+  enforcement: 'full',
 }
 const none = { sandbox: 'none', network: true }
 
 function limitsOf(facts: Parameters<typeof decide>[0], changed: Partial<DecideSettings> = {}) {
-  const settings = { ...tierA, ...changed }
+  const settings = { ...enforced, ...changed }
   return runLimits(facts, decide(facts, settings).run, settings)
 }
 
@@ -33,11 +33,11 @@ describe('what a tool of an MCP server runs under', () => {
   })
 
   it('is said in the question as well, which is asked all the same', () => {
-    const { verdict, reason } = decide({ ...mcp('docs', 'push'), confined }, tierA)
+    const { verdict, reason } = decide({ ...mcp('docs', 'push'), confined }, enforced)
     expect(verdict).toBe('ask')
     expect(reason).toMatch(/^its server runs inside the sandbox, /)
     expect(reason).not.toContain('not limited')
-    expect(decide(mcp('docs', 'push'), tierA).reason).toContain('not limited by the sandbox')
+    expect(decide(mcp('docs', 'push'), enforced).reason).toContain('not limited by the sandbox')
   })
 })
 
@@ -71,9 +71,9 @@ describe('what a command runs under', () => {
   })
 
   it('is nothing where nothing enforces it, where it escalates, and with full access', () => {
-    expect(limitsOf(sampleOf.otherCommand, { tier: 'C' })).toEqual(none)
+    expect(limitsOf(sampleOf.otherCommand, { enforcement: 'none' })).toEqual(none)
     expect(limitsOf(sampleOf.escalation)).toEqual(none)
-    expect(limitsOf(sampleOf.otherCommand, { sandboxMode: 'danger-full-access', tier: 'D' })).toEqual(none)
+    expect(limitsOf(sampleOf.otherCommand, { sandboxMode: 'danger-full-access', enforcement: 'none' })).toEqual(none)
   })
 
   it('is nothing for a tool of somebody else, which no sandbox of ours is around', () => {
@@ -84,13 +84,13 @@ describe('what a command runs under', () => {
 describe('asking for the network', () => {
   it('is a question that no rule answers where a sandbox withholds it, and none where all have it', () => {
     const rules = [commandRule('allow', 'npm')]
-    expect(decide(sampleOf.network, { ...tierA, rules }).verdict).toBe('ask')
-    expect(decide(sampleOf.network, { ...tierA, rules, tier: 'C' }).verdict).toBe('allow')
-    expect(decide(sampleOf.network, { ...tierA, network: true })).toMatchObject({
+    expect(decide(sampleOf.network, { ...enforced, rules }).verdict).toBe('ask')
+    expect(decide(sampleOf.network, { ...enforced, rules, enforcement: 'none' }).verdict).toBe('allow')
+    expect(decide(sampleOf.network, { ...enforced, network: true })).toMatchObject({
       verdict: 'allow',
       rule: { name: 'builtin:sandboxed' },
     })
-    const readOnly = { ...tierA, network: true, sandboxMode: 'read-only' } as const
+    const readOnly = { ...enforced, network: true, sandboxMode: 'read-only' } as const
     expect(decide(sampleOf.network, readOnly).verdict).toBe('ask')
   })
 
@@ -98,7 +98,7 @@ describe('asking for the network', () => {
     const withNetwork = [grantFor(sampleOf.network, 'sandboxed')].filter((grant) => grant !== null)
     const { network: _wish, ...without } = sampleOf.network
     const plain = [grantFor(without, 'sandboxed')].filter((grant) => grant !== null)
-    expect(decide(sampleOf.network, { ...tierA, sessionGrants: withNetwork }).verdict).toBe('allow')
-    expect(decide(sampleOf.network, { ...tierA, sessionGrants: plain }).verdict).toBe('ask')
+    expect(decide(sampleOf.network, { ...enforced, sessionGrants: withNetwork }).verdict).toBe('allow')
+    expect(decide(sampleOf.network, { ...enforced, sessionGrants: plain }).verdict).toBe('ask')
   })
 })

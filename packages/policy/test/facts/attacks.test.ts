@@ -22,7 +22,7 @@ async function decideScript(script: string) {
     sessionGrants: [],
     approvalPolicy: 'on-request',
     sandboxMode: 'workspace-write',
-    tier: 'C',
+    enforcement: 'none',
   } as const
   return { facts, ...decide(facts, settings) }
 }
@@ -325,7 +325,7 @@ const because: Record<string, object> = {
   secrets: { understood: true, touchesSecret: expect.any(String) },
 }
 
-describe('in tier C', () => {
+describe('in enforcement C', () => {
   it.each(runs)('%j runs unasked', async (script) => {
     expect(await decideScript(script)).toMatchObject({ verdict: 'allow', rule: { name: 'builtin:known-safe' } })
   })

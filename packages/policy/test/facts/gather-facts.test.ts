@@ -31,7 +31,13 @@ describe('a program', () => {
     const rule = { decision: 'allow', target: { kind: 'command', prefix: [['ls']] }, source: { file: 'p' } } as const
     const verdictWith = async (searchPath: string) =>
       decide(await place.run(['ls', '--unheard-of'], { searchPath }), {
-        ...{ rules: [rule], sessionGrants: [], approvalPolicy: 'untrusted', sandboxMode: 'workspace-write', tier: 'A' },
+        ...{
+          rules: [rule],
+          sessionGrants: [],
+          approvalPolicy: 'untrusted',
+          sandboxMode: 'workspace-write',
+          enforcement: 'full',
+        },
       }).verdict
     expect(await verdictWith(place.bin)).toBe('allow')
     expect(await verdictWith(`.:${place.bin}`)).toBe('ask')

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { guardFor } from '@parley/host'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { denialOf } from '../../src/decision/denial.ts'
+import { blockOf } from '../../src/decision/denial.ts'
 import { namedPlaces } from '../../src/facts/named-places.ts'
 
 let root = ''
@@ -16,11 +16,11 @@ beforeEach(() => {
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
-async function denied(
+async function blocked(
   output: string,
   script = '',
   mode: 'read-only' | 'workspace-write' = 'workspace-write',
-  tier: 'A' | 'B' = 'A',
+  enforcement: 'full' | 'partial' = 'full',
 ) {
   const at = (path: string) => join(root, path)
   const limits = {
@@ -34,9 +34,9 @@ async function denied(
   const home = at('home')
   const guardOf = async (paths: readonly string[], roots: readonly string[]) =>
     paths.map(await guardFor(roots, { home }))
-  const places = await namedPlaces({ script, output, cwd: at('work'), limits, tier, home, guardOf })
-  const denial = denialOf({ exitCode: 1, triedNetwork: false, hasNetwork: false, places })
-  return denial?.paths.map((path) => path.slice(root.length + 1)) ?? []
+  const places = await namedPlaces({ script, output, cwd: at('work'), limits, enforcement, home, guardOf })
+  const block = blockOf({ exitCode: 1, triedNetwork: false, hasNetwork: false, places })
+  return block?.paths.map((path) => path.slice(root.length + 1)) ?? []
 }
 
 describe('the sandbox is found to be in the way', () => {
@@ -47,40 +47,40 @@ describe('the sandbox is found to be in the way', () => {
     ['of a protected file inside', "fatal: Unable to create '.git/index.lock': no", 'work/.git/index.lock'],
     ['of a protected file that is not there yet', "touch: cannot touch 'sub/.parley/x': no", 'work/sub/.parley/x'],
   ])('%s', async (_, output, path) => {
-    expect(await denied(output)).toEqual([path])
+    expect(await blocked(output)).toEqual([path])
   })
 
   it('of what it hides, also where the script alone names it', async () => {
-    expect(await denied("cat: '../home/.ssh/id': No such file or directory")).toEqual(['home/.ssh/id'])
-    expect(await denied('', 'cat ~/.ssh/id')).toEqual(['home/.ssh/id'])
+    expect(await blocked("cat: '../home/.ssh/id': No such file or directory")).toEqual(['home/.ssh/id'])
+    expect(await blocked('', 'cat ~/.ssh/id')).toEqual(['home/.ssh/id'])
   })
 
   it('of what a script redirects to, without a word of output', async () => {
-    expect(await denied('', 'echo x > ../other/y')).toEqual(['other/y'])
+    expect(await blocked('', 'echo x > ../other/y')).toEqual(['other/y'])
   })
 
   it('in the workspace only where that is read-only', async () => {
     const output = "touch: cannot touch 'made': no"
-    expect(await denied(output)).toEqual([])
-    expect(await denied(output, '', 'read-only')).toEqual(['work/made'])
+    expect(await blocked(output)).toEqual([])
+    expect(await blocked(output, '', 'read-only')).toEqual(['work/made'])
   })
 
   it('at the top of the workspace where the sandbox is partial, but not in its folders, nor of what is there', async () => {
     mkdirSync(join(root, 'work/sub'))
     writeFileSync(join(root, 'work/here'), '')
-    const of = (path: string, tier: 'A' | 'B') =>
-      denied(`touch: cannot touch '${path}': Permission denied`, '', 'workspace-write', tier)
-    expect(await of('made', 'B')).toEqual(['work/made'])
-    expect(await of('new/made', 'B')).toEqual(['work/new/made'])
-    expect(await of('sub/made', 'B')).toEqual([])
-    expect(await of('here', 'B')).toEqual([])
-    expect(await of('made', 'A')).toEqual([])
+    const of = (path: string, enforcement: 'full' | 'partial') =>
+      blocked(`touch: cannot touch '${path}': Permission denied`, '', 'workspace-write', enforcement)
+    expect(await of('made', 'partial')).toEqual(['work/made'])
+    expect(await of('new/made', 'partial')).toEqual(['work/new/made'])
+    expect(await of('sub/made', 'partial')).toEqual([])
+    expect(await of('here', 'partial')).toEqual([])
+    expect(await of('made', 'full')).toEqual([])
   })
 
   it.each(['/tmp/x', '/dev/null', '/proc/self/mem', '/sys/x'])(
     'not of %s, which is another one inside',
     async (path) => {
-      expect(await denied(`x: cannot write '${path}': no`)).toEqual([])
+      expect(await blocked(`x: cannot write '${path}': no`)).toEqual([])
     },
   )
 })

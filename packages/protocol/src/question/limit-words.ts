@@ -1,5 +1,5 @@
 import type { ApprovalRequest } from '../schema/approval.ts'
-import type { SandboxTier } from '../schema/settings.ts'
+import type { Enforcement } from '../schema/settings.ts'
 
 export interface LimitWords {
   readonly text: string
@@ -10,13 +10,13 @@ export interface LimitWords {
 /** Says what a call may do once it runs: its sandbox, then the network where that is known. */
 export function limitWords(
   { sandbox, network }: Pick<ApprovalRequest, 'sandbox' | 'network'>,
-  tier: SandboxTier,
+  enforcement: Enforcement,
 ): readonly LimitWords[] {
   if (sandbox === 'none') {
     const all = network === undefined ? '' : ': it may do all that you may, network included'
     return [{ text: `not sandboxed${all}`, isMore: true }]
   }
-  const enforced = { text: `sandbox ${sandbox}${tier === 'B' ? ', in part' : ''}`, isMore: false }
+  const enforced = { text: `sandbox ${sandbox}${enforcement === 'partial' ? ', in part' : ''}`, isMore: false }
   if (network === undefined) return [enforced]
   return [enforced, network ? { text: 'with network', isMore: true } : { text: 'no network', isMore: false }]
 }
@@ -25,7 +25,8 @@ export function limitWords(
 export const backgroundWords = 'in the background, without a time limit'
 
 /** Said of a second attempt. */
-export const againWords = 'It ran in the sandbox already, and failed for what that denied. A yes runs it once more.'
+export const againWords =
+  'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.'
 
 /** Goes before the model's own reason. */
 export const uncheckedWords = 'the model says, unchecked: '

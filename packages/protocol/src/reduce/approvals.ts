@@ -26,7 +26,7 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
   const turn = core.turn?.id === approval.turnId ? { ...core.turn, parked: false } : core.turn
   if (approval.kind === 'elicitation')
     return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'inProgress')
-  if (!isYes(event.decision)) return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'declined')
+  if (!isYes(event.decision)) return withItemStatus({ ...core, turn, approvals: rest }, approval.itemId, 'denied')
   const approved = {
     ...approval,
     state: 'approved' as const,
@@ -41,7 +41,7 @@ function isYes(decision: EventOf<'approval.decided'>['decision']) {
   return decision === 'approved' || decision === 'approvedForSession' || decision === 'approvedAlways'
 }
 
-function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' | 'declined' | 'inProgress'): Core {
+function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' | 'denied' | 'inProgress'): Core {
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }

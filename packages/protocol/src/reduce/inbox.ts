@@ -3,7 +3,7 @@ import type { Core, RequestResult } from '../schema/state.ts'
 
 const rememberedRequests = 1000
 
-type InboxEvent = EventOf<'message.queued' | 'message.edited' | 'message.removed' | 'message.consumed'>
+export type InboxEvent = EventOf<'message.queued' | 'message.edited' | 'message.removed' | 'message.consumed'>
 
 export function reduceInbox(core: Core, event: InboxEvent, seq: number): Core {
   switch (event.type) {

@@ -14,8 +14,8 @@ type ItemEvent = EventOf<
   | 'item.started'
   | 'item.delta'
   | 'item.progress'
-  | 'item.began'
-  | 'item.attempted'
+  | 'execution.started'
+  | 'execution.failed'
   | 'item.completed'
   | 'item.discarded'
 >
@@ -30,14 +30,14 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
       return { ...state, core: discardItem(state.core, event.itemId) }
     case 'item.delta':
     case 'item.progress':
-    case 'item.began':
-    case 'item.attempted':
+    case 'execution.started':
+    case 'execution.failed':
       return { ...state, core: changeOpenItem(state.core, event) }
   }
 }
 
 function startItem(core: Core, { item, turnId }: EventOf<'item.started'>): Core {
-  const opened: OpenItem = { item, turnId: turnId ?? null, output: '', progress: null, began: false }
+  const opened: OpenItem = { item, turnId: turnId ?? null, output: '', progress: null, executionStarted: false }
   return { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
 }
 
@@ -54,24 +54,31 @@ export function isCall(item: Item): boolean {
   return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
 }
 
-type ChangingEvent = EventOf<'item.delta' | 'item.progress' | 'item.began' | 'item.attempted'>
+type ChangingEvent = EventOf<'item.delta' | 'item.progress' | 'execution.started' | 'execution.failed'>
 
 function changeOpenItem(core: Core, event: ChangingEvent): Core {
   const open = valueAt(core.open, event.itemId)
   if (open === undefined) return core
   const changed = { ...core, open: { ...core.open, [event.itemId]: changedItem(open, event) } }
-  return event.type === 'item.began' || event.type === 'item.attempted'
+  return event.type === 'execution.started' || event.type === 'execution.failed'
     ? { ...changed, approvals: approvalsWithout(core.approvals, event.itemId) }
     : changed
 }
 
 function changedItem(open: OpenItem, event: ChangingEvent): OpenItem {
   switch (event.type) {
-    case 'item.began':
-      return { ...open, began: true, item: begunItem(open.item, event) }
-    case 'item.attempted':
+    case 'execution.started':
+      return { ...open, executionStarted: true, item: executingItem(open.item, event) }
+    case 'execution.failed':
       // What the next attempt writes is output of its own.
-      return { ...open, began: false, item: event.item, attempted: event.item, output: '', progress: null }
+      return {
+        ...open,
+        executionStarted: false,
+        item: event.item,
+        failedExecution: event.item,
+        output: '',
+        progress: null,
+      }
     case 'item.progress':
       return { ...open, progress: { totalBytes: event.totalBytes, tail: event.tail } }
     case 'item.delta':
@@ -81,7 +88,7 @@ function changedItem(open: OpenItem, event: ChangingEvent): OpenItem {
   }
 }
 
-function begunItem(item: Item, { changes }: EventOf<'item.began'>): Item {
+function executingItem(item: Item, { changes }: EventOf<'execution.started'>): Item {
   if (item.type === 'commandExecution') return { ...withoutOutcome(item), status: 'inProgress' }
   if (item.type === 'fileChange' && changes !== undefined) return { ...item, status: 'inProgress', changes }
   return { ...item, status: 'inProgress' }
@@ -97,7 +104,7 @@ export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'comman
     exitCode: _exitCode,
     signal: _signal,
     output: _output,
-    sandboxDenial: _denial,
+    sandboxBlock: _denial,
     ...command
   } = item
   return command
@@ -134,12 +141,12 @@ function rememberMessage(core: Core, item: Item, seq: number): Core {
 }
 
 function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
-  return turn === null || item.status !== 'declined' ? turn : { ...turn, denials: [...turn.denials, denialOf(item)] }
+  return turn === null || item.status !== 'denied' ? turn : { ...turn, denials: [...turn.denials, denialOf(item)] }
 }
 
 /** How an item ended that ran once and waits to be run again with more rights; null where it has not, or runs again. */
-export function standingOutcome({ attempted, began }: OpenItem): Item | null {
-  return attempted === undefined || began ? null : attempted
+export function standingOutcome({ failedExecution, executionStarted }: OpenItem): Item | null {
+  return failedExecution === undefined || executionStarted ? null : failedExecution
 }
 
 /** What a turn reports of a call that was not run because the answer was no. */

@@ -1,7 +1,7 @@
 import type { EventOf } from '../schema/event.ts'
 import type { Core } from '../schema/state.ts'
 
-type MetaEvent = EventOf<
+export type MetaEvent = EventOf<
   | 'conversation.created'
   | 'conversation.configured'
   | 'conversation.moved'
@@ -41,14 +41,15 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
 }
 
 function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Partial<Core['settings']> {
-  const { model, modelProvider, effort, approvalPolicy, sandbox, tier, writableRoots, network, unixSockets } = patch
+  const { model, modelProvider, effort, approvalPolicy, sandbox, enforcement, writableRoots, network, unixSockets } =
+    patch
   return {
     ...(model === undefined ? {} : { model }),
     ...(modelProvider === undefined ? {} : { modelProvider }),
     ...(effort === undefined ? {} : { effort }),
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(sandbox === undefined ? {} : { sandbox }),
-    ...(tier === undefined ? {} : { tier }),
+    ...(enforcement === undefined ? {} : { enforcement }),
     ...(writableRoots === undefined ? {} : { writableRoots }),
     ...(network === undefined ? {} : { network }),
     ...(unixSockets === undefined ? {} : { unixSockets }),

@@ -3,7 +3,7 @@ import type { EventOf } from '../schema/event.ts'
 import type { Core, Turn } from '../schema/state.ts'
 import type { TokenCounts } from '../schema/usage.ts'
 
-type TurnEvent = EventOf<
+export type TurnEvent = EventOf<
   | 'turn.started'
   | 'turn.parked'
   | 'turn.continued'

@@ -71,11 +71,11 @@ export const approvalRequest = z
       ),
     command: z.array(z.string()).exactOptional().describe('Exact argv, for a command.'),
     cwd: z.string().describe('Where it will run.'),
-    place: z.string().exactOptional().describe('Name of the environment whose machine it will run on; else this one.'),
     environment: z
-      .record(z.string(), z.string())
+      .string()
       .exactOptional()
-      .describe('What is laid over the command environment.'),
+      .describe('Name of the environment whose machine it will run on; else this one.'),
+    env: z.record(z.string(), z.string()).exactOptional().describe('Variables laid over those of the command.'),
     sandbox: z
       .union([sandboxMode, z.literal('none')])
       .describe('The limits it will run under; `none` when nothing enforces them.'),
@@ -91,7 +91,7 @@ export const approvalRequest = z
       .int()
       .min(2)
       .exactOptional()
-      .describe('It ran already, in the sandbox, and failed for what that denied; a yes runs it again.'),
+      .describe('It ran already, in the sandbox, and failed for what that blocked; a yes runs it again.'),
     justification: z
       .string()
       .exactOptional()
@@ -108,7 +108,7 @@ export const approvalRequest = z
     answerableBy: z.array(z.string()).describe('clientIds connected when it was asked.'),
     form: form
       .exactOptional()
-      .describe('Of an `elicitation`: `approved` brings `answers` to it; `denied` declines, `abort` cancels.'),
+      .describe('Of an `elicitation`: `approved` brings `answers` to it; `denied` says no, `abort` cancels.'),
   })
   .describe(
     'A question to the user. It binds to exactly this command or patch, and survives the process; an `elicitation` is withdrawn when the process ends, since the call that asks ends with it.',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { clientAccess } from './access.ts'
-import { sandboxTier } from './settings.ts'
+import { enforcement } from './settings.ts'
 
 export const connectedClient = z
   .object({
@@ -24,8 +24,8 @@ export const diagnostics = z
     home: z.string().describe('Folder the server keeps its conversations in.'),
     uptimeMs: z.number(),
     rssBytes: z.int(),
-    tier: sandboxTier.describe('What can enforce limits on the machine of this server.'),
-    tierReason: z.string().describe('What that is, or what is missing and how to get it.'),
+    enforcement: enforcement.describe('What can enforce limits on the machine of this server.'),
+    enforcementReason: z.string().describe('What that is, or what is missing and how to get it.'),
     addresses: z.array(z.string()).describe('Where others reach it: paths of sockets, `ws://` addresses.'),
     clients: z.array(connectedClient),
     conversations: z.array(
@@ -35,7 +35,7 @@ export const diagnostics = z
         clients: z.int().describe('How many follow it.'),
         detached: z.boolean().describe('What runs in it goes on without clients.'),
         backgroundProcesses: z.int(),
-        tierReason: z
+        enforcementReason: z
           .string()
           .exactOptional()
           .describe('What enforces its limits where it works, or what is missing for that.'),

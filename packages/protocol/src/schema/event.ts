@@ -72,7 +72,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       instructions: sideFile,
       tools: sideFile,
-      environment: sideFile.describe('Side file: cwd, date, git.'),
+      sessionContext: sideFile.describe('Side file: cwd, date, git.'),
       adapter: z.string().describe('Which wire requests are written for, with its version.'),
       instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
     },
@@ -155,10 +155,10 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.',
   ),
   event(
-    'item.began',
+    'execution.started',
     {
       itemId: z.string(),
-      attempt: z.int().min(1).describe('2: again, with more rights, after `item.attempted`.'),
+      attempt: z.int().min(1).describe('2: again, with more rights, after `execution.failed`.'),
       decidedBy: z
         .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })])
         .describe('The rule that allowed it, or the approval.'),
@@ -171,13 +171,13 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'The only thing after which a process may start or a file may change. Synced before it takes effect.',
   ),
   event(
-    'item.attempted',
+    'execution.failed',
     {
       itemId: z.string(),
       attempt: z.int().min(1).describe('The one that has ended.'),
-      item: item.describe('How it ended: the outcome that stands unless the next attempt begins.'),
+      item: item.describe('How it ended: the outcome that stands unless the next attempt starts.'),
     },
-    'A command failed for what its sandbox denied. It has not begun again: that needs the approval that follows.',
+    'A command failed for what its sandbox blocked. It is not run again without the approval that follows.',
   ),
   event(
     'item.completed',

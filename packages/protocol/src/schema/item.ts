@@ -5,9 +5,9 @@ import { sideFile } from './side-file.ts'
 import { failure } from './usage.ts'
 
 export const itemStatus = z
-  .enum(['proposed', 'awaitingApproval', 'inProgress', 'completed', 'failed', 'declined', 'interrupted', 'unknown'])
+  .enum(['proposed', 'awaitingApproval', 'inProgress', 'completed', 'failed', 'denied', 'interrupted', 'unknown'])
   .describe(
-    'Open: `proposed` (the model asked for it), `awaitingApproval`, `inProgress`. Final: `completed`, `failed`, `declined` (not run: the user or a rule said no), `interrupted`, `unknown` (it was started, and the program ended before it reported).',
+    'Open: `proposed` (the model asked for it), `awaitingApproval`, `inProgress`. Final: `completed`, `failed`, `denied` (not run: the user or a rule said no), `interrupted`, `unknown` (it was started, and the program ended before it reported).',
   )
 
 export const ruleRef = z
@@ -23,7 +23,7 @@ export const runLimits = z
   })
   .describe('The limits of one run.')
 
-export const sandboxDenial = z
+export const sandboxBlock = z
   .object({
     paths: z.array(z.string()).describe('Files and folders that its limits keep it from; absolute.'),
     network: z.boolean().describe('It tried to reach a network that it did not have.'),
@@ -35,7 +35,7 @@ export const decisionRecord = z
     verdict: z.enum(['allow', 'ask', 'deny']).describe('What the rules said; `ask` was put to the user.'),
     rule: ruleRef,
     reason: z.string().describe('One sentence.'),
-    code: z.string().exactOptional().describe('Stable name of a refusal, for programs.'),
+    code: z.string().exactOptional().describe('Stable name of why it is denied, for programs.'),
     approvalId: z.string().exactOptional(),
     answer: z.string().exactOptional().describe("The user's decision, where one was asked for."),
     by: actor.exactOptional().describe('Who answered.'),
@@ -114,7 +114,7 @@ export const item = z.discriminatedUnion('type', [
       cwd: z.string(),
       escalation: z.string().exactOptional().describe("The model's reason to run outside the sandbox."),
       network: z.string().exactOptional().describe("The model's reason to use the network."),
-      sandboxDenial: sandboxDenial.exactOptional(),
+      sandboxBlock: sandboxBlock.exactOptional(),
       background: z.literal(true).exactOptional().describe('It goes on after the call has answered.'),
       exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
       signal: z.string().exactOptional().describe('The signal that ended it.'),
@@ -164,7 +164,7 @@ export type ItemStatus = z.infer<typeof itemStatus>
 export type RuleRef = z.infer<typeof ruleRef>
 export type DecisionRecord = z.infer<typeof decisionRecord>
 export type RunLimits = z.infer<typeof runLimits>
-export type SandboxDenial = z.infer<typeof sandboxDenial>
+export type SandboxBlock = z.infer<typeof sandboxBlock>
 export type Output = z.infer<typeof output>
 export type FileChangeEntry = z.infer<typeof fileChangeEntry>
 export type Item = z.infer<typeof item>

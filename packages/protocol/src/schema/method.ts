@@ -114,7 +114,7 @@ export const methods = {
   },
   'conversation/fork': {
     about:
-      'A new conversation from any point of this one: the same events up to `at`, what is open there settled, pending approvals declined.',
+      'A new conversation from any point of this one: the same events up to `at`, what is open there settled, pending approvals withdrawn.',
     params: methodParams['conversation/fork'],
     result: conversationSummary,
   },
@@ -259,7 +259,7 @@ export const methods = {
     result: replayedCalls,
   },
   'policy/why': {
-    about: 'Why a call was run, asked about or refused, from what is stored of it.',
+    about: 'Why a call was run, asked about or denied, from what is stored of it.',
     params: methodParams['policy/why'],
     result: explainedCall,
   },

@@ -109,7 +109,7 @@ export const methodParams = {
     unattended: z
       .literal(true)
       .exactOptional()
-      .describe('With a no: nobody is there to answer. The model is told that, and not that the user declined.'),
+      .describe('With a no: nobody is there to answer. The model is told that, and not that the user denied it.'),
     answers: answers
       .exactOptional()
       .describe('To the form of an `elicitation`, with `approved`; one that does not fit is -32602 and names it.'),

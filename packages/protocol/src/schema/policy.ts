@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { ruleRef } from './item.ts'
-import { approvalPolicy, sandboxMode, sandboxTier } from './settings.ts'
+import { approvalPolicy, enforcement, sandboxMode } from './settings.ts'
 
 export const judgement = z
   .object({
     verdict: z.enum(['allow', 'ask', 'deny']),
     rule: ruleRef,
     reason: z.string().describe('One sentence.'),
-    code: z.string().exactOptional().describe('Stable name of a refusal, for programs.'),
+    code: z.string().exactOptional().describe('Stable name of why it is denied, for programs.'),
     run: z.enum(['sandboxed', 'unsandboxed']).describe('How it runs, if it runs.'),
   })
   .describe('What the policy says of a call.')
@@ -18,7 +18,7 @@ export const testedCommand = z
     argv: z.array(z.string()),
     approvalPolicy,
     sandbox: sandboxMode,
-    tier: sandboxTier,
+    enforcement,
     understood: z.boolean().describe('All that it would run is known.'),
     because: z.string().exactOptional().describe('Why it is not understood.'),
     parts: z

@@ -8,9 +8,11 @@ export const sandboxMode = z
   .enum(['read-only', 'workspace-write', 'danger-full-access'])
   .describe('What commands and patches may write to.')
 
-export const sandboxTier = z
-  .enum(['A', 'B', 'C', 'D'])
-  .describe('What enforces the sandbox mode here: A full, B partial, C nothing, D the user chose full access.')
+export const enforcement = z
+  .enum(['full', 'partial', 'none'])
+  .describe(
+    'How much of the sandbox mode something enforces where commands run. `none` beside `danger-full-access`: there is nothing to enforce.',
+  )
 
 export const settings = z
   .object({
@@ -19,7 +21,7 @@ export const settings = z
     effort: z.string().min(1).exactOptional().describe("Reasoning effort, in the provider's own words."),
     approvalPolicy,
     sandbox: sandboxMode,
-    tier: sandboxTier,
+    enforcement,
     writableRoots: z.array(z.string()).describe('Absolute folders besides cwd that patches and commands may write to.'),
     network: z
       .boolean()
@@ -54,15 +56,17 @@ export const settingsPatch = z
 
 export const settingsChange = settingsPatch
   .extend({
-    tier: sandboxTier.exactOptional(),
+    enforcement: enforcement.exactOptional(),
     writableRoots: settings.shape.writableRoots.exactOptional(),
     network: settings.shape.network,
     unixSockets: settings.shape.unixSockets,
   })
-  .describe('Settings that changed; `tier` follows from the sandbox mode and from what enforces it where it works.')
+  .describe(
+    'Settings that changed; `enforcement` follows from the sandbox mode and from what enforces it where it works.',
+  )
 
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>
 export type SandboxMode = z.infer<typeof sandboxMode>
-export type SandboxTier = z.infer<typeof sandboxTier>
+export type Enforcement = z.infer<typeof enforcement>
 export type Settings = z.infer<typeof settings>
 export type SettingsPatch = z.infer<typeof settingsPatch>

@@ -16,10 +16,10 @@ export const openItem = z
       .object({ totalBytes: z.int().describe('Output so far.'), tail: z.string().describe('Its newest lines.') })
       .nullable()
       .describe('Output past the first 64 KiB.'),
-    began: z.boolean().describe('`item.began` is in the log: it may have happened.'),
-    attempted: item
+    executionStarted: z.boolean().describe('`execution.started` is in the log: it may have happened.'),
+    failedExecution: item
       .exactOptional()
-      .describe('How its attempt before ended; the outcome that stands unless the next one begins.'),
+      .describe('How the attempt before ended; the outcome that stands unless the next one starts.'),
   })
   .describe('An item that is not finished.')
 
@@ -82,7 +82,7 @@ export const core = z
       .object({
         instructions: sideFile,
         tools: sideFile,
-        environment: sideFile,
+        sessionContext: sideFile,
         adapter: z.string(),
         instructionFiles: z.array(z.string()),
       })
@@ -101,7 +101,7 @@ export const core = z
       .nullable()
       .describe('The turn that ended last.'),
     open: z.record(z.string(), openItem).describe('By item id, in the order they were started.'),
-    approvals: z.record(z.string(), approval).describe('By approval id: pending, or approved and not begun.'),
+    approvals: z.record(z.string(), approval).describe('By approval id: pending, or approved and not started.'),
     inbox: z.array(queuedMessage).describe('Oldest first.'),
     inboxPaused: z.boolean().describe('After an interrupt or a restart nothing in the inbox is sent by itself.'),
     plan: plan.nullable(),

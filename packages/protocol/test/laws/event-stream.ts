@@ -63,7 +63,7 @@ const created: ConversationEvent = {
     modelProvider: 'fake',
     approvalPolicy: 'untrusted',
     sandbox: 'workspace-write',
-    tier: 'A',
+    enforcement: 'full',
     writableRoots: [],
   },
   program: 'parley 0.1.0',

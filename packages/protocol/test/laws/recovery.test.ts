@@ -45,8 +45,8 @@ describe('recover', () => {
     atEveryCut(soundLogs, (state) => {
       const ending = recover(state).find((event) => event.type === 'turn.ended')
       const before = (state.core.turn?.denials ?? []).map(({ itemId }) => itemId)
-      const declined = closedBy(state).flatMap(({ id, status }) => (status === 'declined' ? [id] : []))
-      if (ending !== undefined) expect(ending.denials.map(({ itemId }) => itemId)).toEqual([...before, ...declined])
+      const denied = closedBy(state).flatMap(({ id, status }) => (status === 'denied' ? [id] : []))
+      if (ending !== undefined) expect(ending.denials.map(({ itemId }) => itemId)).toEqual([...before, ...denied])
     })
   })
 })
@@ -65,7 +65,9 @@ describe('law 7: at most once', () => {
     atEveryCut(soundLogs, (state) => {
       const again = Object.values(state.core.approvals).filter(({ kind }) => kind !== 'elicitation')
       const asking = new Set(again.map(({ itemId }) => itemId))
-      const begun = Object.values(state.core.open).filter(({ item, began }) => began && !asking.has(item.id))
+      const begun = Object.values(state.core.open).filter(
+        ({ item, executionStarted }) => executionStarted && !asking.has(item.id),
+      )
       const unknown = closedBy(state).filter((item) => isCall(item) && item.status === 'unknown')
       expect(unknown.map(({ id }) => id)).toEqual(begun.map(({ item }) => item.id))
     })
@@ -74,7 +76,7 @@ describe('law 7: at most once', () => {
   it('a call whose answer was no is never left to run', () => {
     atEveryCut(anyLogs, (state) => {
       const left = Object.values(recovered(state).core.open)
-      expect(left.filter(({ item }) => item.status === 'declined')).toEqual([])
+      expect(left.filter(({ item }) => item.status === 'denied')).toEqual([])
     })
   })
 })
@@ -119,9 +121,9 @@ function expectOnlyWaiting({ core }: ConversationState): void {
   expect(turn.parked).toBe(true)
   expect(approvals.length).toBeGreaterThan(0)
   for (const { itemId } of approvals) expect(Object.keys(core.open)).toContain(itemId)
-  for (const { item, began, turnId } of open) {
+  for (const { item, executionStarted, turnId } of open) {
     expect(isCall(item)).toBe(true)
     expect(turnId).toBe(turn.id)
-    expect(!began || approvals.some(({ itemId }) => itemId === item.id)).toBe(true)
+    expect(!executionStarted || approvals.some(({ itemId }) => itemId === item.id)).toBe(true)
   }
 }

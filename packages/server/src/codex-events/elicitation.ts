@@ -1,4 +1,4 @@
-import type { ApprovalRequest, FormField, Item, SandboxTier } from '@parley/protocol'
+import type { ApprovalRequest, Enforcement, FormField, Item } from '@parley/protocol'
 import { showHidden } from '@parley/protocol/question'
 import { questionOf } from './approval-messages.ts'
 import { commandMessage, formMessage, patchMessage } from './question-message.ts'
@@ -9,8 +9,8 @@ export interface Asker {
   /** Of the `tools/call`; null when the question was found waiting. */
   readonly requestId: string | number | null
   readonly conversationId: string
-  /** What enforces limits where the call would run. */
-  readonly tier: SandboxTier
+  /** How far limits are enforced where the call would run. */
+  readonly enforcement: Enforcement
 }
 
 interface RequestedSchema {
@@ -28,7 +28,7 @@ export type ElicitationParams = {
 
 export function elicitationFor(approval: ApprovalRequest, item: Item | null, asker: Asker): ElicitationParams {
   const question = questionOf(approval, item)
-  const { conversationId, requestId, tier } = asker
+  const { conversationId, requestId, enforcement } = asker
   if (question.kind === 'form') {
     const requestedSchema = schemaOf(approval.form?.fields ?? [])
     return { message: formMessage(approval), requestedSchema, threadId: conversationId }
@@ -42,7 +42,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
   } as const
   if (question.kind === 'patch') {
     return {
-      message: patchMessage(approval, tier),
+      message: patchMessage(approval, enforcement),
       ...common,
       codex_elicitation: 'patch-approval',
       codex_changes: question.changes,
@@ -50,7 +50,7 @@ export function elicitationFor(approval: ApprovalRequest, item: Item | null, ask
     }
   }
   return {
-    message: commandMessage(approval, question.command, tier),
+    message: commandMessage(approval, question.command, enforcement),
     ...common,
     codex_elicitation: 'exec-approval',
     codex_command: question.command,

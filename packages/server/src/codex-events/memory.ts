@@ -16,7 +16,7 @@ export interface Memory {
 export interface OpenEntry {
   readonly item: Item
   /** It was started: only then has it an end to tell. */
-  readonly began: boolean
+  readonly executionStarted: boolean
 }
 
 const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
@@ -35,7 +35,9 @@ export function memoryOf({ core, window }: ConversationState): Memory {
   const ofTurn = core.turn === null ? [] : window.filter(({ turnId }) => turnId === core.turn?.id)
   const said = ofTurn.map(({ item }) => item).filter(({ type }) => type === 'agentMessage')
   return {
-    open: Object.fromEntries(Object.entries(core.open).map(([id, { item, began }]) => [id, { item, began }])),
+    open: Object.fromEntries(
+      Object.entries(core.open).map(([id, { item, executionStarted }]) => [id, { item, executionStarted }]),
+    ),
     lastMessage: said.at(-1)?.text ?? null,
     changed: ofTurn.flatMap(({ item }) =>
       item.type === 'fileChange' && item.status === 'completed' ? item.changes : [],

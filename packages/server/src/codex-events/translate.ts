@@ -30,10 +30,10 @@ export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): T
       return { memory, messages: endOfTurn(memory, event) }
     case 'item.started':
       return started(memory, event.item)
-    case 'item.began':
-      return began(memory, event)
-    case 'item.attempted':
-      return attempted(memory, event.item)
+    case 'execution.started':
+      return startedExecution(memory, event)
+    case 'execution.failed':
+      return failedExecution(memory, event.item)
     case 'item.completed':
       return completed(memory, event.item)
     case 'item.discarded':
@@ -49,8 +49,8 @@ type Remembered =
   | 'turn.started'
   | 'turn.ended'
   | 'item.started'
-  | 'item.began'
-  | 'item.attempted'
+  | 'execution.started'
+  | 'execution.failed'
   | 'item.completed'
   | 'item.discarded'
   | 'usage.updated'
@@ -107,21 +107,24 @@ function unknownEvent(_event: never): readonly EventMsg[] {
 function started(memory: Memory, item: Item): Translated {
   // The user's own command asks nobody: it runs when it is shown.
   const runs = item.type === 'shellCommand'
-  return { memory: opened(memory, { item, began: runs }), messages: runs ? beginningOf(item, [], true) : [] }
+  return { memory: opened(memory, { item, executionStarted: runs }), messages: runs ? beginningOf(item, [], true) : [] }
 }
 
-function began(memory: Memory, { itemId, changes = [], decidedBy }: EventOf<'item.began'>): Translated {
+function startedExecution(
+  memory: Memory,
+  { itemId, changes = [], decidedBy }: EventOf<'execution.started'>,
+): Translated {
   const entry = entryOf(memory, itemId)
   if (entry === null) return { memory, messages: [] }
   return {
-    memory: opened(memory, { ...entry, began: true }),
+    memory: opened(memory, { ...entry, executionStarted: true }),
     messages: beginningOf(entry.item, changes, 'rule' in decidedBy),
   }
 }
 
 /** Its next attempt, if there is one, begins and ends once more under the same id. */
-function attempted(memory: Memory, item: Item): Translated {
-  return { memory: opened(memory, { item, began: false }), messages: endingOf(item) }
+function failedExecution(memory: Memory, item: Item): Translated {
+  return { memory: opened(memory, { item, executionStarted: false }), messages: endingOf(item) }
 }
 
 function completed(memory: Memory, item: Item): Translated {
@@ -139,7 +142,10 @@ function completed(memory: Memory, item: Item): Translated {
     case 'fileChange':
       return patched(memory, after, item)
     default:
-      return { memory: after, messages: entryOf(memory, item.id)?.began === true ? endingOf(item) : wordsOf(item) }
+      return {
+        memory: after,
+        messages: entryOf(memory, item.id)?.executionStarted === true ? endingOf(item) : wordsOf(item),
+      }
   }
 }
 
@@ -152,7 +158,7 @@ function noticeMessages(code: string, title: string): readonly EventMsg[] {
 
 /** The diff of the turn so far, told only when it has changed. */
 function patched(before: Memory, after: Memory, item: Extract<Item, { type: 'fileChange' }>): Translated {
-  if (entryOf(before, item.id)?.began !== true) return { memory: after, messages: [] }
+  if (entryOf(before, item.id)?.executionStarted !== true) return { memory: after, messages: [] }
   const ending = endingOf(item)
   if (item.status !== 'completed' || item.changes.length === 0) return { memory: after, messages: ending }
   const changed = [...after.changed, ...item.changes]

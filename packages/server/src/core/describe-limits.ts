@@ -3,34 +3,33 @@ import type { Settings } from '@parley/protocol'
 
 /** What the model is told of the limits in force and of how to ask for more, a line each. */
 export function describeLimits(settings: Settings): readonly string[] {
-  const { tier, approvalPolicy, writableRoots } = settings
+  const { sandbox, enforcement, approvalPolicy, writableRoots } = settings
   return [
     `Sandbox: ${sandboxText(settings)}; approval policy: ${approvalPolicy}`,
     ...(writableRoots.length > 0 ? [`Also writable: ${writableRoots.join(', ')}`] : []),
-    ...(tier === 'C' || tier === 'D' ? [] : inside(settings)),
+    ...(enforcement === 'none' || sandbox === 'danger-full-access' ? [] : inside(settings)),
   ]
 }
 
-function sandboxText({ sandbox, tier, approvalPolicy }: Settings): string {
-  const otherwise = `so what is not known to be harmless is ${approvalPolicy === 'never' ? 'refused' : 'asked first'}`
-  switch (tier) {
-    case 'A':
+function sandboxText({ sandbox, enforcement, approvalPolicy }: Settings): string {
+  const otherwise = `so what is not known to be harmless is ${approvalPolicy === 'never' ? 'denied' : 'asked first'}`
+  if (sandbox === 'danger-full-access') return 'off (the user chose full access)'
+  switch (enforcement) {
+    case 'full':
       return sandbox
-    case 'B':
+    case 'partial':
       return `${sandbox} (enforced in part, ${otherwise})`
-    case 'C':
+    case 'none':
       return `${sandbox} (nothing enforces it here, ${otherwise})`
-    case 'D':
-      return 'off (the user chose full access)'
   }
 }
 
 function inside(settings: Settings): readonly string[] {
-  const { sandbox: sandboxMode, tier, network = false } = settings
+  const { sandbox: sandboxMode, enforcement, network = false } = settings
   const hasNetwork = allHaveNetwork({ sandboxMode, network })
   return [
     ...(sandboxMode === 'read-only' ? [`Commands may write in ${ownFolder} only.`] : writing(settings)),
-    hasNetwork ? 'Commands have the network.' : noNetwork(tier),
+    hasNetwork ? 'Commands have the network.' : noNetwork(enforcement),
     ...howToAsk(settings, hasNetwork),
   ]
 }
@@ -38,11 +37,11 @@ function inside(settings: Settings): readonly string[] {
 const ownFolder =
   '$TMPDIR, which only commands see (read_file does not) and which lasts as long as the conversation is open'
 
-function writing({ tier, approvalPolicy }: Settings): readonly string[] {
+function writing({ enforcement, approvalPolicy }: Settings): readonly string[] {
   return [
     `Commands may write in the working directory and in ${ownFolder}.`,
     `In the working directory .git, .parley, .vscode, .idea, .husky, .envrc and .mcp.json are read-only: what changes the repository (git add, commit, checkout, stash, …) ${pastReadOnly[approvalPolicy]}.`,
-    ...(tier === 'B'
+    ...(enforcement === 'partial'
       ? ['Commands cannot make, rename or remove anything directly in the working directory, only in its folders.']
       : []),
   ]
@@ -55,8 +54,8 @@ const pastReadOnly: Readonly<Record<Settings['approvalPolicy'], string>> = {
   never: 'cannot run here, so leave it to the user',
 }
 
-function noNetwork(tier: Settings['tier']): string {
-  return tier === 'B'
+function noNetwork(enforcement: Settings['enforcement']): string {
+  return enforcement === 'partial'
     ? 'Commands have no network, not even between each other.'
     : 'Commands have no network, and a loopback of their own: what a command in the background serves no other command reaches, so start a server and what uses it in one command.'
 }
@@ -66,7 +65,7 @@ function howToAsk({ approvalPolicy }: Settings, hasNetwork: boolean): readonly s
     case 'never':
       return ['More cannot be asked for.']
     case 'on-failure':
-      return ['What the sandbox denies a command is put to the user, who may let it run again with more rights.']
+      return ['What the sandbox blocks is put to the user, who may let it run again with more rights.']
     case 'untrusted':
     case 'on-request':
       return [

@@ -29,7 +29,7 @@ export interface SideFileReader {
 
 type Block =
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
-  | { readonly kind: 'environment'; readonly file: string; entry: ModelEntry | null }
+  | { readonly kind: 'sessionContext'; readonly file: string; entry: ModelEntry | null }
   | { readonly kind: 'message'; readonly content: readonly ContentItem[]; entry: ModelEntry | null }
   | { readonly kind: 'response'; readonly entry: ModelEntry; readonly calls: readonly AnsweredCall[] }
 
@@ -94,12 +94,13 @@ function foldEvent(fold: Fold, event: ConversationEvent): void {
 }
 
 /**
- * The environment is said where it changed rather than replaced, so that the prefix before it stays cached; before
+ * The session context is said where it changed rather than replaced, so that the prefix before it stays cached; before
  * the messages that wait to be sent, as it is what they are about.
  */
 function setContext(fold: Fold, event: EventOf<'context.set'>): void {
-  const { environment: file } = event
-  if (fold.context?.environment !== file) fold.blocks.splice(fold.sent, 0, { kind: 'environment', file, entry: null })
+  const { sessionContext: file } = event
+  if (fold.context?.sessionContext !== file)
+    fold.blocks.splice(fold.sent, 0, { kind: 'sessionContext', file, entry: null })
   fold.context = event
 }
 
@@ -141,7 +142,7 @@ function entriesOf(block: Block, files: SideFileReader): readonly ModelEntry[] {
   switch (block.kind) {
     case 'entry':
       return [block.entry]
-    case 'environment':
+    case 'sessionContext':
       block.entry ??= userText(files.readText(block.file) ?? missingFile)
       return [block.entry]
     case 'message':
@@ -162,7 +163,7 @@ function userPart(part: ContentItem, files: SideFileReader): UserPart {
   return base64 === null ? { type: 'text', text: missingFile } : { type: 'image', mediaType: part.mediaType, base64 }
 }
 
-/** Of a long text its part has only the beginning. */
+/** The whole text of a part, which has only the beginning of a long one. */
 function textOf({ text, file }: Extract<ContentItem, { type: 'text' }>, files: SideFileReader): string {
   return file === undefined ? text : (files.readText(file) ?? missingFile)
 }

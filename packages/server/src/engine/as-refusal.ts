@@ -2,7 +2,7 @@ import { ConfigProblem } from '@parley/config'
 import { LineTooLong, StorageError, troubleOf } from '@parley/journal'
 import { lineTooLongText } from './line-too-long.ts'
 import { lostLogText } from './lost-log.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 const fullHints: Record<string, string> = {
   EDQUOT: 'The disk quota is used up.',
@@ -21,15 +21,19 @@ function hintFor(code: string): string {
 }
 
 /** What the engine throws, as the error a client gets; anything unknown stays what it is and becomes `internal`. */
-export function asRefusal(error: unknown): unknown {
+export function asRejection(error: unknown): unknown {
   if (error instanceof StorageError) {
     const lost = lostLogText(error)
-    if (lost !== null) return refusal('storageFailed', lost, { errno: error.code })
-    return refusal('storageFailed', `The conversation could not be saved (${error.message}). ${hintFor(error.code)}`, {
-      errno: error.code,
-    })
+    if (lost !== null) return rejection('storageFailed', lost, { errno: error.code })
+    return rejection(
+      'storageFailed',
+      `The conversation could not be saved (${error.message}). ${hintFor(error.code)}`,
+      {
+        errno: error.code,
+      },
+    )
   }
-  if (error instanceof LineTooLong) return refusal('invalidParams', lineTooLongText(error))
-  if (error instanceof ConfigProblem) return refusal('configInvalid', error.message, { where: error.where })
+  if (error instanceof LineTooLong) return rejection('invalidParams', lineTooLongText(error))
+  if (error instanceof ConfigProblem) return rejection('configInvalid', error.message, { where: error.where })
   return error
 }

@@ -20,7 +20,7 @@ import { keepLongWaiting, longWaiting } from './keep-long-waiting.ts'
 import { assertUnderCeiling } from './limits/ceiling.ts'
 import { fittingMode, wholeSystemText } from './limits/fit-roots.ts'
 import type { OpenConversation } from './open-conversation.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import { shortTexts, takeContent } from './take-content.ts'
 import { assertFits } from './user-message.ts'
 
@@ -35,9 +35,13 @@ export function decideApproval(
   const approval = conversation.state.core.approvals[approvalId]
   if (approval?.state !== 'pending') throw notPending(open, approvalId)
   if (!approval.decisions.includes(decision))
-    throw refusal('invalidParams', `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`, {
-      field: 'decision',
-    })
+    throw rejection(
+      'invalidParams',
+      `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`,
+      {
+        field: 'decision',
+      },
+    )
   if (approval.kind === 'elicitation') {
     const question = open.bench.questions.byApproval.get(approvalId)
     if (question === undefined) throw notPending(open, approvalId)
@@ -70,16 +74,16 @@ function consequences(
     case 'approvedAlways':
       return [addRule(open, approval)]
     default:
-      return declined(open, approval.id, answer)
+      return denied(open, approval.id, answer)
   }
 }
 
 function notPending(open: OpenConversation, approvalId: string) {
   const answered = whoAnswered(open, approvalId)
   if (answered === null)
-    return refusal('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)
+    return rejection('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)
   const { who: decidedBy, decision } = answered
-  return refusal('approvalNotPending', `${decidedBy} already answered: ${decision}.`, { decidedBy, decision })
+  return rejection('approvalNotPending', `${decidedBy} already answered: ${decision}.`, { decidedBy, decision })
 }
 
 interface No {
@@ -88,12 +92,12 @@ interface No {
 }
 
 /** Whose no it is, for the model. */
-function refusalText({ note, unattended }: No): string {
+function denialText({ note, unattended }: No): string {
   if (unattended) return note ?? 'nobody is there to answer.'
-  return note === undefined ? 'the user declined.' : `the user declined and says: ${note}`
+  return note === undefined ? 'the user denied this.' : `the user denied this and says: ${note}`
 }
 
-function declined(
+function denied(
   open: OpenConversation,
   approvalId: string,
   answer: No & { decision: string; by: Actor },
@@ -116,9 +120,9 @@ function declined(
     ...(note === undefined ? {} : { note }),
   }
   if (standing !== null) return [{ type: 'item.completed', turnId, item: leftAsItWas(standing, answer) }]
-  const modelText = `Not run: ${refusalText(answer)}`
+  const modelText = `Not run: ${denialText(answer)}`
   const known = approval.facts === undefined ? {} : { facts: approval.facts }
-  return [{ type: 'item.completed', turnId, item: { ...item, ...known, status: 'declined', decision, modelText } }]
+  return [{ type: 'item.completed', turnId, item: { ...item, ...known, status: 'denied', decision, modelText } }]
 }
 
 /** It has run once, and how that ended is what it comes to. */
@@ -127,15 +131,15 @@ function leftAsItWas(item: Item, answer: No): Item {
   const { note, unattended } = answer
   const said = note === undefined ? '' : ` and says: ${note}`
   const refused = unattended
-    ? `Not run again with more rights: ${refusalText(answer)}`
-    : `The user declined to run it again with more rights${said}.`
+    ? `Not run again with more rights: ${denialText(answer)}`
+    : `The user denied running it again with more rights${said}.`
   return { ...item, modelText: `${item.modelText ?? ''}\n(${refused})` }
 }
 
 export function interruptTurn(open: OpenConversation, turnId: string | undefined): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn
   if (turnId !== undefined && running !== null && running.id !== turnId) {
-    throw refusal('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
+    throw rejection('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
   }
   const interrupted = open.driver.interrupt()
   return { interrupted: interrupted || open.shell.interrupt() }
@@ -185,7 +189,7 @@ export function removeQueued(open: OpenConversation, messageId: string, by: Acto
 function queued(open: OpenConversation, messageId: string) {
   const { conversation } = writable(open)
   if (conversation.state.core.inbox.some((message) => message.messageId === messageId)) return conversation
-  throw refusal('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)
+  throw rejection('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)
 }
 
 /** Effective at the next model call; policy and sandbox at the next decision. */
@@ -194,7 +198,9 @@ export function configure(open: OpenConversation, settings: SettingsPatch, by: A
   assertUnderCeiling(settings, conversation.state.core.settings, open.ceiling)
   assertModeFits(settings.sandbox, open)
   const change =
-    settings.sandbox === undefined ? settings : { ...settings, tier: open.limits.tierFor(settings.sandbox) }
+    settings.sandbox === undefined
+      ? settings
+      : { ...settings, enforcement: open.limits.enforcementFor(settings.sandbox) }
   const seq = configured(conversation, change, by)
   open.mcp.relimit()
   return { seq }
@@ -210,15 +216,15 @@ function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: Ope
   const { environment } = conversation.state.core.settings
   const { roots } = workspaceOf(conversation.state)
   if (sandbox === undefined || environment !== undefined || fittingMode({ roots, sandbox }) === sandbox) return
-  throw refusal('invalidParams', wholeSystemText, { field: 'sandbox' })
+  throw rejection('invalidParams', wholeSystemText, { field: 'sandbox' })
 }
 
 export function writable(open: OpenConversation): OpenConversation {
   if (open.conversation.readOnly) {
-    throw refusal('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+    throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
   }
   if (open.driver.defective) {
-    throw refusal('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
+    throw rejection('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
   }
   return open
 }

@@ -19,7 +19,7 @@ import { notPermitted } from './not-permitted.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import type { Opener, OpenParts } from './opener.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
 interface HostParts {
@@ -60,7 +60,7 @@ export class ConversationHost implements AsyncDisposable {
   get(conversationId: string): OpenConversation {
     const open = this.#open.get(conversationId)
     if (open !== undefined) return open
-    throw refusal('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
+    throw rejection('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
   }
 
   async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<OpenConversation> {
@@ -174,7 +174,7 @@ export class ConversationHost implements AsyncDisposable {
       const paths = this.pathsOf(conversationId)
       const open = this.#open.get(conversationId)
       if (open?.conversation.state.core.turn != null && !open.conversation.readOnly)
-        throw refusal('turnInProgress', 'A turn is open in it. Interrupt it first.')
+        throw rejection('turnInProgress', 'A turn is open in it. Interrupt it first.')
       if (files.look(paths.log) === null) throw notThere(conversationId)
       if (open === undefined || open.conversation.readOnly) await this.#locks.take(conversationId, paths)
       // The lock is kept until the files are gone, so that nobody opens what is being deleted.
@@ -278,7 +278,7 @@ export class ConversationHost implements AsyncDisposable {
   #pathsOf(conversationId: string): SessionPaths {
     const paths = sessionPaths(this.#parts.home, conversationId)
     if (paths !== null) return paths
-    throw refusal('conversationNotFound', `"${conversationId}" is not a conversation id.`)
+    throw rejection('conversationNotFound', `"${conversationId}" is not a conversation id.`)
   }
 }
 
@@ -289,9 +289,9 @@ function welcome(open: OpenConversation, guest: Guest): OpenConversation {
 
 /** A crash between making a log and its first event leaves one that nothing can be made of. */
 function emptyLog(conversationId: string) {
-  return refusal('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
+  return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
 }
 
 function notThere(conversationId: string) {
-  return refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
+  return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
 }

@@ -8,7 +8,7 @@ import { createModelView } from '../core/model-view.ts'
 import { createJournal, createViewJournal } from './journal.ts'
 import type { LoadedConversation } from './load-conversation.ts'
 import type { OpenParts } from './opener.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import type { SettledStart } from './settle.ts'
 import { createSideFiles } from './side-files.ts'
 
@@ -24,7 +24,7 @@ export function newParts(files: Files, { conversationId, home, params, created }
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
   const paths = sessionPaths(root, conversationId)
-  if (paths === null) throw refusal('internal', 'A new conversation got an id that is none.')
+  if (paths === null) throw rejection('internal', 'A new conversation got an id that is none.')
   const { core, window } = initialState(conversationId)
   const meta = { ...core.meta, cwd: created.cwd }
   return {

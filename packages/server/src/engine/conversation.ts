@@ -177,7 +177,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Changes what a conversation without a log will be created with. */
-  redraft(settings: SettingsPatch & { tier?: Settings['tier'] }): void {
+  redraft(settings: SettingsPatch & { enforcement?: Settings['enforcement'] }): void {
     const { core } = this.#state
     this.#state = { ...this.#state, core: { ...core, settings: { ...core.settings, ...settings } } }
   }

@@ -45,11 +45,12 @@ function closingEvents(conversation: Conversation, turnId: string, why: EndReaso
 }
 
 function closed(open: OpenItem, why: EndReason): Item {
-  const { item, began } = open
+  const { item, executionStarted } = open
   const standing = standingOutcome(open)
   if (standing !== null) return standing
   if (!isCallItem(item)) return { ...item, status: 'interrupted' }
-  if (began) return { ...item, status: 'unknown', modelText: 'This was started, but how it ended is unknown.' }
+  if (executionStarted)
+    return { ...item, status: 'unknown', modelText: 'This was started, but how it ended is unknown.' }
   return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }
 }
 

@@ -9,7 +9,7 @@ import { RpcError } from '@parley/rpc'
 import { createPlaces, type LocalParts, localPlace } from '@parley/workspace'
 import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
-import { asRefusal } from './as-refusal.ts'
+import { asRejection } from './as-refusal.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import { chooseProvider, keyVariables } from './choose-provider.ts'
 import { configHere } from './config-here.ts'
@@ -117,8 +117,8 @@ export function createEngine(parts: EngineParts): Engine {
     readTrust: async (params) => (await import('./trust.ts')).readTrust(params, trust),
     decideTrust: async (params) => (await import('./trust.ts')).decideTrust(params, trust),
     async diagnose() {
-      const { tier, reason } = await parts.sandboxes.report()
-      const found = { tier, tierReason: reason, addresses: [...addresses], clients: roster.describe() }
+      const { enforcement, reason } = await parts.sandboxes.report()
+      const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients: roster.describe() }
       return { ...diagnose(host, parts), ...found }
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => places[Symbol.asyncDispose]()),
@@ -201,7 +201,10 @@ function valueAt(values: object, key: string): unknown {
 function diagnose(
   host: ConversationHost,
   { identity, home }: EngineParts,
-): Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages' | 'addresses' | 'clients' | 'tier' | 'tierReason'> {
+): Omit<
+  ResultOf<'server/diagnostics'>,
+  'ignoredMessages' | 'addresses' | 'clients' | 'enforcement' | 'enforcementReason'
+> {
   const { version, build } = identity.serverInfo
   return {
     pid: process.pid,
@@ -218,7 +221,7 @@ function diagnose(
       clients: open.streams.size,
       detached: open.presence.detached,
       backgroundProcesses: open.backgroundProcesses(),
-      ...(open.limits.reason === null ? {} : { tierReason: open.limits.reason }),
+      ...(open.limits.reason === null ? {} : { enforcementReason: open.limits.reason }),
     })),
   }
 }
@@ -228,7 +231,7 @@ function describeFault(fault: unknown): string {
 }
 
 function noticeOf(fault: unknown): Pick<ServerNotice, 'level' | 'code' | 'message'> {
-  const known = asRefusal(fault)
+  const known = asRejection(fault)
   if (known instanceof RpcError)
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
   const message = 'Something went wrong in parley itself; its log says more.'

@@ -1,7 +1,7 @@
 import { type Place, PlaceUnreachable } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
 import type { ConversationLimits } from './limits/conversation-limits.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import type { RequestContext } from './request-source.ts'
 
 interface Entry {
@@ -35,7 +35,9 @@ export async function enterPlace(entry: Entry): Promise<Entered> {
     if (error instanceof PlaceUnreachable && seq > 0) return { ...nothingFound, warnings: [warningOf(error)] }
     await entry.leave()
     const { environment = '' } = state.core.settings
-    throw error instanceof PlaceUnreachable ? refusal('environmentUnreachable', error.message, { environment }) : error
+    throw error instanceof PlaceUnreachable
+      ? rejection('environmentUnreachable', error.message, { environment })
+      : error
   }
 }
 
@@ -62,7 +64,7 @@ async function assertFolder({ files, reach, environment }: Place, cwd: string): 
     },
   )
   if (isFolder) return
-  throw refusal('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
+  throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
     cwd,
   })
 }

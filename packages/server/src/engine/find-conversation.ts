@@ -2,7 +2,7 @@ import { type Files, findId, idsWith, isConversationId, sessionPaths, walkSessio
 import type { ParamsOf } from '@parley/protocol'
 import { listRows, worksIn } from './list-conversations.ts'
 import { shortIdOf } from './open-conversation.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 /** The id that a resume request means. Throws `conversationNotFound` with the nearest ids, or `ambiguousConversation`. */
 export async function findConversation(
@@ -12,7 +12,7 @@ export async function findConversation(
 ): Promise<string> {
   const { conversationId, prefix, last, cwd } = params
   if ([conversationId, prefix, last].filter((way) => way !== undefined).length !== 1) {
-    throw refusal('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
+    throw rejection('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
       field: 'conversationId',
     })
   }
@@ -29,7 +29,7 @@ function isKnown(files: Files, home: string, conversationId: string): boolean {
 async function newest(files: Files, home: string, cwd: string | undefined): Promise<string> {
   const rows = (await listRows(files, home)).filter(({ row }) => !row.archived)
   const found = rows.find(({ row }) => cwd !== undefined && worksIn(row, cwd)) ?? rows[0]
-  if (found === undefined) throw refusal('conversationNotFound', 'There is no conversation to resume yet.')
+  if (found === undefined) throw rejection('conversationNotFound', 'There is no conversation to resume yet.')
   return found.id
 }
 
@@ -45,7 +45,7 @@ async function byPrefixOrName(files: Files, home: string, text: string): Promise
   const candidates = found.kind === 'many' ? found.ids : [...named.map(({ id }) => id), ...inner]
   if (candidates.length > 0) {
     const shown = candidates.slice(0, 5).map(shortIdOf)
-    throw refusal(
+    throw rejection(
       'ambiguousConversation',
       `"${text}" fits ${candidates.length} conversations: ${shown.join(', ')}. Give more of the id.`,
       { nearest: [...candidates] },
@@ -54,5 +54,5 @@ async function byPrefixOrName(files: Files, home: string, text: string): Promise
   const nearest = found.kind === 'none' ? found.nearest : []
   const hint =
     nearest.length === 0 ? '`parley list` shows what there is.' : `Nearest: ${nearest.map(shortIdOf).join(', ')}.`
-  throw refusal('conversationNotFound', `There is no conversation "${text}". ${hint}`, { nearest })
+  throw rejection('conversationNotFound', `There is no conversation "${text}". ${hint}`, { nearest })
 }

@@ -8,7 +8,7 @@ import {
   type SessionPaths,
   textOf,
 } from '@parley/journal'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 interface Fork {
   readonly from: SessionPaths
@@ -22,14 +22,18 @@ interface Fork {
 
 /** A new log with the same lines up to a point, numbers and item ids kept, and the same side files. */
 export async function forkLog(files: Files, { from, to, fromId, toId, at, home }: Fork): Promise<void> {
-  if (files.look(from.log) === null) throw refusal('conversationNotFound', `There is no conversation ${fromId}.`)
+  if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
   using source = LogView.open(files, from.log)
   const lines = [...source.lines()].filter(({ seq }) => at === null || seq <= at)
   const last = lines.at(-1)
   if (last === undefined || (at !== null && last.seq !== at)) {
-    throw refusal('itemNotFound', `Conversation ${fromId} has no event ${at ?? 1}; its newest is ${last?.seq ?? 0}.`, {
-      newest: last?.seq ?? 0,
-    })
+    throw rejection(
+      'itemNotFound',
+      `Conversation ${fromId} has no event ${at ?? 1}; its newest is ${last?.seq ?? 0}.`,
+      {
+        newest: last?.seq ?? 0,
+      },
+    )
   }
   await linkSideFiles(files, from.sideFiles, to.sideFiles)
   const header = newHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) })

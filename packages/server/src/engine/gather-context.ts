@@ -39,7 +39,7 @@ export async function gatherContext(conversation: Conversation, around: Around):
   return {
     instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, found),
     instructionFiles: found.map(({ path }) => path),
-    environment: describeSurroundings({
+    sessionContext: describeSurroundings({
       cwd: meta.cwd,
       date: localDate(around.nowMs),
       platform: place.platform,

@@ -1,7 +1,7 @@
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
 import { formatBytes } from '@parley/workspace'
 import { jsonBytes } from './json-bytes.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 /** JSON bytes of all messages that wait: every client gets them in one line, with all else of the state. */
 const inboxBytes = 8 * 1024 * 1024
@@ -18,7 +18,7 @@ export function assertInboxRoom(
   const waitingBytes = others.reduce((sum, other) => sum + sizeOf(other), 0)
   const sizeBytes = jsonBytes(message)
   if (waitingBytes + sizeBytes <= inboxBytes) return
-  throw refusal(
+  throw rejection(
     'inboxFull',
     `${others.length} messages with ${formatBytes(waitingBytes)} wait already, and together with this one (${formatBytes(sizeBytes)}) they would be more than ${formatBytes(inboxBytes)}. Send it when some have been taken, or take one back.`,
     { limitBytes: inboxBytes },

@@ -14,7 +14,7 @@ interface Around {
 
 /**
  * Looks what became of calls whose end a crash hid: which files of a patch are old or new, and what a command had
- * written. The journal of a patch is in its `item.began`, so its item knows the hashes.
+ * written. The journal of a patch is in its `execution.started`, so its item knows the hashes.
  */
 export function inspectUnknown(
   settling: readonly ConversationEvent[],

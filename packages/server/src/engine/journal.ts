@@ -1,6 +1,6 @@
 import { type EventLog, type Files, LOG_CHANGED, LogView, lineCrc, StorageError, textOf } from '@parley/journal'
 import type { Journal } from './conversation.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 const batchCharacters = 32 * 1024
 
@@ -19,7 +19,7 @@ export function createJournal(log: EventLog): Journal {
 export function createViewJournal(files: Files, path: string): Journal {
   return {
     append: () => {
-      throw refusal('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+      throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
     },
     synced: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -12,7 +12,7 @@ import {
 } from '@parley/journal'
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import { shortIdOf } from './open-conversation.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 /** What the listing keeps of a conversation. */
 export interface ConversationRow {
@@ -119,7 +119,7 @@ export async function listConversations(
 function positionAfter(all: readonly Listed[], cursor: string): number {
   const at = all.findIndex(({ id }) => id === cursor)
   if (at < 0)
-    throw refusal('badCursor', 'This cursor is not one that conversation/list gave. Start from the first page.', {
+    throw rejection('badCursor', 'This cursor is not one that conversation/list gave. Start from the first page.', {
       field: 'cursor',
     })
   return at + 1

@@ -1,12 +1,12 @@
 import { isRunning, type Owner } from '@parley/journal'
 import { connectSocket, type RpcError } from '@parley/rpc'
 import { shortIdOf } from './open-conversation.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 const answerLimitMs = 500
 
 /**
- * The refusal of what another process has open. Its word about itself is a hint: one of a dead process says nothing of
+ * The error for a conversation that another process has open. Its word about itself is a hint: one of a dead process says nothing of
  * the holder, and a socket is offered only if somebody listens there.
  */
 export async function liveElsewhere(conversationId: string, owner: Owner | null): Promise<RpcError> {
@@ -15,7 +15,7 @@ export async function liveElsewhere(conversationId: string, owner: Owner | null)
   const where = holder === null ? 'another process' : `process ${holder.pid}`
   const join = `Join it there (parley attach ${shortIdOf(conversationId)}), view it`
   const next = `${socket === null ? 'View it' : join} read-only, or fork it.`
-  return refusal('liveElsewhere', `Conversation ${conversationId} is open in ${where}. ${next}`, {
+  return rejection('liveElsewhere', `Conversation ${conversationId} is open in ${where}. ${next}`, {
     conversationId,
     socket,
     ...(holder === null ? {} : { pid: holder.pid }),

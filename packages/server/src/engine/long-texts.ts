@@ -1,7 +1,7 @@
 import type { ContentItem } from '@parley/protocol'
 import { firstBytes } from '@parley/text'
 import { jsonBytes } from './json-bytes.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import type { SideFiles } from './side-files.ts'
 
 /** JSON bytes of the parts of one message. Its log line holds them up to three times, a snapshot those of many messages. */
@@ -28,7 +28,7 @@ export async function keepLongTexts(
   for (const part of content) kept.push(isLong(part) ? await keepText(redact(part.text), sideFiles) : part)
   if (fitsInline(kept)) return kept
   const message = `A message of ${content.length} parts is too large for the log. Join its texts, or send fewer parts.`
-  throw refusal('invalidParams', message, { field: 'input' })
+  throw rejection('invalidParams', message, { field: 'input' })
 }
 
 function isLong(part: ContentItem): part is TextPart {
@@ -45,5 +45,5 @@ function assertWholeCharacters(part: ContentItem, field: string): void {
   if (!isLong(part) || part.text.isWellFormed()) return
   const message =
     'The text has half of a character in it (a lone surrogate), and is too long to be kept with it. Remove it, or send less than 1 MiB.'
-  throw refusal('invalidParams', message, { field })
+  throw rejection('invalidParams', message, { field })
 }

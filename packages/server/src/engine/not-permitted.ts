@@ -1,7 +1,7 @@
 import type { RpcError } from '@parley/rpc'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 /** What a read-only client is told that asks for a change. `change` completes "it …". */
 export function notPermitted(change: string, next = 'Connect without `access: "readOnly"` to do that.'): RpcError {
-  return refusal('notPermitted', `This client is connected read-only, and this ${change}. ${next}`)
+  return rejection('notPermitted', `This client is connected read-only, and this ${change}. ${next}`)
 }

@@ -1,5 +1,5 @@
 import type { ConversationState, OutputSchema } from '@parley/protocol'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 /** Characters; it is logged with its turn and sent with every model request of it. */
 const maxSchemaLength = 256 * 1024
@@ -13,7 +13,7 @@ const createValidator = async () => {
 /** Refuses what is no JSON Schema, and names the place. */
 export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
   const refuse = (problem: string) =>
-    refusal('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
+    rejection('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
   if (JSON.stringify(schema).length > maxSchemaLength) throw refuse(`it has more than ${maxSchemaLength} characters.`)
   const validator = await createValidator()
   const rules = withoutDialect(schema)

@@ -2,7 +2,7 @@ import { envelopeOf, LogView, readSideFile as readStoredFile } from '@parley/jou
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
 import { cutTexts, isDeliverable } from './deliverable.ts'
 import type { Engine } from './engine.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import { replyLimit } from './reply-size.ts'
 
 /** Completed items before a seq, the newest `limit` that fit in a reply, oldest first; from the log, whoever writes it. */
@@ -44,7 +44,7 @@ export function readSideFile(
   const { conversationId, file, offset = 0, limit = defaultRange } = params
   const { sideFiles } = existingPaths(engine, conversationId)
   const bytes = readStoredFile(engine.files, { folder: sideFiles, ref: file }, { offset, length: limit })
-  if (bytes === null) throw refusal('itemNotFound', `Conversation ${conversationId} has no file ${file}.`)
+  if (bytes === null) throw rejection('itemNotFound', `Conversation ${conversationId} has no file ${file}.`)
   const totalBytes = engine.files.look(`${sideFiles}/${file.replace(':', '-')}`)?.sizeBytes ?? offset + bytes.length
   const nextOffset = offset + bytes.length < totalBytes ? offset + bytes.length : null
   return { base64: bytes.toString('base64'), totalBytes, nextOffset }
@@ -54,6 +54,6 @@ function existingPaths(engine: Engine, conversationId: string) {
   const paths = engine.host.pathsOf(conversationId)
   engine.host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
   if (engine.files.look(paths.log) === null)
-    throw refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
+    throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   return paths
 }

@@ -2,7 +2,7 @@ import { envelopeText } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import type { Conversation } from './conversation.ts'
 import { deliverableLine } from './deliverable.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import { replyLimit } from './reply-size.ts'
 
 type Range = Omit<ParamsOf<'conversation/readEvents'>, 'conversationId'>
@@ -34,7 +34,7 @@ export async function readEvents(
 
 function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): void {
   if (crc === undefined || conversation.holds({ seq, crc })) return
-  throw refusal('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
+  throw rejection('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
 }
 
 async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly string[]> {

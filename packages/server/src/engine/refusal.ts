@@ -2,6 +2,6 @@ import { type WireErrorCode, type WireErrorDetail, wireErrors } from '@parley/pr
 import { RpcError } from '@parley/rpc'
 
 /** An error reply from the catalogue: `code` is the contract, the message says what, why and what next. */
-export function refusal(code: WireErrorCode, message: string, detail: WireErrorDetail = {}): RpcError {
+export function rejection(code: WireErrorCode, message: string, detail: WireErrorDetail = {}): RpcError {
   return new RpcError(wireErrors[code], message, { ...detail, code })
 }

@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.ts'
 /** What precedes the messages of a request, as found now. */
 export interface RequestContext {
   readonly instructions: string
-  readonly environment: string
+  readonly sessionContext: string
   readonly instructionFiles: readonly string[]
 }
 
@@ -102,16 +102,16 @@ interface Gathered {
 }
 
 async function contextEvent({ sideFiles }: Conversation, { toolText, adapter, found }: Gathered): Promise<ContextSet> {
-  const [instructions, tools, environment] = await Promise.all([
+  const [instructions, tools, sessionContext] = await Promise.all([
     sideFiles.put(found.instructions),
     sideFiles.put(toolText),
-    sideFiles.put(found.environment),
+    sideFiles.put(found.sessionContext),
   ])
   return {
     type: 'context.set',
     instructions,
     tools,
-    environment,
+    sessionContext,
     adapter,
     instructionFiles: [...found.instructionFiles],
   }
@@ -121,7 +121,7 @@ function isChanged(known: Omit<ContextSet, 'type'>, event: ContextSet): boolean 
   return (
     known.instructions !== event.instructions ||
     known.tools !== event.tools ||
-    known.environment !== event.environment ||
+    known.sessionContext !== event.sessionContext ||
     known.adapter !== event.adapter
   )
 }

@@ -6,7 +6,7 @@ import { commandSpec, lostHeading } from '../tools/run-shell-command.ts'
 import type { ToolPorts } from '../tools/tool-ports.ts'
 import type { Conversation } from './conversation.ts'
 import { createOutputReporter } from './output-reporter.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import type { StopReason } from './run.ts'
 import type { StoragePatience } from './storage-patience.ts'
 
@@ -73,7 +73,7 @@ const maxCommandBytes = 128 * 1024 - 1
 function assertRunnable(command: string): void {
   const sizeBytes = Buffer.byteLength(command)
   if (sizeBytes <= maxCommandBytes) return
-  throw refusal(
+  throw rejection(
     'invalidParams',
     `A command may have ${maxCommandBytes} bytes, this one has ${sizeBytes}. Put it into a script and run that.`,
     { field: 'command' },

@@ -3,7 +3,7 @@ import { configure, writable } from './commands.ts'
 import { assertInboxRoom } from './inbox-room.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { assertOutputSchema } from './output-schema.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import { shortTexts, takeContent } from './take-content.ts'
 import { secretNotice } from './tell-of-secret.ts'
 import { assertFits, userMessageItem } from './user-message.ts'
@@ -11,7 +11,7 @@ import { assertFits, userMessageItem } from './user-message.ts'
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>
 
-/** What a client sent, with its images and long texts in files. */
+/** A message as a client sent it, with its images and long texts in files. */
 interface Taken extends Sending {
   readonly messageId: string
   readonly content: ContentItem[]
@@ -46,11 +46,11 @@ function firstResult({ conversation }: OpenConversation, messageId: string): Sen
 function assertSendable({ input, when = 'now', overrides, outputSchema }: Sending): void {
   assertFits(input)
   if (when !== 'now' && overrides !== undefined)
-    throw refusal('invalidParams', 'Settings can only be changed with a message that is sent now.', {
+    throw rejection('invalidParams', 'Settings can only be changed with a message that is sent now.', {
       field: 'overrides',
     })
   if (when === 'steer' && outputSchema !== undefined)
-    throw refusal('invalidParams', 'A turn that runs keeps its output schema. Send with `now` or `queue`.', {
+    throw rejection('invalidParams', 'A turn that runs keeps its output schema. Send with `now` or `queue`.', {
       field: 'outputSchema',
     })
 }
@@ -73,7 +73,7 @@ function startTurn(open: OpenConversation, taken: Taken, by: Actor): Sent {
   const { conversation, bench, driver } = open
   const { turn } = conversation.state.core
   if (turn !== null)
-    throw refusal('turnInProgress', 'A turn is running. Send with `queue` or `steer`, or interrupt it first.', {
+    throw rejection('turnInProgress', 'A turn is running. Send with `queue` or `steer`, or interrupt it first.', {
       turnId: turn.id,
     })
   const turnId = bench.ids.turn()

@@ -9,7 +9,7 @@ import {
 import { isCallItem } from './calls/is-call-item.ts'
 import { parleyItself } from './parley-itself.ts'
 
-const notAnswered = 'Not run: declined. This conversation was forked before it was answered.'
+const notAnswered = 'Not run: this conversation was forked before the question was answered.'
 
 /**
  * Settles what was open at the point of a fork: its approvals and waiting messages belong to the original. A call that
@@ -20,13 +20,13 @@ export function settleFork(state: ConversationState): readonly ConversationEvent
   const left: ConversationEvent[] = [
     ...Object.values(approvals)
       .filter(({ kind }) => kind !== 'elicitation')
-      .flatMap((approval) => decline(state, approval)),
+      .flatMap((approval) => denyAsked(state, approval)),
     ...inbox.map(({ messageId }): ConversationEvent => ({ type: 'message.removed', messageId, by: parleyItself })),
   ]
   return [...left, ...recover(foldAll(state, left))]
 }
 
-function decline({ core }: ConversationState, { id: approvalId, itemId, turnId }: Approval): ConversationEvent[] {
+function denyAsked({ core }: ConversationState, { id: approvalId, itemId, turnId }: Approval): ConversationEvent[] {
   const decided: ConversationEvent = {
     type: 'approval.decided',
     approvalId,
@@ -39,7 +39,7 @@ function decline({ core }: ConversationState, { id: approvalId, itemId, turnId }
   if (standing !== null) return [decided, { type: 'item.completed', turnId, item: standing }]
   const item = open?.item
   if (item === undefined || !isCallItem(item)) return [decided]
-  return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'declined', modelText: notAnswered } }]
+  return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'denied', modelText: notAnswered } }]
 }
 
 function foldAll(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {

@@ -1,6 +1,6 @@
 import { posix, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { chosenEnvironment, layerOfOverrides, tierOf } from '@parley/config'
+import { chosenEnvironment, layerOfOverrides } from '@parley/config'
 import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
 import { isSecret, realOrGiven } from '@parley/workspace'
 import { choicesIn } from './choices.ts'
@@ -8,7 +8,7 @@ import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ce
 import { fittingMode, wholeSystemText } from './limits/fit-roots.ts'
 import { assertOwnFilesOutside } from './limits/own-files-outside.ts'
 import { noticeItem } from './notice-item.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
 
 interface Resumer {
@@ -45,7 +45,7 @@ export function settleResume(
     ...differing('effort', effort, settings.effort),
     ...differing('approvalPolicy', approvalPolicy, settings.approvalPolicy),
     ...differing('sandbox', sandbox, settings.sandbox),
-    ...differing('tier', tierAfter(sandbox, settings.tier), settings.tier),
+    ...differing('enforcement', enforcementAfter(sandbox, settings), settings.enforcement),
     ...(isDeepStrictEqual(roots, settings.writableRoots) ? {} : { writableRoots: roots }),
     ...sandboxKeys(overrides, settings, ceiling()),
   }
@@ -84,8 +84,9 @@ function sandboxKeys({ config = {} }: Overrides, settings: Settings, ceiling: Ce
 }
 
 /** What enforces a limited mode is known once the place has been asked; until then what was recorded stands. */
-function tierAfter(sandbox: Settings['sandbox'], recorded: Settings['tier']): Settings['tier'] {
-  return sandbox === 'danger-full-access' || recorded === 'D' ? tierOf(sandbox) : recorded
+function enforcementAfter(sandbox: Settings['sandbox'], recorded: Settings): Settings['enforcement'] {
+  const isLimited = sandbox !== 'danger-full-access' && recorded.sandbox !== 'danger-full-access'
+  return isLimited ? recorded.enforcement : 'none'
 }
 
 function limitsIn({ approvalPolicy, sandbox }: Overrides): Asked {
@@ -110,7 +111,7 @@ function resumeFolder({ core: { meta, settings } }: ConversationState, overrides
 function assertSameMachine(recorded: string | undefined, asked: string | undefined): void {
   if (asked === undefined || chosenEnvironment({ environment: asked }) === (recorded ?? null)) return
   const where = recorded === undefined ? 'on this machine' : `in environment ${recorded}`
-  throw refusal('configInvalid', `This conversation works ${where}, and that cannot be changed. Start a new one.`, {
+  throw rejection('configInvalid', `This conversation works ${where}, and that cannot be changed. Start a new one.`, {
     where: 'environment',
   })
 }

@@ -17,7 +17,7 @@ import { type Asked, type Ceiling, loweredText, underCeiling } from './limits/ce
 import { fittingMode, rootWarnings } from './limits/fit-roots.ts'
 import { assertOwnFilesOutside } from './limits/own-files-outside.ts'
 import { isRecordedProvider, isUsable, providerOf } from './model-sources.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import { assertAdded, existingFolder } from './start-folders.ts'
 
 export interface SettledStart {
@@ -49,7 +49,7 @@ export function settleStart(params: StartParams, around: Around): SettledStart {
     assertUsable(provider.id, values, env)
   const settings = settingsFromConfig(values, provider, { ...params, cwd })
   if (settings.policyFile !== undefined && !existsSync(settings.policyFile)) {
-    throw refusal('configInvalid', `The policy file ${settings.policyFile} does not exist.`, {
+    throw rejection('configInvalid', `The policy file ${settings.policyFile} does not exist.`, {
       where: settings.policyFile,
     })
   }
@@ -82,7 +82,7 @@ function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: C
 function assertHomeOutside(cwd: string, { home, env }: Around): void {
   const repository = repositoryAroundHome(cwd, home, env['HOME'])
   if (repository === null) return
-  throw refusal(
+  throw rejection(
     'configInvalid',
     `PARLEY_HOME (${home}) lies in the repository ${repository}, whose files would be your own configuration. Set PARLEY_HOME to a folder outside it.`,
     { where: 'PARLEY_HOME' },
@@ -91,7 +91,7 @@ function assertHomeOutside(cwd: string, { home, env }: Around): void {
 
 /** With the warnings: a mistyped key may be why. */
 function noProvider(variables: readonly string[], warnings: readonly string[]) {
-  return refusal(
+  return rejection(
     'noCredentials',
     [
       `No model is configured: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set and no local server is chosen. Set a key, or run \`parley demo\` to try it without one.`,
@@ -104,13 +104,13 @@ function noProvider(variables: readonly string[], warnings: readonly string[]) {
 function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Environment): void {
   const provider = providerOf(providerId, config, env)
   if (provider === null) {
-    throw refusal(
+    throw rejection(
       'unknownProvider',
       `There is no model provider "${providerId}". Configure [model_providers.${providerId}] with a base_url in config.toml.`,
     )
   }
   if (!isUsable(provider, env)) {
-    throw refusal(
+    throw rejection(
       'noCredentials',
       `${provider.name} needs a key: set ${provider.envKey}, or choose another model_provider.`,
       { variables: [provider.envKey ?? ''] },

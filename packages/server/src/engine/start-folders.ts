@@ -1,12 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 /** Of another machine only the machine knows. */
 export function assertAdded(folders: readonly string[]): void {
   for (const folder of folders) {
     const problem = problemWith(folder)
-    if (problem !== null) throw refusal('configInvalid', `The added folder ${folder} ${problem}.`, { where: 'addDirs' })
+    if (problem !== null)
+      throw rejection('configInvalid', `The added folder ${folder} ${problem}.`, { where: 'addDirs' })
   }
 }
 
@@ -15,7 +16,7 @@ export function existingFolder(path: string): string {
   const folder = resolve(path)
   const problem = problemWith(folder)
   if (problem === null) return folder
-  throw refusal('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
+  throw rejection('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
 }
 
 /** The rest of "The folder …"; null for a folder that can be entered. */

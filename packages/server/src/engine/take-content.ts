@@ -5,7 +5,7 @@ import { openUnlockedHandle } from '@parley/host'
 import type { ContentItem, InputItem } from '@parley/protocol'
 import { imageTypeOf } from '../core/image-type.ts'
 import { fitsInline, keepLongTexts } from './long-texts.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 import type { SideFiles } from './side-files.ts'
 
 type Image = Extract<InputItem, { type: 'image' }>
@@ -26,7 +26,7 @@ interface Kept {
   readonly redact: (text: string) => string
 }
 
-/** What is kept of what a client sent: images and long texts are files beside the log, so that requests can be made again. */
+/** Keeps what a client sent: images and long texts become files beside the log, so that requests can be made again. */
 export async function takeContent(input: readonly InputItem[], kept: Kept): Promise<ContentItem[]> {
   const read: (ReadImage | TextItem)[] = []
   // All are read before any is copied: what is refused leaves nothing behind.
@@ -48,7 +48,7 @@ async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: SideF
 }
 
 async function readImage({ path, url }: Image, field: string): Promise<ReadImage> {
-  const refuse = (message: string) => refusal('invalidParams', message, { field })
+  const refuse = (message: string) => rejection('invalidParams', message, { field })
   if ((path === undefined) === (url === undefined)) throw refuse('An image has either a path or a url.')
   const name = path === undefined ? 'image' : basename(path)
   const bytes = path === undefined ? bytesOfUrl(url ?? '') : await bytesOfFile(path)

@@ -12,7 +12,7 @@ import {
 import type { ParamsOf, TrustReport } from '@parley/protocol'
 import type { Clock } from '../ports/clock.ts'
 import { readConfig } from './read-config.ts'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 export interface TrustPorts {
   readonly home: string
@@ -35,10 +35,10 @@ export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: Trust
   const project = projectAt(cwd, ports)
   const content = project?.hash() ?? null
   if (project === null || content === null)
-    throw refusal('invalidParams', 'This project has no configuration that could be trusted.', { field: 'cwd' })
+    throw rejection('invalidParams', 'This project has no configuration that could be trusted.', { field: 'cwd' })
   const sandboxed = await isSandboxed(project, ports)
   if (hash !== shownHash(project, sandboxed))
-    throw refusal('invalidParams', 'It has changed since it was shown, so nothing was decided. Look at it again.', {
+    throw rejection('invalidParams', 'It has changed since it was shown, so nothing was decided. Look at it again.', {
       field: 'hash',
     })
   const { root, files } = project
@@ -56,10 +56,10 @@ export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: Trust
 
 function projectAt(cwd: string, { projects }: TrustPorts): Project | null {
   if (isAbsolute(cwd)) return projects.of(cwd)
-  throw refusal('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
+  throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
 }
 
 /** Looked at only where a program would run. */
 async function isSandboxed(project: Project, { sandboxes }: TrustPorts): Promise<boolean> {
-  return !runsPrograms(project) || (await sandboxes.report()).tier === 'A'
+  return !runsPrograms(project) || (await sandboxes.report()).enforcement === 'full'
 }

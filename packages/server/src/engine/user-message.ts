@@ -1,6 +1,6 @@
 import type { Actor, ContentItem, InputItem, ItemOf } from '@parley/protocol'
 import { formatBytes } from '@parley/workspace'
-import { refusal } from './refusal.ts'
+import { rejection } from './refusal.ts'
 
 /** Bytes of all texts of a message; each is held in memory, and goes with every model request. */
 const maxMessageBytes = 16 * 1024 * 1024
@@ -9,9 +9,9 @@ const maxMessageBytes = 16 * 1024 * 1024
 export function assertFits(content: readonly InputItem[]): void {
   const sizeBytes = content.reduce((sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0)
   if (sizeBytes <= maxMessageBytes) return
-  throw refusal(
+  throw rejection(
     'invalidParams',
-    `A message may have ${formatBytes(maxMessageBytes)} of text, this one has ${formatBytes(sizeBytes)}. Put the text into a file and name that.`,
+    `A message may have ${formatBytes(maxMessageBytes)} of text, this one has ${sizeBytes - maxMessageBytes} bytes more. Put the text into a file and name that.`,
     {
       field: 'input',
       limitBytes: maxMessageBytes,

@@ -1,6 +1,6 @@
 import { createPeer, type Transport } from '@parley/rpc'
 import type { Engine } from '../engine/engine.ts'
-import { refusal } from '../engine/refusal.ts'
+import { rejection } from '../engine/refusal.ts'
 import {
   type ConnectionKind,
   openConnection,
@@ -70,7 +70,10 @@ function turnAway(transport: Transport, maxClients: number): void {
   const expired = setTimeout(leave, lastWordsMs)
   const initialize = () => {
     setImmediate(leave)
-    throw refusal('serverOverloaded', `This server has ${maxClients} clients already. Close some, or try again later.`)
+    throw rejection(
+      'serverOverloaded',
+      `This server has ${maxClients} clients already. Close some, or try again later.`,
+    )
   }
   const peer = createPeer({ transport, methods: { initialize } })
   void peer.closed.then(() => clearTimeout(expired))

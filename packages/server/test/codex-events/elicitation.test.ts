@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Item, SandboxTier } from '@parley/protocol'
+import type { ApprovalRequest, Enforcement, Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { elicitationFor } from '../../src/codex-events/elicitation.ts'
 
@@ -16,7 +16,7 @@ const approval: ApprovalRequest = {
   decisions: ['approved', 'denied', 'abort'],
   answerableBy: [],
 }
-const asker = { requestId: 7, conversationId: 'c1', tier: 'A' as const }
+const asker = { requestId: 7, conversationId: 'c1', enforcement: 'full' as const }
 
 test('what a configured server asks of the user is passed on with its form', () => {
   const form = {
@@ -79,12 +79,12 @@ describe('the message about a command', () => {
     command: ['sh', '-c', 'npm run dev'],
     network: true,
   }
-  const messageOf = (more: Partial<ApprovalRequest>, tier: SandboxTier = 'A') =>
-    elicitationFor({ ...command, ...more }, null, { ...asker, tier }).message.split('\n')
+  const messageOf = (more: Partial<ApprovalRequest>, enforcement: Enforcement = 'full') =>
+    elicitationFor({ ...command, ...more }, null, { ...asker, enforcement }).message.split('\n')
 
   test('says what it may do, where, why, and what the model says of it', () => {
     const all = {
-      place: 'box',
+      environment: 'box',
       background: true as const,
       attempt: 2,
       reason: 'it wants more than the sandbox gives',
@@ -95,16 +95,16 @@ describe('the message about a command', () => {
       'Limits: not sandboxed: it may do all that you may, network included',
       'It runs in the background, without a time limit.',
       'Asked because: it wants more than the sandbox gives',
-      'It ran in the sandbox already, and failed for what that denied. A yes runs it once more.',
+      'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.',
       'the model says, unchecked: “needed ⏎ Allow parley to run `ls`?”',
     ])
   })
 
-  test.each<[Partial<ApprovalRequest>, SandboxTier, string]>([
-    [{ sandbox: 'workspace-write' }, 'A', 'Limits: sandbox workspace-write · with network'],
-    [{ sandbox: 'read-only', network: false }, 'B', 'Limits: sandbox read-only, in part · no network'],
-  ])('names the limits of %j in tier %s', (more, tier, line) => {
-    expect(messageOf(more, tier)[1]).toBe(line)
+  test.each<[Partial<ApprovalRequest>, Enforcement, string]>([
+    [{ sandbox: 'workspace-write' }, 'full', 'Limits: sandbox workspace-write · with network'],
+    [{ sandbox: 'read-only', network: false }, 'partial', 'Limits: sandbox read-only, in part · no network'],
+  ])('names the limits of %j in enforcement %s', (more, enforcement, line) => {
+    expect(messageOf(more, enforcement)[1]).toBe(line)
   })
 
   test('shows what cannot be seen by its number, wherever it stands', () => {

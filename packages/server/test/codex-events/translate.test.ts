@@ -32,8 +32,8 @@ const ruled = { rule: { name: 'builtin:allow' }, reason: 'harmless' }
 const start: ConversationEvent = { type: 'turn.started', turnId: 't1', trigger: 'message' }
 const opens = (item: Item): ConversationEvent => ({ type: 'item.started', turnId: 't1', item })
 const closes = (item: Item): ConversationEvent => ({ type: 'item.completed', turnId: 't1', item })
-const begins = (more: Partial<Extract<ConversationEvent, { type: 'item.began' }>> = {}): ConversationEvent => ({
-  type: 'item.began',
+const begins = (more: Partial<Extract<ConversationEvent, { type: 'execution.started' }>> = {}): ConversationEvent => ({
+  type: 'execution.started',
   itemId: 'i1',
   attempt: 1,
   decidedBy: ruled,
@@ -146,7 +146,7 @@ const table: readonly (readonly [string, readonly ConversationEvent[], readonly 
       },
     ],
   ],
-  ['a command that was not run', [opens(command), closes({ ...command, status: 'declined' })], []],
+  ['a command that was not run', [opens(command), closes({ ...command, status: 'denied' })], []],
   [
     'a patch that begins by a rule',
     [opens(patch), begins({ changes: [change] })],
@@ -176,7 +176,7 @@ const table: readonly (readonly [string, readonly ConversationEvent[], readonly 
     [opens(patch), begins(), closes({ ...patch, status: 'failed', modelText: 'No such lines.' })],
     [{ type: 'patch_apply_end', call_id: 'i1', stdout: '', stderr: 'No such lines.', success: false }],
   ],
-  ['a patch that was not applied', [opens(patch), closes({ ...patch, status: 'declined' })], []],
+  ['a patch that was not applied', [opens(patch), closes({ ...patch, status: 'denied' })], []],
   [
     'a call of a tool',
     [opens(tool), begins()],

@@ -7,7 +7,7 @@ const settings: Settings = {
   modelProvider: 'p',
   approvalPolicy: 'on-request',
   sandbox: 'workspace-write',
-  tier: 'A',
+  enforcement: 'full',
   writableRoots: [],
 }
 const told = (changed: Partial<Settings> = {}) => describeLimits({ ...settings, ...changed }).join('\n')
@@ -42,26 +42,32 @@ describe('what the model is told of its limits', () => {
   })
 
   it('promises no more of a partial sandbox than it lets through', () => {
-    expect(told({ tier: 'B' })).toMatch(/cannot make.*directly in the working directory.*not even between each other/s)
-    expect(told({ tier: 'B', sandbox: 'read-only' })).not.toContain('directly in the working directory')
+    expect(told({ enforcement: 'partial' })).toMatch(
+      /cannot make.*directly in the working directory.*not even between each other/s,
+    )
+    expect(told({ enforcement: 'partial', sandbox: 'read-only' })).not.toContain('directly in the working directory')
   })
 
   it('offers no question where nobody may be asked', () => {
-    for (const tier of ['B', 'C'] as const) {
-      expect(told({ tier, approvalPolicy: 'never' })).toContain('is refused')
-      expect(told({ tier, approvalPolicy: 'never' })).not.toContain('asked first')
+    for (const enforcement of ['partial', 'none'] as const) {
+      expect(told({ enforcement, approvalPolicy: 'never' })).toContain('is denied')
+      expect(told({ enforcement, approvalPolicy: 'never' })).not.toContain('asked first')
     }
   })
 
   it.each([
-    ['B', /enforced in part/],
-    ['C', /nothing enforces it here/],
-    ['D', /off \(the user chose full access\)/],
-  ] as const)('says in tier %s what holds', (tier, text) => {
-    expect(told({ tier })).toMatch(text)
+    ['partial', /enforced in part/],
+    ['none', /nothing enforces it here/],
+  ] as const)('says in enforcement %s what holds', (enforcement, text) => {
+    expect(told({ enforcement })).toMatch(text)
+  })
+
+  it('says that full access was chosen', () => {
+    expect(told({ sandbox: 'danger-full-access' })).toMatch(/off \(the user chose full access\)/)
   })
 
   it('promises nothing of a sandbox where there is none', () => {
-    for (const tier of ['C', 'D'] as const) expect(told({ tier })).not.toContain('Commands may')
+    expect(told({ enforcement: 'none' })).not.toContain('Commands may')
+    expect(told({ sandbox: 'danger-full-access' })).not.toContain('Commands may')
   })
 })

@@ -3,11 +3,11 @@ import type { ConversationEvent, Item } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { createModelView, type SideFileReader } from '../../src/core/model-view.ts'
 
-const context = (environment: string): ConversationEvent => ({
+const context = (sessionContext: string): ConversationEvent => ({
   type: 'context.set',
   instructions: 'sha256:i',
   tools: 'sha256:t',
-  environment,
+  sessionContext,
   adapter: 'a',
   instructionFiles: [],
 })
@@ -57,7 +57,7 @@ const shown = (entries: readonly ModelEntry[]) =>
 const entriesOf = (...events: ConversationEvent[]) => shown(viewOf(...events).entries(named))
 
 describe('what the model sees', () => {
-  it('has the environment before the messages it is about', () => {
+  it('has the session context before the messages it is about', () => {
     expect(entriesOf(user('hi'), context('e1'), asked, responded('yo'))).toEqual([
       'user: <e1>',
       'user: hi',
@@ -65,7 +65,7 @@ describe('what the model sees', () => {
     ])
   })
 
-  it('says the environment again where it changed and leaves what was sent as it is', () => {
+  it('says the session context again where it changed and leaves what was sent as it is', () => {
     const first = [user('hi'), context('e1'), asked, responded('yo')]
     expect(entriesOf(...first, context('e1'), user('more'), context('e2'), asked)).toEqual([
       'user: <e1>',
@@ -88,7 +88,7 @@ describe('what the model sees', () => {
   })
 
   it('tells an error from a result', () => {
-    const entries = viewOf(asked, responded('', 'a', 'b'), result('a', 'A'), result('b', 'B', 'declined')).entries(
+    const entries = viewOf(asked, responded('', 'a', 'b'), result('a', 'A'), result('b', 'B', 'denied')).entries(
       filesWith(null),
     )
     expect(entries.slice(1)).toMatchObject([{ isError: false }, { isError: true }])

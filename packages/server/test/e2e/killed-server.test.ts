@@ -66,7 +66,10 @@ describe('a server killed', { timeout: 30_000 }, () => {
 
   it.each([
     ['after the answer was recorded', { operation: 'append', match: 'approval.decided', nth: 1, when: 'after' }],
-    ['before the command is recorded as begun', { operation: 'append', match: 'item.began', nth: 1, when: 'before' }],
+    [
+      'before the command is recorded as begun',
+      { operation: 'append', match: 'execution.started', nth: 1, when: 'before' },
+    ],
   ])('%s keeps the yes, and waits for the user to start it', async (_, killAt) => {
     await using model = await startModelServer([shell('echo ran >> ran')])
     await using place = processPlace(model.url)

@@ -11,7 +11,7 @@ import { processPlace, type SpawnedServer } from './support/spawned-server.ts'
 const mebibyte = 1024 * 1024
 const flood = (chunks: number): Step => ({ text: 'x'.repeat(mebibyte), chunks })
 
-const hello = { protocolVersion: { min: 1, max: 1 }, clientInfo: { name: 'raw', version: '1' } }
+const hello = { protocolVersion: { min: 2, max: 2 }, clientInfo: { name: 'raw', version: '1' } }
 const ask = (id: number, method: string, params: object) =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
 

@@ -68,7 +68,7 @@ function expectAllowed(place: ProcessPlace, conversationId: string): void {
     .filter((line) => checkLine(Buffer.from(line)).state === 'sound')
     .map((line): ConversationEvent | undefined => JSON.parse(line).event)
   const begun = new Map(
-    events.flatMap((event) => (event?.type === 'item.began' ? [[event.itemId, event.decidedBy] as const] : [])),
+    events.flatMap((event) => (event?.type === 'execution.started' ? [[event.itemId, event.decidedBy] as const] : [])),
   )
   const yes = new Set(
     events.flatMap((event) =>

@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
     await using place = processPlace(model.url)
     const server = place.spawn()
     const client = rawClient(server)
-    await client.ask('initialize', { protocolVersion: { min: 1, max: 1 }, clientInfo: { name: 'raw', version: '1' } })
+    await client.ask('initialize', { protocolVersion: { min: 2, max: 2 }, clientInfo: { name: 'raw', version: '1' } })
     const { conversationId } = (await client.ask('conversation/create', { cwd: place.cwd })).result
     await client.ask('conversation/stream', { conversationId })
     const turn = async (n: number) => {

@@ -33,20 +33,20 @@ describe('what precedes the messages', () => {
     write(at('repo/AGENTS.md'), 'repo')
     write(at('repo/a/AGENTS.md'), '   \n')
     write(at('repo/a/b/AGENTS.md'), 'deep')
-    const { instructions, instructionFiles, environment } = await contextOf(root.path, at('repo/a/b'))
+    const { instructions, instructionFiles, sessionContext } = await contextOf(root.path, at('repo/a/b'))
     expect(instructionFiles).toEqual([at('home/AGENTS.md'), at('repo/AGENTS.md'), at('repo/a/b/AGENTS.md')])
     expect(instructions).not.toContain('above the repository')
-    expect(environment).toContain('Git branch: feature/x')
-    expect(environment).toContain('Date: 2025-01-02')
+    expect(sessionContext).toContain('Git branch: feature/x')
+    expect(sessionContext).toContain('Date: 2025-01-02')
   })
 
   it('reads only its own folder outside of a repository', async () => {
     await using root = await tempDirectory()
     write(join(root.path, 'AGENTS.md'), 'above')
     write(join(root.path, 'work/AGENTS.md'), 'here')
-    const { instructionFiles, environment } = await contextOf(root.path, join(root.path, 'work'))
+    const { instructionFiles, sessionContext } = await contextOf(root.path, join(root.path, 'work'))
     expect(instructionFiles).toEqual([join(root.path, 'work/AGENTS.md')])
-    expect(environment).toContain('Not a git repository.')
+    expect(sessionContext).toContain('Not a git repository.')
   })
 
   it.each([
@@ -57,8 +57,8 @@ describe('what precedes the messages', () => {
     for (const folder of ['worktrees', 'modules'])
       write(join(root.path, `main/.git/${folder}/w/HEAD`), 'ref: refs/heads/side\n')
     write(join(root.path, 'w/.git'), `gitdir: ${link(root.path)}\n`)
-    const { environment } = await contextOf(root.path, join(root.path, 'w'))
-    expect(environment).toContain('Git branch: side')
+    const { sessionContext } = await contextOf(root.path, join(root.path, 'w'))
+    expect(sessionContext).toContain('Git branch: side')
   })
 
   it('takes no more of a file than leaves room for the conversation', async () => {

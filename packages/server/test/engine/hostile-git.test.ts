@@ -12,7 +12,7 @@ async function environmentOf(root: string): Promise<string> {
   const { core, window } = initialState('c')
   const conversation = { state: { core: { ...core, meta: { ...core.meta, cwd: root } }, window } }
   const around = { home: join(root, 'home'), place: testLocalPlace(root), nowMs: 0 }
-  return (await gatherContext(conversation as unknown as Conversation, around)).environment
+  return (await gatherContext(conversation as unknown as Conversation, around)).sessionContext
 }
 
 /** What a repository that somebody else made may have in place of its HEAD. */

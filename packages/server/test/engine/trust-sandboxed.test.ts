@@ -9,10 +9,10 @@ import { mcpPlace, serverIn } from '../tools/mcp/support/mcp-place.ts'
 import { scriptedModel } from './support/scripted-model.ts'
 
 const script = fileURLToPath(new URL('../../../mcp-client/test/support/ugly-server.mjs', import.meta.url))
-const cache = mkdtempSync(join(tmpdir(), 'parley-tier-'))
+const cache = mkdtempSync(join(tmpdir(), 'parley-enforcement-'))
 afterAll(() => rmSync(cache, { recursive: true, force: true }))
 const sandboxes = openSandboxes({ cacheFile: join(cache, 'sandbox.json'), env: process.env })
-const { tier, reason } = await sandboxes.report()
+const { enforcement, reason } = await sandboxes.report()
 
 /** Tries what a server of a stranger might try, then serves. */
 const nosy = (root: string, port: number) => `
@@ -34,9 +34,9 @@ await import(${JSON.stringify(script)})
 
 // The programs of this checkout are not there inside, where /tmp is another.
 const isHidden = process.execPath.startsWith('/tmp/')
-const why = isHidden ? 'the checkout is below /tmp' : `${tier}: ${reason}`
+const why = isHidden ? 'the checkout is below /tmp' : `${enforcement}: ${reason}`
 
-it.skipIf(tier !== 'A' || isHidden)(
+it.skipIf(enforcement !== 'full' || isHidden)(
   `a tool server of a trusted project cannot leave the project (${why})`,
   async () => {
     await using place = mcpPlace()

@@ -26,9 +26,9 @@ function projectPlace(): McpPlace {
 const diaryIn = ({ root }: McpPlace) => join(root, 'theirs.diary')
 
 /** Says that it enforces, and notes what; nothing real is put around the command. */
-function sandboxesOf(tier: 'A' | 'B' | 'C'): Sandboxes & { readonly prepared: SandboxLimits[] } {
+function sandboxesOf(enforcement: 'full' | 'partial' | 'none'): Sandboxes & { readonly prepared: SandboxLimits[] } {
   const prepared: SandboxLimits[] = []
-  const report = () => Promise.resolve({ tier, reason: 'A test says so.' })
+  const report = () => Promise.resolve({ enforcement, reason: 'A test says so.' })
   return {
     prepared,
     report,
@@ -121,7 +121,7 @@ describe('the configuration of a project', () => {
       ],
     })
     expect(watched.items()[1]).toMatchObject({
-      status: 'declined',
+      status: 'denied',
       decision: { rule: { name: 'rule:command make', file: join(place.cwd, '.parley/policy.toml'), line: 1 } },
     })
     expect(await serverIn(talk, 'ready')).toMatchObject({ name: 'theirs' })
@@ -177,7 +177,7 @@ describe('the configuration of a project', () => {
 describe('a tool server of a trusted project', () => {
   it('is started inside the sandbox, which lets it write to the project and reach no network', async () => {
     await using place = projectPlace()
-    const sandboxes = sandboxesOf('A')
+    const sandboxes = sandboxesOf('full')
     const talk = await place.talkTo(scriptedModel(), {}, { sandboxes })
     const report = await talk.client.request('trust/read', { cwd: place.cwd })
     expect(report.wouldRun).toMatchObject([{ sandboxed: true, network: false }])
@@ -193,7 +193,7 @@ describe('a tool server of a trusted project', () => {
 
   it('in a conversation that may only read is kept to reading as well', async () => {
     await using place = projectPlace()
-    const sandboxes = sandboxesOf('A')
+    const sandboxes = sandboxesOf('full')
     const talk = await place.talkTo(scriptedModel(), {}, { sandboxes })
     await trust(talk.client, place.cwd)
     await oneTurn(place, talk.client)
@@ -202,22 +202,25 @@ describe('a tool server of a trusted project', () => {
   })
 
   it.each([
-    ['A', { sandbox: 'read-only', network: false, reason: expect.stringContaining('runs inside the sandbox') }],
-    ['C', { sandbox: 'none', reason: expect.stringContaining('not limited by the sandbox') }],
-  ] as const)('is asked about, where it is called, under the limits that it has in tier %s', async (tier, asked) => {
-    await using place = projectPlace()
-    const call = { calls: [{ name: 'mcp__theirs__echo', args: {} }] }
-    const talk = await place.talkTo(scriptedModel(call), {}, { sandboxes: sandboxesOf(tier) })
-    await trust(talk.client, place.cwd)
-    const { conversationId } = await talk.client.request('conversation/create', { cwd: place.cwd })
-    const watched = await talk.client.watch(conversationId)
-    await watched.send('go')
-    expect(await watched.approval()).toMatchObject({ kind: 'mcpTool', ...asked })
-  })
+    ['full', { sandbox: 'read-only', network: false, reason: expect.stringContaining('runs inside the sandbox') }],
+    ['none', { sandbox: 'none', reason: expect.stringContaining('not limited by the sandbox') }],
+  ] as const)(
+    'is asked about, where it is called, under the limits that it has in enforcement %s',
+    async (enforcement, asked) => {
+      await using place = projectPlace()
+      const call = { calls: [{ name: 'mcp__theirs__echo', args: {} }] }
+      const talk = await place.talkTo(scriptedModel(call), {}, { sandboxes: sandboxesOf(enforcement) })
+      await trust(talk.client, place.cwd)
+      const { conversationId } = await talk.client.request('conversation/create', { cwd: place.cwd })
+      const watched = await talk.client.watch(conversationId)
+      await watched.send('go')
+      expect(await watched.approval()).toMatchObject({ kind: 'mcpTool', ...asked })
+    },
+  )
 
   it('that was trusted inside the sandbox is not started outside it', async () => {
     await using place = projectPlace()
-    const before = await place.talkTo(scriptedModel(), {}, { sandboxes: sandboxesOf('A') })
+    const before = await place.talkTo(scriptedModel(), {}, { sandboxes: sandboxesOf('full') })
     await trust(before.client, place.cwd)
     await before.server.close()
     const talk = await place.talkTo(scriptedModel(), {}, { sandboxes: noSandboxes('There is none.') })

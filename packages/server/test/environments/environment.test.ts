@@ -26,7 +26,7 @@ describe('a conversation in an environment', () => {
     const { watched, summary } = await place.talk(calling(shell('pwd; echo $HOME; touch made; echo err >&2')))
     expect(summary).toMatchObject({ cwd: far.work, settings: { environment: 'box' } })
     await watched.send('go')
-    expect(await watched.approval()).toMatchObject({ cwd: far.work, place: 'box' })
+    expect(await watched.approval()).toMatchObject({ cwd: far.work, environment: 'box' })
     expect(() => far.read('made')).toThrow()
     await watched.decide('approved')
     await watched.turnEnded()
@@ -36,13 +36,13 @@ describe('a conversation in an environment', () => {
     expect(() => here.read('made')).toThrow()
   })
 
-  it('runs nothing there that is declined here', async () => {
+  it('runs nothing there that is denied here', async () => {
     await using place = placeFor(machine.newFolder())
     const { watched } = await place.talk(calling(shell('touch made')))
     await watched.send('go')
     await watched.decide('denied')
     await watched.turnEnded()
-    expect(watched.items()[1]).toMatchObject({ status: 'declined' })
+    expect(watched.items()[1]).toMatchObject({ status: 'denied' })
     expect(() => place.far.read('made')).toThrow()
   })
 
@@ -66,7 +66,7 @@ describe('a conversation in an environment', () => {
       ),
     )
     await watched.send('go')
-    expect(await watched.approval()).toMatchObject({ kind: 'patch', place: 'box', cwd: far.work })
+    expect(await watched.approval()).toMatchObject({ kind: 'patch', environment: 'box', cwd: far.work })
     far.program('rg', readFileSync(rgPath))
     await watched.decide('approved')
     await watched.turnEnded()

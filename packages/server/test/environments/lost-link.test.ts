@@ -131,7 +131,7 @@ describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
     expect(noticesOf(watched).at(-1)).toMatch(
       /^The link to environment box is gone: .* How the command there ended is unknown\.$/,
     )
-    expect(watched.events.filter(({ event }) => event.type === 'item.began')).toHaveLength(1)
+    expect(watched.events.filter(({ event }) => event.type === 'execution.started')).toHaveLength(1)
   })
 
   it('leads to an exec-server that knows nothing of the command: it is unknown at once', async ({ expect }) => {

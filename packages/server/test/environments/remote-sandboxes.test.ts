@@ -35,30 +35,43 @@ function linkThatSays(...answers: readonly Answer[]): Pick<Link, 'connection' | 
   return { connection, ask: next as Link['ask'] }
 }
 
-const says = (tier: 'A' | 'B' | 'C') => describeEnvironment('1', { tier, reason: `It is ${tier}.` })
-const { sandbox: _, ...ofOlder } = says('C')
+const says = (enforcement: 'full' | 'partial' | 'none') =>
+  describeEnvironment('1', { enforcement, reason: `It is ${enforcement}.` })
+const { sandbox: _, ...ofOlder } = says('none')
 
 describe('what enforces limits in an environment', () => {
   it('is what its exec-server says, and only ever gets worse', async () => {
-    const sandboxes = remoteSandboxes('box', linkThatSays(says('A'), says('B'), says('A'), says('C'), says('A')))
-    expect(await sandboxes.report()).toEqual({ tier: 'A', reason: 'It is A.' })
-    expect(await sandboxes.recheck()).toMatchObject({ tier: 'B' })
-    expect(await sandboxes.recheck()).toMatchObject({ tier: 'B' })
-    expect(await sandboxes.recheck()).toMatchObject({ tier: 'C' })
-    expect(await sandboxes.report()).toMatchObject({ tier: 'C' })
+    const sandboxes = remoteSandboxes(
+      'box',
+      linkThatSays(says('full'), says('partial'), says('full'), says('none'), says('full')),
+    )
+    expect(await sandboxes.report()).toEqual({ enforcement: 'full', reason: 'It is full.' })
+    expect(await sandboxes.recheck()).toMatchObject({ enforcement: 'partial' })
+    expect(await sandboxes.recheck()).toMatchObject({ enforcement: 'partial' })
+    expect(await sandboxes.recheck()).toMatchObject({ enforcement: 'none' })
+    expect(await sandboxes.report()).toMatchObject({ enforcement: 'none' })
   })
 
-  it('is nothing where the exec-server is of an older version, or cannot be asked', async () => {
-    const older = remoteSandboxes('box', linkThatSays(ofOlder, ofOlder))
-    expect(await older.report()).toMatchObject({ tier: 'C', reason: expect.stringContaining('too old') })
+  it.each([
+    ['says nothing of it', ofOlder],
+    ['says it in words of before', { ...ofOlder, sandbox: { reason: 'By namespaces.' } }],
+  ])('is nothing where an exec-server of an older version %s', async (_how, info) => {
+    const older = remoteSandboxes('box', linkThatSays(info, info))
+    expect(await older.report()).toMatchObject({ enforcement: 'none', reason: expect.stringContaining('too old') })
     await expect(older.prepare(limits)).rejects.toThrow('too old')
-    const away = remoteSandboxes('box', linkThatSays('away', says('A')))
-    expect(await away.report()).toMatchObject({ tier: 'C', reason: expect.stringContaining('cannot be reached') })
-    expect(await away.report()).toMatchObject({ tier: 'A' })
+  })
+
+  it('is nothing where the exec-server cannot be asked', async () => {
+    const away = remoteSandboxes('box', linkThatSays('away', says('full')))
+    expect(await away.report()).toMatchObject({
+      enforcement: 'none',
+      reason: expect.stringContaining('cannot be reached'),
+    })
+    expect(await away.report()).toMatchObject({ enforcement: 'full' })
   })
 
   it('is never put around a command here', async () => {
-    const sandbox = await remoteSandboxes('box', linkThatSays(says('A'))).prepare(limits)
+    const sandbox = await remoteSandboxes('box', linkThatSays(says('full'))).prepare(limits)
     expect(sandbox.limits).toBe(limits)
     expect(() => sandbox.wrap({ argv: ['true'], env: {}, cwd: '/' })).toThrow('enforced there')
   })
@@ -99,7 +112,7 @@ describe('a command there', () => {
   })
 
   it.each([
-    ['that has no sandbox', standInSandboxes({ tier: 'C' })],
+    ['that has no sandbox', standInSandboxes({ enforcement: 'none' })],
     ['that cannot make it ready', standInSandboxes({ refusal: 'refused' })],
     [
       'that cannot put it around',

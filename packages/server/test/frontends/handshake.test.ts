@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { serveConnection } from '../../src/frontends/conversation/serve-connection.ts'
 import { type TestPlace, testPlace } from '../engine/support/test-server.ts'
 
-const hello = { protocolVersion: { min: 1, max: 1 }, clientInfo: { name: 'test', version: '1' } }
+const hello = { protocolVersion: { min: 2, max: 2 }, clientInfo: { name: 'test', version: '1' } }
 
 function rawPeer(place: TestPlace): Peer {
   const [ours, theirs] = createMemoryTransportPair()
@@ -28,7 +28,7 @@ describe('the handshake', () => {
       code: 'notInitialized',
     })
     expect(await peer.request('initialize', hello)).toMatchObject({
-      protocolVersion: 1,
+      protocolVersion: 2,
       serverInfo: { name: 'parley' },
     })
     expect(await peer.request('server/diagnostics', {})).toMatchObject({ conversations: [] })
@@ -63,16 +63,16 @@ describe('the handshake', () => {
     const peer = rawPeer(place)
     const newer = peer.request('initialize', { ...hello, protocolVersion: { min: 7, max: 9 } })
     await expect(newer).rejects.toThrow(
-      /^This server is parley \S+ and speaks protocol 1, but the client test 1 speaks 7 to 9: update the server, then end it so that it starts anew\.$/,
+      /^This server is parley \S+ and speaks protocol 2, but the client test 1 speaks 7 to 9: update the server, then end it so that it starts anew\.$/,
     )
     expect(await errorOf(newer)).toMatchObject({
       number: -32600,
       code: 'protocolVersion',
-      server: { min: 1, max: 1 },
+      server: { min: 2, max: 2 },
       client: { min: 7, max: 9 },
     })
     expect(await peer.request('initialize', { ...hello, protocolVersion: { min: 1, max: 9 } })).toMatchObject({
-      protocolVersion: 1,
+      protocolVersion: 2,
     })
     await peer.close()
   })

@@ -92,7 +92,7 @@ it('ids, hashes, side files and what a provider wants back unchanged are left as
     text: 'M',
     calls: [{ itemId: 'i', callId: 'c', name: 'M', arguments: '{}' }],
   })
-  const files = { instructions: 'f1', tools: 'f2', environment: 'f3' }
+  const files = { instructions: 'f1', tools: 'f2', sessionContext: 'f3' }
   const context = { type: 'context.set', ...files, adapter: 'a', instructionFiles: ['p'] } as const
   expect(redactEvent({ ...context, instructionFiles: ['p'] }, redact)).toMatchObject({
     ...files,

@@ -26,7 +26,7 @@ async function withRealProgram(run: BoundedRun): Promise<BoundedRun> {
 }
 
 async function runHere({ host, sandboxes, secrets }: LocalSearchParts, run: BoundedRun): Promise<BoundedRunOutcome> {
-  if ((await sandboxes.report()).tier === 'C') return runBounded(run)
+  if ((await sandboxes.report()).enforcement === 'none') return runBounded(run)
   try {
     const really = await withRealProgram(run)
     const sandbox = await sandboxes.prepare(lookUpLimits(really, await secrets()))

@@ -3,7 +3,7 @@ import type { FileChangeEntry } from '@parley/protocol'
 import type { FileChange, FilePlan } from './file-plan.ts'
 import type { PatchView } from './patch-files.ts'
 
-/** What the item of a patch records of one file: enough to show it, and to tell after a crash whether it was reached. */
+/** Builds the record of one file in the item of a patch: enough to show it, and to tell after a crash whether it was reached. */
 export function recordChange(plan: FilePlan): FileChangeEntry {
   const { kind, path, movedTo, before, after, additions, deletions, diff } = plan
   return {

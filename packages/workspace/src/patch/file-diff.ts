@@ -36,7 +36,7 @@ export function diffFile(sides: DiffSides): FileDiff {
   return { ...textDiff(names, before, after), isText: true }
 }
 
-/** What is not text before has no lines: all of the new ones are added. */
+/** Gives all new lines as added, as content that is not text has no lines to compare them with. */
 function binaryDiff(names: Names, after: string): FileDiff {
   const { diff, additions, deletions } = textDiff(names, '', after)
   return { diff: `${diff}Binary files differ\n`, additions, deletions, isText: false }

@@ -47,7 +47,7 @@ export type SecretPlaces = readonly string[]
 interface Homes {
   readonly home: string
   readonly parleyHome: string
-  /** What belongs to it and may lie elsewhere. */
+  /** Files that belong to it and may lie elsewhere. */
   readonly own?: readonly string[]
   /** Where sockets of servers are. */
   readonly runFolders?: readonly string[]

@@ -31,8 +31,8 @@ export function remotePlace(name: string, link: Link, here: Ripgrep): Place {
     return secrets
   }
   const runConfinedThere = async (run: BoundedRun) => {
-    const { tier } = await sandboxes.report()
-    const places = tier === 'C' ? null : await secretsThere()
+    const { enforcement } = await sandboxes.report()
+    const places = enforcement === 'none' ? null : await secretsThere()
     // Its exec-server keeps all secret places closed, those too that it was asked to look in.
     const isConfined = places !== null && !places.some((place) => liesWithin(run.looksAt, place))
     return runRemoteLookUp(link, isConfined ? lookUpLimits(run, places) : null, run)

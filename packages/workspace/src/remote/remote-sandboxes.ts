@@ -12,9 +12,14 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
       found = reportOf(name, await ask())
     } catch {
       // Says nothing of the machine, so it does not count when it is back.
-      return worst ?? { tier: 'C', reason: `The environment ${name} cannot be reached, so nothing is enforced there.` }
+      return (
+        worst ?? {
+          enforcement: 'none',
+          reason: `The environment ${name} cannot be reached, so nothing is enforced there.`,
+        }
+      )
     }
-    if (worst === null || !isWeaker(worst.tier, found.tier)) worst = found
+    if (worst === null || !isWeaker(worst.enforcement, found.enforcement)) worst = found
     return worst
   }
 
@@ -23,8 +28,8 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
     report,
     recheck: () => learn(() => link.ask('environment/info', {})),
     async prepare(limits) {
-      const { tier, reason } = await report()
-      if (tier === 'C') throw new Error(reason)
+      const { enforcement, reason } = await report()
+      if (enforcement === 'none') throw new Error(reason)
       return {
         limits,
         wrap() {
@@ -35,7 +40,12 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
   }
 }
 
-/** One of an older version does not speak of it, and confines nothing. */
+/** An older version does not say what it enforces, in words of now: it confines nothing. */
 function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
-  return sandbox ?? { tier: 'C', reason: `The exec-server of environment ${name} is too old to confine what it runs.` }
+  const { enforcement, reason = '' } = sandbox ?? {}
+  if (enforcement !== undefined) return { enforcement, reason }
+  return {
+    enforcement: 'none',
+    reason: `The exec-server of environment ${name} is too old to confine what it runs for this version: update it.`,
+  }
 }

@@ -7,13 +7,13 @@ const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 
 /** What the policy says of a command, for people. */
 export function testedLines(tested: ResultOf<'policy/test'>, command: readonly string[]): readonly string[] {
-  const { verdict, parts, because, always, approvalPolicy, sandbox, tier, run } = tested
+  const { verdict, parts, because, always, approvalPolicy, sandbox, enforcement, run } = tested
   const shown = command.length === 1 ? (command[0] ?? '') : joinShellWords(command)
   return [
     `${verdicts[verdict]}: ${oneLine(shown)}`,
     `  why     ${oneLine(tested.reason)}`,
     `  rule    ${ruleText(tested.rule)}`,
-    `  limits  ${run === 'sandboxed' ? `sandbox ${sandbox}` : 'no sandbox'} (approvals ${approvalPolicy}, sandbox ${sandbox}, tier ${tier})`,
+    `  limits  ${run === 'sandboxed' ? `sandbox ${sandbox}` : 'no sandbox'} (approvals ${approvalPolicy}, sandbox ${sandbox}, enforcement ${enforcement})`,
     ...repositoryLines(tested),
     ...(because === undefined ? [] : [`  not understood: ${oneLine(because)}`]),
     ...(parts.length < 2 ? [] : partLines(parts)),

@@ -46,7 +46,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
       case 'item.started':
         items.know(event.item)
         break
-      case 'item.began':
+      case 'execution.started':
         items.begin(event.itemId, (item) => begunBody(withChanges(item, event), cwd))
         break
       case 'item.completed':
@@ -88,7 +88,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
   }
 }
 
-function withChanges(item: Item, { changes }: Extract<ConversationEvent, { type: 'item.began' }>): Item {
+function withChanges(item: Item, { changes }: Extract<ConversationEvent, { type: 'execution.started' }>): Item {
   return item.type === 'fileChange' && changes !== undefined ? { ...item, changes } : item
 }
 

@@ -52,7 +52,7 @@ function commandBody(item: Command): Extract<ItemBody, { type: 'command_executio
     command: joinShellWords(command),
     aggregated_output: output === undefined ? '' : wholeOutput(output),
     exit_code: exitCode,
-    status: status === 'declined' ? 'declined' : statusOf(item),
+    status: status === 'denied' ? 'declined' : statusOf(item),
   }
 }
 

@@ -14,12 +14,12 @@ export function callFacts(item: CallItem | ItemOf<'shellCommand'>): readonly Spa
 export function callTone({ status }: CallItem | ItemOf<'shellCommand'>): Tone {
   if (status === 'completed') return 'good'
   if (status === 'failed' || status === 'unknown') return 'bad'
-  return status === 'declined' || status === 'interrupted' ? 'warn' : 'accent'
+  return status === 'denied' || status === 'interrupted' ? 'warn' : 'accent'
 }
 
 function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
   switch (item.status) {
-    case 'declined':
+    case 'denied':
       return { text: 'not run', tone: 'warn' }
     case 'interrupted':
       return { text: hasRun(item) ? 'interrupted' : 'not run', tone: 'warn' }
@@ -32,7 +32,7 @@ function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
   }
 }
 
-/** Esc at a question ends a call that never began: that must not look like one that was stopped midway. */
+/** Esc at a question ends a call that was never started: that must not look like one that was stopped midway. */
 function hasRun({ durationMs }: CallItem | ItemOf<'shellCommand'>): boolean {
   return durationMs !== undefined
 }
@@ -59,7 +59,7 @@ function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | nul
 export function answerNote({ status, decision }: CallItem): string | null {
   if (decision === undefined) return null
   const said = decision.note === undefined || decision.note === '' ? null : `told it: ${decision.note}`
-  const refused = status === 'declined' && decision.approvalId === undefined ? decision.reason : null
-  const note = [said, refused].filter((part) => part !== null).join(' · ')
+  const denied = status === 'denied' && decision.approvalId === undefined ? decision.reason : null
+  const note = [said, denied].filter((part) => part !== null).join(' · ')
   return note === '' ? null : stripEffects(note)
 }

@@ -31,7 +31,7 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
       ...answerRows(item, room),
       ...authorRows(author, room),
       ...failureRows(item, room),
-      ...denialRows(item, room),
+      ...blockedRows(item, room),
       ...barred(clipRows(output, clip)),
     ],
   }
@@ -57,10 +57,10 @@ function answerRows(item: Command, room: Room): readonly Line[] {
 }
 
 /** What the sandbox keeps a command from that failed: a person should not have to find out. */
-function denialRows(item: Command, room: Room): readonly Line[] {
-  const denial = item.type === 'commandExecution' ? item.sandboxDenial : undefined
-  if (denial === undefined) return []
-  const { paths, network } = denial
+function blockedRows(item: Command, room: Room): readonly Line[] {
+  const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
+  if (block === undefined) return []
+  const { paths, network } = block
   const what = [
     ...(paths.length > 0 ? [`it does not let commands change or see ${paths.join(', ')}`] : []),
     ...(network ? ['it gives no network'] : []),

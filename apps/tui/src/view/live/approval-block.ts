@@ -1,4 +1,4 @@
-import type { Approval, SandboxTier } from '@parley/protocol'
+import type { Approval, Enforcement } from '@parley/protocol'
 import type { Choice } from '../../ui/approvals.ts'
 import type { FilledForm } from '../../ui/form.ts'
 import type { HeldKey } from '../../ui/held-key.ts'
@@ -18,7 +18,7 @@ export interface Asking {
   readonly waiting: number
   readonly homeFolder: string
   /** What enforces limits where it would run. */
-  readonly tier: SandboxTier
+  readonly enforcement: Enforcement
   /** What keys do now. */
   readonly mode: AnswerMode
   /** Of a question with fields that is being answered. */
@@ -95,8 +95,8 @@ function fullBlock(
 
 /** The variables that a command gets are a part of it. */
 function hidesVariables(asking: Asking, about: readonly Line[], room: Room): boolean {
-  const { environment = {} } = asking.approval
-  return Object.keys(environment).length > 0 && about.length < wholeContext(asking, beside(room)).length
+  const { env = {} } = asking.approval
+  return Object.keys(env).length > 0 && about.length < wholeContext(asking, beside(room)).length
 }
 
 /** Where there is no room for more: the question, what fits of the command and its limits, and the keys. Never all of it. */

@@ -1,4 +1,4 @@
-import type { Approval, SandboxTier } from '@parley/protocol'
+import type { Approval, Enforcement } from '@parley/protocol'
 import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
 import { clipRows } from '../clip-rows.ts'
 import { collapseBlanks } from '../collapse-blanks.ts'
@@ -13,7 +13,7 @@ const longest = { head: 1, tail: 1 }
 interface Asked {
   readonly approval: Approval
   readonly homeFolder: string
-  readonly tier: SandboxTier
+  readonly enforcement: Enforcement
 }
 
 /** The same with nothing left out of it, however long it is. */
@@ -26,12 +26,12 @@ export function approvalContext(asked: Asked, room: Room): readonly Line[] {
   return contextLines(asked).flatMap((line) => clipRows(wrapLine(line, room), longest))
 }
 
-function contextLines({ approval, homeFolder, tier }: Asked): readonly Line[] {
+function contextLines({ approval, homeFolder, enforcement }: Asked): readonly Line[] {
   if (approval.kind === 'elicitation') return [[muted(approval.reason)]]
-  const { environment = {}, reason, justification } = approval
-  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  const { env = {}, reason, justification } = approval
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   return [
-    [muted(`in ${placedPath(approval.cwd, approval.place, homeFolder)} · `), ...limitsOf(approval, tier)],
+    [muted(`in ${placedPath(approval.cwd, approval.environment, homeFolder)} · `), ...limitsOf(approval, enforcement)],
     ...(variables.length === 0 ? [] : [[muted(`with ${variables.join(' ')}`)]]),
     [muted(`${reason} [${placeOf(approval)}]`)],
     ...(approval.attempt === undefined ? [] : [[again]]),
@@ -42,8 +42,8 @@ function contextLines({ approval, homeFolder, tier }: Asked): readonly Line[] {
 const again: Span = { text: againWords, tone: 'warn' }
 
 /** Exactly what it may do once it runs. */
-function limitsOf(approval: Approval, tier: SandboxTier): readonly Span[] {
-  return limitWords(approval, tier).map(({ text, isMore }, index): Span => {
+function limitsOf(approval: Approval, enforcement: Enforcement): readonly Span[] {
+  return limitWords(approval, enforcement).map(({ text, isMore }, index): Span => {
     const separated = index === 0 ? text : ` · ${text}`
     return isMore ? { text: separated, tone: 'warn' } : muted(separated)
   })

@@ -60,17 +60,16 @@ const approvalWords: Readonly<Record<Settings['approvalPolicy'], string>> = {
   never: 'never asks',
 }
 
-function sandboxPart({ tier, sandbox, network }: Settings): Part {
+function sandboxPart({ enforcement, sandbox, network }: Settings): Part {
   const limits = network === true && sandbox === 'workspace-write' ? `${sandbox} with network` : sandbox
-  switch (tier) {
-    case 'A':
+  if (sandbox === 'danger-full-access') return { spans: [{ text: 'FULL ACCESS', tone: 'bad', bold: true }], weight: 10 }
+  switch (enforcement) {
+    case 'full':
       return { spans: [muted(`sandbox ${limits}`)], weight: 7 }
-    case 'B':
+    case 'partial':
       return { spans: [muted(`sandbox ${limits}, in part`)], weight: 7 }
-    case 'C':
+    case 'none':
       return { spans: [{ text: 'no sandbox', tone: 'warn' }], weight: 7 }
-    case 'D':
-      return { spans: [{ text: 'FULL ACCESS', tone: 'bad', bold: true }], weight: 10 }
   }
 }
 

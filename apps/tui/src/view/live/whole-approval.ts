@@ -1,4 +1,4 @@
-import type { Approval, SandboxTier } from '@parley/protocol'
+import type { Approval, Enforcement } from '@parley/protocol'
 import { approvalDetail } from '../approval-detail.ts'
 import { beside, indented } from '../gutter.ts'
 import type { Line, Room } from '../span.ts'
@@ -7,7 +7,7 @@ import { alwaysRows, deceptionRows, headRows, wholeTitle } from './approval-part
 
 /** All of a question, for the transcript: nothing of it is left out, however long it is. */
 export function wholeApproval(
-  asked: { readonly approval: Approval; readonly tier: SandboxTier },
+  asked: { readonly approval: Approval; readonly enforcement: Enforcement },
   room: Room,
 ): readonly Line[] {
   const { approval } = asked

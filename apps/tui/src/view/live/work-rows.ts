@@ -33,8 +33,8 @@ export function workRows({ core }: ConversationState, transcript: Transcript, ro
 }
 
 /** A call that has begun and asks the user something still runs. */
-function isShown({ item, began }: OpenItem, streamed: string | undefined): boolean {
-  const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && began)
+function isShown({ item, executionStarted }: OpenItem, streamed: string | undefined): boolean {
+  const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
   return item.id !== streamed && runs && item.type !== 'agentMessage'
 }
 

@@ -124,7 +124,7 @@ export const approvals: Scenarios = {
     }
     await talk.ended()
     // Where nothing enforces limits, a wish for the network is a command like any other.
-    const network = world.tier === 'C' ? 'command here' : 'network here'
+    const network = world.enforcement === 'none' ? 'command here' : 'network here'
     expect(questions).toEqual(['command here', 'command elsewhere', 'escalation here', network])
     expect(
       talk.items().filter(({ type, status }) => type === 'commandExecution' && status === 'completed').length,

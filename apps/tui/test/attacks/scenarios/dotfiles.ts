@@ -34,7 +34,7 @@ async function expectKept(told: Told, { client, cwd, files, meanwhile }: Attacke
   })
   const recipe = { client, attack: `${nameOf(told)}-kept`, cwd, settings: settingsOf[mode] }
   const { asked, events, conversationId } = await converse(world, recipe, [laidOut, ...patches, { text: 'done' }])
-  if (world.tier === 'A') expect(events.some(({ event }) => event.type === 'item.began')).toBe(true)
+  if (world.enforcement === 'full') expect(events.some(({ event }) => event.type === 'execution.started')).toBe(true)
   expect(asked.filter(({ approval }) => approval.kind === 'patch').length).toBe(files.length)
   expect(looks()).toEqual(before)
   return conversationId

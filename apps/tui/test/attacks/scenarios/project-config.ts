@@ -161,7 +161,7 @@ export const projectConfig: Scenarios = {
   /** The helper of the sandbox works when it is looked at, and breaks afterwards. */
   async A107(told) {
     const { world, context } = told
-    if (world.tier !== 'A') context.skip('no sandbox here that could break')
+    if (world.enforcement !== 'full') context.skip('no sandbox here that could break')
     const site = siteOf(told)
     const [bin, broken, real] = [join(site.out, '..', 'bin'), join(site.out, 'broken'), bubblewrap()]
     mkdirSync(bin)
@@ -179,7 +179,7 @@ export const projectConfig: Scenarios = {
     // Told apart from a command that failed, and from then on it asks.
     expect(toldModel(talk)).toMatch(/Not run: the sandbox/)
     expect(talk.asked.length).toBe(1)
-    expect(talk.state.core.settings.tier).not.toBe('A')
+    expect(talk.state.core.settings.enforcement).not.toBe('full')
   },
 }
 

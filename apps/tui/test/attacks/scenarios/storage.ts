@@ -59,12 +59,12 @@ export const storage: Scenarios = {
     await first.server[Symbol.asyncDispose]()
     forge(logOf(parleyHome, first.conversationId), {
       type: 'conversation.configured',
-      settings: { sandbox: 'danger-full-access', approvalPolicy: 'never', tier: 'D' },
+      settings: { sandbox: 'danger-full-access', approvalPolicy: 'never', enforcement: 'none' },
     })
     await using second = await told.world.another({ home })
     const { settings } = await second.client.request('conversation/resume', { conversationId: first.conversationId })
     expect(settings.sandbox).not.toBe('danger-full-access')
-    expect(settings.tier).not.toBe('D')
+    expect(settings.enforcement).not.toBe('none')
   },
 
   /** What a command may reach comes from the user's configuration, not from what a log says it was. */
@@ -73,13 +73,13 @@ export const storage: Scenarios = {
     const first = await saved(told)
     const { home, parleyHome } = first.server
     await first.server[Symbol.asyncDispose]()
-    const settings = { network: true, unixSockets: true, tier: 'A', sandbox: 'workspace-write' }
+    const settings = { network: true, unixSockets: true, enforcement: 'full', sandbox: 'workspace-write' }
     forge(logOf(parleyHome, first.conversationId), { type: 'conversation.configured', settings })
     await using second = await told.world.another({ home })
     const resumed = await second.client.request('conversation/resume', { conversationId: first.conversationId })
     expect(resumed.settings.network ?? false).toBe(false)
     expect(resumed.settings.unixSockets ?? false).toBe(false)
-    expect(resumed.settings.tier).toBe(told.world.tier)
+    expect(resumed.settings.enforcement).toBe(told.world.enforcement)
   },
 
   async A157(told) {

@@ -26,7 +26,7 @@ export const turns: Scenarios = {
     await client.request('conversation/interrupt', { conversationId })
     await talk.ended()
     expect(talk.state().core.lastTurn?.outcome).toBe('interrupted')
-    const begun = talk.events.filter(({ event }) => event.type === 'item.began').length
+    const begun = talk.events.filter(({ event }) => event.type === 'execution.started').length
     expect(begun).toBeLessThan(100)
     expect(Object.values(talk.state().core.approvals)).toEqual([])
     expect(world.requestsOf(name).length).toBe(1)
@@ -35,7 +35,7 @@ export const turns: Scenarios = {
   /** What a command leaves in its folder for temporary files is taken away without following it anywhere. */
   async P710(told) {
     const { world, context } = told
-    if (world.tier === 'C') context.skip('no sandbox here, so no folder of its own')
+    if (world.enforcement === 'none') context.skip('no sandbox here, so no folder of its own')
     const name = nameOf(told)
     const { WS: cwd = '', OUT: out = '' } = world.places(name)
     const [victim, file] = [lookAt(join(out, 'victim')), lookAt(join(cwd, 'a.txt'))]
@@ -62,7 +62,7 @@ export const turns: Scenarios = {
   /** The user has allowed unix sockets to commands. The server's own would answer its questions. */
   async P609(told) {
     const { world, context } = told
-    if (world.tier !== 'A') context.skip('no unix sockets for commands here')
+    if (world.enforcement !== 'full') context.skip('no unix sockets for commands here')
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)
     await using server = await world.another({ config: '[sandbox_workspace_write]\nallow_unix_sockets = true\n' })
@@ -79,7 +79,8 @@ export const turns: Scenarios = {
   /** A server that is killed leaves nothing running. */
   async P711(told) {
     const { world } = told
-    if (world.tier !== 'A') told.context.skip('without a process namespace, what drops its environment is not found')
+    if (world.enforcement !== 'full')
+      told.context.skip('without a process namespace, what drops its environment is not found')
     const name = nameOf(told)
     const { WS: cwd = '' } = world.places(name)
     const server = await world.another()

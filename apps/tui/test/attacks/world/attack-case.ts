@@ -39,7 +39,7 @@ export interface Check {
   readonly told_model_lacks_regex?: string
   /** Nothing of it began without a question. */
   readonly not_unasked?: true
-  readonly tier_unchanged?: true
+  readonly enforcement_unchanged?: true
   readonly terminal_lacks_regex?: string
   readonly display_separates?: string
   readonly output_bytes_max?: number

@@ -35,7 +35,7 @@ export function describeAttacks(user: AttackUser): void {
   describe.concurrent('side by side', { timeout: 60_000 }, () => {
     test.for(rows.filter(isLight))('$title', (row, context) => attempt(row, context))
     test.for(rows.filter(isAccepted))('$title (an accepted limit)', async ({ attack, mode }, context) => {
-      if (world.tier !== 'A') context.skip(asked)
+      if (world.enforcement !== 'full') context.skip(asked)
       const outcome = await carryOut(attack, mode, world)
       // One that no longer succeeds is no limit any more, and leaves the list.
       await expect(checkAttack(outcome)).rejects.toThrow()
@@ -65,9 +65,9 @@ const isLimitedCommand = ({ attack, mode }: Outcome) => attack.input.kind === 'c
 function expectToHaveRun(outcome: Outcome): void {
   const { attack, talk, world } = outcome
   const isWanted = attack.checks.some(({ decision }) => decision !== undefined) || attack.not_run === true
-  if (world.tier !== 'A' || !isLimitedCommand(outcome) || isWanted) return
+  if (world.enforcement !== 'full' || !isLimitedCommand(outcome) || isWanted) return
   expect(hasBegun(talk), JSON.stringify(talk.items.at(-2))).toBe(true)
 }
 
 const isAskedInstead = (outcome: Outcome) =>
-  outcome.world.tier !== 'A' && isLimitedCommand(outcome) && outcome.talk.asked.length > 0
+  outcome.world.enforcement !== 'full' && isLimitedCommand(outcome) && outcome.talk.asked.length > 0

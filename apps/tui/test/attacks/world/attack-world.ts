@@ -33,7 +33,7 @@ export interface AttackWorld extends AsyncDisposable {
   readonly recorders: Recorders
   readonly model: ModelServer
   /** `A` full, `B` partial, `C` none. */
-  readonly tier: string
+  readonly enforcement: string
   /** What the model says in the conversation whose first message names this attack. */
   script(attack: string, steps: readonly Step[]): void
   requestsOf(attack: string): readonly RecordedRequest[]
@@ -86,7 +86,7 @@ export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
       through: more.through ?? [],
     })
   const server = stack.use(await serve(home, { through }))
-  const { tier } = await server.client.request('server/diagnostics', {})
+  const { enforcement } = await server.client.request('server/diagnostics', {})
   const owned = stack.move()
   let homes = 0
   const another = (config = '') => {
@@ -104,7 +104,7 @@ export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
     server,
     recorders,
     model,
-    tier,
+    enforcement,
     script: scripts.script,
     requestsOf: scripts.requestsOf,
     places: (attack) => ({

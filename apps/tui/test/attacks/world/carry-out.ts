@@ -47,8 +47,8 @@ const attackPlaces = ({ id }: AttackCase, places: Places): Places =>
   id === 'A020' ? { ...places, OUT: places['HELD'] ?? '' } : places
 
 /** A yes is said only where a sandbox holds, and not to leaving it: then the attack is carried out, and must come to nothing. */
-function answerTo(input: Input, mode: Mode, { tier }: AttackWorld): ApprovalDecision {
-  const mayRun = tier === 'A' && mode === 'ask-unless-known-safe' && input.classify_only !== true
+function answerTo(input: Input, mode: Mode, { enforcement }: AttackWorld): ApprovalDecision {
+  const mayRun = enforcement === 'full' && mode === 'ask-unless-known-safe' && input.classify_only !== true
   if (mayRun && input.kind === 'command') return input.answer ?? 'approved'
   return 'denied'
 }

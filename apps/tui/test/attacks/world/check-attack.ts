@@ -44,7 +44,7 @@ const checks: Checks = {
   told_model_regex: (pattern, { talk }) => expect(toldModel(talk)).toMatch(new RegExp(pattern, 'm')),
   told_model_lacks_regex: (pattern, { talk }) => expect(toldModel(talk)).not.toMatch(new RegExp(pattern, 'm')),
   not_unasked: (_, { talk }) => expect(begunUnasked(talk)).toEqual([]),
-  tier_unchanged: (_, { talk, world }) => expect(talk.state.core.settings?.tier).toBe(world.tier),
+  enforcement_unchanged: (_, { talk, world }) => expect(talk.state.core.settings?.enforcement).toBe(world.enforcement),
   terminal_lacks_regex: (pattern, { talk }) => {
     const questions = talk.asked.length === 0 ? [] : shownQuestions(talk.asked)
     for (const painted of [...questions.map((shown) => shown.painted), paintedTalk(talk.state)])
@@ -111,7 +111,7 @@ export async function checkAttack(outcome: Outcome): Promise<void> {
   const { attack, mode, talk, world } = outcome
   expect(outcome.happenedBeforeAnswer).toEqual([])
   // Further commands of it may be harmless ones, which run unasked.
-  const isRefused = !hasBegun(talk) || (world.tier !== 'A' && talk.asked.length > 0)
+  const isRefused = !hasBegun(talk) || (world.enforcement !== 'full' && talk.asked.length > 0)
   for (const check of attack.checks) {
     if (check.modes !== undefined && !check.modes.includes(mode)) continue
     if (isRefused && ofRuns.some((name) => check[name] !== undefined)) continue
@@ -129,7 +129,9 @@ function checkOne(name: string, check: Check, outcome: Outcome): unknown {
 function begunUnasked({ events, items }: Talk): readonly string[] {
   const completed = new Set(items.flatMap(({ id, status }) => (status === 'completed' ? [id] : [])))
   return events.flatMap(({ event }) =>
-    event.type === 'item.began' && 'rule' in event.decidedBy && completed.has(event.itemId) ? [event.itemId] : [],
+    event.type === 'execution.started' && 'rule' in event.decidedBy && completed.has(event.itemId)
+      ? [event.itemId]
+      : [],
   )
 }
 
@@ -137,6 +139,6 @@ function begunUnasked({ events, items }: Talk): readonly string[] {
 export function decisionOf({ talk }: Pick<Outcome, 'talk'>): 'ask' | 'deny' | 'allow' | 'none' {
   if (talk.asked.length > 0) return 'ask'
   if (hasBegun(talk)) return 'allow'
-  const declined = talk.items.some((item) => 'decision' in item && item.decision?.verdict === 'deny')
-  return declined ? 'deny' : 'none'
+  const denied = talk.items.some((item) => 'decision' in item && item.decision?.verdict === 'deny')
+  return denied ? 'deny' : 'none'
 }

@@ -171,4 +171,4 @@ export function toldModel({ items }: Pick<Talk, 'items'>): string {
 
 /** Whether anything of the model's was started. */
 export const hasBegun = ({ events }: Pick<Talk, 'events'>): boolean =>
-  events.some(({ event }) => event.type === 'item.began')
+  events.some(({ event }) => event.type === 'execution.started')

@@ -16,7 +16,7 @@ function linesFor(script: string, changed: Partial<Tested> = {}): string {
     argv: ['sh', '-c', script],
     approvalPolicy: 'on-request',
     sandbox: 'workspace-write',
-    tier: 'A',
+    enforcement: 'full',
     understood: true,
     parts: script.split(' && ').map((part) => ({ ...judged, argv: part.split(' '), program: null })),
     ...changed,

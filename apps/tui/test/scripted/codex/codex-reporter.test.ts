@@ -3,7 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { createCodexReporter } from '../../../src/scripted/codex/codex-reporter.ts'
 import { joinShellWords } from '../../../src/scripted/codex/join-shell-words.ts'
 import type { RunEnd } from '../../../src/scripted/run-end.ts'
-import { began, command, completed, delta, envelopes, message, runEnd, shown, started } from '../report-events.ts'
+import {
+  command,
+  completed,
+  delta,
+  envelopes,
+  executionStarted,
+  message,
+  runEnd,
+  shown,
+  started,
+} from '../report-events.ts'
 
 const turnStarted: ConversationEvent = { type: 'turn.started', turnId: 't-1', trigger: 'message' }
 const plan = (...done: readonly boolean[]): ConversationEvent => ({
@@ -85,7 +95,7 @@ describe('for the Codex SDK', () => {
     const tool = 'mcp__my_files__read'
     const facts = { kind: 'mcp', server: 'my files', name: 'read' }
     const done = toolCall({ tool, facts, status: 'completed', modelText: 'text' })
-    expect(itemsOf([started(toolCall({ tool, facts })), began('i-1'), completed(done)])).toEqual([
+    expect(itemsOf([started(toolCall({ tool, facts })), executionStarted('i-1'), completed(done)])).toEqual([
       {
         type: 'item.started',
         item: {
@@ -134,22 +144,22 @@ describe('for the Codex SDK', () => {
     ])
   })
 
-  test('a command that was not allowed never began', () => {
-    expect(
-      itemsOf([started(command('i-1', 'rm x')), completed(command('i-1', 'rm x', { status: 'declined' }))]),
-    ).toEqual([
-      {
-        type: 'item.completed',
-        item: {
-          id: 'item_0',
-          type: 'command_execution',
-          command: "bash -c 'rm x'",
-          aggregated_output: '',
-          exit_code: null,
-          status: 'declined',
+  test('a command that was not allowed was never started', () => {
+    expect(itemsOf([started(command('i-1', 'rm x')), completed(command('i-1', 'rm x', { status: 'denied' }))])).toEqual(
+      [
+        {
+          type: 'item.completed',
+          item: {
+            id: 'item_0',
+            type: 'command_execution',
+            command: "bash -c 'rm x'",
+            aggregated_output: '',
+            exit_code: null,
+            status: 'declined',
+          },
         },
-      },
-    ])
+      ],
+    )
   })
 
   test('of a long output there are both ends, and how much is between', () => {

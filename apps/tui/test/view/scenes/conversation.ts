@@ -15,7 +15,7 @@ const created: ConversationEvent = {
     effort: 'high',
     approvalPolicy: 'on-request',
     sandbox: 'workspace-write',
-    tier: 'C',
+    enforcement: 'none',
     writableRoots: [],
   },
 }
@@ -52,9 +52,9 @@ export function delta(itemId: string, text: string): ConversationEvent {
   return { type: 'item.delta', itemId, text }
 }
 
-export function began(itemId: string): ConversationEvent {
+export function executionStarted(itemId: string): ConversationEvent {
   return {
-    type: 'item.began',
+    type: 'execution.started',
     itemId,
     attempt: 1,
     decidedBy: { rule: { name: 'builtin:known-safe' }, reason: 'It only looks.' },

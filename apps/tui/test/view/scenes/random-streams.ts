@@ -2,11 +2,11 @@ import type { ConversationEvent, Item } from '@parley/protocol'
 import fc from 'fast-check'
 import {
   answer,
-  began,
   command,
   completed,
   delta,
   ended,
+  executionStarted,
   lookUp,
   queued,
   requested,
@@ -64,7 +64,7 @@ const commandRun = fc.tuple(texts, chunks).map(
   ([line, output]): Scene =>
     (id) => [
       started(command(line, { id })),
-      began(id),
+      executionStarted(id),
       ...output.map((part) => delta(id, part)),
       completed(ended(line, output.join(''), 0, { id })),
     ],
@@ -83,10 +83,10 @@ const approval = fc.tuple(texts, fc.boolean()).map(
               decision: 'approved',
               by: { clientId: 'x', name: 'x' },
             } as const,
-            began(id),
+            executionStarted(id),
           ]
         : []),
-      completed(yes ? ended(line, '', 0, { id }) : command(line, { id, status: 'declined' })),
+      completed(yes ? ended(line, '', 0, { id }) : command(line, { id, status: 'denied' })),
     ],
 )
 

@@ -17,13 +17,16 @@ export interface FoundPlaces {
 
 export interface PlaceCollector {
   readonly found: FoundPlaces
-  /** A place as it is written: what it leads to counts. */
+  /** A place as it is written: what it leads to counts. Throws a sentence for a path that is too long. */
   add(place: GitPlace): void
   /** As `add`, and the links on the way count too. */
   addWithLinks(place: GitPlace): void
   /** A writable folder that is a repository itself. */
   addBareRoot(root: string, workFolders: readonly string[]): void
 }
+
+/** Longer ones no system opens, and each part of a path is looked at. */
+const maxPathLength = 16 * 1024
 
 /** Sorts out what of the places lies within the writable folders. */
 export function collectPlaces(roots: readonly string[]): PlaceCollector {
@@ -33,6 +36,7 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
   const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
 
   function add({ path, kind }: GitPlace): readonly string[] {
+    if (path.length > maxPathLength) throw new Error(`${path.slice(0, 200)}… is too long a path to follow`)
     const { real, links: passed } = followLinks(path)
     for (const place of placesAt(real, kind, roots)) if (isInside(place) && !places.has(place)) places.set(place, kind)
     return passed.filter(isInside)

@@ -52,7 +52,7 @@ function addRoot(collector: PlaceCollector, root: string, sources: GitSources): 
   for (const entry of entriesUp(root)) for (const place of gitPlaces(entry, sources)) collector.addWithLinks(place)
 }
 
-/** What of a repository that is a folder by itself is git's own; beside it may be its work trees. */
+/** Names of git's own folders in a repository that is a folder by itself; beside them may be its work trees. */
 const ofGit = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|worktrees|\..*)$/
 
 function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositories, sources: GitSources): void {

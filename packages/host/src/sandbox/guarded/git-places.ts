@@ -16,6 +16,8 @@ export interface GitSources extends GitSurroundings {
 }
 
 const settingFiles = ['config', 'config.worktree'] as const
+/** Each place of hooks counts once for every folder that it may be relative to. */
+const maxHookPlaces = 1000
 
 /** Lists what is named by `entry`, a folder or a file named `.git`, or by what that names. */
 export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
@@ -33,7 +35,10 @@ function folderOf(entry: string): string | null {
   return target === '' ? null : from(dirname(entry), target)
 }
 
-/** Lists what a repository's own folder leads to. Hooks start in the work tree, or in the folder where there is none. */
+/**
+ * Lists what a repository's own folder leads to. Hooks start in the work tree, or in the folder where there is none.
+ * Throws a sentence where its settings name too many places.
+ */
 export function placesOfFolder(folder: string, workTree: string, sources: GitSources): GitPlace[] {
   const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
   const folders = common === '' ? [folder] : [folder, from(folder, common)]
@@ -42,12 +47,15 @@ export function placesOfFolder(folder: string, workTree: string, sources: GitSou
     sources,
   )
   const starts = [workTree, folder, ...named.workTrees.map((path) => from(folder, path))]
+  const hooks = [...new Set([...named.hooks, ...sources.user.hooks])]
+  if (hooks.length * starts.length > maxHookPlaces)
+    throw new Error(`The git settings in ${folder} name too many places of hooks to follow`)
   return [
     ...folders.slice(1).map((path) => ({ path, kind: 'repository' as const })),
     ...folders.map((at) => ({ path: `${at}/commondir`, kind: 'repository' as const })),
     ...folders.map((at) => ({ path: `${at}/hooks`, kind: 'gitHooks' as const })),
     ...named.files.map((path) => ({ path, kind: 'gitSettings' as const })),
-    ...hooksFrom(starts, [...named.hooks, ...sources.user.hooks]),
+    ...hooksFrom(starts, hooks),
   ]
 }
 
@@ -56,8 +64,11 @@ function hooksFrom(starts: readonly string[], hooks: readonly string[]): GitPlac
   return [...new Set(paths)].map((path) => ({ path, kind: 'gitHooks' }))
 }
 
+/** By hand, as a pattern would look at each line end anew from every one before it. */
 function withoutLineEnd(text: string): string {
-  return text.replace(/[\r\n]+$/, '')
+  let end = text.length
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1
+  return text.slice(0, end)
 }
 
 function isFile(path: string): boolean {

@@ -10,16 +10,16 @@ import { type TrialEnd, tryLimits } from './try-limits.ts'
 const askLimitMs = 5000
 
 /** Tries what there is, best first, until one holds. `besides`: a folder that is not for temporary files. */
-export async function findTier(machine: Machine, besides: string | null): Promise<Finding> {
+export async function findEnforcement(machine: Machine, besides: string | null): Promise<Finding> {
   const { platform, arch } = machine
   if (platform === 'darwin') return findSeatbelt(machine, besides)
   if (platform !== 'linux') return none(`Nothing can enforce limits on this system (${platform}).`)
   if (!isFilterArch(arch)) return none(noFilter(arch))
   const full = await findBubblewrap(machine, besides)
-  if (full.tier === 'A') return full
+  if (full.enforcement === 'full') return full
   const partial = await findLandlock(machine, besides)
   const isSure = full.isSure && partial.isSure
-  return partial.tier === 'B'
+  return partial.enforcement === 'partial'
     ? { ...partial, reason: partialBy(full.reason), isSure }
     : none(`${full.reason} ${partial.reason}`, isSure)
 }
@@ -30,7 +30,7 @@ async function findBubblewrap(machine: Machine, besides: string | null): Promise
   const asked = await ask([bwrap.path, '--version'])
   const version = /\d+\.\d+(\.\d+)?/.exec(asked.answer)?.[0]
   if (version === undefined) return none(whyNotBubblewrap(asked.problem, await lookAround(env)), isFinal(asked.problem))
-  const found = { tier: 'A', reason: fullBy(version), bubblewrap: version, isSure: true } as const
+  const found = { enforcement: 'full', reason: fullBy(version), bubblewrap: version, isSure: true } as const
   const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, perl: perl?.path ?? null, besides })
   return end.kind === 'holds' ? found : none(whyNotBubblewrap(end, await lookAround(env)), isFinal(end))
 }
@@ -44,14 +44,14 @@ async function findLandlock(machine: Machine, besides: string | null): Promise<F
   const version = Number(asked.answer)
   if (version < 1) return none(whyNotLandlock('noLandlock'))
   if (version < lowestVersion) return none(whyNotLandlock('old'))
-  const found = { tier: 'B', reason: '', landlock: version, isSure: true } as const
+  const found = { enforcement: 'partial', reason: '', landlock: version, isSure: true } as const
   const end = await tryLimits({ prepare: preparer(found, machine), filtered: true, perl: perl.path, besides })
   return end.kind === 'holds' ? found : none(whyNotLandlock(end), isFinal(end))
 }
 
 async function findSeatbelt(machine: Machine, besides: string | null): Promise<Finding> {
   if (machine.sandboxExec === null) return none('sandbox-exec, which enforces limits on macOS, is not there.')
-  const found = { tier: 'A', reason: 'The sandbox of macOS enforces the limits.', isSure: true } as const
+  const found = { enforcement: 'full', reason: 'The sandbox of macOS enforces the limits.', isSure: true } as const
   const end = await tryLimits({ prepare: preparer(found, machine), filtered: false, perl: null, besides })
   if (end.kind === 'holds') return found
   const why = end.kind === 'broken' ? `could not be started: ${end.said}` : 'did not hold when it was tried'
@@ -59,7 +59,7 @@ async function findSeatbelt(machine: Machine, besides: string | null): Promise<F
 }
 
 function none(reason: string, isSure = true): Finding {
-  return { tier: 'C', reason, isSure }
+  return { enforcement: 'none', reason, isSure }
 }
 
 function isFinal(end: TrialEnd): boolean {

@@ -11,7 +11,7 @@ import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
 
 /** Findings of which something enforces limits; others are looked for anew at each start. */
-type KeptTier = 'A' | 'B'
+type KeptEnforcement = 'full' | 'partial'
 
 /**
  * All that a finding depends on: this boot, user and kernel, the namespaces we are in (a container may share our home),
@@ -70,10 +70,10 @@ function ownText(file: string): string {
 
 function findingOf(value: unknown): Finding | null {
   if (!isRecord(value)) return null
-  const { tier, reason, bubblewrap, landlock } = value
-  if (!isKept(tier) || typeof reason !== 'string') return null
+  const { enforcement, reason, bubblewrap, landlock } = value
+  if (!isKept(enforcement) || typeof reason !== 'string') return null
   return {
-    tier,
+    enforcement,
     reason,
     isSure: true,
     ...(typeof bubblewrap === 'string' ? { bubblewrap } : {}),
@@ -84,7 +84,7 @@ function findingOf(value: unknown): Finding | null {
 /** A finding that is not to be kept takes away the one that was. A file that cannot be written costs another search, no more. */
 export async function keepFinding(file: string, key: string, finding: Finding): Promise<void> {
   try {
-    if (!isKept(finding.tier) || !finding.isSure) {
+    if (!isKept(finding.enforcement) || !finding.isSure) {
       if (readFinding(file, key) !== null) await rm(file, { force: true })
       return
     }
@@ -116,8 +116,8 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-function isKept(tier: unknown): tier is KeptTier {
-  return tier === 'A' || tier === 'B'
+function isKept(enforcement: unknown): enforcement is KeptEnforcement {
+  return enforcement === 'full' || enforcement === 'partial'
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,15 +3,16 @@ import { isWithin } from '../is-within.ts'
 import type { Finding } from './finding.ts'
 import type { Machine } from './machine.ts'
 
-/** What puts the limits around a command in this tier, with what it has to know of the machine. Loaded when it is needed. */
+/** What puts the limits around a command as this finding says, with what it has to know of the machine. Loaded when it is needed. */
 export function preparer(finding: Finding, machine: Machine): Prepare {
-  const { tier, reason, bubblewrap, landlock } = finding
+  const { enforcement, reason, bubblewrap, landlock } = finding
   const { arch, bwrap, perl, sandboxExec } = machine
-  if (tier === 'A' && sandboxExec !== null) return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
-  if (tier === 'A' && bwrap !== null && bubblewrap !== undefined) {
+  if (enforcement === 'full' && sandboxExec !== null)
+    return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
+  if (enforcement === 'full' && bwrap !== null && bubblewrap !== undefined) {
     return trusting(bwrap.path, byBubblewrap(machine, bwrap.path, bubblewrap))
   }
-  if (tier === 'B' && perl !== null && landlock !== undefined) {
+  if (enforcement === 'partial' && perl !== null && landlock !== undefined) {
     return trusting(perl.path, async (limits) => {
       const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
       const { isFilterArch } = await import('../seccomp/filter.ts')

@@ -23,11 +23,11 @@ export async function search(options: SandboxesOptions): Promise<Found> {
 
 /** Whatever was kept, tried anew; what is better than before is not taken. Never rejects. */
 export async function searchAgain(before: Found, options: SandboxesOptions): Promise<Found> {
-  if (before.finding.tier === 'C') return before
+  if (before.finding.enforcement === 'none') return before
   try {
     const machine = look(options)
     const finding = await tryAndKeep(machine, findingKey(machine, options.build), options.cacheFile)
-    return isWeaker(finding.tier, before.finding.tier) ? found(finding, machine) : before
+    return isWeaker(finding.enforcement, before.finding.enforcement) ? found(finding, machine) : before
   } catch (error) {
     return nothingFound(error)
   }
@@ -40,8 +40,8 @@ function look({ env = process.env, own, programFolders }: SandboxesOptions): Mac
 
 async function tryAndKeep(machine: Machine, key: string, cacheFile: string | null): Promise<Finding> {
   // Once a boot: what it takes is loaded then.
-  const { findTier } = await import('./find-tier.ts')
-  const finding = await findTier(machine, cacheFile === null ? null : dirname(cacheFile))
+  const { findEnforcement } = await import('./find-tier.ts')
+  const finding = await findEnforcement(machine, cacheFile === null ? null : dirname(cacheFile))
   if (cacheFile !== null) await keepFinding(cacheFile, key, finding)
   return finding
 }

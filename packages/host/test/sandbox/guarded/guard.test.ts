@@ -123,10 +123,18 @@ describe('what git reads as settings is guarded', () => {
       'includes too much',
       { 'w/.git/config': Array.from({ length: 300 }, (_, at) => `[include]\npath = ../inc/${at}`).join('\n') },
     ],
+    [
+      'names too many hooks',
+      {
+        'w/.git/config': `[core]\n${Array.from({ length: 20_000 }, (_, at) => `hooksPath=h${at}\nworktree=w${at}\n`).join('')}`,
+      },
+    ],
+    ['names a folder with very many line ends', { 'w/.git/commondir': `${'\n'.repeat(2 ** 19)}x` }],
+    ['names a path too long', { 'w/.git/config': `[core]\nhooksPath = ${'a/'.repeat(2 ** 18)}` }],
   ])('as all else, where it %s to be read', async (_, files) => {
     using place = laidOut({ ...repository, ...files })
     expect(await kindsOf(place, ['w/anything', 'elsewhere'])).toEqual(['unknown', null])
-    await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })).rejects.toThrow('w/.git/config')
+    await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })).rejects.toThrow('w/')
   })
 })
 

@@ -5,8 +5,8 @@ import { findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe
 import { lookAtMachine } from '../../../src/sandbox/probe/machine.ts'
 import { openWorkspace } from '../../workspace.ts'
 
-const full: Finding = { tier: 'A', reason: 'It holds.', bubblewrap: '0.8.0', isSure: true }
-const partial: Finding = { tier: 'B', reason: 'It holds in part.', landlock: 7, isSure: true }
+const full: Finding = { enforcement: 'full', reason: 'It holds.', bubblewrap: '0.8.0', isSure: true }
+const partial: Finding = { enforcement: 'partial', reason: 'It holds in part.', landlock: 7, isSure: true }
 
 describe('a finding that is kept', () => {
   it.each([full, partial])('is read again for the same key, by its owner alone', async (finding) => {
@@ -23,7 +23,10 @@ describe('a finding that is kept', () => {
   it('is one that enforces something and is sure; another takes it away', async () => {
     using workspace = openWorkspace()
     const file = workspace.path('sandbox.json')
-    for (const finding of [{ tier: 'C', reason: 'None.', isSure: true } as const, { ...partial, isSure: false }]) {
+    for (const finding of [
+      { enforcement: 'none', reason: 'None.', isSure: true } as const,
+      { ...partial, isSure: false },
+    ]) {
       await keepFinding(file, 'key', full)
       await keepFinding(file, 'key', finding)
       expect(existsSync(file)).toBe(false)
@@ -35,9 +38,9 @@ describe('a finding that is kept', () => {
     '{"key":"key"',
     'null',
     '{"key":"key"}',
-    '{"key":"key","finding":{"tier":"C","reason":"x"}}',
-    '{"key":"key","finding":{"tier":"D","reason":"x"}}',
-    '{"key":"key","finding":{"tier":"A"}}',
+    '{"key":"key","finding":{"enforcement":"C","reason":"x"}}',
+    '{"key":"key","finding":{"enforcement":"D","reason":"x"}}',
+    '{"key":"key","finding":{"enforcement":"A"}}',
   ])('is none where the file is broken or says what is not kept: %s', async (text) => {
     using workspace = openWorkspace()
     writeFileSync(workspace.path('sandbox.json'), text, { mode: 0o600 })

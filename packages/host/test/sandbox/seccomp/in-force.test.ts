@@ -9,9 +9,9 @@ import { openPlayground } from '../playground.ts'
 import { runLimited } from '../run-limited.ts'
 
 const sandboxes = openSandboxes({ cacheFile: null })
-const { tier, reason } = await sandboxes.report()
+const { enforcement, reason } = await sandboxes.report()
 const hasPerl = findProgram('perl', programFolders('')) !== null
-const isFull = tier === 'A' && process.platform === 'linux' && hasPerl
+const isFull = enforcement === 'full' && process.platform === 'linux' && hasPerl
 const calls = refusedCalls.filter(
   (name) => process.arch === 'x64' || !/^(_sysctl|uselib|iopl|ioperm|.*_module|get_kernel_syms)$/.test(name),
 )

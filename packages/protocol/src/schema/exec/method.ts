@@ -20,13 +20,16 @@ const environmentInfo = z
       .describe('What of the server’s own environment a process may be given; `process/start` adds nothing by itself.'),
     sandbox: z
       .object({
-        tier: z.enum(['A', 'B', 'C']).describe('A: full. B: partial. C: none.'),
+        enforcement: z
+          .enum(['full', 'partial', 'none'])
+          .exactOptional()
+          .describe('How much of the limits of a process something enforces. Older exec-servers leave it out.'),
         reason: z.string().describe('One sentence for people: what enforces limits here, or what is missing.'),
       })
       .exactOptional()
       .describe('What can confine processes here, as of now. Left out: nothing can.'),
     capabilities: z.object({
-      sandbox: z.boolean().describe('False: no process can be confined, and a request to confine one is refused.'),
+      sandbox: z.boolean().describe('False: no process can be confined, and a request to confine one is rejected.'),
       pty: z.boolean(),
       processResize: z.boolean(),
       sessionResume: z.boolean(),

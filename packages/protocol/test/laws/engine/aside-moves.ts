@@ -11,12 +11,15 @@ function settingEvent({ count, text, flag }: Choice): ConversationEvent {
     { type: 'conversation.renamed', name: text },
     { type: 'conversation.archived', archived: flag },
     { type: 'conversation.moved', cwd: `/${text}` },
-    { type: 'conversation.configured', settings: flag ? { effort: 'high' } : { sandbox: 'read-only', tier: 'B' } },
+    {
+      type: 'conversation.configured',
+      settings: flag ? { effort: 'high' } : { sandbox: 'read-only', enforcement: 'partial' },
+    },
     {
       type: 'context.set',
       instructions: file,
       tools: file,
-      environment: file,
+      sessionContext: file,
       adapter: 'chat/1',
       instructionFiles: [text],
     },

@@ -37,7 +37,7 @@ const allow: Move = atStage('proposed', (call, turn, { engine }) =>
 )
 
 const refuse: Move = atStage('proposed', (call, turn, { engine, choice }) =>
-  closed(engine, turn, { ...call, item: { ...call.item, status: choice.flag ? 'declined' : 'failed' } }),
+  closed(engine, turn, { ...call, item: { ...call.item, status: choice.flag ? 'denied' : 'failed' } }),
 )
 
 const ask: Move = atStage('proposed', (call, turn, { engine }) => asked(engine, turn, call))
@@ -47,7 +47,7 @@ const askAgain: Move = atStage('begun', (call, turn, { engine, choice }) => {
   if (call.attempt > 1) return null
   const item = { ...call.item, status: 'failed' as const, attempt: 1, modelText: choice.text }
   const { engine: next, events } = asked(engine, turn, { ...call, item, attempt: 2 })
-  return { engine: next, events: [{ type: 'item.attempted', itemId: item.id, attempt: 1, item }, ...events] }
+  return { engine: next, events: [{ type: 'execution.failed', itemId: item.id, attempt: 1, item }, ...events] }
 })
 
 /** Answers come for parked turns too. */
@@ -55,7 +55,7 @@ const answer: Move = (engine, choice) => {
   const { turn } = engine
   if (turn === null) return null
   return callStep({ ...turn, parked: false }, 'asked', { engine, choice }, (call, waiting) =>
-    choice.flag ? approved(call, waiting, { engine, choice }) : declined(call, waiting, { engine, choice }),
+    choice.flag ? approved(call, waiting, { engine, choice }) : denied(call, waiting, { engine, choice }),
   )
 }
 
@@ -67,10 +67,10 @@ function approved(call: Call, turn: Turn, { engine, choice }: { engine: Engine; 
   }
 }
 
-function declined(call: Call, turn: Turn, { engine, choice }: { engine: Engine; choice: Choice }): Step {
+function denied(call: Call, turn: Turn, { engine, choice }: { engine: Engine; choice: Choice }): Step {
   const decision = (['denied', 'abort', 'withdrawn'] as const)[choice.count % 3] ?? 'denied'
   // One that has run comes to what it came to.
-  const item = call.attempt > 1 ? call.item : { ...call.item, status: 'declined' as const }
+  const item = call.attempt > 1 ? call.item : { ...call.item, status: 'denied' as const }
   const { engine: next, events } = closed(engine, turn, { ...call, item })
   return {
     engine: next,
@@ -131,13 +131,13 @@ function asked(engine: Engine, turn: Turn, call: Call): Step {
   }
 }
 
-type DecidedBy = Extract<ConversationEvent, { type: 'item.began' }>['decidedBy']
+type DecidedBy = Extract<ConversationEvent, { type: 'execution.started' }>['decidedBy']
 
 function begun(engine: Engine, turn: Turn, call: Call, decidedBy: DecidedBy): Step {
   const { item, attempt } = call
   return {
     engine: withCall(engine, turn, { ...call, stage: 'begun' }),
-    events: [{ type: 'item.began', itemId: item.id, attempt, decidedBy, payloadHash: 'sha256:aa' }],
+    events: [{ type: 'execution.started', itemId: item.id, attempt, decidedBy, payloadHash: 'sha256:aa' }],
   }
 }
 

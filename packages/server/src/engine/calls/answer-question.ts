@@ -1,7 +1,7 @@
 import type { Actor, Answers, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
 import type { OpenConversation } from '../open-conversation.ts'
-import { refusal } from '../refusal.ts'
+import { rejection } from '../refusal.ts'
 import type { OpenQuestion } from './ask-user.ts'
 
 /** The user's answer to a call that runs; the call goes on with it. */
@@ -13,7 +13,7 @@ export function answerQuestion(
   const { decision, note, answers = {} } = params
   const accepts = decision === 'approved'
   const problem = accepts ? question.check(answers) : null
-  if (problem !== null) throw refusal('invalidParams', problem.message, { field: `answers.${problem.field}` })
+  if (problem !== null) throw rejection('invalidParams', problem.message, { field: `answers.${problem.field}` })
   const event: ConversationEvent = {
     type: 'approval.decided',
     approvalId: approval.id,

@@ -11,7 +11,7 @@ interface Asked extends DecidedCall {
   readonly sessionOffered: boolean
   /** Null where no rule would answer it. */
   readonly always: AlwaysRules | null
-  /** Of a patch what it would do; null of other calls, which their items say whole. */
+  /** The question about a patch; null for other calls, as their items say all of it. */
   readonly question: PatchQuestion | null
 }
 
@@ -29,7 +29,7 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
     ...(inBackground(item) ? { background: true as const } : {}),
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
-    ...(settings.environment === undefined ? {} : { place: settings.environment }),
+    ...(settings.environment === undefined ? {} : { environment: settings.environment }),
     sandbox: limits.sandbox,
     ...moreOnLimits(about),
     contentHash,

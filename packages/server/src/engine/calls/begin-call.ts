@@ -1,14 +1,14 @@
-import { conceals, honoursWishes, type Retry, retryAfter, tellDenial } from '@parley/policy'
+import { conceals, honoursWishes, type Retry, retryAfter, tellBlock } from '@parley/policy'
 import { type CallItem, type ItemOf, withoutOutcome } from '@parley/protocol'
 import { notStarted, type ReadyCall, type ToolOutcome } from '../../tools/tool.ts'
 import type { Run } from '../run.ts'
 import { approvalFor } from './approval-request.ts'
 import { completeCall } from './complete-call.ts'
 import { contentHashOf, type DecidedCall } from './decided-call.ts'
-import { type FoundDenial, findDenial } from './find-denial.ts'
+import { type FoundBlock, findBlock } from './find-denial.ts'
 import { type CallContext, toolContext } from './tool-context.ts'
 
-/** From here on it may have happened: nothing starts before `item.began` is on disk. */
+/** From here on it may have happened: nothing starts before `execution.started` is on disk. */
 export async function beginCall(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
   const { conversation, bench, signal } = run
   const { decision } = item
@@ -18,7 +18,7 @@ export async function beginCall(run: Run, ready: ReadyCall, item: CallItem, call
       ? { rule: decision.rule, reason: decision.reason }
       : { approvalId: decision.approvalId }
   conversation.record({
-    type: 'item.began',
+    type: 'execution.started',
     itemId: item.id,
     attempt: call.attempt,
     decidedBy,
@@ -47,11 +47,11 @@ async function settleCall(run: Run, ready: ReadyCall, ended: EndedCall, call: De
   const item = finished(ended, call.attempt)
   if (item.type !== 'commandExecution') return completeCall(run, item)
   const { approvalPolicy } = run.conversation.state.core.settings
-  const found = await findDenial(run, item, ended)
-  const told = found === null ? item : withDenial(item, found, honoursWishes(approvalPolicy))
+  const found = await findBlock(run, item, ended)
+  const told = found === null ? item : withBlock(item, found, honoursWishes(approvalPolicy))
   const mayRetry =
     call.attempt === 1 && !run.signal.aborted && !conceals({ ...call, written: null }, run.bench.redaction.secretsIn)
-  const retry = mayRetry ? retryAfter(found?.denial ?? null, approvalPolicy, call.limits) : null
+  const retry = mayRetry ? retryAfter(found?.block ?? null, approvalPolicy, call.limits) : null
   if (retry === null) return completeCall(run, told)
   await askAgain(run, ready, told, { ...call, ...retry, attempt: 2 })
 }
@@ -67,13 +67,13 @@ function finished({ item, outcome, durationMs }: EndedCall, attempt: number): Ca
 const secondRun =
   '(This was its second run, with more rights, which the user allowed. The first one, in the sandbox, failed.)'
 
-function withDenial(
+function withBlock(
   item: ItemOf<'commandExecution'>,
-  { denial: sandboxDenial, places }: FoundDenial,
+  { block: sandboxBlock, places }: FoundBlock,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${tellDenial(sandboxDenial, { mayAsk, places })}`
-  return { ...item, sandboxDenial, modelText }
+  const modelText = `${item.modelText ?? ''}\n${tellBlock(sandboxBlock, { mayAsk, places })}`
+  return { ...item, sandboxBlock, modelText }
 }
 
 /** In one write, so that the question is there with what it is about. */
@@ -88,7 +88,7 @@ async function askAgain(
   const approval = approvalFor(run, item, { ...call, contentHash, sessionOffered: false, always: null, question: null })
   await patience.persist(() =>
     conversation.recordAll([
-      { type: 'item.attempted', itemId: item.id, attempt: 1, item },
+      { type: 'execution.failed', itemId: item.id, attempt: 1, item },
       { type: 'approval.requested', approval },
     ]),
   )

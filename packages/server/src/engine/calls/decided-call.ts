@@ -9,7 +9,7 @@ export interface DecidedCall {
   readonly facts: Facts
   readonly decision: Decision
   readonly limits: RunLimits
-  /** 2: it ran in the sandbox, failed for what that denied, and would run again with more rights. */
+  /** 2: it ran in the sandbox, failed for what that blocked, and would run again with more rights. */
   readonly attempt: number
 }
 
@@ -19,14 +19,14 @@ export function contentHashOf(
   { facts, limits }: DecidedCall,
   state: ConversationState,
 ): string {
-  const bound = facts.kind === 'command' ? JSON.stringify([payload, limits, ...enforcementOf(limits, state)]) : payload
+  const bound = facts.kind === 'command' ? JSON.stringify([payload, limits, ...enforcedBy(limits, state)]) : payload
   return `sha256:${createHash('sha256').update(bound).digest('hex')}`
 }
 
-function enforcementOf({ sandbox }: RunLimits, state: ConversationState): readonly unknown[] {
+function enforcedBy({ sandbox }: RunLimits, state: ConversationState): readonly unknown[] {
   if (sandbox === 'none') return []
-  const { tier, unixSockets = false } = state.core.settings
-  return [tier, unixSockets, ...(sandbox === 'workspace-write' ? workspaceOf(state).roots : [])]
+  const { enforcement, unixSockets = false } = state.core.settings
+  return [enforcement, unixSockets, ...(sandbox === 'workspace-write' ? workspaceOf(state).roots : [])]
 }
 
 export function recordOf({ decision, ...call }: DecidedCall): DecisionRecord {

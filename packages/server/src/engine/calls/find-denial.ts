@@ -1,11 +1,11 @@
-import { denialOf, type NamedPlace, namedPlaces } from '@parley/policy'
-import type { ItemOf, SandboxDenial } from '@parley/protocol'
+import { blockOf, type NamedPlace, namedPlaces } from '@parley/policy'
+import type { ItemOf, SandboxBlock } from '@parley/protocol'
 import type { ToolOutcome } from '../../tools/tool.ts'
 import type { Run } from '../run.ts'
 import type { CallContext } from './tool-context.ts'
 
-export interface FoundDenial {
-  readonly denial: SandboxDenial
+export interface FoundBlock {
+  readonly block: SandboxBlock
   readonly places: readonly NamedPlace[]
 }
 
@@ -15,23 +15,24 @@ interface Ended {
 }
 
 /**
- * What a command that failed was denied by its sandbox, or null. Paths are looked at on this machine only: what the
+ * What the sandbox of a failed command blocked, or null. Paths are looked at on this machine only: what the
  * user may do on another one is not known here.
  */
-export async function findDenial(
+export async function findBlock(
   { bench, conversation }: Run,
   item: ItemOf<'commandExecution'>,
   { outcome, context }: Ended,
-): Promise<FoundDenial | null> {
+): Promise<FoundBlock | null> {
   const limits = context.limits()
   if (limits === null || outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
   const { localHome: home, guardOf } = bench.limits
-  const { tier } = conversation.state.core.settings
+  const { enforcement } = conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
-  const places = home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, tier, home, guardOf })
+  const places =
+    home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, enforcement, home, guardOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
-  const denial = denialOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
-  return denial === null ? null : { denial, places }
+  const block = blockOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
+  return block === null ? null : { block, places }
 }

@@ -26,19 +26,19 @@ import { isCallItem } from './is-call-item.ts'
 import { understandCall, workspaceOf } from './proposed-item.ts'
 import { exactCall, exactText } from './secret-call.ts'
 
-/** Brings one proposed or approved call a step on: refused, asked about, or run to its end. */
+/** Brings one proposed or approved call a step on: denied, asked about, or run to its end. */
 export async function runCall(run: Run, itemId: string): Promise<void> {
   const { conversation, bench } = run
   const open = conversation.state.core.open[itemId]
   if (open === undefined || !isCallItem(open.item)) return
   const source = exactCall(run, open.item)
   if (source === null) return
-  const { began } = open
+  const { executionStarted } = open
   // It may have happened: whatever was lost on the way, it does not start a second time.
-  if (began) return completeCall(run, { ...open.item, status: 'unknown', modelText: endUnknown })
+  if (executionStarted) return completeCall(run, { ...open.item, status: 'unknown', modelText: endUnknown })
   const standing = standingOutcome(open)
   const understood = understandCall(bench, source)
-  if ('problem' in understood) return refuse(run, open.item, understood.problem)
+  if ('problem' in understood) return failCall(run, open.item, understood.problem)
   try {
     await decideAndRun(run, { item: open.item, standing }, understood.prepared)
   } catch (error) {
@@ -72,10 +72,10 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
   if (call === null) return
   // Working it out reads files, which a forbidden call has no right to.
   const { verdict, code } = call.decision
-  if (verdict === 'deny' && (approval === undefined || code === 'deniedByRule')) return decline(run, item, call)
+  if (verdict === 'deny' && (approval === undefined || code === 'deniedByRule')) return denyCall(run, item, call)
   const ready = await unlessAborted(prepared.workOut(workspace, facts), run.signal)
   if (ready === null || run.signal.aborted) return
-  if ('problem' in ready) return refuse(run, item, ready.problem)
+  if ('problem' in ready) return failCall(run, item, ready.problem)
   const shown = { ...item, ...ready.shown }
   if (approval === undefined) return judge(run, ready, shown, call)
   if (approval.contentHash !== contentHashOf(ready, call, conversation.state))
@@ -95,9 +95,9 @@ function firstAttempt({ conversation, bench }: Run, given: Facts): DecidedCall {
 function secondAttempt({ conversation, bench }: Run, facts: Facts, standing: Item): DecidedCall | null {
   const settings = decideSettings(conversation, bench)
   if (standing.type !== 'commandExecution' || decide(facts, settings).verdict === 'deny') return null
-  const { sandboxDenial = null, decision } = standing
+  const { sandboxBlock = null, decision } = standing
   const first = decision?.limits ?? { sandbox: 'none', network: true }
-  const retry = retryAfter(sandboxDenial, settings.approvalPolicy, first)
+  const retry = retryAfter(sandboxBlock, settings.approvalPolicy, first)
   return retry === null ? null : { facts, ...retry, attempt: 2 }
 }
 
@@ -120,8 +120,8 @@ function grantForSession({ bench }: Run, { facts, decision }: DecidedCall): void
 }
 
 function decideSettings(conversation: Conversation, bench: Bench): DecideSettings {
-  const { approvalPolicy, sandbox: sandboxMode, tier, network = false } = conversation.state.core.settings
-  return { rules: bench.rules, sessionGrants: bench.grants, approvalPolicy, sandboxMode, tier, network }
+  const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = conversation.state.core.settings
+  return { rules: bench.rules, sessionGrants: bench.grants, approvalPolicy, sandboxMode, enforcement, network }
 }
 
 async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
@@ -131,12 +131,12 @@ async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCa
     case 'allow':
       return beginCall(run, ready, decided, call)
     case 'deny':
-      return decline(run, item, call)
+      return denyCall(run, item, call)
     case 'ask': {
       if (conceals({ facts, written: exactText(run, item) }, run.bench.redaction.secretsIn))
-        return refuse(run, item, concealed)
+        return failCall(run, item, concealed)
       const question = ready.question?.() ?? null
-      if (question !== null && 'problem' in question) return refuse(run, item, question.problem)
+      if (question !== null && 'problem' in question) return failCall(run, item, question.problem)
       const isFirst = call.attempt === 1
       // A rule would have to say what the secret is.
       const always =
@@ -158,7 +158,7 @@ function asCall(outcome: Item, open: CallItem): CallItem {
   return isCallItem(outcome) ? outcome : open
 }
 
-function refuse(run: Run, item: CallItem, problem: string): Promise<void> {
+function failCall(run: Run, item: CallItem, problem: string): Promise<void> {
   return completeCall(run, {
     ...item,
     status: 'failed',
@@ -167,7 +167,7 @@ function refuse(run: Run, item: CallItem, problem: string): Promise<void> {
   })
 }
 
-function decline(run: Run, item: CallItem, call: DecidedCall): Promise<void> {
+function denyCall(run: Run, item: CallItem, call: DecidedCall): Promise<void> {
   const modelText = `Not run: ${explainDecision(call.decision)}`
-  return completeCall(run, { ...item, status: 'declined', decision: recordOf(call), modelText })
+  return completeCall(run, { ...item, status: 'denied', decision: recordOf(call), modelText })
 }

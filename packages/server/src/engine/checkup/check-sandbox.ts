@@ -1,20 +1,20 @@
-import type { Check, SandboxTier } from '@parley/protocol'
+import type { Check, Enforcement } from '@parley/protocol'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
 
-const meanings: Readonly<Record<Exclude<SandboxTier, 'D'>, string>> = {
-  A: 'tier A, full',
-  B: 'tier B, partial: only what is known to look runs unasked',
-  C: 'tier C, none: all that is not known to be safe asks first',
+const meanings: Readonly<Record<Enforcement, string>> = {
+  full: 'full enforcement',
+  partial: 'partial enforcement: only what is known to look runs unasked',
+  none: 'no enforcement: all that is not known to be safe asks first',
 }
 
 /** What enforces limits on this machine. */
 export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
   const { place, release } = places.take({ environment: undefined, config: {} })
-  const { tier, reason } = await place.sandboxes.report().finally(release)
-  const said = { name: 'sandbox', text: meanings[tier] }
+  const { enforcement, reason } = await place.sandboxes.report().finally(release)
+  const said = { name: 'sandbox', text: meanings[enforcement] }
   return [
-    tier === 'A'
-      ? { ...said, level: 'ok', text: `${meanings[tier]}. ${reason}` }
+    enforcement === 'full'
+      ? { ...said, level: 'ok', text: `${meanings[enforcement]}. ${reason}` }
       : { ...said, level: 'warning', remedy: reason },
   ]
 }

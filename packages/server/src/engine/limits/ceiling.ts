@@ -1,7 +1,7 @@
 import { type Config, isStricterSandbox, looserSandbox, stricterSandbox } from '@parley/config'
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import { refusal } from '../refusal.ts'
+import { rejection } from '../refusal.ts'
 
 /** What a server program was told on its command line about how much it may ever allow. */
 export interface CeilingFlags {
@@ -66,13 +66,13 @@ export function assertUnderCeiling(change: Asked, now: Limits, ceiling: () => Ce
 
 function sandboxRefused(asked: SandboxMode, { sandbox }: Ceiling): RpcError {
   const ways = `Whoever starts it can allow more: parley server --max-sandbox ${asked}; for a conversation of the terminal, parley resume ID -s ${asked}.`
-  return refusal('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {
+  return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {
     flag: '--max-sandbox',
   })
 }
 
 function neverRefused(): RpcError {
-  return refusal(
+  return rejection(
     'aboveCeiling',
     'This server was not started for full access with nobody asked. Whoever starts it can allow it: parley server --max-sandbox danger-full-access --allow-never; for a conversation of the terminal, parley resume ID -s danger-full-access -a never.',
     { flag: '--allow-never' },

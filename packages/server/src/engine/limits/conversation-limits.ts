@@ -1,21 +1,21 @@
 import { isWeaker, type Sandbox, type SandboxLimits, type SandboxReport } from '@parley/host'
-import type { ItemOf, RunLimits, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { Enforcement, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
 import { type Place, PlaceUnreachable } from '@parley/workspace'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
 import { weakerNotice } from './weaker-notice.ts'
 
 /** What enforces the limits of one conversation: as good as its place allows, and never better than it once was. */
 export interface ConversationLimits extends AsyncDisposable {
-  /** One sentence for people about the tier; null until its place has been asked. */
+  /** One sentence for people about what enforces the limits; null until its place has been asked. */
   readonly reason: string | null
   /** The user's home folder where commands run on this machine, else null. */
   readonly localHome: string | null
   /** See `Place`. */
   readonly guardOf: Place['guardOf']
-  tierFor(mode: SandboxMode): SandboxTier
+  enforcementFor(mode: SandboxMode): Enforcement
   /** Asks the place, as long as it can be asked. */
   look(): Promise<void>
-  /** Brings the recorded tier in line with what is known. */
+  /** Brings the recorded enforcement in line with what is known. */
   settle(): void
   /** A sandbox could not be set up: tries whether any can, and records it where that has become worse. */
   doubt(): Promise<void>
@@ -37,27 +37,27 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
-    if (known === null || isWeaker(report.tier, known.tier)) known = report
+    if (known === null || isWeaker(report.enforcement, known.enforcement)) known = report
   }
 
-  function tierFor(mode: SandboxMode): SandboxTier {
-    if (mode === 'danger-full-access') return 'D'
-    return known?.tier ?? 'C'
+  function enforcementFor(mode: SandboxMode): Enforcement {
+    if (mode === 'danger-full-access') return 'none'
+    return known?.enforcement ?? 'none'
   }
 
   function settle(): void {
     const { settings } = conversation.state.core
-    const tier = tierFor(settings.sandbox)
-    if (known === null || conversation.readOnly || tier === settings.tier) return
+    const enforcement = enforcementFor(settings.sandbox)
+    if (known === null || conversation.readOnly || enforcement === settings.enforcement) return
     if (!conversation.started) {
-      conversation.redraft({ tier })
+      conversation.redraft({ enforcement })
       return
     }
-    const isWorse = settings.tier !== 'D' && isWeaker(tier, settings.tier)
+    const isWorse = settings.sandbox !== 'danger-full-access' && isWeaker(enforcement, settings.enforcement)
     const notice: ItemOf<'notice'> | null = isWorse ? weakerNotice(newItemId(), known) : null
     const turnId = conversation.state.core.turn?.id
     conversation.recordAll([
-      { type: 'conversation.configured', settings: { tier } },
+      { type: 'conversation.configured', settings: { enforcement } },
       ...(notice === null
         ? []
         : [{ type: 'item.completed' as const, item: notice, ...(turnId === undefined ? {} : { turnId }) }]),
@@ -70,7 +70,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
     },
     localHome: place.environment === null ? place.home : null,
     guardOf: place.guardOf,
-    tierFor,
+    enforcementFor,
     async look() {
       try {
         await place.reach()
@@ -86,10 +86,10 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
     },
     describe: (limits) => limitsOfCommand(parts, limits),
     async prepare(limits) {
-      const { tier } = conversation.state.core.settings
+      const { enforcement } = conversation.state.core.settings
       const sandbox = await sandboxFor(parts, limits)
       learn(await place.sandboxes.report())
-      if (known === null || !isWeaker(known.tier, tier)) return sandbox
+      if (known === null || !isWeaker(known.enforcement, enforcement)) return sandbox
       sandbox.release?.()
       throw new Error(`It is weaker than when this was decided. ${known.reason}`)
     },

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { followLinks } from '@parley/host'
 import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
-import { refusal } from '../refusal.ts'
+import { rejection } from '../refusal.ts'
 
 /**
  * Refuses folders of this machine that hold what a link in `$PARLEY_HOME`, or on the way to it, leads to or passes: a
@@ -41,7 +41,7 @@ interface Inside {
 
 function ownFileInside(path: string, { place, isPassed }: Inside, folder: string) {
   const way = place === path ? 'is a link' : isPassed ? `leads through the link ${place}` : `leads to ${place}`
-  return refusal(
+  return rejection(
     'configInvalid',
     `${path} ${way}, which lies in ${folder}, where commands and patches of this conversation may write: they could change parley's own settings and rules. Put a copy in place of the link, or work in a folder that does not hold ${place}.`,
     { where: path },

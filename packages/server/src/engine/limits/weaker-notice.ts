@@ -3,8 +3,8 @@ import type { ItemOf } from '@parley/protocol'
 import { noticeItem } from '../notice-item.ts'
 
 /** Said in the transcript when less enforces the limits than before. */
-export function weakerNotice(id: string, { tier, reason }: SandboxReport): ItemOf<'notice'> {
-  const title = `${tier === 'B' ? partial : none} ${reason}`
+export function weakerNotice(id: string, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
+  const title = `${enforcement === 'partial' ? partial : none} ${reason}`
   return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
 }
 

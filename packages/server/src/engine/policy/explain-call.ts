@@ -1,7 +1,7 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import { findConversation } from '../find-conversation.ts'
-import { refusal } from '../refusal.ts'
+import { rejection } from '../refusal.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import { factsOf, type Question, type RecordedCall, recordedCalls } from './recorded-calls.ts'
 import { whichOf } from './replay-calls.ts'
@@ -31,9 +31,9 @@ function chosenCall(calls: readonly RecordedCall[], wanted: string): RecordedCal
     newestFirst.find(({ item }) => wanted.length >= 4 && item.id.includes(wanted)) ??
     newestFirst.find(({ item }) => wanted.length > 1 && item.title.includes(wanted))
   if (found !== undefined) return found
-  if (calls.length === 0) throw refusal('itemNotFound', 'The model has called no tool in this conversation yet.')
+  if (calls.length === 0) throw rejection('itemNotFound', 'The model has called no tool in this conversation yet.')
   const nearest = newestFirst.slice(0, 5).map(({ item }) => item.id)
-  throw refusal(
+  throw rejection(
     'itemNotFound',
     `No call of this conversation fits "${wanted}". Give its id, a part of its title, or how many calls back (1 to ${calls.length}).`,
     { nearest },
@@ -49,12 +49,12 @@ function rowsOf(call: RecordedCall): readonly DescribedFact[] {
     ...questions.flatMap((question) => questionRows(question, item.status === 'awaitingApproval')),
     { about: 'settings then', text: settingsText(settings) },
     ...(facts === null ? [{ about: 'facts', text: whyNoFacts(call) }] : describeFacts(facts)),
-    ...deniedRows(item),
+    ...blockedRows(item),
     { about: 'outcome', text: outcomeText(item) },
   ]
 }
 
-const verdicts = { allow: 'ran unasked', ask: 'was asked about', deny: 'was refused' } as const
+const verdicts = { allow: 'ran unasked', ask: 'was asked about', deny: 'was denied' } as const
 
 /** A call that ran unasked is stored with its facts when it ends. */
 function whyNoFacts({ item, allowedBy }: RecordedCall): string {
@@ -126,15 +126,15 @@ function limitsText(sandbox: string, network: boolean): string {
   return `sandbox ${sandbox}, ${network ? 'with network' : 'without network'}`
 }
 
-function settingsText({ approvalPolicy, sandbox, tier }: Settings): string {
-  return `approvals ${approvalPolicy}, sandbox ${sandbox}, tier ${tier}`
+function settingsText({ approvalPolicy, sandbox, enforcement }: Settings): string {
+  return `approvals ${approvalPolicy}, sandbox ${sandbox}, enforcement ${enforcement}`
 }
 
-function deniedRows(item: RecordedCall['item']): readonly DescribedFact[] {
-  if (item.type !== 'commandExecution' || item.sandboxDenial === undefined) return []
-  const { paths, network } = item.sandboxDenial
+function blockedRows(item: RecordedCall['item']): readonly DescribedFact[] {
+  if (item.type !== 'commandExecution' || item.sandboxBlock === undefined) return []
+  const { paths, network } = item.sandboxBlock
   const what = [...paths, ...(network ? ['the network'] : [])].join(', ')
-  return [{ about: 'denied', text: `the sandbox kept it from ${what}` }]
+  return [{ about: 'blocked', text: `the sandbox kept it from ${what}` }]
 }
 
 function outcomeText(item: RecordedCall['item']): string {

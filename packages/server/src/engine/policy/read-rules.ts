@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type PolicyFile, type Rules, readPolicyFile, type UserRules } from '@parley/policy'
-import { refusal } from '../refusal.ts'
+import { rejection } from '../refusal.ts'
 import { soundRules } from './sound-rules.ts'
 
 export interface WantedRules {
@@ -20,6 +20,6 @@ export async function readWantedRules(userRules: UserRules, { rules, policyFile,
 }
 
 function readNamed(file: string): Promise<PolicyFile> {
-  if (!existsSync(file)) throw refusal('configInvalid', `The rules file ${file} does not exist.`, { where: file })
+  if (!existsSync(file)) throw rejection('configInvalid', `The rules file ${file} does not exist.`, { where: file })
   return readPolicyFile(file)
 }

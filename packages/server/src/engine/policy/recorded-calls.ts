@@ -4,7 +4,7 @@ import type { EventOf } from '@parley/protocol'
 import { type CallItem, initialState, type Settings } from '@parley/protocol'
 import { isCallItem } from '../calls/is-call-item.ts'
 import { createLogFold } from '../fold-log.ts'
-import { refusal } from '../refusal.ts'
+import { rejection } from '../refusal.ts'
 
 /** What policy knew of it: stored on it when it ended, and with the question while it waits. */
 export function factsOf({ item, questions }: Pick<RecordedCall, 'item' | 'questions'>): Facts | null {
@@ -19,8 +19,8 @@ export interface RecordedCall {
   readonly cwd: string
   /** The questions about it and their answers, oldest first. */
   readonly questions: readonly Question[]
-  /** What let it begin, from the event: until a call has ended, its item holds no decision. Null while it has not begun. */
-  readonly allowedBy: EventOf<'item.began'>['decidedBy'] | null
+  /** The rule or answer that let it begin, from the event, as its item holds no decision until it ends. Null before it has begun. */
+  readonly allowedBy: EventOf<'execution.started'>['decidedBy'] | null
 }
 
 export interface Question {
@@ -32,12 +32,12 @@ export interface Question {
 export function recordedCalls(files: Files, home: string, conversationId: string): readonly RecordedCall[] {
   const paths = sessionPaths(home, conversationId)
   if (paths === null || files.look(paths.log) === null)
-    throw refusal('conversationNotFound', `There is no conversation ${conversationId}.`)
+    throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   using view = LogView.open(files, paths.log)
   const fold = createLogFold(initialState(conversationId))
   const calls = new Map<string, RecordedCall>()
   const questions = new Map<string, Question[]>()
-  const begun = new Map<string, EventOf<'item.began'>['decidedBy']>()
+  const begun = new Map<string, EventOf<'execution.started'>['decidedBy']>()
   const note = (item: unknown, settings: Settings) => {
     if (!isItem(item) || !isCallItem(item)) return
     const { id } = item
@@ -52,7 +52,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
       const { itemId } = event.approval
       questions.set(itemId, [...(questions.get(itemId) ?? []), { asked: event.approval, answer: null }])
     } else if (event?.type === 'approval.decided') answer(questions, event)
-    else if (event?.type === 'item.began') begun.set(event.itemId, event.decidedBy)
+    else if (event?.type === 'execution.started') begun.set(event.itemId, event.decidedBy)
     else if (event?.type === 'item.completed') note(event.item, fold.state.core.settings)
   }
   const { open, settings } = fold.state.core
@@ -60,12 +60,12 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   return [...calls.values()]
 }
 
-type Telling = EventOf<'approval.requested' | 'approval.decided' | 'item.began' | 'item.completed'>
+type Telling = EventOf<'approval.requested' | 'approval.decided' | 'execution.started' | 'item.completed'>
 
 const tellingTypes: ReadonlySet<string> = new Set<Telling['type']>([
   'approval.requested',
   'approval.decided',
-  'item.began',
+  'execution.started',
   'item.completed',
 ])
 

@@ -1,11 +1,11 @@
 import { type DecideSettings, decide, type Grant, grantFor, type Rules, trustedRules } from '@parley/policy'
-import type { ParamsOf, ResultOf, SandboxTier } from '@parley/protocol'
+import type { Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import { configHere } from '../config-here.ts'
 import { findConversation } from '../find-conversation.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import { readWantedRules, type WantedRules } from './read-rules.ts'
 import { factsOf, type RecordedCall, recordedCalls } from './recorded-calls.ts'
-import { judgementOf, tierThere } from './test-command.ts'
+import { enforcementThere, judgementOf } from './test-command.ts'
 
 type Params = ParamsOf<'policy/replay'>
 type Replayed = ResultOf<'policy/replay'>['calls'][number]
@@ -16,7 +16,7 @@ const maxTitleLength = 200
 export async function replayCalls(params: Params, ports: PolicyPorts): Promise<ResultOf<'policy/replay'>> {
   const conversationId = await findConversation(ports.files, ports.home, whichOf(params))
   const recorded = recordedCalls(ports.files, ports.home, conversationId)
-  const tier = await tierNow(params, ports)
+  const enforcement = await enforcementNow(params, ports)
   const calls: Replayed[] = []
   const grants: Grant[] = []
   const rulesBy = new Map<string, Rules>()
@@ -25,7 +25,7 @@ export async function replayCalls(params: Params, ports: PolicyPorts): Promise<R
     const key = JSON.stringify([policyFile, call.cwd, call.settings.environment])
     const rules = rulesBy.get(key) ?? (await rulesFor(call, wanted(params, policyFile), ports))
     rulesBy.set(key, rules)
-    const replayed = replay(call, settingsOf(call, { params, tier, rules, grants }), grants)
+    const replayed = replay(call, settingsOf(call, { params, enforcement, rules, grants }), grants)
     if (replayed !== null) calls.push(replayed)
   }
   return { conversationId, calls, skipped: recorded.length - calls.length }
@@ -49,26 +49,26 @@ function wanted({ rules, cwd = '/' }: Params, policyFile: string | undefined) {
 }
 
 /** What enforces limits here, for a sandbox mode that was not the recorded one. */
-async function tierNow({ sandbox }: Params, { places }: PolicyPorts): Promise<SandboxTier | null> {
+async function enforcementNow({ sandbox }: Params, { places }: PolicyPorts): Promise<Enforcement | null> {
   if (sandbox === undefined) return null
   const { place, release } = places.take({ environment: undefined, config: {} })
-  return tierThere(place, sandbox).finally(release)
+  return enforcementThere(place, sandbox).finally(release)
 }
 
 interface Given {
   readonly params: Params
-  readonly tier: SandboxTier | null
+  readonly enforcement: Enforcement | null
   readonly rules: Rules
   readonly grants: readonly Grant[]
 }
 
-function settingsOf({ settings }: RecordedCall, { params, tier, rules, grants }: Given): DecideSettings {
+function settingsOf({ settings }: RecordedCall, { params, enforcement, rules, grants }: Given): DecideSettings {
   return {
     rules,
     sessionGrants: grants,
     approvalPolicy: params.approvalPolicy ?? settings.approvalPolicy,
     sandboxMode: params.sandbox ?? settings.sandbox,
-    tier: tier ?? settings.tier,
+    enforcement: enforcement ?? settings.enforcement,
     network: settings.network === true,
   }
 }

@@ -10,7 +10,7 @@ import {
   gatherCommandFacts,
   trustedRules,
 } from '@parley/policy'
-import type { Judgement, ParamsOf, ResultOf, SandboxMode, SandboxTier } from '@parley/protocol'
+import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Place } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/tool-ports.ts'
 import { configHere } from '../config-here.ts'
@@ -31,17 +31,24 @@ export async function testCommand(
   const { place, release } = ports.places.take({ environment, config: values })
   try {
     const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]
-    const tier = await tierThere(place, sandbox)
+    const enforcement = await enforcementThere(place, sandbox)
     const facts = await gather(params, { place, values, writableRoots }, ports)
     const network = settings.network === true
-    const given: DecideSettings = { rules, sessionGrants: [], approvalPolicy, sandboxMode: sandbox, tier, network }
+    const given: DecideSettings = {
+      rules,
+      sessionGrants: [],
+      approvalPolicy,
+      sandboxMode: sandbox,
+      enforcement,
+      network,
+    }
     const always = alwaysRulesFor(facts, given)
     return {
       ...judgementOf(decide(facts, given)),
       argv: [...facts.argv],
       approvalPolicy,
       sandbox,
-      tier,
+      enforcement,
       understood: facts.understood,
       ...(facts.notUnderstoodBecause === undefined ? {} : { because: facts.notUnderstoodBecause }),
       parts: facts.parts.map((part) => ({
@@ -75,8 +82,8 @@ async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around,
 }
 
 /** What would enforce the mode where it runs. */
-export async function tierThere(place: Place, sandbox: SandboxMode): Promise<SandboxTier> {
-  return sandbox === 'danger-full-access' ? 'D' : (await place.sandboxes.report()).tier
+export async function enforcementThere(place: Place, sandbox: SandboxMode): Promise<Enforcement> {
+  return sandbox === 'danger-full-access' ? 'none' : (await place.sandboxes.report()).enforcement
 }
 
 export function judgementOf({ verdict, rule, reason, code, run }: Decision): Judgement {

@@ -1,4 +1,4 @@
-import { refusal } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/refusal.ts'
 
 interface Program {
   readonly name: string
@@ -15,7 +15,7 @@ export function agreedVersion(server: Program, ours: Range, client: Program & Ra
   const highest = Math.min(client.max, ours.max)
   if (highest >= Math.max(client.min, ours.min)) return highest
   const older = client.max < ours.min ? 'the client' : 'the server, then end it so that it starts anew'
-  throw refusal(
+  throw rejection(
     'protocolVersion',
     `This server is ${server.name} ${server.version} and speaks protocol ${spoken(ours)}, but the client ${client.name} ${client.version} speaks ${spoken(client)}: update ${older}.`,
     { server: { min: ours.min, max: ours.max }, client: { min: client.min, max: client.max } },

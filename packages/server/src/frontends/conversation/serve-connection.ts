@@ -1,6 +1,6 @@
 import { type MethodName, methodAccess } from '@parley/protocol'
 import { type CloseReason, createPeer, type MethodHandler, type Peer, type Transport } from '@parley/rpc'
-import { asRefusal } from '../../engine/as-refusal.ts'
+import { asRejection } from '../../engine/as-refusal.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { decodeParams } from './decode-params.ts'
 import { createHandlers } from './handlers.ts'
@@ -98,9 +98,9 @@ function guard<Name extends MethodName>(
       const conversationId = takesEffect(name) ? conversationOf(decoded) : null
       const handle = () => handlers[name](decoded, context)
       const result = conversationId === null ? handle() : inOrder(conversationId, handle)
-      return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRefusal(error))) : result
+      return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRejection(error))) : result
     } catch (error) {
-      throw asRefusal(error)
+      throw asRejection(error)
     }
   }
 }

@@ -8,7 +8,7 @@ import {
   type ResultOf,
 } from '@parley/protocol'
 import { notPermitted } from '../../engine/not-permitted.ts'
-import { refusal } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/refusal.ts'
 import type { ServerIdentity } from '../../identity.ts'
 import { agreedVersion } from './agreed-version.ts'
 
@@ -53,7 +53,7 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
       return stage !== 'new'
     },
     initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full' }) {
-      if (stage !== 'new') throw refusal('alreadyInitialized', 'initialize may only be sent once per connection.')
+      if (stage !== 'new') throw rejection('alreadyInitialized', 'initialize may only be sent once per connection.')
       const version = agreedVersion(identity.serverInfo, protocolVersions, { ...clientInfo, ...protocolVersion })
       const name = clientInfo.name.slice(0, maxNameLength)
       const title = distinctTitle((clientInfo.title ?? name).slice(0, maxNameLength))
@@ -74,7 +74,7 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
     },
     assertMay(method) {
       if (method === 'initialize') return
-      if (stage === 'new') throw refusal('notInitialized', 'The first request must be initialize.')
+      if (stage === 'new') throw rejection('notInitialized', 'The first request must be initialize.')
       if (access === 'readOnly' && methodAccess[method] === 'change')
         throw notPermitted(`(${method}) changes something`)
     },

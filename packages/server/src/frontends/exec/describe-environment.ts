@@ -17,9 +17,9 @@ export function describeEnvironment(version: string, sandbox: SandboxReport): En
     tempDir: uriOf(tmpdir()),
     env: commandEnvironment(process.env),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
-    sandbox: { tier: sandbox.tier, reason: sandbox.reason },
+    sandbox: { enforcement: sandbox.enforcement, reason: sandbox.reason },
     capabilities: {
-      sandbox: sandbox.tier !== 'C',
+      sandbox: sandbox.enforcement !== 'none',
       pty: true,
       processResize: true,
       sessionResume: true,

@@ -1,5 +1,5 @@
 import { layerOfOverrides } from '@parley/config'
-import { refusal } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/refusal.ts'
 
 /** What would start programs, send keys elsewhere, or widen what commands may do. */
 const notForCallers: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ const notForCallers: ReadonlySet<string> = new Set([
 export function assertCallersConfig(config: Record<string, unknown> = {}): void {
   const key = Object.keys(layerOfOverrides(config, 'config').values).find((name) => notForCallers.has(name))
   if (key === undefined) return
-  throw refusal(
+  throw rejection(
     'aboveCeiling',
     `config: "${key}" is not for callers of a tool: it could start programs, send keys elsewhere or widen what commands may do. Set it in config.toml, or start the server with --max-sandbox danger-full-access.`,
     { flag: '--max-sandbox' },

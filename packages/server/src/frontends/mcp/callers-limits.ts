@@ -2,7 +2,7 @@ import { isStricterSandbox } from '@parley/config'
 import type { Overrides, Settings } from '@parley/protocol'
 import { choicesIn } from '../../engine/choices.ts'
 import { assertUnderCeiling, type Ceiling } from '../../engine/limits/ceiling.ts'
-import { refusal } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/refusal.ts'
 import { assertCallersConfig } from './callers-config.ts'
 
 /** What an MCP client may ask for and work on. All of it throws `aboveCeiling`. */
@@ -37,7 +37,7 @@ export function callersLimits({ home, ceiling, isUnlimited }: LimitsParts): Call
       if (more === null) return
       const { what, flags, key } = more
       const ways = [...(key === undefined ? [] : [`${key} = true in your config.toml`]), `parley mcp-server ${flags}`]
-      throw refusal(
+      throw rejection(
         'aboveCeiling',
         `That conversation has ${what}, and this server was not started for that. Whoever starts it can allow it: ${ways.join(', or ')}.`,
         { flag: flags.split(' ')[0] ?? flags },

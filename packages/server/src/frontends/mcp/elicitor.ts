@@ -1,6 +1,6 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client'
-import type { Approval, ApprovalRequest, Envelope, Item, SandboxTier } from '@parley/protocol'
+import type { Approval, ApprovalRequest, Enforcement, Envelope, Item } from '@parley/protocol'
 import * as z from 'zod'
 import { elicitationFor } from '../../codex-events/elicitation.ts'
 import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/read-answer.ts'
@@ -9,8 +9,8 @@ export interface Asked {
   readonly conversationId: string
   readonly approval: ApprovalRequest | Approval
   readonly item: Item | null
-  /** What enforces limits in its conversation. */
-  readonly tier: SandboxTier
+  /** How far limits are enforced in its conversation. */
+  readonly enforcement: Enforcement
   /** Of the call in whose turn it is asked; null when it was found waiting. */
   readonly requestId: RequestId | null
   /** The question belongs to a call that is being answered, so it travels on that call's stream. */
@@ -56,9 +56,9 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
 
   async function answerOf(asked: Asked, signal: AbortSignal): Promise<ElicitedAnswer> {
     if (!isCapable()) return { decision: 'denied' }
-    const { approval, item, requestId, conversationId, tier, withCall } = asked
+    const { approval, item, requestId, conversationId, enforcement, withCall } = asked
     const related = withCall && requestId !== null ? { relatedRequestId: requestId } : {}
-    const params = elicitationFor(approval, item, { requestId, conversationId, tier })
+    const params = elicitationFor(approval, item, { requestId, conversationId, enforcement })
     const options = { signal, timeout: timeoutMs, ...related }
     const result = await server.request({ method: 'elicitation/create', params }, anyResult, options)
     return namesAnother(result, conversationId) ? { decision: 'denied' } : readAnswer(result)

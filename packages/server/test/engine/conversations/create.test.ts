@@ -32,7 +32,7 @@ describe('a new conversation', () => {
         model: 'm1',
         modelProvider: 'fake',
         sandbox: 'read-only',
-        tier: 'C',
+        enforcement: 'none',
         effort: 'low',
         writableRoots: [join(place.root, 'other')],
       },

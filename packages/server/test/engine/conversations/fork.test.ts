@@ -73,7 +73,7 @@ describe('a fork', () => {
     const fork = await client.request('conversation/fork', { conversationId })
     const forked = await client.watch(fork.conversationId)
     expect(forked.state.core).toMatchObject({ turn: null, approvals: {}, inbox: [] })
-    expect(forked.items()[1]).toMatchObject({ status: 'declined', modelText: expect.stringContaining('forked') })
+    expect(forked.items()[1]).toMatchObject({ status: 'denied', modelText: expect.stringContaining('forked') })
     await watched.decide('approved')
     await watched.turnEnded()
     expect(place.read('made')).toBe('')

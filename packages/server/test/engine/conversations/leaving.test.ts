@@ -81,7 +81,7 @@ it('an ephemeral conversation can be read, forked and deleted while it is open',
   const { conversationId } = watched
   const { items } = await client.request('conversation/read', { conversationId })
   expect(items.map(({ item }) => item.text)).toContain('one')
-  const file = watched.state.core.context?.environment ?? ''
+  const file = watched.state.core.context?.sessionContext ?? ''
   expect((await client.request('conversation/readFile', { conversationId, file })).totalBytes).toBeGreaterThan(0)
   expect(await client.request('conversation/fork', { conversationId })).toMatchObject({ turns: 1 })
   const { log } = server.engine.host.get(conversationId).paths

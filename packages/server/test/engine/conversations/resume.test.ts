@@ -112,7 +112,7 @@ describe('a resumed conversation', () => {
     mkdirSync(folder)
     const overrides = { model: 'm2', sandbox: 'read-only' as const, cwd: folder }
     const summary = await client.request('conversation/resume', { conversationId: ids[0] ?? '', overrides })
-    expect(summary).toMatchObject({ cwd: folder, settings: { model: 'm2', sandbox: 'read-only', tier: 'C' } })
+    expect(summary).toMatchObject({ cwd: folder, settings: { model: 'm2', sandbox: 'read-only', enforcement: 'none' } })
     expect(
       place
         .logLines(ids[0] ?? '')

@@ -40,7 +40,7 @@ async function goOn(client: TestClient, watched: Watched): Promise<void> {
 }
 
 function begunIn(lines: readonly string[]): Set<string> {
-  return new Set(eventsOf(lines).flatMap((event) => (event.type === 'item.began' ? [event.itemId] : [])))
+  return new Set(eventsOf(lines).flatMap((event) => (event.type === 'execution.started' ? [event.itemId] : [])))
 }
 
 describe('a log cut at any line', () => {

@@ -69,7 +69,7 @@ describe('a server that was started for no more than usual', () => {
     const conversationId = await recorded(place)
     const client = await place.start().connect()
     const summary = await client.request('conversation/resume', { conversationId })
-    expect(summary.settings).toMatchObject({ sandbox: 'workspace-write', tier: 'C' })
+    expect(summary.settings).toMatchObject({ sandbox: 'workspace-write', enforcement: 'none' })
     const watched = await client.watch(conversationId)
     expect(watched.items().at(-1)).toMatchObject({
       type: 'notice',

@@ -5,7 +5,7 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const shell = (command: string) => ({ name: 'shell', args: { command } })
-const began = (story: readonly string[]) => story.filter((line) => line.startsWith('item.began'))
+const starts = (story: readonly string[]) => story.filter((line) => line.startsWith('execution.started'))
 
 describe('a yes for always', () => {
   it('is offered with its rule, writes it, and holds at once in every conversation of the server', async () => {
@@ -30,15 +30,15 @@ describe('a yes for always', () => {
     await watched.turnEnded()
     expect(readFileSync(file, 'utf8')).toBe(rule)
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(began(watched.story())).toEqual([
-      'item.began by approval',
-      'item.began by rule:command touch made (exactly)',
+    expect(starts(watched.story())).toEqual([
+      'execution.started by approval',
+      'execution.started by rule:command touch made (exactly)',
     ])
     const notice = watched.items().find(({ type }) => type === 'notice')
     expect(notice).toMatchObject({ code: 'ruleAdded', title: expect.stringContaining(`${file}:1`) })
     await other.send('go')
     await other.turnEnded()
-    expect(began(other.story())).toEqual(['item.began by rule:command touch made (exactly)'])
+    expect(starts(other.story())).toEqual(['execution.started by rule:command touch made (exactly)'])
     await other.send('go')
     expect(await other.approval()).toMatchObject({ title: 'touch made more' })
   })

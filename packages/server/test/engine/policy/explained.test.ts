@@ -23,7 +23,7 @@ describe('what the policy would say of a command', () => {
       verdict: 'deny',
       reason: 'nothing is fetched here',
       rule: { name: 'rule:command curl', file: join(place.root, '.parley', 'policy.toml'), line: 1 },
-      tier: 'C',
+      enforcement: 'none',
       approvalPolicy: 'on-request',
       parts: [
         { argv: ['ls'], verdict: 'allow', rule: { name: 'builtin:known-safe' } },
@@ -33,7 +33,10 @@ describe('what the policy would say of a command', () => {
     expect(await ask('ls $(curl x)')).toMatchObject({ verdict: 'deny', understood: false, parts: [] })
     expect(await ask(['touch', 'a'])).toMatchObject({ verdict: 'ask', always: 'touch a', argv: ['touch', 'a'] })
     expect(await ask('touch a', { approvalPolicy: 'never' })).toMatchObject({ verdict: 'deny', code: 'noSandbox' })
-    expect(await ask('touch a', { sandbox: 'danger-full-access' })).toMatchObject({ verdict: 'allow', tier: 'D' })
+    expect(await ask('touch a', { sandbox: 'danger-full-access' })).toMatchObject({
+      verdict: 'allow',
+      enforcement: 'none',
+    })
   })
 
   it('counts the rules of a project from the moment it is trusted', async () => {
@@ -132,7 +135,7 @@ describe('the calls of a conversation', () => {
     expect(made.text).toMatch(/rule: builtin:no-sandbox, which is built in/)
     expect(made.text).toMatch(/answer: test: yes/)
     expect(made.text).toMatch(/commands: touch made \(\/.*touch; not known to be safe\)/)
-    expect(made.text).toMatch(/settings then: approvals on-request, sandbox workspace-write, tier C/)
+    expect(made.text).toMatch(/settings then: approvals on-request, sandbox workspace-write, enforcement none/)
     expect(made.text).toMatch(/outcome: completed, exit 0/)
     expect((await why('ls')).text).toMatch(/decision: ran unasked: it only looks/)
     expect((await why(made.found.id)).found).toEqual(made.found)
@@ -155,7 +158,7 @@ describe('a call that has not ended', () => {
       return { status: item.status, ...Object.fromEntries(rows.map(({ about, text }) => [about, text])) }
     }
     await watched.send('go')
-    await watched.until(({ core }) => Object.values(core.open).find(({ began }) => began))
+    await watched.until(({ core }) => Object.values(core.open).find(({ executionStarted }) => executionStarted))
     const allowed = {
       decision: expect.stringMatching(/^ran unasked: it only looks/),
       rule: 'builtin:known-safe, which is built in',

@@ -15,7 +15,7 @@ function details(event: ConversationEvent): string[] {
     case 'item.started':
     case 'item.completed':
       return [describeItem(event.item)]
-    case 'item.began':
+    case 'execution.started':
       return ['approvalId' in event.decidedBy ? 'by approval' : `by ${event.decidedBy.rule.name}`]
     case 'approval.decided':
       return [event.decision]

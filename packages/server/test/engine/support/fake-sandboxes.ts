@@ -5,15 +5,15 @@ export interface FakeSandboxes {
   /** What sandboxes were asked for, in order. */
   readonly prepared: SandboxLimits[]
   /** From now on none can be set up, and a look at it finds this. */
-  breakTo(tier: SandboxReport['tier']): void
+  breakTo(enforcement: SandboxReport['enforcement']): void
 }
 
 /** Says that it enforces limits and does not: what a command does in it is up to the command. */
-export function fakeSandboxes(first: SandboxReport['tier'] = 'A'): FakeSandboxes {
+export function fakeSandboxes(first: SandboxReport['enforcement'] = 'full'): FakeSandboxes {
   const prepared: SandboxLimits[] = []
-  let tier = first
+  let enforcement = first
   let found = first
-  const report = (): SandboxReport => ({ tier, reason: `Tests say ${tier}.` })
+  const report = (): SandboxReport => ({ enforcement, reason: `Tests say ${enforcement}.` })
   return {
     prepared,
     breakTo(next) {
@@ -22,7 +22,7 @@ export function fakeSandboxes(first: SandboxReport['tier'] = 'A'): FakeSandboxes
     sandboxes: {
       report: () => Promise.resolve(report()),
       recheck() {
-        tier = found
+        enforcement = found
         return Promise.resolve(report())
       },
       prepare(limits) {

@@ -79,7 +79,7 @@ export async function connectTestClient(transport: Transport, name = 'test', mor
   })
   const request: TestClient['request'] = async (method, params) => (await peer.request(method, params)) as never
   const { clientId } = await request('initialize', {
-    protocolVersion: { min: 1, max: 1 },
+    protocolVersion: { min: 2, max: 2 },
     clientInfo: { name, version: '1' },
     capabilities: ['approvals'],
     ...more,

@@ -30,7 +30,7 @@ describe('a command that needs a yes', () => {
         "model.responded",
         "approval.requested",
         "approval.decided approved",
-        "item.began by approval",
+        "execution.started by approval",
         "item.completed shell completed",
         "model.requested 1",
         "item.started agentMessage inProgress",
@@ -51,13 +51,13 @@ describe('a command that needs a yes', () => {
     await watched.send('go')
     await watched.decide('approvedForSession')
     await watched.turnEnded()
-    const story = watched.story().filter((line) => line.startsWith('approval') || line.startsWith('item.began'))
+    const story = watched.story().filter((line) => line.startsWith('approval') || line.startsWith('execution.started'))
     expect(story).toMatchInlineSnapshot(`
       [
         "approval.requested",
         "approval.decided approvedForSession",
-        "item.began by approval",
-        "item.began by builtin:session-grant",
+        "execution.started by approval",
+        "execution.started by builtin:session-grant",
       ]
     `)
   })
@@ -72,8 +72,8 @@ describe('a command that needs a yes', () => {
     await watched.decide('denied')
     await watched.turnEnded()
     expect(model.requests[1]?.entries.slice(-2)).toMatchObject([
-      { text: 'Not run: the user declined and says: use mkdir', isError: true },
-      { text: 'Not run: the user declined.', isError: true },
+      { text: 'Not run: the user denied this and says: use mkdir', isError: true },
+      { text: 'Not run: the user denied this.', isError: true },
     ])
     const ended = watched.events.at(-1)?.event
     expect(ended).toMatchObject({
@@ -84,7 +84,7 @@ describe('a command that needs a yes', () => {
     expect(() => place.read('made')).toThrow()
   })
 
-  it('is not run where nobody is there to answer, and the model is not told of a user who declined', async () => {
+  it('is not run where nobody is there to answer, and the model is not told of a user who denied it', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made')] }, { text: 'ok' })
     const { watched, client } = await place.talk({ model })
@@ -110,7 +110,7 @@ describe('a command that needs a yes', () => {
         .slice(1)
         .map(({ title, status }) => [title, status]),
     ).toEqual([
-      ['touch made', 'declined'],
+      ['touch made', 'denied'],
       ['touch other', 'interrupted'],
       ['Interrupted', 'completed'],
     ])
@@ -133,7 +133,7 @@ describe('an answer', () => {
       code: 'approvalNotPending',
       detail: { decidedBy: 'test', decision: 'approved' },
     })
-    await watched.until((_, events) => events.find(({ event }) => event.type === 'item.began'))
+    await watched.until((_, events) => events.find(({ event }) => event.type === 'execution.started'))
     expect(await second.refused('approval/decide', params)).toMatchObject({ number: -32005 })
   })
 

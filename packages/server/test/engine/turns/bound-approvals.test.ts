@@ -147,6 +147,6 @@ describe('a patch to a file of secrets', () => {
     await watched.send('go')
     await watched.turnEnded()
     expect(read).toEqual([])
-    expect(watched.items()[1]).toMatchObject({ status: 'declined', facts: { kind: 'patch' } })
+    expect(watched.items()[1]).toMatchObject({ status: 'denied', facts: { kind: 'patch' } })
   })
 })

@@ -8,10 +8,11 @@ describe('what is larger than a line should hold', () => {
   it('is refused as a message, and as an edit of one', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
-    const input = [{ type: 'text' as const, text: 'x'.repeat(17 * megabyte) }]
+    const input = [{ type: 'text' as const, text: 'x'.repeat(16 * megabyte + 5) }]
     const { conversationId } = watched
     expect(await client.refused('conversation/sendMessage', { conversationId, input })).toMatchObject({
       code: 'invalidParams',
+      message: expect.stringContaining('may have 16.0 MiB of text, this one has 5 bytes more'),
       detail: { field: 'input' },
     })
     expect(

@@ -42,5 +42,5 @@ it('a rule about paths reaches commands that run in a folder of their own', asyn
   await watched.send('go')
   await watched.turnEnded()
   const commands = watched.items().filter(({ type }) => type === 'commandExecution')
-  expect(commands.map(({ status }) => status)).toEqual(['declined', 'declined'])
+  expect(commands.map(({ status }) => status)).toEqual(['denied', 'denied'])
 })

@@ -27,8 +27,8 @@ describe('a patch', () => {
     expect(place.read('a.txt')).toBe('beta\n')
     expect(place.read('b.txt')).toBe('new\n')
     expect(namesIn(place.cwd)).toEqual(['a.txt', 'b.txt'])
-    const began = watched.events.find(({ event }) => event.type === 'item.began')?.event
-    expect(began).toMatchObject({
+    const started = watched.events.find(({ event }) => event.type === 'execution.started')?.event
+    expect(started).toMatchObject({
       changes: [
         { path: 'a.txt', kind: 'update' },
         { path: 'b.txt', kind: 'add', before: null },
@@ -63,7 +63,7 @@ describe('a patch', () => {
     expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: expect.stringContaining('No file was changed.') })
   })
 
-  it('that is declined changes nothing', async () => {
+  it('that is denied changes nothing', async () => {
     await using place = testPlace()
     place.write('a.txt', 'alpha\n')
     const { watched } = await place.talk({ model: scriptedModel({ calls: [call] }, { text: 'ok' }) })
@@ -71,6 +71,6 @@ describe('a patch', () => {
     await watched.decide('denied')
     await watched.turnEnded()
     expect(place.read('a.txt')).toBe('alpha\n')
-    expect(watched.items()[1]).toMatchObject({ status: 'declined' })
+    expect(watched.items()[1]).toMatchObject({ status: 'denied' })
   })
 })

@@ -10,11 +10,11 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const sandboxes = openSandboxes({ cacheFile: null })
-const { tier, reason } = await sandboxes.report()
+const { enforcement, reason } = await sandboxes.report()
 
 const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })
 
-describe.skipIf(tier !== 'A')(`commands in a full sandbox (here: ${reason})`, () => {
+describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${reason})`, () => {
   it('work in the workspace, keep their /tmp, and are told what they may not do', async () => {
     await using place = testPlace()
     mkdirSync(join(place.cwd, '.git'))
@@ -37,8 +37,8 @@ describe.skipIf(tier !== 'A')(`commands in a full sandbox (here: ${reason})`, ()
     const [first, second, third, fourth, fifth] = watched.items().filter(({ type }) => type === 'commandExecution')
     expect(first).toMatchObject({ status: 'completed', output: { head: 'x\n' } })
     expect(second).toMatchObject({ status: 'completed', output: { head: 'still there\n' } })
-    expect(third).toMatchObject({ status: 'failed', sandboxDenial: { paths: [outside], network: false } })
-    expect(fourth).toMatchObject({ sandboxDenial: { paths: [join(place.cwd, '.git', 'config')] } })
+    expect(third).toMatchObject({ status: 'failed', sandboxBlock: { paths: [outside], network: false } })
+    expect(fourth).toMatchObject({ sandboxBlock: { paths: [join(place.cwd, '.git', 'config')] } })
     expect(JSON.stringify(fifth)).not.toContain('hunter2\\n')
     expect(place.read('made')).toBe('x\n')
     expect(existsSync(outside)).toBe(false)

@@ -10,7 +10,7 @@ import { type TestPlace, testPlace } from '../support/test-server.ts'
 /** Fails the first time, as if it could not write to `.git`; says in a file how often it ran. */
 const command = `echo ran >> ran; if mkdir once 2>/dev/null; then echo "fatal: cannot lock '.git/x': no"; exit 3; fi`
 const calls = [{ name: 'shell', args: { command } }]
-const denial = (place: TestPlace) => ({ paths: [join(place.cwd, '.git', 'x')], network: false })
+const block = (place: TestPlace) => ({ paths: [join(place.cwd, '.git', 'x')], network: false })
 
 function begin(place: TestPlace, ports: TestPorts = {}, approvalPolicy: 'on-failure' | 'on-request' = 'on-failure') {
   return place.talk(
@@ -21,7 +21,7 @@ function begin(place: TestPlace, ports: TestPorts = {}, approvalPolicy: 'on-fail
 
 const timesRun = (place: TestPlace) => place.read('ran').trim().split('\n').length
 
-describe('under on-failure, a command that the sandbox denied something', () => {
+describe('under on-failure, a command that the sandbox blocked', () => {
   it('is asked about and runs again after a yes, outside', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
@@ -36,18 +36,20 @@ describe('under on-failure, a command that the sandbox denied something', () => 
       reason: expect.stringContaining(join(place.cwd, '.git', 'x')),
       decisions: ['approved', 'denied', 'abort'],
     })
-    expect(Object.values(watched.state.core.open)).toMatchObject([{ began: false, attempted: { exitCode: 3 } }])
+    expect(Object.values(watched.state.core.open)).toMatchObject([
+      { executionStarted: false, failedExecution: { exitCode: 3 } },
+    ])
     await watched.decide('approved')
     await watched.turnEnded()
     expect(timesRun(place)).toBe(2)
     expect(fake.prepared).toHaveLength(1)
-    const story = watched.story().filter((line) => /^(?:item\.(?:began|attempted|completed shell)|approval)/.test(line))
+    const story = watched.story().filter((line) => /^(?:(?:execution\.|item\.completed shell)|approval)/.test(line))
     expect(story).toEqual([
-      'item.began by builtin:sandboxed',
-      'item.attempted',
+      'execution.started by builtin:sandboxed',
+      'execution.failed',
       'approval.requested',
       'approval.decided approved',
-      'item.began by approval',
+      'execution.started by approval',
       'item.completed shell completed',
     ])
     const item = watched.items()[1]
@@ -57,7 +59,7 @@ describe('under on-failure, a command that the sandbox denied something', () => 
       exitCode: 0,
       decision: { limits: { sandbox: 'none' } },
     })
-    expect(item).not.toHaveProperty('sandboxDenial')
+    expect(item).not.toHaveProperty('sandboxBlock')
   })
 
   it('comes to what it came to after a no, with what the user says', async () => {
@@ -72,11 +74,11 @@ describe('under on-failure, a command that the sandbox denied something', () => 
       status: 'failed',
       exitCode: 3,
       attempt: 1,
-      sandboxDenial: denial(place),
+      sandboxBlock: block(place),
     })
     expect(model.requests[1]?.entries.at(-1)).toMatchObject({
       text: expect.stringMatching(
-        /^exit 3.*does not let.*declined to run it again with more rights and says: leave it/s,
+        /^exit 3.*does not let.*denied running it again with more rights and says: leave it/s,
       ),
     })
   })
@@ -117,7 +119,7 @@ describe('under on-failure, a command that the sandbox denied something', () => 
     await server.close()
     const log = place.path(conversationId)
     const lines = readFileSync(log, 'utf8').split('\n')
-    const at = lines.findIndex((line) => line.includes('"item.attempted"'))
+    const at = lines.findIndex((line) => line.includes('"execution.failed"'))
     writeFileSync(log, `${lines.slice(0, at + 1).join('\n')}\n`)
     const client = await place.start({ model: scriptedModel(), ...fakeSandboxes() }).connect()
     await client.request('conversation/resume', { conversationId })
@@ -167,7 +169,7 @@ describe('under on-failure, a command that the sandbox denied something', () => 
   })
 })
 
-describe('under on-request, a command that the sandbox denied something', () => {
+describe('under on-request, a command that the sandbox blocked', () => {
   it('is not asked about: the model is told what and how to ask', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls }, { text: 'ok' })
@@ -175,7 +177,7 @@ describe('under on-request, a command that the sandbox denied something', () => 
     await watched.send('go')
     await watched.turnEnded()
     expect(watched.events.some(({ event }) => event.type === 'approval.requested')).toBe(false)
-    expect(watched.items()[1]).toMatchObject({ status: 'failed', sandboxDenial: denial(place) })
+    expect(watched.items()[1]).toMatchObject({ status: 'failed', sandboxBlock: block(place) })
     expect(model.requests[1]?.entries.at(-1)).toMatchObject({
       text: expect.stringContaining('call shell again with escalate: true and a reason'),
     })

@@ -14,7 +14,7 @@ describe('a command where limits are enforced', () => {
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
     const { watched, summary } = await place.talk({ model, sandboxes })
-    expect(summary.settings.tier).toBe('A')
+    expect(summary.settings.enforcement).toBe('full')
     await watched.send('go')
     await watched.turnEnded()
     const scratch = join(place.root, '.parley', 'scratch', watched.conversationId)
@@ -114,7 +114,7 @@ describe('a command that asks for more', () => {
     const { client, watched } = await place.talk({ model, sandboxes }, { approvalPolicy: 'never' })
     await watched.send('go')
     await watched.turnEnded()
-    expect(watched.items()[1]).toMatchObject({ status: 'declined', decision: { code: 'networkRefused' } })
+    expect(watched.items()[1]).toMatchObject({ status: 'denied', decision: { code: 'networkRefused' } })
     const config = { 'sandbox_workspace_write.network_access': true }
     await client.request('conversation/resume', { conversationId: watched.conversationId, overrides: { config } })
     await watched.until(({ core }) => core.settings.network === true)
@@ -164,12 +164,12 @@ describe('a yes', () => {
     const { watched } = await place.talk({ model, sandboxes: fake.sandboxes }, { approvalPolicy: 'untrusted' })
     await watched.send('go')
     const { id } = await watched.approval()
-    fake.breakTo('B')
+    fake.breakTo('partial')
     await fake.sandboxes.recheck()
     await watched.decide('approved')
     const again = await watched.until(({ core }) => Object.values(core.approvals).find((asked) => asked.id !== id))
     expect(again).toMatchObject({ reason: expect.stringContaining('has changed since the yes') })
-    expect(watched.state.core.settings.tier).toBe('B')
+    expect(watched.state.core.settings.enforcement).toBe('partial')
     expect(fake.prepared).toEqual([])
   })
 })
@@ -178,12 +178,12 @@ describe('what was decided for a full sandbox', () => {
   it('does not run in the weaker one that there is by the time it would start', async () => {
     await using place = testPlace()
     const { sandboxes } = fakeSandboxes()
-    let tier: 'A' | 'B' = 'A'
+    let enforcement: 'full' | 'partial' = 'full'
     const weakening: typeof sandboxes = {
       ...sandboxes,
-      report: () => Promise.resolve({ tier, reason: `Tests say ${tier}.` }),
+      report: () => Promise.resolve({ enforcement, reason: `Tests say ${enforcement}.` }),
       prepare(limits) {
-        tier = 'B'
+        enforcement = 'partial'
         return sandboxes.prepare(limits)
       },
     }
@@ -235,14 +235,14 @@ describe('a sandbox that cannot be set up', () => {
     const fake = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { calls: [shell('touch made')] }, { text: 'ok' })
     const { watched } = await place.talk({ model, sandboxes: fake.sandboxes })
-    fake.breakTo('C')
+    fake.breakTo('none')
     await watched.send('go')
     expect(await watched.approval()).toMatchObject({ rule: { name: 'builtin:no-sandbox' }, sandbox: 'none' })
     expect(() => place.read('made')).toThrow()
-    expect(watched.state.core.settings.tier).toBe('C')
+    expect(watched.state.core.settings.enforcement).toBe('none')
     expect(watched.items().slice(1)).toMatchObject([
       { status: 'failed', failure: { code: 'sandboxFailed' }, modelText: expect.stringMatching(/^Not run: .*helper/) },
-      { type: 'notice', code: 'sandboxWeaker', title: expect.stringContaining('Tests say C.') },
+      { type: 'notice', code: 'sandboxWeaker', title: expect.stringContaining('Tests say none.') },
     ])
   })
 
@@ -259,11 +259,11 @@ describe('a sandbox that cannot be set up', () => {
     await watched.send('go')
     await watched.turnEnded()
     expect(place.read('made')).toBe('')
-    expect(watched.state.core.settings.tier).toBe('A')
+    expect(watched.state.core.settings.enforcement).toBe('full')
   })
 })
 
-describe('the tier of a conversation', () => {
+describe('the enforcement of a conversation', () => {
   it('is looked at again when it is resumed, and what has become worse is said', async () => {
     await using place = testPlace()
     const { server, watched: before } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes() })
@@ -272,30 +272,30 @@ describe('the tier of a conversation', () => {
     await server.close()
     const client = await place.start({ model: scriptedModel() }).connect()
     const { settings } = await client.request('conversation/resume', { conversationId: before.conversationId })
-    expect(settings.tier).toBe('C')
+    expect(settings.enforcement).toBe('none')
     const watched = await client.watch(before.conversationId)
     expect(watched.items().at(-1)).toMatchObject({ code: 'sandboxWeaker', level: 'warning' })
   })
 
   it('follows the mode, and comes back to what enforces it', async () => {
     await using place = testPlace()
-    const { client, watched } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes('B') })
+    const { client, watched } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes('partial') })
     const { conversationId } = watched
     await watched.send('go')
     await watched.turnEnded()
     await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
     await watched.until(({ core }) => core.settings.sandbox === 'read-only')
-    expect(watched.state.core.settings.tier).toBe('B')
+    expect(watched.state.core.settings.enforcement).toBe('partial')
     expect(await client.request('server/diagnostics', {})).toMatchObject({
-      tier: 'B',
-      tierReason: 'Tests say B.',
-      conversations: [{ tierReason: 'Tests say B.' }],
+      enforcement: 'partial',
+      enforcementReason: 'Tests say partial.',
+      conversations: [{ enforcementReason: 'Tests say partial.' }],
     })
   })
 
   it('of a partial sandbox means that a command asks and then runs in it', async () => {
     await using place = testPlace()
-    const { sandboxes, prepared } = fakeSandboxes('B')
+    const { sandboxes, prepared } = fakeSandboxes('partial')
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
     const { watched } = await place.talk({ model, sandboxes })
     await watched.send('go')

@@ -41,7 +41,7 @@ describe('a change of settings', () => {
     expect(other.requests[0]?.entries.slice(0, 4)).toEqual(model.requests[1]?.entries)
   })
 
-  it('of the sandbox changes the tier, and the model is told', async () => {
+  it('of the sandbox changes the enforcement, and the model is told', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'a' }, { text: 'b' })
     const { client, watched } = await place.talk({ model, ceiling: fullAccess })
@@ -51,7 +51,7 @@ describe('a change of settings', () => {
     await client.request('conversation/configure', { conversationId, settings: { sandbox: 'danger-full-access' } })
     await watched.send('again')
     await watched.turnEnded()
-    expect(watched.state.core.settings).toMatchObject({ sandbox: 'danger-full-access', tier: 'D' })
+    expect(watched.state.core.settings).toMatchObject({ sandbox: 'danger-full-access', enforcement: 'none' })
     expect(JSON.stringify(model.requests[1]?.entries)).toContain('Sandbox: off (the user chose full access)')
   })
 
@@ -79,7 +79,7 @@ describe('a change of settings', () => {
     const { client, watched } = await place.talk({ model })
     await watched.send('go')
     await watched.turnEnded()
-    expect(watched.items()[1]).toMatchObject({ status: 'declined', decision: { verdict: 'deny', code: 'noSandbox' } })
+    expect(watched.items()[1]).toMatchObject({ status: 'denied', decision: { verdict: 'deny', code: 'noSandbox' } })
   })
 })
 

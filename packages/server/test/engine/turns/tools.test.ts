@@ -26,7 +26,7 @@ describe('a call', () => {
         "item.completed agentMessage completed",
         "usage.updated",
         "model.responded",
-        "item.began by builtin:read-inside-roots",
+        "execution.started by builtin:read-inside-roots",
         "item.completed read_file completed",
         "model.requested 1",
         "item.started agentMessage inProgress",
@@ -67,7 +67,7 @@ describe('a call', () => {
     await watched.turnEnded()
     expect(place.read('order')).toBe('one\ntwo\n')
     const story = watched.story()
-    const begun = story.flatMap((line, index) => (line.startsWith('item.began') ? [index] : []))
+    const begun = story.flatMap((line, index) => (line.startsWith('execution.started') ? [index] : []))
     const ended = story.flatMap((line, index) =>
       /^item.completed (read_file|list_dir|shell)/.test(line) ? [index] : [],
     )

@@ -124,7 +124,7 @@ describe('anything else is a no, at once, and the turn goes on', () => {
     hand.send(reply((await hand.asked()).id))
     expect((await answer).content[0].text).toBe('that was it')
     expect(isMade(place)).toBe(false)
-    expect(JSON.stringify(model.requests.at(-1))).toContain('the user declined')
+    expect(JSON.stringify(model.requests.at(-1))).toContain('the user denied this')
   })
 
   test('a client that cannot be asked', async () => {

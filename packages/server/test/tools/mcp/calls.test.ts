@@ -82,7 +82,7 @@ describe('a call of an MCP tool', () => {
   it('shows progress while it runs', async () => {
     const { story, item } = await called('steps')
     expect(item).toMatchObject({ output: { head: 'both' } })
-    expect(story).toContain('item.began by builtin:full-access')
+    expect(story).toContain('execution.started by builtin:full-access')
   })
 
   it('keeps bytes as a side file, and tells the model of what it cannot see', async () => {

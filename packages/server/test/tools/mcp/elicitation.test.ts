@@ -38,7 +38,10 @@ describe('a question of an MCP server', () => {
       form: { fields: [{ name: 'branch', required: true }, { name: 'count', type: 'integer' }, { name: 'tags' }] },
     })
     const { core } = talk.watched.state
-    expect(core.open[talk.approval.itemId]).toMatchObject({ began: true, item: { status: 'awaitingApproval' } })
+    expect(core.open[talk.approval.itemId]).toMatchObject({
+      executionStarted: true,
+      item: { status: 'awaitingApproval' },
+    })
     const [summary] = (await talk.client.request('server/diagnostics', {})).conversations
     expect(summary).toMatchObject({ activity: 'waiting' })
   })

@@ -145,8 +145,8 @@ describe('what the model is offered of MCP servers', () => {
 
 describe('rules about MCP tools', () => {
   it.each([
-    ['allow', 'ugly/echo', 'item.began by rule:mcp ugly/echo'],
-    ['deny', 'ugly/*', 'item.completed mcp__ugly__echo declined'],
+    ['allow', 'ugly/echo', 'execution.started by rule:mcp ugly/echo'],
+    ['deny', 'ugly/*', 'item.completed mcp__ugly__echo denied'],
   ])('%s by server and tool', async (decision, pattern, line) => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
@@ -164,7 +164,7 @@ describe('rules about MCP tools', () => {
     await watched.send('go')
     await watched.turnEnded()
     expect(watched.items().find(({ type }) => type === 'toolCall')).toMatchObject({
-      status: 'declined',
+      status: 'denied',
       decision: { verdict: 'deny', code: 'policyNever' },
     })
     expect(place.diary('ugly').map(({ method }) => method)).not.toContain('tools/call')

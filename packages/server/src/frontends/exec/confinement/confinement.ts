@@ -71,13 +71,13 @@ export function createConfinement(parts: ConfinementParts): Confinement {
       const intent = understood(wish.intent)
       if (intent === null) return null
       return async () => {
-        const { tier, reason } = await sandboxes.report()
-        if (tier === 'C') throw processErrors.sandboxUnavailable(reason)
+        const { enforcement, reason } = await sandboxes.report()
+        if (enforcement === 'none') throw processErrors.sandboxUnavailable(reason)
         const limits = await limitsOf(intent, wish)
         const sandbox = await sandboxes.prepare(limits).catch((cause: unknown) => {
           throw processErrors.sandboxUnavailable(cause instanceof Error ? cause.message : String(cause))
         })
-        return { sandbox, type: sandboxType(tier, platform), broke: () => void sandboxes.recheck() }
+        return { sandbox, type: sandboxType(enforcement, platform), broke: () => void sandboxes.recheck() }
       }
     },
     async files(wish) {

@@ -1,7 +1,7 @@
-import type { SandboxTier } from '@parley/host'
+import type { Enforcement } from '@parley/host'
 
 /** What confines processes, in the words of existing clients. */
-export function sandboxType(tier: Exclude<SandboxTier, 'C' | 'D'>, platform: string): string {
+export function sandboxType(enforcement: Exclude<Enforcement, 'none'>, platform: string): string {
   if (platform === 'darwin') return 'seatbelt'
-  return tier === 'A' ? 'bubblewrap' : 'landlock'
+  return enforcement === 'full' ? 'bubblewrap' : 'landlock'
 }

@@ -142,7 +142,7 @@ export class Desk {
       conversationId: this.conversationId,
       approval,
       item,
-      tier: this.store.state.core.settings.tier,
+      enforcement: this.store.state.core.settings.enforcement,
       requestId: errand.requestId,
       withCall: !errand.holdsApprovals,
       client: this.client,

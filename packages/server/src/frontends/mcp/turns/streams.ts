@@ -102,7 +102,7 @@ export class ConversationStreams {
       conversationId: desk.conversationId,
       approval,
       item,
-      tier: desk.store.state.core.settings.tier,
+      enforcement: desk.store.state.core.settings.enforcement,
       requestId: null,
       withCall: false,
       client: desk.client,

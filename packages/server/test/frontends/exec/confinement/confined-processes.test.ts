@@ -9,12 +9,12 @@ const say = ['sh', '-c', 'echo "$CONFINED"']
 
 describe('a process under the wish for a sandbox', () => {
   it.each([
-    ['A', undefined, 'none', '\n'],
-    ['A', 'danger-full-access', 'none', '\n'],
-    ['A', 'read-only', 'bubblewrap', 'yes\n'],
-    ['B', { type: 'workspaceWrite', writableRoots: ['/nowhere'] }, 'landlock', 'yes\n'],
-  ] as const)('in tier %s with %j says what confines it: %s', async (tier, sandbox, type, said) => {
-    await using place = execPlace({ sandboxes: standInSandboxes({ tier }), platform: 'linux' })
+    ['full', undefined, 'none', '\n'],
+    ['full', 'danger-full-access', 'none', '\n'],
+    ['full', 'read-only', 'bubblewrap', 'yes\n'],
+    ['partial', { type: 'workspaceWrite', writableRoots: ['/nowhere'] }, 'landlock', 'yes\n'],
+  ] as const)('in enforcement %s with %j says what confines it: %s', async (enforcement, sandbox, type, said) => {
+    await using place = execPlace({ sandboxes: standInSandboxes({ enforcement }), platform: 'linux' })
     const client = await place.greeted()
     expect((await client.start('a', say, { sandbox })).result).toEqual({ processId: 'a', sandboxType: type })
     const exited = await client.untilTold('a', 'process/exited')
@@ -26,7 +26,7 @@ describe('a process under the wish for a sandbox', () => {
 
   it('is not run where nothing can confine it, nor where that fails now', async () => {
     for (const sandboxes of [
-      standInSandboxes({ tier: 'C' }),
+      standInSandboxes({ enforcement: 'none' }),
       standInSandboxes({ refusal: 'The mount was refused.' }),
     ]) {
       await using place = execPlace({ sandboxes })
@@ -35,7 +35,7 @@ describe('a process under the wish for a sandbox', () => {
       const made = join(workspace.path, 'made')
       const { error } = await client.start('a', ['touch', made], { sandbox: 'workspace-write', cwd: workspace.path })
       expect(error).toMatchObject({ code: -32600, data: { code: 'sandboxUnavailable' } })
-      expect(error?.message).toMatch(/It is tier C\.|The mount was refused\./)
+      expect(error?.message).toMatch(/It is none\.|The mount was refused\./)
       expect((await client.start('a', ['true'])).result).toBeDefined()
       expect(existsSync(made)).toBe(false)
     }
@@ -126,13 +126,13 @@ describe('a process under the wish for a sandbox', () => {
     const client = await place.greeted()
     expect((await client.ask('environment/info')).result).toMatchObject({
       capabilities: { sandbox: true },
-      sandbox: { tier: 'A', reason: 'It is tier A.' },
+      sandbox: { enforcement: 'full', reason: 'It is full.' },
     })
     const { error } = await client.start('a', ['true'], { sandbox: 'read-only' })
     expect(error).toMatchObject({ code: -32603, data: { code: 'spawnFailed', subject: 'sandbox' } })
     expect((await client.ask('environment/info')).result).toMatchObject({
       capabilities: { sandbox: false },
-      sandbox: { tier: 'C', reason: 'It broke.' },
+      sandbox: { enforcement: 'none', reason: 'It broke.' },
     })
   })
 })

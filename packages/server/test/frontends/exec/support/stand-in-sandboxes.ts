@@ -8,7 +8,7 @@ export interface StandInSandboxes extends Sandboxes {
 }
 
 export interface StandInOptions {
-  readonly tier?: SandboxReport['tier']
+  readonly enforcement?: SandboxReport['enforcement']
   /** Why nothing can be prepared. */
   readonly refusal?: string
   /** Instead of marking the command as confined. */
@@ -19,16 +19,16 @@ export interface StandInOptions {
 
 /** Enforces nothing: a command finds `CONFINED` in its environment. For what is decided around a sandbox. */
 export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes {
-  const { tier = 'A', refusal, gate, wrap = marked } = options
+  const { enforcement = 'full', refusal, gate, wrap = marked } = options
   let worse: SandboxReport | null = null
   const found: StandInSandboxes = {
     prepared: [],
     released: 0,
     rechecks: 0,
-    report: () => Promise.resolve(worse ?? { tier, reason: `It is tier ${tier}.` }),
+    report: () => Promise.resolve(worse ?? { enforcement, reason: `It is ${enforcement}.` }),
     recheck() {
       found.rechecks += 1
-      worse = { tier: 'C', reason: 'It broke.' }
+      worse = { enforcement: 'none', reason: 'It broke.' }
       return found.report()
     },
     async prepare(limits) {
