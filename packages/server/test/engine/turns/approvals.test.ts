@@ -148,6 +148,7 @@ describe('an answer', () => {
     const params = { conversationId: watched.conversationId, approvalId, decision: 'approvedAlways' as const }
     expect(await client.refused('approval/decide', params)).toMatchObject({
       code: 'invalidParams',
+      message: expect.stringContaining('"approvedAlways" is not one of the answers here'),
       detail: { field: 'decision' },
     })
     expect(watched.state.core.approvals[approvalId]).toMatchObject({ state: 'pending' })
