@@ -1,4 +1,4 @@
 import { defineProject } from 'vitest/config'
-import { expect, sourceConditions } from '../../vitest.shared.ts'
+import { sourceConditions } from '../../vitest.shared.ts'
 
-export default defineProject({ ...sourceConditions, test: { expect, name: 'foreign', include: ['test/**/*.test.ts'] } })
+export default defineProject({ ...sourceConditions, test: { name: 'foreign', include: ['test/**/*.test.ts'] } })
