@@ -50,7 +50,7 @@ describe('a response over HTTP', () => {
       await collect(client)
       return server.connected() === before
     }
-    await waitUntil(usesKeptConnection, { what: 'a request without a new connection' })
+    expect(await waitUntil(usesKeptConnection, { what: 'a request without a new connection' })).toBe(true)
   })
 
   it('is asked for again at once when a kept connection had gone stale', async () => {

@@ -61,6 +61,7 @@ describe.runIf(process.platform === 'linux')('the tree of a process with streams
     program.stdin?.write('end\n')
     await program.ended
     await waitUntil(() => markedPids(mark).length === 0)
+    expect(markedPids(mark)).toEqual([])
   })
 
   it('is killed when the process is stopped and ignores TERM', async () => {
@@ -78,5 +79,6 @@ describe.runIf(process.platform === 'linux')('the tree of a process with streams
     await waitUntil(() => markedPids(mark).length >= 4)
     await server.kill()
     await waitUntil(() => markedPids(mark).length === 0)
+    expect(markedPids(mark)).toEqual([])
   })
 })

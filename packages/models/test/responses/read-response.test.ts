@@ -93,6 +93,7 @@ describe('the Responses wire, reading', () => {
       responsesEvent('response.completed', { response: {} })
     const events = readStream(responsesWire, stream, requestOf([earlier]))
     const renamed = events.find((event) => event.type === 'call')
+    expect(renamed).toHaveProperty('callId', expect.any(String))
     expect(renamed?.callId).not.toBe('c1')
     expect(completedOf(events).parts).toEqual([{ ...call(0, 'c1'), call_id: renamed?.callId }])
   })

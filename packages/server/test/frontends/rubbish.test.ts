@@ -36,8 +36,8 @@ const rubbish: Record<string, unknown> = {
   prefix: 7,
 }
 
-describe('F039', () => {
-  it.each(names)('%s with rubbish gets one error that names the field, and the connection lives', async (method) => {
+describe('a request with invalid parameters', () => {
+  it.each(names)('to %s gets one error that names the field, and the connection stays', async (method) => {
     await using place = testPlace()
     const client = await place.start().connect()
     const error = await client.peer.request(method, rubbish).catch((cause: unknown) => cause)
@@ -53,16 +53,19 @@ describe('F039', () => {
     expect(await client.request('server/diagnostics', {})).toMatchObject({ pid: process.pid })
   })
 
-  it.each(names.filter((name) => !undemanding.includes(name)))('%s without parameters is refused', async (method) => {
-    await using place = testPlace()
-    const client = await place.start().connect()
-    for (const params of [undefined, []]) {
-      const error = await client.peer.request(method, params).catch((cause: unknown) => cause)
-      expect(error).toMatchObject({ code: -32602 })
-    }
-  })
+  it.each(names.filter((name) => !undemanding.includes(name)))(
+    'to %s without parameters is rejected',
+    async (method) => {
+      await using place = testPlace()
+      const client = await place.start().connect()
+      for (const params of [undefined, []]) {
+        const error = await client.peer.request(method, params).catch((cause: unknown) => cause)
+        expect(error).toMatchObject({ code: -32602 })
+      }
+    },
+  )
 
-  it('an unknown method, on Object too, is named as such', async () => {
+  it('to an unknown method, also one of Object, gets methodNotFound', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
     for (const method of ['no/such', 'constructor', '__proto__', 'toString'])
@@ -72,7 +75,7 @@ describe('F039', () => {
       })
   })
 
-  it('names the place in a list', async () => {
+  it('names the index in a list', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk()
     const params = { conversationId: watched.conversationId, input: [{ type: 'text', text: 'a' }, { type: 'video' }] }

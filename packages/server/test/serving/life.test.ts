@@ -82,7 +82,7 @@ describe('the life of a service', () => {
     const { rest, clients, life } = scene({ kind: 'service', idleExitMs: 1 })
     clients(0)
     rest.resolve()
-    await life.over
+    await expect(life.over).resolves.toBeUndefined()
   })
 
   it('waits anew after each client', async () => {

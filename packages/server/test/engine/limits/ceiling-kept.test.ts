@@ -28,7 +28,7 @@ describe('a server that was started for no more than usual', () => {
     [{ config: { sandbox_mode: danger } }, '--max-sandbox'],
     [{ config: { profile: 'open' } }, '--max-sandbox'],
     [{ profile: 'open' }, '--max-sandbox'],
-  ] as const)('creates no conversation with %j (A103)', async (params, flag) => {
+  ] as const)('creates no conversation with %j', async (params, flag) => {
     await using place = testPlace()
     appendFileSync(join(place.root, '.parley', 'config.toml'), `[profiles.open]\nsandbox_mode = "${danger}"\n`)
     const client = await place.start().connect()
@@ -64,7 +64,7 @@ describe('a server that was started for no more than usual', () => {
     await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
   })
 
-  it('takes what a log says of full access for no more than a wish (A155)', async () => {
+  it('takes what a log says of full access for no more than a wish', async () => {
     await using place = testPlace()
     const conversationId = await recorded(place)
     const client = await place.start().connect()
@@ -81,7 +81,7 @@ describe('a server that was started for no more than usual', () => {
     expect((await client.watch(conversationId)).items()).toHaveLength(watched.items().length)
   })
 
-  it('opens no folder of secrets because a log names it as one to write to (A155)', async () => {
+  it('opens no folder of secrets because a log names it as one to write to', async () => {
     await using place = testPlace()
     const keys = join(place.root, '.parley', 'keys')
     mkdirSync(keys)

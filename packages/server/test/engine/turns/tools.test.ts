@@ -47,7 +47,7 @@ describe('a call', () => {
     const model = scriptedModel({ begins: 'shell', gate: promise })
     const { watched } = await place.talk({ model, host })
     await watched.send('go')
-    await waitUntil(() => host.guardPid() !== null, { what: 'the process that guards commands' })
+    expect(await waitUntil(() => host.guardPid() !== null, { what: 'the process that guards commands' })).toBe(true)
     resolve()
     await watched.turnEnded()
   })
@@ -71,6 +71,7 @@ describe('a call', () => {
     const ended = story.flatMap((line, index) =>
       /^item.completed (read_file|list_dir|shell)/.test(line) ? [index] : [],
     )
+    expect([begun.length, ended.length]).toEqual([5, 5])
     expect(begun[1]).toBeLessThan(ended[0] ?? 0)
     expect(begun[2]).toBeGreaterThan(ended[1] ?? 0)
     expect(begun[3]).toBeGreaterThan(ended[2] ?? 0)

@@ -82,7 +82,7 @@ describe('a connection is closed by', () => {
     await using place = execPlace()
     const client = greeted ? await place.greeted() : place.connect()
     client.sendLine(JSON.stringify({ jsonrpc: '2.0', ...message }))
-    await client.closed()
+    expect(await client.closed()).toBe(true)
   })
 })
 

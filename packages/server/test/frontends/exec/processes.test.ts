@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
@@ -178,9 +180,12 @@ describe('stdin', () => {
 
   it('that has ended can still be opened by its name', async () => {
     await using place = execPlace()
+    await using folder = await tempDirectory()
     const client = await place.greeted()
-    await client.start('a', ['sh', '-c', 'sleep 0.3; cat /dev/stdin'], { pipeStdin: true })
+    const script = 'until [ -e go ]; do sleep 0.01; done; cat /dev/stdin'
+    await client.start('a', ['sh', '-c', script], { pipeStdin: true, cwd: folder.path })
     await client.ask('process/write', { processId: 'a', chunk: base64('one\n'), closeStdin: true })
+    writeFileSync(join(folder.path, 'go'), '')
     await client.untilTold('a', 'process/closed')
     expect(client.text('a')).toBe('one\n')
   })

@@ -99,7 +99,7 @@ describe('a session', () => {
     await client.start('a', ['sh', '-c', 'setsid sleep 60 & sleep 60'])
     await waitUntil(() => place.descendants().length >= 2, { what: 'the tree' })
     await client.leave()
-    await place.noDescendants()
+    expect(await place.noDescendants()).toBe(true)
   })
 
   it.each([
@@ -138,10 +138,11 @@ describe('a session', () => {
         await client.start('a', ['sleep', '60'])
       },
     }
+    expect(Object.keys(steps)).toContain(step)
     await steps[step]?.()
     await client.leave()
     await client.closed()
-    await place.noDescendants()
+    expect(await place.noDescendants()).toBe(true)
   })
 
   it('detached has its processes wait when there is no more room, and loses nothing', { timeout: 15_000 }, async () => {
@@ -153,7 +154,7 @@ describe('a session', () => {
     await first.start('a', ['sh', '-c', script], { cwd: folder.path, pipeStdin: true })
     await first.ask('process/write', { processId: 'a', chunk: Buffer.from('\n').toString('base64') })
     await first.leave()
-    // When it is made to wait, the count stands.
+    // The count stands while the process waits in its write, for which there is no event.
     const count = () => Number(readFileSync(join(folder.path, 'count'), 'utf8'))
     await waitUntil(() => count() > 33, { what: 'the room to be used up' })
     let before = 0
@@ -167,7 +168,8 @@ describe('a session', () => {
     const second = place.connect()
     await second.greet({ clientName: 'test', resumeSessionId })
     await second.untilTold('a', 'process/output')
-    await delay(200) // in which nothing new may push out what has still to be asked for
+    // Output that arrives meanwhile must not push out what is still to be read; there is no event for its absence.
+    await delay(200)
     // What was on its way when the connection was lost.
     const received = first.told('a').length
     const missed = await second.ask('process/read', { processId: 'a', afterSeq: received })

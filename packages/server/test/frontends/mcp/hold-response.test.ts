@@ -51,5 +51,5 @@ test('a client that leaves more than the limit unread loses the stream, and noth
 test('with the connection the source ends', async () => {
   const { source, leave } = hold()
   leave()
-  await waitUntil(() => source.isCancelled, { what: 'the end of the source' })
+  expect(await waitUntil(() => source.isCancelled, { what: 'the end of the source' })).toBe(true)
 })
