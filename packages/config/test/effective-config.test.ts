@@ -57,7 +57,7 @@ describe('the effective configuration', () => {
   ])('names the line of what is wrong in %j', (text, message) => {
     file(text)
     expect(() => read()).toThrow(
-      expect.objectContaining({ name: 'ConfigProblem', message: expect.stringMatching(message) }),
+      expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }),
     )
   })
 

@@ -1,4 +1,4 @@
-import { ConfigProblem } from '@parley/config'
+import { ConfigError } from '@parley/config'
 import { LineTooLong, StorageError, troubleOf } from '@parley/journal'
 import { lineTooLongText } from './line-too-long.ts'
 import { lostLogText } from './lost-log.ts'
@@ -30,6 +30,6 @@ export function asRefusal(error: unknown): unknown {
     })
   }
   if (error instanceof LineTooLong) return refusal('invalidParams', lineTooLongText(error))
-  if (error instanceof ConfigProblem) return refusal('configInvalid', error.message, { where: error.where })
+  if (error instanceof ConfigError) return refusal('configInvalid', error.message, { where: error.where })
   return error
 }

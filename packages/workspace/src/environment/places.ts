@@ -6,7 +6,7 @@ import type { Place } from './place.ts'
 
 /** The places that conversations of this server work in. */
 export interface Places extends AsyncDisposable {
-  /** Throws `ConfigProblem` when the environment is not configured. Connects to nothing yet. */
+  /** Throws `ConfigError` when the environment is not configured. Connects to nothing yet. */
   take(wanted: WantedPlace): TakenPlace
 }
 

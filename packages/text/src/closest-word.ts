@@ -1,4 +1,4 @@
-/** The candidate a typo most likely meant: at most a third of its letters away. */
+/** Returns the candidate that a mistyped word most likely means; null when more than a third of its letters differ. */
 export function closest(word: string, candidates: readonly string[]): string | null {
   const ranked = candidates
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
@@ -9,7 +9,10 @@ export function closest(word: string, candidates: readonly string[]): string | n
     : null
 }
 
-/** Letters to add, drop, change or swap with their neighbour. */
+/**
+ * Returns the number of letters to add, remove, change or swap with their neighbour. Libraries for the Levenshtein
+ * distance count a swap, the most frequent typo, as two changes.
+ */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

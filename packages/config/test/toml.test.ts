@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lineOfKey } from '../src/line-of-key.ts'
+import { lineOfKey } from '../src/toml.ts'
 
 const text = `# model = "no"
 model_provider = "x"

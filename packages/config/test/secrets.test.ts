@@ -1,7 +1,7 @@
 import { createRedaction } from '@parley/redaction'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { shownValue } from '../src/shown-value.ts'
+import { shownValue } from '../src/secrets.ts'
 
 const asItIs = (text: string) => text
 // Made up, in the shape of a key.

@@ -1,45 +1,47 @@
 import { posix } from 'node:path'
 import { closest } from '@parley/text'
-import { ConfigProblem } from './config-problem.ts'
-import type { Config, EnvironmentKeys, EnvironmentSettings } from './config-schema.ts'
+import { type Config, ConfigError, type EnvironmentKeys, type EnvironmentSettings } from './config-schema.ts'
 
-/** The name for this machine, where a config file names another one. */
+/** Name of this machine, for use over a config file that names another one. */
 const thisMachine = 'local'
 
-/** The environment that a new conversation works in; null is this machine. */
+/** Returns the name of the environment of a new conversation; null is this machine. */
 export function chosenEnvironment({ environment }: Config): string | null {
   return environment === undefined || environment === thisMachine ? null : environment
 }
 
-/** Throws `ConfigProblem` when there is none of this name. */
+/** Returns the settings of an environment. Throws `ConfigError` when it is not configured or has no `url`. */
 export function environmentNamed(name: string, { environments = {} }: Config): EnvironmentSettings {
   const found = Object.hasOwn(environments, name) ? environments[name] : undefined
-  if (found !== undefined) return reachable(name, found)
+  if (found !== undefined) return withUrl(name, found)
   const names = Object.keys(environments)
   const near = closest(name, names)
   const known = names.length === 0 ? 'None is configured.' : `There are: ${names.join(', ')}.`
-  throw new ConfigProblem(
+  throw new ConfigError(
     'environment',
     `there is no [environments.${name}] in config.toml. ${near === null ? known : `Did you mean "${near}"?`}`,
   )
 }
 
-function reachable(name: string, { url, ...others }: EnvironmentKeys): EnvironmentSettings {
+function withUrl(name: string, { url, ...others }: EnvironmentKeys): EnvironmentSettings {
   if (url !== undefined) return { ...others, url }
   throw withoutUrl(name)
 }
 
-/** `hint` is about a key that may have been meant to be this one. */
-export function withoutUrl(name: string, hint = ''): ConfigProblem {
+/** Returns the error of an environment without `url`; `hint` names a key that was probably meant as `url`. */
+export function withoutUrl(name: string, hint = ''): ConfigError {
   const text = 'is not set; it must be ws://host:port or wss://host.'
-  return new ConfigProblem(`environments.${name}.url`, hint === '' ? text : `${text} ${hint}`)
+  return new ConfigError(`environments.${name}.url`, hint === '' ? text : `${text} ${hint}`)
 }
 
-/** The folder there: what the caller names, from the configured one on. Throws `ConfigProblem` when neither is absolute. */
+/**
+ * Returns the absolute folder on an environment's machine: `asked`, relative to the configured `cwd`. Throws
+ * `ConfigError` when neither is absolute.
+ */
 export function folderThere(name: string, { cwd }: EnvironmentSettings, asked = '.'): string {
   const folder = cwd === undefined ? asked : posix.resolve(cwd, asked)
   if (posix.isAbsolute(folder)) return posix.resolve(folder)
-  throw new ConfigProblem(
+  throw new ConfigError(
     `environments.${name}.cwd`,
     'is not set, so an absolute folder on that machine must be named: --cd /path, or cwd in config.toml.',
   )

@@ -1,11 +1,11 @@
-/** Bytes of a text as UTF-8; a lone surrogate counts as the three bytes of its replacement. */
+/** Returns the length of a text in bytes of UTF-8; a lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {
   let bytes = 0
   for (const character of text) bytes += bytesOf(character)
   return bytes
 }
 
-/** The longest beginning that fits, no character cut in half. */
+/** Returns the longest beginning of a text that fits into the limit, without cutting a character. */
 export function firstBytes(text: string, limitBytes: number): string {
   let bytes = 0
   let end = 0
@@ -17,7 +17,7 @@ export function firstBytes(text: string, limitBytes: number): string {
   return text.slice(0, end)
 }
 
-/** The longest end that fits, no character cut in half. */
+/** Returns the longest end of a text that fits into the limit, without cutting a character. */
 export function lastBytes(text: string, limitBytes: number): string {
   let bytes = 0
   let start = text.length

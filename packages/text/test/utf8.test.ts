@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { firstBytes, lastBytes, utf8Length } from '../src/utf8-text.ts'
+import { firstBytes, lastBytes, utf8Length } from '../src/utf8.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 })
 

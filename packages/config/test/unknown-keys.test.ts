@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layerOfOverrides } from '../src/read-layer.ts'
+import { layerOfOverrides } from '../src/layer.ts'
 
 const read = (config: Record<string, string>) => layerOfOverrides(config, '-c')
 
