@@ -16,6 +16,7 @@ const shortShare = 0.05
  */
 const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
+  'packages/redaction': ['scan', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isSecretName, secretsNamed, secretValue } from '../src/scan/known-values.ts'
 import { createRedactor } from '../src/scan/redactor.ts'
-import { isSecretName, secretsNamed, secretValue } from '../src/scan/secret-names.ts'
 
 const tag = () => '0badcafe'
 const mark = '[secret:DB_PASSWORD:0badcafe]'

@@ -1,25 +1,26 @@
-/** How sure a shape makes us by itself; what is left is judged by the value: see `looks-secret`. */
+/** Doubt that a match leaves: `none`, or the kind of value that it may be instead of a secret. */
 export type Doubt = 'none' | 'password' | 'token' | 'variable'
 
 export interface KeyShape {
   readonly kind: string
-  /** See `readShape`. */
+  /** Source of the shape: see `readShape`. */
   readonly shape: string
   readonly doubt: Doubt
+  /** True when upper and lower case are the same. */
   readonly anyCase?: true
-  /** It may begin in the middle of a word. */
+  /** True when it may begin in the middle of a word. */
   readonly anywhere?: true
 }
 
-/** A quote, which in JSON text within JSON text is escaped, or none. */
+/** Optional quote, escaped where JSON text stands in JSON text. */
 const quote = String.raw`["'\\]{0,4}`
 const assigned = String.raw`${quote}\s{0,4}[:=]{1,2}>{0,1}\s{0,4}${quote}`
-/** Between two words that may stand on two lines: of a file, of JSON text, or with numbers before them. */
+/** Gap between two words, which may stand on different lines of a file, of JSON text or of numbered lines. */
 const gap = String.raw`[\s\\nrt0-9|:>+-]{1,64}`
 const variableValue = String.raw`["']{0,1}([^\s"'$\`<>(){}[;&|\\,]{12,512})`
 const hexDigits = [...'0123456789abcdef']
 
-/** Keys that say themselves what they are: kind, then the shapes. */
+/** Shapes of keys that are recognisable by themselves, by kind. */
 const bare: Readonly<Record<string, readonly string[]>> = {
   aws: ['AKIA[A-Z2-7]{16}!', 'ASIA[A-Z2-7]{16}!', 'ABIA[A-Z2-7]{16}!', 'ACCA[A-Z2-7]{16}!'],
   github: [
@@ -104,13 +105,13 @@ const bare: Readonly<Record<string, readonly string[]>> = {
   registry: [String.raw`auth\\{0,3}"\s{0,4}:\s{0,4}\\{0,3}"([A-Za-z0-9+/]{16,1024}[=]{0,2})`],
 }
 
-/** What only the words around it tell. */
+/** Shapes that are recognisable by the words before them. */
 const inContext: readonly KeyShape[] = [
   { kind: 'openai', shape: 'sk-[A-Za-z0-9]{32,128}!', doubt: 'token' },
-  ...['secret_access_key', 'secretaccesskey'].map((name) => told('aws', `${name}${assigned}([A-Za-z0-9/+=]{40})!`)),
-  ...['session_token', 'sessiontoken'].map((name) => told('aws', `${name}${assigned}([A-Za-z0-9/+=]{100,2048})`)),
-  told('bearer', String.raw`bearer\s{1,4}([A-Za-z0-9_.~+/=-]{16,4096})`),
-  told('basic', String.raw`authorization${assigned}basic\s{1,4}([A-Za-z0-9+/]{8,1024}[=]{0,2})`, 'none'),
+  ...['secret_access_key', 'secretaccesskey'].map((name) => labelled('aws', `${name}${assigned}([A-Za-z0-9/+=]{40})!`)),
+  ...['session_token', 'sessiontoken'].map((name) => labelled('aws', `${name}${assigned}([A-Za-z0-9/+=]{100,2048})`)),
+  labelled('bearer', String.raw`bearer\s{1,4}([A-Za-z0-9_.~+/=-]{16,4096})`),
+  labelled('basic', String.raw`authorization${assigned}basic\s{1,4}([A-Za-z0-9+/]{8,1024}[=]{0,2})`, 'none'),
   ...[
     'api-key',
     'api_key',
@@ -120,7 +121,7 @@ const inContext: readonly KeyShape[] = [
     'access_token',
     'refresh_token',
     'auth_token',
-  ].map((name) => told('key', `${name}${assigned}([A-Za-z0-9_.~+/=-]{20,4096})`)),
+  ].map((name) => labelled('key', `${name}${assigned}([A-Za-z0-9_.~+/=-]{20,4096})`)),
   {
     kind: 'netrc',
     shape: String.raw`machine\s{1,8}[^\s"\\]{1,255}${gap}login\s{1,8}[^\s"\\]{1,255}${gap}password\s{1,8}([^\s"'\\[]{3,255})`,
@@ -136,7 +137,7 @@ const inContext: readonly KeyShape[] = [
     anywhere: true,
   },
   { kind: 'url', shape: '://([A-Za-z0-9_-]{20,255})@[A-Za-z0-9]', doubt: 'token', anywhere: true },
-  ...['password=', 'pwd='].map((name) => told('password', String.raw`${name}([^\s"'$\`<>(){}[;&|\\,]{8,256})`)),
+  ...['password=', 'pwd='].map((name) => labelled('password', String.raw`${name}([^\s"'$\`<>(){}[;&|\\,]{8,256})`)),
   ...['PASSWORD', 'PASSWD', 'SECRET', 'TOKEN', '_KEY'].map(
     (name): KeyShape => ({
       kind: 'variable',
@@ -147,11 +148,11 @@ const inContext: readonly KeyShape[] = [
   ),
 ]
 
-function told(kind: string, shape: string, doubt: Doubt = 'token'): KeyShape {
+function labelled(kind: string, shape: string, doubt: Doubt = 'token'): KeyShape {
   return { kind, shape, doubt, anyCase: true }
 }
 
-/** Known shapes of keys. Precise rather than complete: a mark where no key was costs more than it saves. */
+/** Shapes of all known keys. Precise rather than complete: a mark where there was no key costs more than it saves. */
 export const keyShapes: readonly KeyShape[] = [
   ...Object.entries(bare).flatMap(([kind, shapes]) =>
     shapes.map((shape): KeyShape => ({ kind, shape, doubt: 'none' })),

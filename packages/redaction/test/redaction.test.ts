@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitCutRest } from '../src/cut-rest.ts'
-import { redactOutput } from '../src/output-filter.ts'
+import { redactOutput, splitUnfinished } from '../src/redaction.ts'
 import { createRedactor } from '../src/scan/redactor.ts'
 
 const secret = 'quiet-otter-9041-harbour-lantern'
@@ -28,6 +27,6 @@ describe('the end of what a command says', () => {
 
   it('is kept back after a whole secret as well', () => {
     const half = secret.slice(0, 20)
-    expect(splitCutRest(`[secret:env:00000000]${half}`)).toEqual({ told: '[secret:env:00000000]', kept: half })
+    expect(splitUnfinished(`[secret:env:00000000]${half}`)).toEqual({ shown: '[secret:env:00000000]', withheld: half })
   })
 })

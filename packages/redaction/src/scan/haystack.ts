@@ -1,16 +1,16 @@
-/** Three characters in 18 bits: six more of each that came before. */
+/** Mask of a trigram: three characters in 18 bits, six for each. */
 const mask = 0x3ffff
 
 export const trigramCount = mask + 1
 
-/** What is looked through: text, or bytes with as many characters. */
+/** Text to scan, or bytes that are read as one character each. */
 export interface Haystack {
   readonly length: number
-  /** The end (its last character) of the first marked trigram that ends at `from` or later; -1 when there is none. */
+  /** Returns the index of the last character of the first marked trigram that ends at `from` or later, or -1. */
   next(from: number): number
-  /** The trigram that ends here. */
+  /** Returns the trigram that ends at an index. */
   trigramAt(end: number): number
-  /** The character here, or its low byte. */
+  /** Returns the code of the character at an index, or its low byte. */
   codeAt(at: number): number
   slice(from: number, to: number): string
   text(): string
@@ -20,7 +20,7 @@ export function trigramOf(first: number, second: number, third: number): number 
   return (((first & 255) << 12) ^ ((second & 255) << 6) ^ (third & 255)) & mask
 }
 
-/** Marked trigrams of a text. Characters are seen by their low byte: what is marked is ASCII, so none is missed. */
+/** Creates a haystack of text. Trigrams use the low byte of a character; marked ones are ASCII, so none is missed. */
 export function inText(text: string, marked: Uint8Array): Haystack {
   const trigramAt = (end: number) => trigramOf(text.charCodeAt(end - 2), text.charCodeAt(end - 1), text.charCodeAt(end))
   return {
@@ -42,14 +42,14 @@ export function inText(text: string, marked: Uint8Array): Haystack {
 }
 
 export interface ByteText {
-  /** Text that precedes the bytes. */
+  /** Text before the bytes. */
   readonly before: string
   readonly bytes: Uint8Array
-  /** One character a byte. */
+  /** Returns bytes as text of one character each. */
   decode(from: number, to: number): string
 }
 
-/** The same of bytes, which are made a text only where something is found in them. */
+/** Creates a haystack of bytes. They become text only where something is found in them. */
 export function inBytes({ before, bytes, decode }: ByteText, marked: Uint8Array): Haystack {
   const shift = before.length
   const length = shift + bytes.length
@@ -80,7 +80,7 @@ export function inBytes({ before, bytes, decode }: ByteText, marked: Uint8Array)
   }
 }
 
-/** By itself and over one kind of thing, since most of the time goes here. */
+/** Finds a marked trigram in bytes. A function of its own over one type, since a scan spends most of its time here. */
 function nextInBytes(bytes: Uint8Array, marked: Uint8Array, { at, trigram }: { at: number; trigram: number }): number {
   let current = trigram
   for (let index = at; index < bytes.length; index++) {
