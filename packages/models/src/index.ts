@@ -1,6 +1,6 @@
-export { type ProviderConfig, readKey } from './endpoint.ts'
-export type { Environment } from './http-agents.ts'
-export type { ModelCall, ModelEntry, UserPart } from './model-request.ts'
+export { type ProviderConfig, readKey } from './exchange/endpoint.ts'
+export type { Environment } from './http/http-agents.ts'
+export type { ModelCall, ModelEntry, UserPart } from './port/model-request.ts'
 export {
   type JsonSchemaObject,
   type ModelClient,
@@ -11,9 +11,9 @@ export {
   type TokenUsage,
   type ToolSpec,
   ZERO_USAGE,
-} from './port.ts'
+} from './port/model-client.ts'
 export { probeLocal } from './probe-local.ts'
-export { builtinProviders, createModelClient, PROVIDER_DEFAULTS } from './providers.ts'
-export { createRecordedClient } from './recorded.ts'
-export { createRecorder } from './recorder.ts'
-export { planRetry, type RetryLimits } from './retry-plan.ts'
+export { builtinProviders, createModelClient, PROVIDER_DEFAULTS } from './registry.ts'
+export { createRecordedClient } from './wires/recorded/wire.ts'
+export { createRecorder } from './wires/recorded/recorder.ts'
+export { planRetry, type RetryLimits } from './failures/retry-plan.ts'

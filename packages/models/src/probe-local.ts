@@ -1,8 +1,7 @@
-import { ACCESS_LIMITS, createAccess } from './access.ts'
-import type { ProviderConfig } from './endpoint.ts'
-import { createRequestStarter } from './http-agents.ts'
-import { listModels } from './list-models.ts'
-import { LOCAL_PROVIDERS } from './providers.ts'
+import { ACCESS_LIMITS, createAccess, type ProviderConfig } from './exchange/endpoint.ts'
+import { createRequestStarter } from './http/http-agents.ts'
+import { listModels } from './exchange/list-models.ts'
+import { LOCAL_PROVIDERS } from './registry.ts'
 
 export interface LocalServer {
   readonly provider: ProviderConfig

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { ACCESS_LIMITS } from '../../src/access.ts'
-import { createStreamedBodyReader } from '../../src/body-reader.ts'
-import { createExplain } from '../../src/explain.ts'
-import { isTerminal, type ModelEvent, type ModelRequest } from '../../src/port.ts'
-import type { Wire } from '../../src/wire.ts'
+import { ACCESS_LIMITS } from '../../src/exchange/endpoint.ts'
+import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
+import { createExplain } from '../../src/failures/explain.ts'
+import { isTerminal, type ModelEvent, type ModelRequest } from '../../src/port/model-client.ts'
+import type { Wire } from '../../src/wires/wire.ts'
 import { requestOf } from './requests.ts'
 
 export const explain = createExplain({

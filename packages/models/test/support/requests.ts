@@ -1,6 +1,6 @@
-import type { ProviderConfig } from '../../src/endpoint.ts'
-import type { ModelClient, ModelEntry, ModelEvent, ModelRequest, ResponseEntry } from '../../src/port.ts'
-import { PROVIDER_DEFAULTS } from '../../src/providers.ts'
+import type { ProviderConfig } from '../../src/exchange/endpoint.ts'
+import type { ModelClient, ModelEntry, ModelEvent, ModelRequest, ResponseEntry } from '../../src/port/model-client.ts'
+import { PROVIDER_DEFAULTS } from '../../src/registry.ts'
 
 export function requestOf(
   entries: readonly ModelEntry[] = [user('hello')],

@@ -1,0 +1,133 @@
+import { isTerminal, type ModelEvent, type ModelRequest, type ModelFailure } from '../port/model-client.ts'
+import type { Access, Call } from './endpoint.ts'
+import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
+import type { Explain } from '../failures/explain.ts'
+import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
+import { Watchdog } from '../http/watchdog.ts'
+import type { Wire, WireReader } from '../wires/wire.ts'
+
+/** One generator and no nesting: every `yield*` in between would cost each delta another promise. */
+export async function* streamModel(
+  plan: ExchangePlan,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  if (signal.aborted) {
+    yield { type: 'aborted' }
+    return
+  }
+  const exchange = new ModelExchange(plan, request, signal)
+  try {
+    for (;;) {
+      for (const event of await exchange.nextBatch()) {
+        if (signal.aborted) {
+          yield { type: 'aborted' }
+          return
+        }
+        yield event
+        if (isTerminal(event)) return
+      }
+    }
+  } finally {
+    exchange.close()
+  }
+}
+
+/** A pooled connection that the server closed meanwhile fails on first use; a new one is tried at once, this often. */
+const STALE_CONNECTIONS = 3
+
+const MAX_ERROR_BYTES = 64 * 1024
+
+interface ExchangePlan {
+  readonly access: Access
+  readonly wire: Wire
+  readonly body: string
+}
+
+/** One request to a model and its response, as batches of events. The last batch ends with the terminal event. */
+class ModelExchange {
+  readonly #access: Access
+  readonly #call: Call
+  readonly #explain: Explain
+  readonly #reader: WireReader
+  readonly #watchdog: Watchdog
+  #http: HttpExchange | undefined
+  #body: BodyReader | undefined
+  #completed = false
+
+  constructor({ access, wire, body }: ExchangePlan, request: ModelRequest, signal: AbortSignal) {
+    this.#access = access
+    this.#call = { method: 'POST', path: wire.path, body }
+    this.#explain = access.explain(request.model)
+    this.#reader = wire.createReader(request, this.#explain.wire)
+    const limits = { idleMs: access.idleMs, totalMs: access.limits.maxResponseMs }
+    this.#watchdog = new Watchdog(signal, limits, () => this.#http?.destroy())
+  }
+
+  async nextBatch(): Promise<readonly ModelEvent[]> {
+    this.#watchdog.hold(false)
+    const failure = this.#http === undefined ? await this.#begin() : undefined
+    let batch: readonly ModelEvent[] = failure === undefined ? [] : [this.#failed(failure)]
+    while (batch.length === 0 && this.#http !== undefined) batch = this.#read(await this.#http.next())
+    this.#completed = batch.at(-1)?.type === 'completed'
+    this.#watchdog.hold(true)
+    return batch
+  }
+
+  /** A complete response gives its connection back; anything else closes it. */
+  close(): void {
+    const isReusable = this.#completed && this.#watchdog.trip === undefined
+    this.#watchdog.stop()
+    if (isReusable) void this.#http?.drain()
+    else this.#http?.destroy()
+  }
+
+  async #begin(): Promise<ModelFailure | undefined> {
+    for (let attempt = 0; ; attempt += 1) {
+      const opened = this.#access.open(this.#call)
+      if (opened.type === 'obstacle') return opened.failure
+      this.#http = opened.exchange
+      const head = await opened.exchange.head()
+      if (head.type === 'head') return this.#accept(head, opened.exchange)
+      const stale = head.reusedSocket && this.#watchdog.trip === undefined && attempt < STALE_CONNECTIONS
+      if (!stale) return this.#explain.network(head, false)
+    }
+  }
+
+  async #accept(head: HttpHead, http: HttpExchange): Promise<ModelFailure | undefined> {
+    if (head.status < 200 || head.status > 299) {
+      return this.#explain.refusal(head, await readText(http, MAX_ERROR_BYTES))
+    }
+    const contentType = head.headers['content-type'] ?? ''
+    if (contentType.startsWith('text/html')) return this.#explain.notAModel(contentType)
+    const parts = { reader: this.#reader, explain: this.#explain, limits: this.#access.limits }
+    const isWhole = contentType.startsWith('application/json')
+    this.#body = isWhole ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
+    return undefined
+  }
+
+  #read(chunk: HttpChunk): readonly ModelEvent[] {
+    const body = this.#body
+    if (body === undefined) return []
+    if (chunk.type !== 'chunk' || this.#watchdog.trip !== undefined) return this.#atEnd(body, chunk)
+    const { events, alive } = body.read(chunk.bytes)
+    if (alive) this.#watchdog.alive()
+    return events
+  }
+
+  #atEnd(body: BodyReader, chunk: HttpChunk): readonly ModelEvent[] {
+    if (this.#watchdog.trip === 'aborted') return [{ type: 'aborted' }]
+    const events = body.end()
+    const last = events.at(-1)
+    if (last?.type !== 'failed' || last.failure.code !== 'streamCut') return events
+    const failure = chunk.type === 'fault' ? this.#explain.network(chunk, true) : last.failure
+    return [...events.slice(0, -1), this.#failed(failure)]
+  }
+
+  /** When we ended it ourselves, that is the reason, not what the network made of it. */
+  #failed(failure: ModelFailure): ModelEvent {
+    const { trip } = this.#watchdog
+    if (trip === 'aborted') return { type: 'aborted' }
+    return { type: 'failed', failure: trip === undefined ? failure : this.#explain.trip(trip) }
+  }
+}

@@ -1,0 +1,138 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { StartRequest } from './http-agents.ts'
+
+interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly connectTimeoutMs: number
+}
+
+/** A fault of the network, with the system's own code; what it means is decided in `classify-failure.ts`. */
+export interface HttpFault {
+  readonly type: 'fault'
+  readonly code: string
+  readonly detail: string
+  /** The connection came from the pool: the server may have closed it while the request was on its way. */
+  readonly reusedSocket: boolean
+}
+
+export interface HttpHead {
+  readonly type: 'head'
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+}
+
+export type HttpChunk = { readonly type: 'chunk'; readonly bytes: Uint8Array } | { readonly type: 'end' } | HttpFault
+
+/** What is left of a finished response is read this long, so that its connection can serve the next request. */
+const DRAIN_MS = 1_000
+
+const END: HttpChunk = { type: 'end' }
+
+/** One request and its streamed response. Redirects are not followed: they would carry the key elsewhere. */
+export class HttpExchange {
+  readonly #head: Promise<HttpHead | HttpFault>
+  #request: ClientRequest | undefined
+  #response: IncomingMessage | undefined
+  #chunks: AsyncIterator<unknown> | undefined
+  #connectTimedOut = false
+
+  constructor(request: HttpRequest, start: StartRequest) {
+    this.#head = new Promise((resolve) => {
+      this.#send(request, start, resolve)
+    })
+  }
+
+  head(): Promise<HttpHead | HttpFault> {
+    return this.#head
+  }
+
+  async next(): Promise<HttpChunk> {
+    if (this.#response === undefined) return END
+    this.#chunks ??= this.#response[Symbol.asyncIterator]()
+    try {
+      const { done, value } = await this.#chunks.next()
+      return done === true || !(value instanceof Uint8Array) ? END : { type: 'chunk', bytes: value }
+    } catch (error) {
+      return this.#faultOf(error)
+    }
+  }
+
+  /** Closes the connection at once. Safe to call at any time and again. */
+  destroy(): void {
+    this.#response?.destroy()
+    this.#request?.destroy()
+  }
+
+  /** For a response whose content is complete: lets it end by itself, within limits, to keep the connection. */
+  async drain(): Promise<void> {
+    const deadline = setTimeout(() => this.destroy(), DRAIN_MS)
+    deadline.unref()
+    let left = await this.next()
+    while (left.type === 'chunk') left = await this.next()
+    clearTimeout(deadline)
+  }
+
+  #send(request: HttpRequest, start: StartRequest, resolve: (head: HttpHead | HttpFault) => void): void {
+    try {
+      const sent = start(request.url, { method: request.method, headers: headersOf(request) })
+      this.#request = sent
+      sent.on('error', (error) => resolve(this.#faultOf(error)))
+      sent.on('close', () => resolve(this.#faultOf(undefined)))
+      sent.on('socket', (socket) => this.#limitConnect(socket, request))
+      sent.on('response', (response) => {
+        this.#response = response
+        // Without a listener an error between two reads would be thrown at the process; the next read reports it.
+        response.on('error', () => {})
+        resolve({ type: 'head', status: response.statusCode ?? 0, headers: response.headers })
+      })
+      sent.end(request.body)
+    } catch (error) {
+      // Node refuses an invalid header or URL here, synchronously, and names it without its value.
+      resolve(this.#faultOf(error))
+    }
+  }
+
+  #limitConnect(socket: Socket, request: HttpRequest): void {
+    if (!socket.connecting) return
+    const timer = setTimeout(() => {
+      this.#connectTimedOut = true
+      this.destroy()
+    }, request.connectTimeoutMs)
+    const stop = () => clearTimeout(timer)
+    socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', stop)
+    socket.once('close', stop)
+  }
+
+  #faultOf(error: unknown): HttpFault {
+    const known = error instanceof Error ? error : undefined
+    const code = known !== undefined && 'code' in known ? String(known.code) : 'ECONNRESET'
+    return {
+      type: 'fault',
+      code: this.#connectTimedOut ? 'CONNECT_TIMEOUT' : code,
+      detail: known?.message ?? 'the connection was closed',
+      reusedSocket: this.#request?.reusedSocket === true,
+    }
+  }
+}
+
+function headersOf(request: HttpRequest): Record<string, string | number> {
+  if (request.body === undefined) return { ...request.headers }
+  return { ...request.headers, 'content-length': Buffer.byteLength(request.body) }
+}
+
+/** The body as text, no more than `maxBytes` of it; what a fault cut off is left out. */
+export async function readText(http: HttpExchange, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  let chunk = await http.next()
+  while (chunk.type === 'chunk' && sizeBytes < maxBytes) {
+    chunks.push(chunk.bytes)
+    sizeBytes += chunk.bytes.length
+    chunk = await http.next()
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8')
+}
