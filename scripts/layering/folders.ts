@@ -17,6 +17,7 @@ const shortShare = 0.05
 const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
   'packages/redaction': ['scan', '.'],
+  'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -1,19 +1,14 @@
-export { type ProviderConfig, readKey } from './exchange/endpoint.ts'
-export type { Environment } from './http/http-agents.ts'
-export type { ModelCall, ModelEntry, UserPart } from './port/model-request.ts'
+export { readKey } from './exchange/endpoint.ts'
+export { planRetry, type RetryLimits } from './failures/retry-plan.ts'
 export {
-  type JsonSchemaObject,
   type ModelClient,
   type ModelEvent,
   type ModelFailure,
   type ModelListing,
-  type ModelRequest,
   type TokenUsage,
-  type ToolSpec,
-  ZERO_USAGE,
+  zeroUsage,
 } from './port/model-client.ts'
-export { probeLocal } from './probe-local.ts'
-export { builtinProviders, createModelClient, PROVIDER_DEFAULTS } from './registry.ts'
-export { createRecordedClient } from './wires/recorded/wire.ts'
+export type { JsonSchemaObject, ModelCall, ModelEntry, ModelRequest, ToolSpec, UserPart } from './port/model-request.ts'
+export { type Environment, providerDefaults } from './port/wire.ts'
+export { builtinProviders, createModelClient, type ProviderConfig, probeLocal } from './registry.ts'
 export { createRecorder } from './wires/recorded/recorder.ts'
-export { planRetry, type RetryLimits } from './failures/retry-plan.ts'

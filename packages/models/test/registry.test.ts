@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { builtinProviders, createModelClient, openaiProvider } from '../src/registry.ts'
+import { builtinProviders, createModelClient, probeLocal } from '../src/registry.ts'
+import { openaiProvider } from '../src/wires/responses/wire.ts'
 import { refusalOf, startLoopback, streamOf } from './support/loopback.ts'
 import { fixture } from './support/read-body.ts'
 import { collect, failureOf, providerAt } from './support/requests.ts'
@@ -116,5 +117,23 @@ describe('the built-in providers', () => {
   it('take the base URL of OpenAI from OPENAI_BASE_URL', () => {
     expect(openaiProvider({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }).baseUrl).toBe('http://127.0.0.1:1/v1')
     expect(openaiProvider({ OPENAI_BASE_URL: '' }).baseUrl).toBe('https://api.openai.com/v1')
+  })
+})
+
+describe('the local servers', () => {
+  it('finds the servers that answer with models, and passes over the silent, the strange and the missing', async () => {
+    await using good = await startLoopback(refusalOf(200, { data: [{ id: 'llama' }] }))
+    await using silent = await startLoopback(() => {})
+    await using strange = await startLoopback(refusalOf(200, '<html>'))
+    const missing = await startLoopback()
+    await missing[Symbol.asyncDispose]()
+    const candidates = [silent, missing, good, strange].map(({ baseUrl }) => providerAt(baseUrl))
+    const found = await probeLocal(new AbortController().signal, { candidates, timeoutMs: 1_000 })
+    expect(found).toEqual([{ provider: providerAt(good.baseUrl), models: ['llama'] }])
+  })
+
+  it('finds nothing once aborted', async () => {
+    await using good = await startLoopback(refusalOf(200, { data: [{ id: 'llama' }] }))
+    expect(await probeLocal(AbortSignal.abort(), { candidates: [providerAt(good.baseUrl)] })).toEqual([])
   })
 })

@@ -1,29 +1,30 @@
-import type { AccessLimits } from './endpoint.ts'
-import type { Explain } from '../failures/explain.ts'
-import { isTerminal, type ModelEvent } from '../port/model-client.ts'
-import type { WireReader } from '../wires/wire.ts'
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
+import type { Explain } from '../failures/explain.ts'
+import { isTerminal, type ModelEvent } from '../port/model-client.ts'
+import type { ExchangeLimits } from '../port/wire.ts'
+import type { WireReader } from './http-wire.ts'
 
 interface BodyBatch {
   readonly events: readonly ModelEvent[]
-  /** Whether the provider shows life, or merely trickles. */
+  /** True when something whole has arrived; a trickle of bytes is no sign of life. */
   readonly alive: boolean
 }
 
-/** The bytes of one response to model events. Nothing follows a terminal event. */
+/** Reader that turns the bytes of one response into model events. Nothing follows a terminal event. */
 export interface BodyReader {
   read(bytes: Uint8Array): BodyBatch
-  /** No more bytes will come. What came before counts: a response that was complete stays so, however it ended. */
+  /** Ends the body. A response that was complete stays so, however the connection ended. */
   end(): readonly ModelEvent[]
 }
 
 interface BodyReaderParts {
   readonly reader: WireReader
   readonly explain: Explain
-  readonly limits: AccessLimits
+  readonly limits: ExchangeLimits
 }
 
+/** Creates a reader for server-sent events. */
 export function createStreamedBodyReader({ reader, explain, limits }: BodyReaderParts): BodyReader {
   const sse = createSseReader(limits.maxEventChars)
   let receivedBytes = 0
@@ -46,7 +47,7 @@ export function createStreamedBodyReader({ reader, explain, limits }: BodyReader
   }
 }
 
-/** For servers that ignore `stream: true` and answer with one JSON object. */
+/** Creates a reader for one JSON object, the answer of servers that ignore `stream: true`. */
 export function createWholeBodyReader({ reader, explain, limits }: BodyReaderParts): BodyReader {
   const chunks: Uint8Array[] = []
   let receivedBytes = 0
@@ -66,39 +67,23 @@ export function createWholeBodyReader({ reader, explain, limits }: BodyReaderPar
   }
 }
 
-function tooLarge(explain: Explain, code: 'oversizedEvent' | 'responseTooLarge'): BodyBatch {
-  return { events: [{ type: 'failed', failure: explain.tooLarge(code) }], alive: true }
-}
-
-function isWhole(data: string): boolean {
-  if (data.trim() === '[DONE]') return true
-  try {
-    JSON.parse(data)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** One event larger than this is refused: nothing a model sends in one piece comes near it. */
-const MAX_EVENT_CHARS = 32 * 1024 * 1024
-
 interface SseBatch {
-  /** The data of each whole event, in order. Event names are not needed: every wire repeats them in the data. */
+  /** Data of each whole event, in order. Their names are not needed: every wire repeats them in the data. */
   readonly events: readonly string[]
-  /** A whole event or a comment came in; a trickle of bytes that never ends a line is no sign of life. */
+  /** True when a whole event or a comment has arrived. */
   readonly alive: boolean
+  /** True once an event is longer than the limit. */
   readonly oversized: boolean
 }
 
 interface SseReader {
   read(bytes: Uint8Array): SseBatch
-  /** The event that the stream left without its closing blank line, if any: whole or cut, the caller cannot know. */
+  /** Returns the last event if it lacks its closing blank line; it may be cut. */
   end(): SseBatch
 }
 
-/** Bytes to the data of server-sent events, whatever the cuts between chunks. */
-function createSseReader(maxEventChars: number = MAX_EVENT_CHARS): SseReader {
+/** Creates a reader of server-sent events; chunks may be cut anywhere. */
+function createSseReader(maxEventChars: number): SseReader {
   const decoder = new StringDecoder('utf8')
   let events: string[] = []
   let alive = false
@@ -124,5 +109,19 @@ function createSseReader(maxEventChars: number = MAX_EVENT_CHARS): SseReader {
   return {
     read: (bytes) => feed(decoder.write(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes))),
     end: () => feed(`${decoder.end()}\n\n`),
+  }
+}
+
+function tooLarge(explain: Explain, code: 'oversizedEvent' | 'responseTooLarge'): BodyBatch {
+  return { events: [{ type: 'failed', failure: explain.tooLarge(code) }], alive: true }
+}
+
+function isWhole(data: string): boolean {
+  if (data.trim() === '[DONE]') return true
+  try {
+    JSON.parse(data)
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,12 +1,13 @@
-import { isTerminal, type ModelEvent, type ModelRequest, type ModelFailure } from '../port/model-client.ts'
-import type { Access, Call } from './endpoint.ts'
-import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
 import type { Explain } from '../failures/explain.ts'
 import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
-import type { Wire, WireReader } from '../wires/wire.ts'
+import { isTerminal, type ModelEvent, type ModelFailure } from '../port/model-client.ts'
+import type { ModelRequest } from '../port/model-request.ts'
+import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
+import type { Call, Endpoint } from './endpoint.ts'
+import type { HttpWire, WireReader } from './http-wire.ts'
 
-/** One generator and no nesting: every `yield*` in between would cost each delta another promise. */
+/** Streams one response. A single generator, since each nested `yield*` would cost every delta another promise. */
 export async function* streamModel(
   plan: ExchangePlan,
   request: ModelRequest,
@@ -33,20 +34,20 @@ export async function* streamModel(
   }
 }
 
-/** A pooled connection that the server closed meanwhile fails on first use; a new one is tried at once, this often. */
-const STALE_CONNECTIONS = 3
+/** Limit of immediate retries after a pooled connection that the server had closed. */
+const maxStaleConnections = 3
 
-const MAX_ERROR_BYTES = 64 * 1024
+const maxErrorBytes = 64 * 1024
 
 interface ExchangePlan {
-  readonly access: Access
-  readonly wire: Wire
+  readonly endpoint: Endpoint
+  readonly wire: HttpWire
   readonly body: string
 }
 
-/** One request to a model and its response, as batches of events. The last batch ends with the terminal event. */
+/** Request to a model and its response, as batches of events. The last batch ends with the terminal event. */
 class ModelExchange {
-  readonly #access: Access
+  readonly #endpoint: Endpoint
   readonly #call: Call
   readonly #explain: Explain
   readonly #reader: WireReader
@@ -55,15 +56,16 @@ class ModelExchange {
   #body: BodyReader | undefined
   #completed = false
 
-  constructor({ access, wire, body }: ExchangePlan, request: ModelRequest, signal: AbortSignal) {
-    this.#access = access
-    this.#call = { method: 'POST', path: wire.path, body }
-    this.#explain = access.explain(request.model)
+  constructor({ endpoint, wire, body }: ExchangePlan, request: ModelRequest, signal: AbortSignal) {
+    this.#endpoint = endpoint
+    this.#call = { method: 'POST', path: wire.requestPath(request.model), body }
+    this.#explain = endpoint.explain(request.model)
     this.#reader = wire.createReader(request, this.#explain.wire)
-    const limits = { idleMs: access.idleMs, totalMs: access.limits.maxResponseMs }
+    const limits = { idleMs: endpoint.idleMs, totalMs: endpoint.limits.maxResponseMs }
     this.#watchdog = new Watchdog(signal, limits, () => this.#http?.destroy())
   }
 
+  /** Resolves with the next events, at least one. Never rejects. */
   async nextBatch(): Promise<readonly ModelEvent[]> {
     this.#watchdog.hold(false)
     const failure = this.#http === undefined ? await this.#begin() : undefined
@@ -74,7 +76,7 @@ class ModelExchange {
     return batch
   }
 
-  /** A complete response gives its connection back; anything else closes it. */
+  /** Returns the connection of a complete response to the pool; closes any other. */
   close(): void {
     const isReusable = this.#completed && this.#watchdog.trip === undefined
     this.#watchdog.stop()
@@ -84,23 +86,23 @@ class ModelExchange {
 
   async #begin(): Promise<ModelFailure | undefined> {
     for (let attempt = 0; ; attempt += 1) {
-      const opened = this.#access.open(this.#call)
-      if (opened.type === 'obstacle') return opened.failure
+      const opened = this.#endpoint.open(this.#call)
+      if (opened.type === 'failed') return opened.failure
       this.#http = opened.exchange
       const head = await opened.exchange.head()
       if (head.type === 'head') return this.#accept(head, opened.exchange)
-      const stale = head.reusedSocket && this.#watchdog.trip === undefined && attempt < STALE_CONNECTIONS
+      const stale = head.reusedSocket && this.#watchdog.trip === undefined && attempt < maxStaleConnections
       if (!stale) return this.#explain.network(head, false)
     }
   }
 
   async #accept(head: HttpHead, http: HttpExchange): Promise<ModelFailure | undefined> {
     if (head.status < 200 || head.status > 299) {
-      return this.#explain.refusal(head, await readText(http, MAX_ERROR_BYTES))
+      return this.#explain.refusal(head, await readText(http, maxErrorBytes))
     }
     const contentType = head.headers['content-type'] ?? ''
     if (contentType.startsWith('text/html')) return this.#explain.notAModel(contentType)
-    const parts = { reader: this.#reader, explain: this.#explain, limits: this.#access.limits }
+    const parts = { reader: this.#reader, explain: this.#explain, limits: this.#endpoint.limits }
     const isWhole = contentType.startsWith('application/json')
     this.#body = isWhole ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
     return undefined
@@ -124,7 +126,7 @@ class ModelExchange {
     return [...events.slice(0, -1), this.#failed(failure)]
   }
 
-  /** When we ended it ourselves, that is the reason, not what the network made of it. */
+  /** Returns the terminal event: the watchdog's reason if it ended the response, else the failure. */
   #failed(failure: ModelFailure): ModelEvent {
     const { trip } = this.#watchdog
     if (trip === 'aborted') return { type: 'aborted' }

@@ -1,14 +1,22 @@
-import { classifyRefusal, type FailureContext } from './classify-refusal.ts'
 import type { HttpFault, HttpHead } from '../http/http-exchange.ts'
-import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
-import { readErrorBody } from '../wires/openai-api.ts'
 import type { Trip } from '../http/watchdog.ts'
-import type { WireFault } from '../wires/wire.ts'
+import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
+import { classifyRefusal, type FailureContext, type ProviderError } from './classify-refusal.ts'
 
-/** Everything that can go wrong with one request, put into a failure. No message holds a secret. */
+/** Fault that a wire finds in a stream. */
+export type WireFault =
+  | { readonly type: 'refused'; readonly error: ProviderError }
+  | { readonly type: 'malformed'; readonly what: string }
+  | { readonly type: 'cut' }
+
+export type ExplainFault = (fault: WireFault) => ModelFailure
+
+/** Explanation of everything that can go wrong with a request, as failures. No message contains a secret. */
 export interface Explain {
-  wire(fault: WireFault): ModelFailure
+  readonly wire: ExplainFault
+  /** Explains a fault of the network; `streaming` is true once the response has begun. */
   network(fault: HttpFault, streaming: boolean): ModelFailure
+  /** Explains a response whose status is an error. */
   refusal(head: HttpHead, body: string): ModelFailure
   trip(trip: Exclude<Trip, 'aborted'>): ModelFailure
   tooLarge(code: 'oversizedEvent' | 'responseTooLarge'): ModelFailure
@@ -17,11 +25,13 @@ export interface Explain {
 
 interface ExplainSource {
   readonly contextNow: () => FailureContext
+  readonly readError: (body: string) => ProviderError
+  /** Texts that are removed from every message. */
   readonly secrets: readonly string[]
   readonly idleMs: number
 }
 
-export function createExplain({ contextNow, secrets, idleMs }: ExplainSource): Explain {
+export function createExplain({ contextNow, readError, secrets, idleMs }: ExplainSource): Explain {
   const redact = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text)
   const clean = (failure: ModelFailure): ModelFailure => ({ ...failure, message: redact(failure.message) })
   const { provider, host } = contextNow()
@@ -29,7 +39,7 @@ export function createExplain({ contextNow, secrets, idleMs }: ExplainSource): E
     wire: (fault) => clean(explainWire(fault, contextNow())),
     network: (fault, streaming) => clean(classifyNetwork(fault, streaming, contextNow())),
     refusal: ({ status, headers }, body) =>
-      clean(classifyRefusal({ status, headers, error: readErrorBody(redact(body)) }, contextNow())),
+      clean(classifyRefusal({ status, headers, error: readError(redact(body)) }, contextNow())),
     trip: (trip) => explainTrip(trip, provider, idleMs),
     tooLarge: (code) =>
       failure(code, `${provider} sent more than one answer can hold. Ask again in smaller steps.`, 'never'),
@@ -59,27 +69,27 @@ function failure(code: FailureCode, message: string, retry: RetryClass): ModelFa
   return { code, message, retry }
 }
 
-const UNREACHABLE =
+const unreachable =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|ERR_PROXY_\w+)$/
-const TLS = /^(?:ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/
-const NOT_TLS = /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/
+const tls = /^(?:ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/
+const notTls = /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/
 
-const REASONS: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'the name is not known',
   EAI_AGAIN: 'the name could not be looked up',
 }
 
-/** Pure: what a fault of the network means. `streaming` once the response had begun. */
+/** Explains a fault of the network by its code. */
 export function classifyNetwork(fault: HttpFault, streaming: boolean, context: FailureContext): ModelFailure {
   const { code } = fault
   const { host, provider } = context
-  if (UNREACHABLE.test(code)) {
-    const message = `Cannot reach ${provider} at ${host}: ${REASONS[code] ?? code}. Check the network, the proxy and base_url.`
+  if (unreachable.test(code)) {
+    const message = `Cannot reach ${provider} at ${host}: ${reasons[code] ?? code}. Check the network, the proxy and base_url.`
     return short('unreachable', message)
   }
   if (code === 'CONNECT_TIMEOUT') return short('connectTimeout', `${host} did not take the connection in time.`)
-  if (TLS.test(code)) return { code: 'tls', message: sayTls(code, host), retry: 'never' }
+  if (tls.test(code)) return { code: 'tls', message: tlsMessage(code, host), retry: 'never' }
   if (code.startsWith('HPE_')) return short('malformedStream', `${host} did not answer in HTTP (${code}).`)
   if (code.startsWith('ERR_') && !streaming) {
     return {
@@ -93,8 +103,8 @@ export function classifyNetwork(fault: HttpFault, streaming: boolean, context: F
     : short('connectionReset', `${host} closed the connection before it answered.`)
 }
 
-function sayTls(code: string, host: string): string {
-  if (NOT_TLS.test(code)) return `${host} does not speak TLS on this port. Is base_url meant to begin with http://?`
+function tlsMessage(code: string, host: string): string {
+  if (notTls.test(code)) return `${host} does not speak TLS on this port. Is base_url meant to begin with http://?`
   return `The certificate of ${host} is not trusted (${code}). For a private authority set NODE_EXTRA_CA_CERTS to its file.`
 }
 

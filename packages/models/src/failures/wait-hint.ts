@@ -6,7 +6,7 @@ export interface HintSource {
   readonly nowMs: number
 }
 
-/** How long the provider asks to wait, in whole milliseconds; undefined when it does not say. */
+/** Returns the wait that a provider asks for, in whole milliseconds; undefined when it names none. */
 export function readWaitHint(source: HintSource): number | undefined {
   const { headers, message, nowMs } = source
   const waitMs =
@@ -17,7 +17,7 @@ export function readWaitHint(source: HintSource): number | undefined {
   return waitMs === undefined ? undefined : Math.max(0, Math.ceil(waitMs))
 }
 
-/** Milliseconds in a duration as providers write it: `120ms`, `1.5s`, `6m0s`, `1h2m3s`. */
+/** Returns the milliseconds of a duration as providers write it: `120ms`, `1.5s`, `6m0s`, `1h2m3s`. */
 export function readDuration(text: string): number | undefined {
   const pattern = /^(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/
   const match = pattern.exec(text.trim())
@@ -30,13 +30,13 @@ function retryAfter(headers: HeaderValues, nowMs: number): number | undefined {
   const value = header(headers, 'retry-after')
   if (value === undefined) return undefined
   const date = Date.parse(value)
-  // The server's own clock, when it sends it, makes the difference right even if ours is wrong.
+  // The difference from the server's own clock is right even when the clock of this machine is wrong.
   const serverNow = Date.parse(header(headers, 'date') ?? '')
   const fromDate = Number.isNaN(date) ? undefined : date - (Number.isNaN(serverNow) ? nowMs : serverNow)
   return plainNumber(value, 1_000) ?? readDuration(value) ?? fromDate
 }
 
-/** `try again in 6m0s`, `retry in 2.5s`, `retry after 20 seconds`. */
+/** Reads a wait such as `try again in 6m0s`, `retry in 2.5s`, `retry after 20 seconds`. */
 function fromMessage(message: string): number | undefined {
   const after = /(?:try again|retry)(?: after| in) /i.exec(message)
   if (after === null) return undefined
@@ -48,7 +48,7 @@ function fromMessage(message: string): number | undefined {
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs
 }
 
-/** Only a limit that is used up says when to come back; the others merely describe the window. */
+/** Reads the wait from rate limits that are used up; the reset of any other limit is no reason to wait. */
 function fromRateLimitHeaders(headers: HeaderValues, nowMs: number): number | undefined {
   const waits = ['-requests', '-tokens', ''].flatMap((suffix) => {
     if (header(headers, `x-ratelimit-remaining${suffix}`) !== '0') return []
@@ -59,7 +59,7 @@ function fromRateLimitHeaders(headers: HeaderValues, nowMs: number): number | un
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** A reset is a duration, a number of seconds, or a moment in epoch seconds or milliseconds. */
+/** Reads a reset: a duration, a number of seconds, or a moment in epoch seconds or milliseconds. */
 function resetToWait(reset: string, nowMs: number): number | undefined {
   const value = plainNumber(reset, 1)
   if (value === undefined) return readDuration(reset)

@@ -1,15 +1,14 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http'
+import type { Environment } from '../port/wire.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/** Starts a request on a pooled connection. The caller owns what is returned. */
+/** Starts a request on a pooled connection. The caller owns the request. */
 export type StartRequest = (url: URL, options: RequestOptions) => ClientRequest
 
-const AGENT_OPTIONS = { keepAlive: true, maxFreeSockets: 4, scheduling: 'lifo' } as const
+const agentOptions = { keepAlive: true, maxFreeSockets: 4, scheduling: 'lifo' } as const
 
 /**
- * Loopback is never sent through a proxy: a local model server behind `HTTP_PROXY` would not be found.
- * Elsewhere `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` are Node's own to interpret.
+ * Creates a starter with its own pool of connections. Requests to loopback use no proxy, which would not find a local
+ * model server. For others Node interprets `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`.
  */
 export function createRequestStarter(env: Environment): StartRequest {
   const agents = new Map<string, Agent>()
@@ -19,7 +18,7 @@ export function createRequestStarter(env: Environment): StartRequest {
     const http = process.getBuiltinModule(url.protocol === 'https:' ? 'https' : 'http')
     const direct = isLoopback(url.hostname)
     const key = `${url.protocol}${direct ? 'direct' : 'proxied'}`
-    const agent = agents.get(key) ?? new http.Agent(direct ? AGENT_OPTIONS : { ...AGENT_OPTIONS, proxyEnv })
+    const agent = agents.get(key) ?? new http.Agent(direct ? agentOptions : { ...agentOptions, proxyEnv })
     agents.set(key, agent)
     return http.request(url, { ...options, agent })
   }

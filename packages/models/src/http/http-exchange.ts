@@ -10,12 +10,12 @@ interface HttpRequest {
   readonly connectTimeoutMs: number
 }
 
-/** A fault of the network, with the system's own code; what it means is decided in `classify-failure.ts`. */
+/** Fault of the network with the code of the operating system or Node; `failures/explain.ts` explains it. */
 export interface HttpFault {
   readonly type: 'fault'
   readonly code: string
   readonly detail: string
-  /** The connection came from the pool: the server may have closed it while the request was on its way. */
+  /** True for a pooled connection, which the server may have closed while the request was on its way. */
   readonly reusedSocket: boolean
 }
 
@@ -27,12 +27,12 @@ export interface HttpHead {
 
 export type HttpChunk = { readonly type: 'chunk'; readonly bytes: Uint8Array } | { readonly type: 'end' } | HttpFault
 
-/** What is left of a finished response is read this long, so that its connection can serve the next request. */
-const DRAIN_MS = 1_000
+/** Time limit for reading the rest of a finished response, so that its connection can serve the next request. */
+const drainMs = 1_000
 
-const END: HttpChunk = { type: 'end' }
+const end: HttpChunk = { type: 'end' }
 
-/** One request and its streamed response. Redirects are not followed: they would carry the key elsewhere. */
+/** Request and its streamed response. Redirects are not followed: they would carry the key to another server. */
 export class HttpExchange {
   readonly #head: Promise<HttpHead | HttpFault>
   #request: ClientRequest | undefined
@@ -46,30 +46,32 @@ export class HttpExchange {
     })
   }
 
+  /** Resolves with the head of the response, or with the fault that came first. Never rejects. */
   head(): Promise<HttpHead | HttpFault> {
     return this.#head
   }
 
+  /** Resolves with the next piece of the body. Never rejects. */
   async next(): Promise<HttpChunk> {
-    if (this.#response === undefined) return END
+    if (this.#response === undefined) return end
     this.#chunks ??= this.#response[Symbol.asyncIterator]()
     try {
       const { done, value } = await this.#chunks.next()
-      return done === true || !(value instanceof Uint8Array) ? END : { type: 'chunk', bytes: value }
+      return done === true || !(value instanceof Uint8Array) ? end : { type: 'chunk', bytes: value }
     } catch (error) {
       return this.#faultOf(error)
     }
   }
 
-  /** Closes the connection at once. Safe to call at any time and again. */
+  /** Closes the connection at once. Idempotent. */
   destroy(): void {
     this.#response?.destroy()
     this.#request?.destroy()
   }
 
-  /** For a response whose content is complete: lets it end by itself, within limits, to keep the connection. */
+  /** Reads the rest of a response whose content is complete, within a time limit, so that its connection is kept. */
   async drain(): Promise<void> {
-    const deadline = setTimeout(() => this.destroy(), DRAIN_MS)
+    const deadline = setTimeout(() => this.destroy(), drainMs)
     deadline.unref()
     let left = await this.next()
     while (left.type === 'chunk') left = await this.next()
@@ -85,7 +87,7 @@ export class HttpExchange {
       sent.on('socket', (socket) => this.#limitConnect(socket, request))
       sent.on('response', (response) => {
         this.#response = response
-        // Without a listener an error between two reads would be thrown at the process; the next read reports it.
+        // Without a listener, an error between two reads would end the process; the next read reports it.
         response.on('error', () => {})
         resolve({ type: 'head', status: response.statusCode ?? 0, headers: response.headers })
       })
@@ -124,7 +126,7 @@ function headersOf(request: HttpRequest): Record<string, string | number> {
   return { ...request.headers, 'content-length': Buffer.byteLength(request.body) }
 }
 
-/** The body as text, no more than `maxBytes` of it; what a fault cut off is left out. */
+/** Reads at most `maxBytes` of the body as text, up to the end or a fault. */
 export async function readText(http: HttpExchange, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0

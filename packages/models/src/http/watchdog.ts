@@ -1,3 +1,4 @@
+/** Reason why a response was ended. */
 export type Trip = 'aborted' | 'idle' | 'tooLong'
 
 export interface WatchdogLimits {
@@ -5,10 +6,10 @@ export interface WatchdogLimits {
   readonly totalMs: number
 }
 
-/** Longer than this a timer fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
+/** Longest delay of a timer; with a longer one it fires at once. */
+const maxTimerMs = 2 ** 31 - 1
 
-/** Ends a response that is aborted, silent, or endless: `onTrip` runs once, and `trip` says why. */
+/** Timer that ends a response when it is aborted, silent or endless: `onTrip` runs once, `trip` is the reason. */
 export class Watchdog {
   readonly #signal: AbortSignal
   readonly #onTrip: () => void
@@ -21,7 +22,7 @@ export class Watchdog {
   constructor(signal: AbortSignal, limits: WatchdogLimits, onTrip: () => void) {
     this.#signal = signal
     this.#onTrip = onTrip
-    this.#idle = setTimeout(() => this.#onIdle(), Math.min(limits.idleMs, MAX_TIMER_MS))
+    this.#idle = setTimeout(() => this.#onIdle(), Math.min(limits.idleMs, maxTimerMs))
     this.#total = setTimeout(() => this.#fire('tooLong'), limits.totalMs)
     signal.addEventListener('abort', this.#onAbort, { once: true })
   }
@@ -30,12 +31,12 @@ export class Watchdog {
     return this.#trip
   }
 
-  /** Something whole has arrived. */
+  /** Restarts the idle time: something whole has arrived. */
   alive(): void {
     this.#idle.refresh()
   }
 
-  /** While the reader of our events is busy, silence is not the provider's. */
+  /** Stops the idle time while the reader of the events is busy: the silence is not that of the provider. */
   hold(held: boolean): void {
     if (this.#held && !held) this.#idle.refresh()
     this.#held = held

@@ -1,18 +1,14 @@
 import type { ModelCall, ModelRequest } from './model-request.ts'
 
-export type {
-  ImagePart,
-  JsonSchemaObject,
-  ModelCall,
-  ModelEntry,
-  ModelRequest,
-  ResponseEntry,
-  ResultEntry,
-  TextPart,
-  ToolSpec,
-  UserEntry,
-  UserPart,
-} from './model-request.ts'
+/** Port to the models of a provider. */
+export interface ModelClient {
+  /** Name of wire, version and provider. Only an entry with the same adapter is sent back unchanged. */
+  readonly adapter: string
+  /** Streams one response. Never throws for network, provider or abort: the last event is the only terminal one. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /** Lists the models that the provider offers. Never throws. */
+  listModels(signal: AbortSignal): Promise<ModelListing>
+}
 
 export interface TokenUsage {
   readonly inputTokens: number
@@ -48,22 +44,22 @@ export type FailureCode =
   | 'unknownModel'
   | 'unreachable'
 
-/** `short`: seconds. `long`: up to minutes, the provider is busy or said so. `never`: something must change first. */
+/** Wait before a retry: `short` is seconds, `long` is minutes since the provider is busy, `never` needs a change first. */
 export type RetryClass = 'short' | 'long' | 'never'
 
 export interface ModelFailure {
   readonly code: FailureCode
-  /** What, why and what next, for people. Never holds the key. */
+  /** Text for people: what happened, why, and what to do. Never contains the key. */
   readonly message: string
   readonly retry: RetryClass
-  /** The provider's own hint; never go sooner. */
+  /** Wait that the provider asks for; a retry must not come sooner. */
   readonly retryAfterMs?: number
   readonly status?: number
 }
 
 export type StopReason = 'stop' | 'length' | 'filter'
 
-/** `part` names the piece of one response that an event belongs to; it is unique within that response only. */
+/** Event of a response. `part` names the text, reasoning or call that it belongs to, uniquely within the response. */
 export type ModelEvent =
   | { readonly type: 'textDelta'; readonly part: string; readonly text: string }
   | { readonly type: 'textDone'; readonly part: string; readonly text: string }
@@ -88,16 +84,7 @@ export type ModelListing =
   | { readonly type: 'failed'; readonly failure: ModelFailure }
   | { readonly type: 'aborted' }
 
-/** The one port to models. */
-export interface ModelClient {
-  /** Wire, version and provider. Only an entry with the same adapter is sent back verbatim. */
-  readonly adapter: string
-  /** Never throws for network, provider or abort: exactly one terminal event, and it is the last. */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
-  listModels(signal: AbortSignal): Promise<ModelListing>
-}
-
-export const ZERO_USAGE: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
+export const zeroUsage: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
 
 export function isTerminal(event: ModelEvent): event is TerminalEvent {
   return event.type === 'completed' || event.type === 'failed' || event.type === 'aborted'

@@ -1,4 +1,4 @@
-/** A JSON Schema whose root is an object, as tools declare their input. */
+/** JSON Schema whose root is an object, as tools declare their input. */
 export interface JsonSchemaObject {
   readonly type: 'object'
   readonly [keyword: string]: unknown
@@ -10,30 +10,32 @@ export interface ToolSpec {
   readonly parameters: JsonSchemaObject
 }
 
-export interface TextPart {
+interface TextPart {
   readonly type: 'text'
   readonly text: string
 }
+
 export interface ImagePart {
   readonly type: 'image'
   readonly mediaType: string
   readonly base64: string
 }
+
 export type UserPart = TextPart | ImagePart
 
 export interface ModelCall {
   readonly callId: string
   readonly name: string
-  /** As the model wrote it: usually JSON, not promised to be. */
+  /** Arguments as the model wrote them: usually JSON, but not always. */
   readonly arguments: string
 }
 
-export interface UserEntry {
+interface UserEntry {
   readonly kind: 'user'
   readonly content: readonly UserPart[]
 }
 
-/** `parts` goes back verbatim to the adapter that made it; any other adapter renders `text` and `calls`. */
+/** Response of a model. `parts` goes back unchanged to the adapter that made it; others use `text` and `calls`. */
 export interface ResponseEntry {
   readonly kind: 'response'
   readonly adapter: string
@@ -49,7 +51,7 @@ export interface ResultEntry {
   readonly isError: boolean
 }
 
-/** The conversation as the model sees it. Entries are immutable: their serialised form is cached by identity. */
+/** Entry of the conversation as the model reads it. Immutable: its serialised form is cached by identity. */
 export type ModelEntry = UserEntry | ResponseEntry | ResultEntry
 
 export interface ModelRequest {
@@ -60,6 +62,6 @@ export interface ModelRequest {
   readonly entries: readonly ModelEntry[]
   /** JSON Schema that the final message must satisfy. */
   readonly outputSchema?: Readonly<Record<string, unknown>>
-  /** Stable for a conversation; lets the provider route to the machine that holds the cached prefix. */
+  /** Stable for a conversation: the provider can route to the machine that has the prefix in its cache. */
   readonly cacheKey: string
 }

@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../port/model-client.ts'
+import type { ModelEntry } from '../port/model-request.ts'
 
 export interface JsonRecord {
   readonly [key: string]: unknown
@@ -8,7 +8,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object a text holds, or undefined when it is not JSON or not an object. */
+/** Parses a JSON object; undefined for text that is not JSON or not an object. */
 export function parseRecord(text: string): JsonRecord | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -33,12 +33,12 @@ export function recordAt(record: JsonRecord, key: string): JsonRecord | undefine
   return isRecord(value) ? value : undefined
 }
 
-/** JSON of zero or more array elements, comma-separated. */
+/** Returns an entry as zero or more elements of a JSON array, separated by commas. */
 type WriteEntry = (entry: ModelEntry) => string
 
 /**
- * Joins the serialised entries. Each is serialised once in its life, so that sending 2,000 of them again
- * costs a join; entries are immutable, so identity is a sound key.
+ * Creates a function that serialises entries and joins them. Each entry is serialised once in its life, so that sending
+ * 2,000 of them again costs a join. The cache is keyed by identity, since entries are immutable.
  */
 export function createEntryJoiner(write: WriteEntry): (entries: readonly ModelEntry[]) => string {
   const written = new WeakMap<ModelEntry, string>()
@@ -52,11 +52,20 @@ export function createEntryJoiner(write: WriteEntry): (entries: readonly ModelEn
   return (entries) => entries.map(textOf).filter(isPresent).join(',')
 }
 
-/** The elements without the brackets. */
+/** Returns a JSON array without its brackets. */
 export function writeElements(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(',')
 }
 
 function isPresent(text: string): boolean {
   return text !== ''
+}
+
+/** Returns a function that makes a value on first use: the first delta must not wait for all schemas. */
+export function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

@@ -1,17 +1,25 @@
+import type { ProviderError } from '../failures/classify-refusal.ts'
+import type { ImagePart } from '../port/model-request.ts'
 import { isRecord, type JsonRecord, parseRecord, stringAt } from './json.ts'
-import type { ImagePart } from '../port/model-client.ts'
 
-/** What a provider said went wrong, in whatever shape it said it. */
-export interface ProviderError {
-  readonly message: string
-  readonly code: string
-  readonly kind: string
-  readonly status?: number
+/** Parts of `HttpWire` that are the same for every API of OpenAI and of servers compatible with it. */
+export const openaiApi = {
+  headers: (key: string | undefined): Record<string, string> =>
+    key === undefined ? {} : { authorization: `Bearer ${key}` },
+  modelsPath: '/models',
+  readModelIds,
+  readError: readErrorBody,
+} as const
+
+function readModelIds(body: string): readonly string[] | undefined {
+  const list = parseRecord(body)?.['data']
+  if (!Array.isArray(list)) return undefined
+  return list.flatMap((model: unknown) => (isRecord(model) && typeof model['id'] === 'string' ? [model['id']] : []))
 }
 
-const MAX_MESSAGE_CHARS = 400
+const maxMessageChars = 400
 
-/** `{error:{…}}`, `{error:"…"}`, `{message}`, `{detail}`, `[{error}]` and plain text are all in use. */
+/** Reads the body of an error. Servers use `{error:{…}}`, `{error:"…"}`, `{message}`, `{detail}`, `[{error}]` and text. */
 export function readErrorBody(body: string): ProviderError {
   const record = parseRecord(body) ?? parseRecord(body.trim().replace(/^\[|\]$/g, ''))
   if (record !== undefined) return readErrorRecord(record)
@@ -32,7 +40,7 @@ export function readErrorRecord(record: JsonRecord): ProviderError {
   }
 }
 
-/** Gateways put the HTTP status of the provider behind them into `code`. */
+/** Reads the HTTP status of the provider behind a gateway, which the gateway puts into `code`. */
 function statusOf(code: unknown): { status?: number } {
   const status = typeof code === 'string' && /^[45]\d\d$/.test(code) ? Number(code) : code
   return typeof status === 'number' && status >= 400 && status < 600 ? { status } : {}
@@ -49,10 +57,10 @@ function looksLikeHtml(body: string): boolean {
 
 function clip(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > MAX_MESSAGE_CHARS ? `${line.slice(0, MAX_MESSAGE_CHARS)}…` : line
+  return line.length > maxMessageChars ? `${line.slice(0, maxMessageChars)}…` : line
 }
 
-/** An image as both wires take it: within the request. */
+/** Returns an image as a URL that contains it. */
 export function dataUrl({ mediaType, base64 }: ImagePart): string {
   return `data:${mediaType};base64,${base64}`
 }

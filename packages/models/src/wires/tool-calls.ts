@@ -1,13 +1,14 @@
-import type { ModelCall, ModelEntry, ModelEvent } from '../port/model-client.ts'
+import type { ModelEvent } from '../port/model-client.ts'
+import type { ModelCall, ModelEntry } from '../port/model-request.ts'
 
 export interface CallIds {
-  /** The id a call goes by; undefined when it only repeats a call of this response. */
+  /** Returns the id of a call in the conversation; undefined for a repetition of a call of this response. */
   claim(call: ModelCall): string | undefined
 }
 
 /**
- * Local servers leave ids out, repeat them within a response, or start again at `call_0` with every response.
- * What the engine and the next request see is unique within the conversation. Deterministic for equal requests.
+ * Creates ids that are unique within the conversation and equal for equal requests. Local servers leave ids out, repeat
+ * them, or start again at `call_0` with every response.
  */
 export function createCallIds(entries: readonly ModelEntry[]): CallIds {
   const taken = new Set<string>()
@@ -36,20 +37,20 @@ export function createCallIds(entries: readonly ModelEntry[]): CallIds {
   }
 }
 
-/** Nine letters and digits: the only form that every known server takes (Mistral insists on it). */
+/** Returns nine letters and digits, the only form that all known servers accept; Mistral requires it. */
 function madeId(responses: number, nth: number): string {
   return `p${(responses * 1_000 + nth).toString(36).padStart(8, '0')}`
 }
 
-/** A call being written is reported at its start and then once for this much more. */
-const REPORT_EVERY_BYTES = 1_024
+/** Growth of the arguments after which their size is reported again. */
+const reportEveryBytes = 1_024
 
 export interface CallProgress {
   begin(part: string, name: string | undefined, out: ModelEvent[]): void
   grow(part: string, fragment: string, out: ModelEvent[]): void
 }
 
-/** Tells how large the arguments of a call have become, seldom enough to cost nothing. */
+/** Creates a reporter of the size of arguments while a call is written: at its start, then at each kilobyte. */
 export function createCallProgress(): CallProgress {
   const sizes = new Map<string, { bytes: number; reported: number }>()
   return {
@@ -61,7 +62,7 @@ export function createCallProgress(): CallProgress {
       const size = sizes.get(part)
       if (size === undefined) return
       size.bytes += Buffer.byteLength(fragment)
-      if (size.bytes - size.reported < REPORT_EVERY_BYTES) return
+      if (size.bytes - size.reported < reportEveryBytes) return
       size.reported = size.bytes
       out.push({ type: 'callDelta', part, argumentBytes: size.bytes })
     },

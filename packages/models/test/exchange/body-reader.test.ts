@@ -1,9 +1,9 @@
 import { cutBytes, everyOffset } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { ACCESS_LIMITS } from '../../src/exchange/endpoint.ts'
 import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
-import { chatWire } from '../../src/wires/chat/wire.ts'
 import { isTerminal, type ModelEvent } from '../../src/port/model-client.ts'
+import { defaultLimits } from '../../src/port/wire.ts'
+import { chatWire } from '../../src/wires/chat/wire.ts'
 import { responsesWire } from '../../src/wires/responses/wire.ts'
 import { chatChunk, explain, fixture, readPieces, readStream, responsesEvent } from '../support/read-body.ts'
 import { failureOf, requestOf, textOf } from '../support/requests.ts'
@@ -88,7 +88,7 @@ describe('a response body', () => {
   })
 
   it('with an event above the cap fails without keeping it', () => {
-    const limits = { ...ACCESS_LIMITS, maxEventChars: 1_000 }
+    const limits = { ...defaultLimits, maxEventChars: 1_000 }
     const reader = responsesWire.createReader(requestOf(), explain.wire)
     const body = createStreamedBodyReader({ reader, explain, limits })
     const batches = Array.from({ length: 20 }, () => body.read(Buffer.from(`data: ${'x'.repeat(100)}`)))
@@ -97,7 +97,7 @@ describe('a response body', () => {
   })
 
   it('that never ends fails at the cap for a whole response', () => {
-    const limits = { ...ACCESS_LIMITS, maxResponseBytes: 1_000 }
+    const limits = { ...defaultLimits, maxResponseBytes: 1_000 }
     const reader = chatWire.createReader(requestOf(), explain.wire)
     const body = createStreamedBodyReader({ reader, explain, limits })
     const chunk = Buffer.from(chatChunk({ content: 'again and ' }))
@@ -107,7 +107,7 @@ describe('a response body', () => {
 
   it('shows life by whole events and comments, not by a trickle within a line', () => {
     const reader = chatWire.createReader(requestOf(), explain.wire)
-    const body = createStreamedBodyReader({ reader, explain, limits: ACCESS_LIMITS })
+    const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits })
     const alive = (text: string) => body.read(Buffer.from(text)).alive
     expect([alive('da'), alive('ta: '), alive('{}'), alive('\n\n'), alive(': '), alive('ping\n')]).toEqual([
       false,

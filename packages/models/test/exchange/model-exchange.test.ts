@@ -1,6 +1,7 @@
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { createModelClient, type ModelClientPorts } from '../../src/registry.ts'
+import type { ClientPorts } from '../../src/port/wire.ts'
+import { createModelClient } from '../../src/registry.ts'
 import { openStreamOf, type Reply, refusalOf, startLoopback, streamOf } from '../support/loopback.ts'
 import { chatChunk, fixture, responsesEvent } from '../support/read-body.ts'
 import { collect, failureOf, providerAt, requestOf, textOf } from '../support/requests.ts'
@@ -8,11 +9,11 @@ import { collect, failureOf, providerAt, requestOf, textOf } from '../support/re
 const DELTA = responsesEvent('response.output_text.delta', { output_index: 0, content_index: 0, delta: 'Half' })
 const COMPLETED = responsesEvent('response.completed', { response: { output: [] } })
 
-function clientAt(baseUrl: string, provider = {}, limits: ModelClientPorts['limits'] = {}) {
+function clientAt(baseUrl: string, provider = {}, limits: ClientPorts['limits'] = {}) {
   return createModelClient(providerAt(baseUrl, provider), { env: {}, limits })
 }
 
-async function failureFrom(reply: Reply, provider = {}, limits: ModelClientPorts['limits'] = {}) {
+async function failureFrom(reply: Reply, provider = {}, limits: ClientPorts['limits'] = {}) {
   await using server = await startLoopback(reply)
   return failureOf(await collect(clientAt(server.baseUrl, provider, limits)))
 }

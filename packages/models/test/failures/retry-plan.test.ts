@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ModelFailure } from '../../src/port/model-client.ts'
 import { planRetry } from '../../src/failures/retry-plan.ts'
+import type { ModelFailure } from '../../src/port/model-client.ts'
 
 const limits = { requestMaxRetries: 4, streamMaxRetries: 5 }
 const lost: ModelFailure = { code: 'connectionReset', message: '', retry: 'short' }

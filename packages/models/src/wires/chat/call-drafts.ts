@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { type JsonRecord, parseRecord } from '../json.ts'
+import { type JsonRecord, lazily, parseRecord } from '../json.ts'
 
+/** Call while its fragments arrive. */
 export interface CallDraft {
   readonly nth: number
   readonly index: number | undefined
@@ -10,31 +11,15 @@ export interface CallDraft {
   extra: JsonRecord | undefined
 }
 
-export interface DraftChange {
+interface DraftChange {
   readonly draft: CallDraft
   readonly isNew: boolean
   readonly fragment: string
 }
 
-let schema: ReturnType<typeof makeSchema> | undefined
-
-function makeSchema() {
-  return z.looseObject({
-    index: z.number().nullish(),
-    id: z.string().nullish(),
-    function: z
-      .looseObject({
-        name: z.string().nullish(),
-        arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-      })
-      .nullish(),
-  })
-}
-
-/** Adds one fragment of a call to the draft it belongs to; undefined when it is no fragment at all. */
+/** Adds a fragment to the call that it belongs to; undefined for a value that is not a fragment. */
 export function applyFragment(drafts: CallDraft[], raw: unknown): DraftChange | undefined {
-  schema ??= makeSchema()
-  const parsed = schema.safeParse(raw)
+  const parsed = fragmentSchema().safeParse(raw)
   if (!parsed.success) return undefined
   const { index, id, function: called, type: _type, ...extra } = parsed.data
   const named = { index: index ?? undefined, id: id ?? '', name: called?.name ?? '' }
@@ -56,12 +41,25 @@ interface Named {
   readonly name: string
 }
 
-/** The place decides, as the protocol has it; servers that count wrongly or not at all are told by id, then by name. */
+/** Finds the call of a fragment by its index. Where a server counts wrongly or not at all, id and name decide. */
 function findDraft(drafts: readonly CallDraft[], { index, id, name }: Named): CallDraft | undefined {
   const sameId = id === '' ? undefined : drafts.findLast((draft) => draft.id === id)
   const candidate = index === undefined ? (sameId ?? drafts.at(-1)) : drafts.findLast((draft) => draft.index === index)
   if (candidate === undefined || candidate === sameId) return candidate
   const otherId = id !== '' && candidate.id !== ''
-  const startsAnew = name !== '' && (otherId || parseRecord(candidate.written) !== undefined)
-  return startsAnew ? undefined : candidate
+  const isNewCall = name !== '' && (otherId || parseRecord(candidate.written) !== undefined)
+  return isNewCall ? undefined : candidate
 }
+
+const fragmentSchema = lazily(() =>
+  z.looseObject({
+    index: z.number().nullish(),
+    id: z.string().nullish(),
+    function: z
+      .looseObject({
+        name: z.string().nullish(),
+        arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+      })
+      .nullish(),
+  }),
+)

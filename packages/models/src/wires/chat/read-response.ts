@@ -1,24 +1,13 @@
-import { type CallIds, createCallIds, type CallProgress, createCallProgress } from '../tool-calls.ts'
-import { isRecord, type JsonRecord, parseRecord, recordAt, numberAt } from '../json.ts'
-import { type ModelEvent, type ModelRequest, type StopReason, type TokenUsage, ZERO_USAGE } from '../../port/model-client.ts'
+import type { WireReader } from '../../exchange/http-wire.ts'
+import type { ExplainFault } from '../../failures/explain.ts'
+import { type ModelEvent, type StopReason, type TokenUsage, zeroUsage } from '../../port/model-client.ts'
+import type { ModelRequest } from '../../port/model-request.ts'
+import { isRecord, type JsonRecord, numberAt, parseRecord, recordAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
-import type { ExplainFault, WireFault, WireReader } from '../wire.ts'
+import { createCallIds, createCallProgress } from '../tool-calls.ts'
+import type { CallDraft } from './call-drafts.ts'
+import { createSegments, fail, partOf, type ReadState, readDelta } from './read-delta.ts'
 import { assistantMessage, type WrittenCall } from './write-request.ts'
-import { applyFragment, type CallDraft } from './call-drafts.ts'
-import { createSegments, type Segments } from './segments.ts'
-
-interface ReadState {
-  readonly explain: ExplainFault
-  readonly callIds: CallIds
-  readonly progress: CallProgress
-  readonly segments: Segments
-  readonly drafts: CallDraft[]
-  text: string
-  reasoningContent: string
-  usage: TokenUsage
-  finishReason: string | undefined
-  finished: boolean
-}
 
 export function createChatReader(request: ModelRequest, explain: ExplainFault): WireReader {
   const state: ReadState = {
@@ -29,7 +18,7 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
     drafts: [],
     text: '',
     reasoningContent: '',
-    usage: ZERO_USAGE,
+    usage: zeroUsage,
     finishReason: undefined,
     finished: false,
   }
@@ -47,8 +36,8 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
 
 function readData(state: ReadState, data: string, out: ModelEvent[]): void {
   if (data.trim() === '[DONE]') {
-    const saidNothing = state.finishReason === undefined && state.text === '' && state.drafts.length === 0
-    if (saidNothing) fail(state, { type: 'cut' }, out)
+    const isEmpty = state.finishReason === undefined && state.text === '' && state.drafts.length === 0
+    if (isEmpty) fail(state, { type: 'cut' }, out)
     else complete(state, out)
     return
   }
@@ -69,51 +58,6 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
   if (typeof reason === 'string' && reason !== '') state.finishReason = reason
 }
 
-function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void {
-  const { content, reasoning_content: reasoningContent, reasoning, tool_calls: calls, refusal } = delta
-  if (typeof reasoningContent === 'string') {
-    state.reasoningContent += reasoningContent
-    state.segments.push('reasoning', reasoningContent, out)
-  } else if (typeof reasoning === 'string') {
-    state.segments.push('reasoning', reasoning, out)
-  }
-  if (typeof content === 'string') pushText(state, content, out)
-  else if (Array.isArray(content)) for (const piece of content) readPiece(state, piece, out)
-  if (typeof refusal === 'string') pushText(state, refusal, out)
-  if (Array.isArray(calls)) for (const fragment of calls) readFragment(state, fragment, out)
-}
-
-function pushText(state: ReadState, text: string, out: ModelEvent[]): void {
-  state.text += text
-  state.segments.push('text', text, out)
-}
-
-/** Mistral sends content as pieces, its thinking among them. */
-function readPiece(state: ReadState, piece: unknown, out: ModelEvent[]): void {
-  if (!isRecord(piece)) return
-  const { text, thinking } = piece
-  if (typeof text === 'string') pushText(state, text, out)
-  if (!Array.isArray(thinking)) return
-  for (const thought of thinking) {
-    if (isRecord(thought) && typeof thought['text'] === 'string') state.segments.push('reasoning', thought['text'], out)
-  }
-}
-
-function readFragment(state: ReadState, raw: unknown, out: ModelEvent[]): void {
-  if (state.finished) return
-  const change = applyFragment(state.drafts, raw)
-  if (change === undefined) {
-    fail(state, { type: 'malformed', what: 'a tool call' }, out)
-    return
-  }
-  const part = partOf(change.draft)
-  if (change.isNew) {
-    state.segments.close(out)
-    state.progress.begin(part, change.draft.name || undefined, out)
-  }
-  state.progress.grow(part, change.fragment, out)
-}
-
 function complete(state: ReadState, out: ModelEvent[]): void {
   if (state.finishReason === 'error') {
     fail(state, { type: 'refused', error: { message: '', code: '', kind: '' } }, out)
@@ -122,14 +66,19 @@ function complete(state: ReadState, out: ModelEvent[]): void {
   state.finished = true
   state.segments.close(out)
   const stop = stopOf(state.finishReason)
-  const calls = state.drafts.flatMap((draft) => settleCall(state, draft, stop, out))
+  const calls = state.drafts.flatMap((draft) => finishCall(state, draft, stop, out))
   const { text, reasoningContent, usage } = state
-  const said = text !== '' || calls.length > 0
-  out.push({ type: 'completed', parts: said ? [assistantMessage({ text, calls, reasoningContent })] : [], usage, stop })
+  const hasContent = text !== '' || calls.length > 0
+  out.push({
+    type: 'completed',
+    parts: hasContent ? [assistantMessage({ text, calls, reasoningContent })] : [],
+    usage,
+    stop,
+  })
 }
 
-/** A call that the length limit cut in two is left out: sent back, it would want a result. */
-function settleCall(state: ReadState, draft: CallDraft, stop: StopReason, out: ModelEvent[]): readonly WrittenCall[] {
+/** Sends a call and returns it. Omits one that the length limit cut: sent back, it would need a result. */
+function finishCall(state: ReadState, draft: CallDraft, stop: StopReason, out: ModelEvent[]): readonly WrittenCall[] {
   const written = draft.written.trim() === '' ? '{}' : draft.written
   if (stop === 'length' && parseRecord(written) === undefined) return []
   const call = { callId: draft.id, name: draft.name, arguments: written }
@@ -144,16 +93,7 @@ function stopOf(finishReason: string | undefined): StopReason {
   return finishReason === 'content_filter' ? 'filter' : 'stop'
 }
 
-function partOf(draft: CallDraft): string {
-  return `call-${draft.nth}`
-}
-
-function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
-  state.finished = true
-  out.push({ type: 'failed', failure: state.explain(fault) })
-}
-
-/** Read by hand: each server has its own idea of which of these exist, and none of them may fail an answer. */
+/** Reads usage without a schema: servers differ in the fields they have, and none of them may make a response fail. */
 function readUsage(usage: JsonRecord): TokenUsage {
   const prompt = recordAt(usage, 'prompt_tokens_details')
   const completion = recordAt(usage, 'completion_tokens_details')

@@ -1,9 +1,16 @@
+import type { WriteRequest } from '../../exchange/http-wire.ts'
+import type {
+  ModelCall,
+  ModelEntry,
+  ModelRequest,
+  ResponseEntry,
+  ToolSpec,
+  UserPart,
+} from '../../port/model-request.ts'
+import { createEntryJoiner, parseRecord, writeElements } from '../json.ts'
 import { dataUrl } from '../openai-api.ts'
-import type { ModelCall, ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
-import { createEntryJoiner, writeElements, parseRecord } from '../json.ts'
-import type { WriteRequest } from '../wire.ts'
 
-/** Only fields that every compatible server takes; `prompt_cache_key` is not one of them. */
+/** Creates a writer of requests with only those fields that every compatible server accepts. */
 export function createChatWriter(adapter: string): WriteRequest {
   const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
   return (request) => {
@@ -44,7 +51,7 @@ function writeEntry(entry: ModelEntry, adapter: string): string {
   }
 }
 
-/** Only text as plain text: many servers take nothing else, and only models that see take images. */
+/** Returns content as plain text where possible: many servers accept nothing else, and few models accept images. */
 function contentOf(parts: readonly UserPart[]): string | readonly object[] {
   const texts = parts.filter((part) => part.type === 'text')
   if (texts.length === parts.length) return texts.map(({ text }) => text).join('\n\n')
@@ -63,7 +70,7 @@ export interface WrittenCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
-  /** What the server put beside the known fields and wants back, such as a thought signature. */
+  /** Unknown fields of the call, such as a thought signature, which the server needs back. */
   readonly extra?: object
 }
 
@@ -73,13 +80,13 @@ interface AssistantContent {
   readonly reasoningContent?: string
 }
 
-/** The assistant's message as it goes back. */
+/** Returns a message of the assistant in the form in which it goes back. */
 export function assistantMessage({ text, calls, reasoningContent }: AssistantContent): object {
   if (calls.length === 0) return { role: 'assistant', content: text }
   return {
     role: 'assistant',
     content: text === '' ? null : text,
-    // DeepSeek, Kimi and their like refuse a call whose reasoning is missing, and only they name it so.
+    // DeepSeek, Kimi and similar servers reject a call without its reasoning; only they use this name.
     ...(reasoningContent ? { reasoning_content: reasoningContent } : {}),
     tool_calls: calls.map((call) => ({
       ...call.extra,
@@ -90,7 +97,7 @@ export function assistantMessage({ text, calls, reasoningContent }: AssistantCon
   }
 }
 
-/** Chat templates parse the arguments again; text that is not an object would fail every later request. */
+/** Returns arguments that chat templates can parse: any other text would make every later request fail. */
 function sendableArguments(written: string): string {
   return parseRecord(written) === undefined ? JSON.stringify({ unreadable: written }) : written
 }

@@ -1,17 +1,17 @@
+import type { ModelEntry, ResponseEntry, ResultEntry } from '../../port/model-request.ts'
 import { isRecord } from '../json.ts'
-import type { ModelEntry, ResponseEntry, ResultEntry } from '../../port/model-client.ts'
 import type { CallOutcome, RecordedResponse } from './recording.ts'
 
-export const RECORDED_ADAPTER = 'recorded/1'
+export const recordedAdapter = 'recorded/1'
 
-/** What a played response leaves in the conversation, so that the conversation itself knows how far it has come. */
+/** Returns the part that a played response leaves in the conversation, which so records its place in the recording. */
 export function recordedPart(id: string): object {
   return { recorded: id }
 }
 
 /**
- * Pure, and a function of the conversation alone, so that a resumed one goes on at the right place: the first unused
- * response whose `when` fits the newest results; else the first unused one without `when`; else `otherwise`.
+ * Chooses the first unused response whose `when` fits the newest results; else the first unused one without `when`; else
+ * the one with `otherwise`. Depends on the conversation alone, so that a resumed one continues at the right place.
  */
 export function chooseRecorded(
   responses: readonly RecordedResponse[],
@@ -26,13 +26,13 @@ export function chooseRecorded(
   )
 }
 
-/** How many responses of the recording the conversation holds. */
+/** Counts the responses of a recording that the conversation contains. */
 export function countRecorded(entries: readonly ModelEntry[]): number {
   return entries.filter(isRecorded).length
 }
 
 interface NewResult {
-  /** The call's id and the tool's name: `when.call` may be either. */
+  /** Id of the call and name of its tool; `when.call` may be either. */
   readonly labels: readonly string[]
   readonly outcomes: readonly CallOutcome[]
 }
@@ -63,7 +63,7 @@ function newestResults(entries: readonly ModelEntry[]): readonly NewResult[] {
 }
 
 function isRecorded(entry: ModelEntry): entry is ResponseEntry {
-  return entry.kind === 'response' && entry.adapter === RECORDED_ADAPTER
+  return entry.kind === 'response' && entry.adapter === recordedAdapter
 }
 
 function isResult(entry: ModelEntry): entry is ResultEntry {
@@ -75,8 +75,8 @@ function recordedIds(part: unknown): readonly string[] {
 }
 
 /**
- * How a call ended, most exact first, told from the text that the model is given: a denial is worded by the engine
- * ("Not run: the user declined", then the note if there is one), and what was merely interrupted has failed.
+ * Returns the outcomes of a call, the most exact first, from the text of its result. The engine words a denial as "Not
+ * run: the user declined", with the note if there is one. An interrupted call counts as failed.
  */
 function outcomesOf({ text, isError }: ResultEntry): readonly CallOutcome[] {
   if (!isError) return ['ok']

@@ -1,22 +1,23 @@
 import { chmodSync } from 'node:fs'
 import { appendUnlocked } from '@parley/host'
 import { redactStrings } from '@parley/redaction'
-import { isTerminal, type ModelClient, type ModelEvent, type ModelRequest } from '../../port/model-client.ts'
+import { isTerminal, type ModelClient, type ModelEvent } from '../../port/model-client.ts'
+import type { ModelRequest } from '../../port/model-request.ts'
 import type { RecordedResponse } from './recording.ts'
 import { digestForLine, digestRequest } from './request-digest.ts'
 
 export interface RecorderOptions {
-  /** JSONL, appended to, readable by its owner only: it holds the conversation. */
+  /** Path of the JSONL, which lines are appended to. Only its owner may read it, since it holds the conversation. */
   readonly path: string
-  /** Unique within the file. */
+  /** Returns an id that is unique within the file. */
   readonly newId: () => string
-  /** What takes the secrets out of a text. */
+  /** Replaces the secrets in a text. */
   readonly redact: (text: string) => string
-  /** A recording that cannot be written does not stop the conversation. */
+  /** Called with the error when a line cannot be written; the conversation continues. */
   readonly onProblem: (error: unknown) => void
 }
 
-/** The same client; what it streams is also written down, one line per response. */
+/** Returns a client that also writes every response to a file, one line per response. */
 export function createRecorder(client: ModelClient, options: RecorderOptions): ModelClient {
   let known: readonly string[] = []
   const write = (request: ModelRequest, events: readonly ModelEvent[]): void => {
@@ -41,7 +42,7 @@ export function createRecorder(client: ModelClient, options: RecorderOptions): M
   }
 }
 
-/** Written before the last event is handed on: what was seen whole is on disk. */
+/** Streams the events and writes them before the last one is sent, so that a complete response is on disk. */
 async function* recordStream(
   stream: AsyncIterable<ModelEvent>,
   write: (events: readonly ModelEvent[]) => void,
@@ -60,7 +61,7 @@ async function* recordStream(
   }
 }
 
-/** The whole says what its deltas said; deltas stay only where no whole came. */
+/** Removes the deltas of a text that is there whole; joins the others. */
 function joinDeltas(events: readonly ModelEvent[]): readonly ModelEvent[] {
   const whole = new Set(
     events.flatMap((event) => (event.type === 'textDone' || event.type === 'reasoningDone' ? [event.part] : [])),

@@ -1,22 +1,22 @@
 import * as z from 'zod'
-import { isTerminal, type ModelEvent, ZERO_USAGE } from '../../port/model-client.ts'
+import { isTerminal, type ModelEvent, zeroUsage } from '../../port/model-client.ts'
 
-export const OUTCOMES = ['ok', 'failed', 'denied', 'deniedWithNote'] as const
-export type CallOutcome = (typeof OUTCOMES)[number]
+const outcomes = ['ok', 'failed', 'denied', 'deniedWithNote'] as const
+export type CallOutcome = (typeof outcomes)[number]
 
-/** One response of a recording. See `choose-recorded.ts` for which one is played when. */
+/** Response of a recording; `choose-response.ts` decides which one is played. */
 export interface RecordedResponse {
   readonly id: string
   readonly when?: { readonly call: string; readonly outcome: CallOutcome }
-  /** Played, any number of times, where nothing else fits. */
+  /** True for the response that is played, any number of times, where no other fits. */
   readonly otherwise?: boolean
   readonly events: readonly ModelEvent[]
-  /** Before the first event, when playback is paced. */
+  /** Wait before the first event of paced play. */
   readonly delayMs?: number
   readonly request?: RequestDigest
 }
 
-/** What was asked, as hashes. Only the entries that the previous line does not have yet are listed. */
+/** Request as hashes. Lists only the entries that the previous line does not have. */
 export interface RequestDigest {
   readonly sha256: string
   readonly model: string
@@ -24,7 +24,7 @@ export interface RequestDigest {
   readonly outputSchema?: string
   readonly instructions: string
   readonly tools: string
-  /** How many entries are as in the previous line. */
+  /** Number of entries that are the same as in the previous line. */
   readonly from: number
   readonly entries: readonly string[]
 }
@@ -56,7 +56,7 @@ const called = z.object({
 const completed = z.object({
   type: z.literal('completed'),
   parts: z.array(z.unknown()).default([]),
-  usage: usage.default(ZERO_USAGE),
+  usage: usage.default(zeroUsage),
   stop: z.enum(['stop', 'length', 'filter']).default('stop'),
 })
 const event = z.union([
@@ -78,14 +78,14 @@ const digest = z.object({
 })
 const line = z.object({
   id: z.string().min(1),
-  when: z.exactOptional(z.object({ call: z.string(), outcome: z.enum(OUTCOMES) })),
+  when: z.exactOptional(z.object({ call: z.string(), outcome: z.enum(outcomes) })),
   otherwise: z.exactOptional(z.boolean()),
   events: z.array(event),
   delayMs: z.exactOptional(z.number().nonnegative()),
   request: z.exactOptional(digest),
 })
 
-/** Reads JSONL. Responses that broke off are left out: what followed them in the conversation was their retry. */
+/** Parses JSONL. Omits responses that broke off: the response after them was their retry. */
 export function parseRecording(text: string): ParsedRecording {
   const responses: RecordedResponse[] = []
   const ids = new Set<string>()
@@ -111,8 +111,8 @@ function readLine(source: string): z.infer<typeof line> | string {
   }
 }
 
-/** A response written by hand may leave its end out. */
+/** Adds the end that a response written by hand may lack. */
 function endWithCompleted(events: readonly ModelEvent[]): readonly ModelEvent[] {
   if (events.some(isTerminal)) return events
-  return [...events, { type: 'completed', parts: [], usage: ZERO_USAGE, stop: 'stop' }]
+  return [...events, { type: 'completed', parts: [], usage: zeroUsage, stop: 'stop' }]
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { ModelEntry, ModelRequest } from '../../port/model-client.ts'
+import type { ModelEntry, ModelRequest } from '../../port/model-request.ts'
 import type { RecordedResponse, RequestDigest } from './recording.ts'
 
-/** The hashes of one whole request. Only what any model would see counts, not the parts of one provider. */
-export interface WholeDigest {
+/** Hashes of a request. They cover what every model reads, and leave out the parts of one provider. */
+interface WholeDigest {
   readonly model: string
   readonly effort: string | undefined
   readonly outputSchema: string | undefined
@@ -12,7 +12,7 @@ export interface WholeDigest {
   readonly entries: readonly string[]
 }
 
-const SHORT_HASH_CHARS = 16
+const shortHashChars = 16
 
 export function digestRequest(request: ModelRequest): WholeDigest {
   const { model, effort, instructions, tools, entries, outputSchema } = request
@@ -26,7 +26,7 @@ export function digestRequest(request: ModelRequest): WholeDigest {
   }
 }
 
-/** The digest as a line of a recording keeps it; `known` are the entries of the line before. */
+/** Returns the digest for a line of a recording; `known` are the entries of the previous line. */
 export function digestForLine(whole: WholeDigest, known: readonly string[]): RequestDigest {
   const differing = whole.entries.findIndex((entry, index) => entry !== known[index])
   const from = differing === -1 ? Math.min(known.length, whole.entries.length) : differing
@@ -41,7 +41,7 @@ export function digestForLine(whole: WholeDigest, known: readonly string[]): Req
   }
 }
 
-/** The first field in which a request differs from the one recorded for `responses[at]`; undefined when it is the same. */
+/** Returns the first field in which a request differs from the recorded one of `responses[at]`; undefined for none. */
 export function firstDifference(
   whole: WholeDigest,
   responses: readonly RecordedResponse[],
@@ -76,7 +76,7 @@ function sha256(whole: WholeDigest): string {
 }
 
 function shortHash(text: string): string {
-  return hash(text).slice(0, SHORT_HASH_CHARS)
+  return hash(text).slice(0, shortHashChars)
 }
 
 function hash(text: string): string {

@@ -1,60 +1,18 @@
-import { isRecord, type JsonRecord } from '../json.ts'
-import type { ModelEvent, ModelRequest } from '../../port/model-client.ts'
-import { type CallIds, createCallIds, type CallProgress, createCallProgress } from '../tool-calls.ts'
-import type { ExplainFault, WireFault } from '../wire.ts'
 import * as z from 'zod'
+import type { ExplainFault, WireFault } from '../../failures/explain.ts'
+import type { ModelEvent } from '../../port/model-client.ts'
+import type { ModelRequest } from '../../port/model-request.ts'
+import { isRecord, type JsonRecord, lazily } from '../json.ts'
+import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 
-/** A complete output item: kept verbatim for the next request, and told as far as its parts were not told yet. */
-export function settleItem(state: ReadState, place: number, raw: unknown, out: ModelEvent[]): void {
-  if (state.items.has(place)) return
-  const item = outputItem().safeParse(raw)
-  if (!item.success || !isRecord(raw)) {
-    fail(state, { type: 'malformed', what: 'an output item' }, out)
-    return
-  }
-  const callId = item.data.type === 'function_call' ? claimCall(state, place, item.data, out) : undefined
-  state.items.set(place, item.data.type === 'function_call' ? callItem(raw, callId) : raw)
-  if (item.data.type === 'message') tellTexts(state, place, item.data, out)
-  if (item.data.type === 'reasoning') tellSummaries(state, place, item.data, out)
-}
-
-/** A call that was cut short, or only repeats another, is left out altogether: sent back, it would want a result. */
-function claimCall(state: ReadState, place: number, item: OutputItem, out: ModelEvent[]): string | undefined {
-  if (item.status === 'incomplete') return undefined
-  const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: item.arguments || '{}' }
-  const callId = state.callIds.claim(call)
-  if (callId !== undefined) out.push({ type: 'call', part: partOf({ output_index: place }, 'call'), ...call, callId })
-  return callId
-}
-
-function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | undefined {
-  if (callId === undefined) return undefined
-  return callId === raw['call_id'] ? raw : { ...raw, call_id: callId }
-}
-
-function tellTexts(state: ReadState, place: number, item: OutputItem, out: ModelEvent[]): void {
-  for (const [nth, content] of (item.content ?? []).entries()) {
-    const part = partOf({ output_index: place, content_index: nth }, 'text')
-    out.push(...tellWhole(state, 'textDone', part, content.text ?? content.refusal ?? ''))
-  }
-}
-
-/** Open models send their raw reasoning as content where others send summaries. */
-function tellSummaries(state: ReadState, place: number, item: OutputItem, out: ModelEvent[]): void {
-  const texts = item.summary?.length ? item.summary : (item.content ?? [])
-  for (const [nth, { text }] of texts.entries()) {
-    const part = partOf({ output_index: place, summary_index: nth }, 'reasoning')
-    out.push(...tellWhole(state, 'reasoningDone', part, text ?? ''))
-  }
-}
-
+/** State of one response while it is read. */
 export interface ReadState {
   readonly explain: ExplainFault
   readonly callIds: CallIds
   readonly progress: CallProgress
-  /** Text and reasoning parts whose whole was told; their item repeats it. */
-  readonly told: Set<string>
-  /** Output items that are complete, by place; undefined for one that must not go back. */
+  /** Text and reasoning parts that were sent whole; the item that contains them repeats them. */
+  readonly sentWhole: Set<string>
+  /** Complete output items by output index; undefined for an item that must not go back to the provider. */
   readonly items: Map<number, JsonRecord | undefined>
   finished: boolean
 }
@@ -64,10 +22,77 @@ export function createReadState(request: ModelRequest, explain: ExplainFault): R
     explain,
     callIds: createCallIds(request.entries),
     progress: createCallProgress(),
-    told: new Set(),
+    sentWhole: new Set(),
     items: new Map(),
     finished: false,
   }
+}
+
+/** Adds a complete output item, unchanged, for the next request, and sends those of its parts that were not sent yet. */
+export function addItem(state: ReadState, index: number, raw: unknown, out: ModelEvent[]): void {
+  if (state.items.has(index)) return
+  const item = outputItem().safeParse(raw)
+  if (!item.success || !isRecord(raw)) {
+    fail(state, { type: 'malformed', what: 'an output item' }, out)
+    return
+  }
+  const callId = item.data.type === 'function_call' ? sendCall(state, index, item.data, out) : undefined
+  state.items.set(index, item.data.type === 'function_call' ? callItem(raw, callId) : raw)
+  if (item.data.type === 'message') sendTexts(state, index, item.data, out)
+  if (item.data.type === 'reasoning') sendReasoning(state, index, item.data, out)
+}
+
+/** Sends a call and returns its id. Omits one that was cut short or repeats another: sent back, it would need a result. */
+function sendCall(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): string | undefined {
+  if (item.status === 'incomplete') return undefined
+  const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: item.arguments || '{}' }
+  const callId = state.callIds.claim(call)
+  if (callId !== undefined) out.push({ type: 'call', part: partOf({ output_index: index }, 'call'), ...call, callId })
+  return callId
+}
+
+function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | undefined {
+  if (callId === undefined) return undefined
+  return callId === raw['call_id'] ? raw : { ...raw, call_id: callId }
+}
+
+function sendTexts(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
+  for (const [nth, content] of (item.content ?? []).entries()) {
+    const part = partOf({ output_index: index, content_index: nth }, 'text')
+    out.push(...sendWhole(state, 'textDone', part, content.text ?? content.refusal ?? ''))
+  }
+}
+
+/** Sends summaries, or the content in which open models send their raw reasoning. */
+function sendReasoning(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
+  const texts = item.summary?.length ? item.summary : (item.content ?? [])
+  for (const [nth, { text }] of texts.entries()) {
+    const part = partOf({ output_index: index, summary_index: nth }, 'reasoning')
+    out.push(...sendWhole(state, 'reasoningDone', part, text ?? ''))
+  }
+}
+
+/** Returns the event with a whole text, or nothing when its part was sent whole before. */
+export function sendWhole(
+  state: ReadState,
+  type: 'textDone' | 'reasoningDone',
+  part: string,
+  text: string,
+): ModelEvent[] {
+  if (state.sentWhole.has(part) || text === '') return []
+  state.sentWhole.add(part)
+  return [{ type, part, text }]
+}
+
+/**
+ * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text is
+ * counted by content, reasoning by summary.
+ */
+export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'call'): string {
+  const index = event['output_index'] ?? 0
+  if (kind === 'call') return `call-${index}`
+  const nth = kind === 'text' ? event['content_index'] : (event['summary_index'] ?? event['content_index'])
+  return `${kind}-${index}-${nth ?? 0}`
 }
 
 export function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
@@ -75,42 +100,11 @@ export function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): voi
   out.push({ type: 'failed', failure: state.explain(fault) })
 }
 
-/**
- * Parts are told apart by place, not by item id: some gateways change the id with every event.
- * Text counts its contents, reasoning its summaries.
- */
-export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'call'): string {
-  const place = event['output_index'] ?? 0
-  if (kind === 'call') return `call-${place}`
-  const nth = kind === 'text' ? event['content_index'] : (event['summary_index'] ?? event['content_index'])
-  return `${kind}-${place}-${nth ?? 0}`
-}
-
-export function tellWhole(
-  state: ReadState,
-  type: 'textDone' | 'reasoningDone',
-  part: string,
-  text: string,
-): ModelEvent[] {
-  if (state.told.has(part) || text === '') return []
-  state.told.add(part)
-  return [{ type, part, text }]
-}
-
-/** Schemas are built on first use: the first delta must not wait for all of them. */
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
-
 const content = lazily(() =>
   z.looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() }),
 )
 
-/** An output item. The object itself goes back to the provider verbatim; these are the fields we read. */
+/** Schema of the fields that are read of an output item; the item itself goes back to the provider unchanged. */
 const outputItem = lazily(() =>
   z.looseObject({
     type: z.string(),
@@ -123,23 +117,5 @@ const outputItem = lazily(() =>
     arguments: z.string().nullish(),
   }),
 )
+
 type OutputItem = z.infer<ReturnType<typeof outputItem>>
-
-const usage = lazily(() =>
-  z.looseObject({
-    input_tokens: z.number().catch(0),
-    output_tokens: z.number().catch(0),
-    input_tokens_details: z.looseObject({ cached_tokens: z.number().nullish() }).nullish().catch(null),
-    output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish().catch(null),
-  }),
-)
-
-export const finalResponse = lazily(() =>
-  z.looseObject({
-    status: z.string().nullish(),
-    output: z.array(z.unknown()).nullish(),
-    incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
-    usage: usage().nullish().catch(null),
-  }),
-)
-export type FinalResponse = z.infer<ReturnType<typeof finalResponse>>

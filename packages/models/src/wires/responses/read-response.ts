@@ -1,8 +1,12 @@
-import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
-import { type ModelEvent, type ModelRequest, type StopReason, type TokenUsage, ZERO_USAGE } from '../../port/model-client.ts'
+import * as z from 'zod'
+import type { WireReader } from '../../exchange/http-wire.ts'
+import type { ExplainFault } from '../../failures/explain.ts'
+import { type ModelEvent, type StopReason, type TokenUsage, zeroUsage } from '../../port/model-client.ts'
+import type { ModelRequest } from '../../port/model-request.ts'
+import { type JsonRecord, lazily, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
-import type { ExplainFault, WireReader } from '../wire.ts'
-import { createReadState, fail, partOf, type ReadState, tellWhole, type FinalResponse, finalResponse, settleItem } from './output-items.ts'
+import { addItem, createReadState, fail, partOf, type ReadState, sendWhole } from './output-items.ts'
+
 type Handler = (state: ReadState, event: JsonRecord, out: ModelEvent[]) => void
 
 export function createResponsesReader(request: ModelRequest, explain: ExplainFault): WireReader {
@@ -22,17 +26,17 @@ export function createResponsesReader(request: ModelRequest, explain: ExplainFau
 
 function readEvent(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
   const { type, delta } = event
-  // The hot path: nearly every event is this one, and it must not pay for a schema.
+  // The hot path: nearly every event is this one, and a schema would slow it down.
   if (type === 'response.output_text.delta' && typeof delta === 'string') {
     if (delta !== '') out.push({ type: 'textDelta', part: partOf(event, 'text'), text: delta })
     return
   }
-  if (typeof type === 'string') HANDLERS.get(type)?.(state, event, out)
+  if (typeof type === 'string') handlers.get(type)?.(state, event, out)
   else if (event['object'] === 'response') finish(state, event, out)
   else if (event['error'] !== undefined) refuse(state, event, out)
 }
 
-const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.refusal.delta', (_state, event, out) => pushDelta('text', event, out)],
   ['response.reasoning_summary_text.delta', (_state, event, out) => pushDelta('reasoning', event, out)],
   ['response.reasoning_text.delta', (_state, event, out) => pushDelta('reasoning', event, out)],
@@ -42,14 +46,14 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.reasoning_text.done', (state, event, out) => pushWhole(state, 'reasoning', event, out)],
   ['response.output_item.added', beginItem],
   ['response.function_call_arguments.delta', growCall],
-  ['response.output_item.done', (state, event, out) => settleItem(state, placeOf(state, event), event['item'], out)],
+  ['response.output_item.done', (state, event, out) => addItem(state, indexOf(state, event), event['item'], out)],
   ['response.completed', (state, event, out) => finish(state, event['response'], out)],
   ['response.incomplete', (state, event, out) => finish(state, event['response'], out)],
   ['response.failed', (state, event, out) => refuse(state, recordAt(event, 'response') ?? event, out)],
   ['error', refuse],
 ])
 
-function placeOf(state: ReadState, event: JsonRecord): number {
+function indexOf(state: ReadState, event: JsonRecord): number {
   return numberAt(event, 'output_index') ?? state.items.size
 }
 
@@ -61,7 +65,7 @@ function pushDelta(kind: 'text' | 'reasoning', event: JsonRecord, out: ModelEven
 
 function pushWhole(state: ReadState, kind: 'text' | 'reasoning', event: JsonRecord, out: ModelEvent[]): void {
   const text = stringAt(event, 'text') ?? stringAt(event, 'refusal') ?? ''
-  out.push(...tellWhole(state, kind === 'text' ? 'textDone' : 'reasoningDone', partOf(event, kind), text))
+  out.push(...sendWhole(state, kind === 'text' ? 'textDone' : 'reasoningDone', partOf(event, kind), text))
 }
 
 function beginItem(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
@@ -87,9 +91,9 @@ function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
     refuse(state, response.data, out)
     return
   }
-  // The final response repeats the items; it is read only when none of them came by themselves.
+  // The final response repeats the items; they are read here only when none of them came before.
   if (state.items.size === 0) {
-    for (const [place, item] of (response.data.output ?? []).entries()) settleItem(state, place, item, out)
+    for (const [index, item] of (response.data.output ?? []).entries()) addItem(state, index, item, out)
   }
   if (state.finished) return
   state.finished = true
@@ -97,7 +101,7 @@ function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
   out.push({ type: 'completed', parts: partsOf(state, stop), usage: usageOf(response.data), stop })
 }
 
-/** Reasoning that led to nothing is refused when it is sent back, so an answer cut short does not keep it. */
+/** Returns the items in order. Without the reasoning at the end of a cut answer: providers reject it when it is sent back. */
 function partsOf(state: ReadState, stop: StopReason): readonly JsonRecord[] {
   const inOrder = [...state.items].sort(([a], [b]) => a - b)
   const parts = inOrder.flatMap(([, item]) => (item === undefined ? [] : [item]))
@@ -113,7 +117,7 @@ function stopOf({ incomplete_details: details }: FinalResponse): StopReason {
 }
 
 function usageOf({ usage }: FinalResponse): TokenUsage {
-  if (!usage) return ZERO_USAGE
+  if (!usage) return zeroUsage
   return {
     inputTokens: usage.input_tokens,
     cachedInputTokens: usage.input_tokens_details?.cached_tokens ?? 0,
@@ -121,3 +125,23 @@ function usageOf({ usage }: FinalResponse): TokenUsage {
     reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
   }
 }
+
+const usage = lazily(() =>
+  z.looseObject({
+    input_tokens: z.number().catch(0),
+    output_tokens: z.number().catch(0),
+    input_tokens_details: z.looseObject({ cached_tokens: z.number().nullish() }).nullish().catch(null),
+    output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish().catch(null),
+  }),
+)
+
+const finalResponse = lazily(() =>
+  z.looseObject({
+    status: z.string().nullish(),
+    output: z.array(z.unknown()).nullish(),
+    incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
+    usage: usage().nullish().catch(null),
+  }),
+)
+
+type FinalResponse = z.infer<ReturnType<typeof finalResponse>>

@@ -1,15 +1,15 @@
-import { dataUrl } from '../openai-api.ts'
-import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-client.ts'
+import type { WriteRequest } from '../../exchange/http-wire.ts'
+import type { ModelEntry, ModelRequest, ResponseEntry, ToolSpec, UserPart } from '../../port/model-request.ts'
 import { createEntryJoiner, writeElements } from '../json.ts'
-import type { WriteRequest } from '../wire.ts'
+import { dataUrl } from '../openai-api.ts'
 
-/** The models known to reason without being told an effort; others refuse the request for encrypted reasoning. */
-const REASONS = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
+/** Models known to reason without an effort; others reject the request for encrypted reasoning. */
+const reasoningModels = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
 
-/** The schema of an answer needs a name; models see it. */
-const ANSWER = 'answer'
+/** Name of the schema of an answer, which models read. */
+const answerName = 'answer'
 
-/** Stateless: the server keeps nothing, so the reasoning comes back encrypted and goes out again with the input. */
+/** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
   const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
   return (request) => {
@@ -23,14 +23,16 @@ export function createResponsesWriter(adapter: string): WriteRequest {
 }
 
 function settingsOf({ model, effort, instructions, cacheKey, outputSchema: schema }: ModelRequest): object {
-  const reasons = effort !== undefined || REASONS.test(model)
+  const reasons = effort !== undefined || reasoningModels.test(model)
   return {
     model,
     instructions,
     stream: true,
     store: false,
     prompt_cache_key: cacheKey,
-    ...(schema === undefined ? {} : { text: { format: { type: 'json_schema', name: ANSWER, schema, strict: true } } }),
+    ...(schema === undefined
+      ? {}
+      : { text: { format: { type: 'json_schema', name: answerName, schema, strict: true } } }),
     ...(reasons
       ? {
           reasoning: effort === undefined ? { summary: 'auto' } : { effort, summary: 'auto' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chatWire } from '../../../src/wires/chat/wire.ts'
 import type { ModelEvent } from '../../../src/port/model-client.ts'
+import { chatWire } from '../../../src/wires/chat/wire.ts'
 import { chatChunk, fixture, readPieces, readStream } from '../../support/read-body.ts'
 import { failureOf, requestOf, response } from '../../support/requests.ts'
 

@@ -3,9 +3,10 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import type { ModelClient, ModelEntry, ModelEvent } from '../../../src/port/model-client.ts'
-import { createRecordedClient, type RecordedOptions } from '../../../src/wires/recorded/wire.ts'
+import type { ModelClient, ModelEvent } from '../../../src/port/model-client.ts'
+import type { ModelEntry } from '../../../src/port/model-request.ts'
 import { createRecorder } from '../../../src/wires/recorded/recorder.ts'
+import { createRecordedClient, type RecordedOptions } from '../../../src/wires/recorded/wire.ts'
 import { collect, failureOf, requestOf, response, result, user } from '../../support/requests.ts'
 
 const say = (text: string): ModelEvent => ({ type: 'textDone', part: 't', text })
