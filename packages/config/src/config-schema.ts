@@ -88,7 +88,7 @@ export type ProviderSettings = z.infer<typeof providerConfig>
 /** Error of a configuration that cannot be used. Its message says where the fault is, what it is, and what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** File and line, or key. */
+  /** Place of the fault: file and line, or key. */
   readonly where: string
   /** Message without the place. */
   readonly what: string

@@ -104,7 +104,7 @@ const tooMany = `is ignored: a project can have ${maxServers} tool servers at mo
 
 /** Returns the rest of the sentence that begins with the server's key; null when the server may be started. */
 function problemOf(name: string, section: unknown, own: Config): string | null {
-  if (!isTable(section)) return 'is no table. It is ignored.'
+  if (!isTable(section)) return 'is not a table. It is ignored.'
   if (!serverName.test(name)) return 'is ignored: a name has letters, digits, - and _, at most 64.'
   if (Object.hasOwn(own.mcp_servers ?? {}, name)) return 'is ignored: your own config.toml has a server of this name.'
   const { cwd } = section

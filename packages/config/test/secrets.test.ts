@@ -25,7 +25,7 @@ it.each([
   ['model_providers.mine.base_url', `https://ada:${token}@gate.example/v1`],
   ['mcp_servers.tickets.url', `https://gate.example/mcp?token=${token}`],
   ['mcp_servers.tickets.args', ['--verbose', '--token', token, `--token=${token}`]],
-])('of %s the rest is shown, and a mark in place of a token', async (key, value) => {
+])('the value of %s is shown with a mark in place of a token', async (key, value) => {
   await using home = await tempDirectory()
   const redaction = createRedaction({ home: home.path, env: {} })
   const shown = JSON.stringify(shownValue(key, value, redaction.text))

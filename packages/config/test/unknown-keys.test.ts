@@ -13,14 +13,14 @@ describe('a configuration of Codex', () => {
     expect(read({ [key]: 'true' }).warnings).toEqual([`-c: "${named}" has no effect in parley.`])
   })
 
-  it('still is told of what it mistypes', () => {
+  it('causes a warning for each mistyped key', () => {
     expect(read({ web_serach: '"live"', 'sandbox_workspace_write.writable_root': '[]' }).warnings).toEqual([
       expect.stringContaining('unknown key "web_serach"'),
       expect.stringContaining('Did you mean "writable_roots"?'),
     ])
   })
 
-  it('quotes the parts of a key that have dots', () => {
+  it('may quote the parts of a key that have dots', () => {
     const { values, warnings } = read({
       'model_providers."a.b".name': '"A"',
       "projects.'/home/me.too'.trust_level": '"trusted"',
@@ -29,7 +29,7 @@ describe('a configuration of Codex', () => {
     expect(warnings).toEqual(['-c: "projects" has no effect in parley.'])
   })
 
-  it('names the headers of a provider in its own way', () => {
+  it('may use the names that Codex gives to the headers of a provider', () => {
     const { values, warnings } = read({
       'model_providers.x.http_headers': '{ "x-a" = "1" }',
       'model_providers.x.env_http_headers': '{ "x-b" = "B" }',

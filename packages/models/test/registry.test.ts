@@ -121,7 +121,7 @@ describe('the built-in providers', () => {
 })
 
 describe('the local servers', () => {
-  it('finds the servers that answer with models, and passes over the silent, the strange and the missing', async () => {
+  it('are those that answer with models; silent, strange and missing ones are left out', async () => {
     await using good = await startLoopback(refusalOf(200, { data: [{ id: 'llama' }] }))
     await using silent = await startLoopback(() => {})
     await using strange = await startLoopback(refusalOf(200, '<html>'))
@@ -132,7 +132,7 @@ describe('the local servers', () => {
     expect(found).toEqual([{ provider: providerAt(good.baseUrl), models: ['llama'] }])
   })
 
-  it('finds nothing once aborted', async () => {
+  it('are none after an abort', async () => {
     await using good = await startLoopback(refusalOf(200, { data: [{ id: 'llama' }] }))
     expect(await probeLocal(AbortSignal.abort(), { candidates: [providerAt(good.baseUrl)] })).toEqual([])
   })

@@ -1,7 +1,7 @@
 import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
 import { type HeaderValues, readWaitHint } from './wait-hint.ts'
 
-/** Error as a provider describes it, in the form that all wires share. */
+/** Error as a provider describes it. `code` and `kind` are in the words of OpenAI; other wires translate theirs. */
 export interface ProviderError {
   readonly message: string
   readonly code: string

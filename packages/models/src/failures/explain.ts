@@ -42,16 +42,20 @@ export function createExplain({ contextNow, readError, secrets, idleMs }: Explai
       clean(classifyRefusal({ status, headers, error: readError(redact(body)) }, contextNow())),
     trip: (trip) => explainTrip(trip, provider, idleMs),
     tooLarge: (code) =>
-      failure(code, `${provider} sent more than one answer can hold. Ask again in smaller steps.`, 'never'),
+      failure(code, `The answer of ${provider} is larger than parley accepts. Ask again in smaller steps.`, 'never'),
     notAModel: (contentType) =>
-      failure('unexpectedReply', `${host} answered with ${contentType}, not as a model does. Check base_url.`, 'never'),
+      failure(
+        'unexpectedReply',
+        `${host} answered with ${contentType}, which is not the answer of a model. Check base_url.`,
+        'never',
+      ),
   }
 }
 
 function explainTrip(trip: Exclude<Trip, 'aborted'>, provider: string, idleMs: number): ModelFailure {
   return trip === 'idle'
     ? failure('idleTimeout', `${provider} has sent nothing for ${idleMs / 1_000} s.`, 'short')
-    : failure('responseTooLong', `${provider} did not come to an end. Ask again in smaller steps.`, 'never')
+    : failure('responseTooLong', `The answer of ${provider} did not end in time. Ask again in smaller steps.`, 'never')
 }
 
 function explainWire(fault: WireFault, context: FailureContext): ModelFailure {
@@ -88,7 +92,7 @@ export function classifyNetwork(fault: HttpFault, streaming: boolean, context: F
     const message = `Cannot reach ${provider} at ${host}: ${reasons[code] ?? code}. Check the network, the proxy and base_url.`
     return short('unreachable', message)
   }
-  if (code === 'CONNECT_TIMEOUT') return short('connectTimeout', `${host} did not take the connection in time.`)
+  if (code === 'CONNECT_TIMEOUT') return short('connectTimeout', `${host} did not accept the connection in time.`)
   if (tls.test(code)) return { code: 'tls', message: tlsMessage(code, host), retry: 'never' }
   if (code.startsWith('HPE_')) return short('malformedStream', `${host} did not answer in HTTP (${code}).`)
   if (code.startsWith('ERR_') && !streaming) {

@@ -1,9 +1,9 @@
 import type { FailureCode, ModelFailure } from '../port/model-client.ts'
 
 export interface RetryLimits {
-  /** Retries of requests that had no answer. */
+  /** Limit of retries after requests without an answer. */
   readonly requestMaxRetries: number
-  /** Retries of answers that broke off. */
+  /** Limit of retries after answers that broke off. */
   readonly streamMaxRetries: number
   readonly shortBudgetMs?: number
   readonly longBudgetMs?: number

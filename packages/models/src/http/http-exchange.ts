@@ -93,7 +93,7 @@ export class HttpExchange {
       })
       sent.end(request.body)
     } catch (error) {
-      // Node refuses an invalid header or URL here, synchronously, and names it without its value.
+      // Node throws here for an invalid header or URL, and names it without its value.
       resolve(this.#faultOf(error))
     }
   }

@@ -16,7 +16,7 @@ export interface Provider {
   readonly otherEnvKey?: string
   /** Configured headers, which replace those of the wire. */
   readonly headers: Readonly<Record<string, string>>
-  /** Variables by the header that they hold; the header of an unset variable is left out. */
+  /** Names of the variables that hold the values of headers, by header; that of an unset variable is left out. */
   readonly envHeaders?: Readonly<Record<string, string>>
   readonly queryParams: Readonly<Record<string, string>>
   readonly requestMaxRetries: number

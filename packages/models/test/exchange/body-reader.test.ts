@@ -105,7 +105,7 @@ describe('a response body', () => {
     expect(events.find((event) => event.type === 'failed')).toMatchObject({ failure: { code: 'responseTooLarge' } })
   })
 
-  it('shows life by whole events and comments, not by a trickle within a line', () => {
+  it('is alive with whole events and comments, not with a trickle within a line', () => {
     const reader = chatWire.createReader(requestOf(), explain.wire)
     const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits })
     const alive = (text: string) => body.read(Buffer.from(text)).alive

@@ -54,7 +54,7 @@ describe('a response over HTTP', () => {
     await waitUntil(usesKeptConnection, { what: 'a request without a new connection' })
   })
 
-  it('is asked for again at once when a kept connection had gone stale', async () => {
+  it('is requested again at once when the server had closed a pooled connection', async () => {
     const known = new Set<unknown>()
     let cuts = 0
     const answer = streamOf(fixture('responses-answer'))
@@ -77,7 +77,7 @@ describe('a response over HTTP', () => {
 })
 
 describe('a provider that fails', () => {
-  it('with 429 passes its hint on', async () => {
+  it('with 429 has its wait in the failure', async () => {
     const reply = refusalOf(429, { error: { message: 'Slow down' } }, { 'retry-after': '2' })
     expect(await failureFrom(reply)).toMatchObject({
       code: 'rateLimited',
@@ -139,7 +139,7 @@ describe('a provider that fails', () => {
     expect(failure).toMatchObject({ code: 'malformedStream', retry: 'short' })
   })
 
-  it('with a web page is no model', async () => {
+  it('with a web page is rejected', async () => {
     const failure = await failureFrom((response) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
       response.end('<html>Sign in</html>')
@@ -154,7 +154,7 @@ describe('a provider that fails', () => {
     expect(elsewhere.requests).toHaveLength(0)
   })
 
-  it('by not being there is named with its address', async () => {
+  it('by being unreachable is named with its address', async () => {
     const server = await startLoopback()
     await server[Symbol.asyncDispose]()
     const failure = failureOf(await collect(clientAt(server.baseUrl)))
@@ -162,7 +162,7 @@ describe('a provider that fails', () => {
     expect(failure.message).toContain(`127.0.0.1:${server.port}`)
   })
 
-  it('by speaking no TLS is told apart from a network fault', async () => {
+  it('by not using TLS is not a network fault', async () => {
     await using server = await startLoopback()
     const failure = failureOf(await collect(clientAt(server.baseUrl.replace('http:', 'https:'))))
     expect(failure).toMatchObject({ code: 'tls', retry: 'never' })

@@ -47,11 +47,11 @@ describe('a refusal', () => {
     expect(refusal(429, {}, { 'retry-after': '20' })).toMatchObject({ retry: 'short', retryAfterMs: 20_000 })
   })
 
-  it('that nothing can be done about keeps no wait', () => {
+  it('that must not be retried has no wait', () => {
     expect(refusal(401, {}, { 'retry-after': '20' })).not.toHaveProperty('retryAfterMs')
   })
 
-  it('says what, why and what next', () => {
+  it('says what happened, why, and what to do', () => {
     expect(refusal(401, { message: 'Bad key' }).message).toBe(
       'OpenAI refused the key from OPENAI_API_KEY. Check it. It said: Bad key',
     )

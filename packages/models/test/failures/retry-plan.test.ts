@@ -65,7 +65,7 @@ describe('the retry plan', () => {
     expect(ask(Array(6).fill(cut))).toEqual({ type: 'giveUp', because: 'attempts' })
   })
 
-  it('does not retry what must be changed first, nor nothing', () => {
+  it('does not retry a failure that needs a change, nor no failure', () => {
     expect(ask([{ code: 'auth', message: '', retry: 'never' }])).toEqual({ type: 'giveUp', because: 'notRetryable' })
     expect(ask([])).toEqual({ type: 'giveUp', because: 'notRetryable' })
   })
@@ -80,7 +80,7 @@ describe('the retry plan', () => {
     expect(quick.type === 'retry' && slow.type === 'retry' && slow.delayMs > quick.delayMs).toBe(true)
   })
 
-  it('gives up when the patience of its class is used up', () => {
+  it('gives up when the budget of its class is used up', () => {
     expect(ask([lost], { elapsedMs: 300_000 })).toEqual({ type: 'giveUp', because: 'budget' })
     expect(ask([busy], { elapsedMs: 300_000 })).toMatchObject({ type: 'retry' })
   })

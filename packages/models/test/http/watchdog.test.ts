@@ -17,7 +17,7 @@ describe('the watchdog', () => {
     expect(onTrip).toHaveBeenCalledOnce()
   })
 
-  it('does not trip while signs of life keep coming, until the whole has lasted too long', () => {
+  it('does not trip while the response is alive, until its time limit', () => {
     const { watchdog } = watch()
     for (let elapsedMs = 0; elapsedMs < 950; elapsedMs += 50) {
       vi.advanceTimersByTime(50)
@@ -28,7 +28,7 @@ describe('the watchdog', () => {
     expect(watchdog.trip).toBe('tooLong')
   })
 
-  it('does not blame the provider for the time that the reader takes', () => {
+  it('does not count the time that the reader takes', () => {
     const { watchdog } = watch()
     watchdog.hold(true)
     vi.advanceTimersByTime(450)
@@ -48,7 +48,7 @@ describe('the watchdog', () => {
     expect(onTrip).toHaveBeenCalledOnce()
   })
 
-  it('does not trip any more once it was stopped', () => {
+  it('does not trip after it was stopped', () => {
     const stop = new AbortController()
     const { watchdog, onTrip } = watch(stop.signal)
     watchdog.stop()

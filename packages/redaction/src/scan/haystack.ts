@@ -1,4 +1,4 @@
-/** Mask of a trigram: three characters in 18 bits, six for each. */
+/** Mask of a trigram: each character shifts the ones before it by six bits, and 18 bits remain of three. */
 const mask = 0x3ffff
 
 export const trigramCount = mask + 1

@@ -1,4 +1,4 @@
-/** Doubt that a match leaves: `none`, or the kind of value that it may be instead of a secret. */
+/** Doubt that a match leaves. It selects the test of the matched value in `looksSecret`. */
 export type Doubt = 'none' | 'password' | 'token' | 'variable'
 
 export interface KeyShape {

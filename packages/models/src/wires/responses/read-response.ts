@@ -101,7 +101,7 @@ function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
   out.push({ type: 'completed', parts: partsOf(state, stop), usage: usageOf(response.data), stop })
 }
 
-/** Returns the items in order. Without the reasoning at the end of a cut answer: providers reject it when it is sent back. */
+/** Returns the items in order, without the reasoning at the end of a cut answer: sent back, it would be rejected. */
 function partsOf(state: ReadState, stop: StopReason): readonly JsonRecord[] {
   const inOrder = [...state.items].sort(([a], [b]) => a - b)
   const parts = inOrder.flatMap(([, item]) => (item === undefined ? [] : [item]))

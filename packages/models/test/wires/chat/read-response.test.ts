@@ -21,7 +21,7 @@ function fragment(call: object): string {
 }
 
 describe('the Chat Completions wire, reading', () => {
-  it('tells reasoning, text, calls and usage of a whole answer', () => {
+  it('sends reasoning, text, calls and usage of a whole answer', () => {
     const events = readPieces(chatWire, [fixture('chat-answer')])
     expect(events).toEqual([
       { type: 'reasoningDelta', part: 'reasoning-0', text: 'Let me ' },
@@ -100,12 +100,12 @@ describe('the Chat Completions wire, reading', () => {
     expect(callsOf(readStream(chatWire, stream.join('') + DONE))).toMatchObject([{ arguments: '{"n":1}' }])
   })
 
-  it('takes missing arguments for none', () => {
+  it('takes missing arguments for an empty object', () => {
     const stream = fragment({ index: 0, id: 'a', function: { name: 'plan' } }) + DONE
     expect(callsOf(readStream(chatWire, stream))).toMatchObject([{ arguments: '{}' }])
   })
 
-  it('keeps what a server puts beside a call for the next request', () => {
+  it('keeps unknown fields of a call for the next request', () => {
     const extra = { extra_content: { google: { thought_signature: 'c2ln' } } }
     const stream = fragment({ index: 0, id: 'a', function: { name: 'plan', arguments: '{}' }, ...extra }) + DONE
     expect(completedOf(readStream(chatWire, stream)).parts).toMatchObject([{ tool_calls: [extra] }])

@@ -52,7 +52,7 @@ describe('lenient play', () => {
     expect(await turn(client, entries)).toBe(expected)
   })
 
-  it('goes on at the right place in a conversation that was resumed by another process', async () => {
+  it('continues at the right place in a conversation that was resumed by another process', async () => {
     const entries = [user('hi')]
     await turn(player(DEMO), entries)
     const resumed: ModelEntry[] = JSON.parse(JSON.stringify([...entries, result('c1')]))
@@ -67,7 +67,7 @@ describe('lenient play', () => {
     expect(await turn(client, entries)).toBe('I will run it.')
   })
 
-  it('answers a note without a response of its own like any denial', async () => {
+  it('answers a denial with a note like any denial where the recording has no response for the note', async () => {
     const client = player(DEMO.filter(({ id }) => id !== 'noted'))
     const entries = [user('hi')]
     await turn(client, entries)
@@ -88,7 +88,7 @@ describe('lenient play', () => {
     expect(await turn(withOtherwise, others)).toBe('Hm.')
   })
 
-  it('passes over responses that broke off when they were recorded', async () => {
+  it('leaves out responses that broke off when they were recorded', async () => {
     const failed = { type: 'failed', failure: { code: 'streamCut', message: '', retry: 'short' } }
     const client = player([
       { id: 'a', events: [say('Ha'), failed] },
@@ -184,7 +184,7 @@ describe('a recorder', () => {
     return requests
   }
 
-  it('hands on what it hears and writes it down with its deltas joined, for its owner only', async () => {
+  it('passes events on and writes them with joined deltas to a file that only its owner can read', async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, 'recording.jsonl')
     const options = { path, redact: same, newId: () => 'r1', onProblem: () => expect.fail() }
@@ -194,7 +194,7 @@ describe('a recorder', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('keeps the text of a response that broke off, and writes down one that was left', async () => {
+  it('keeps the text of a response that broke off, and writes one that its reader left', async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, 'recording.jsonl')
     const options = { path, redact: same, newId: () => 'r1', onProblem: () => expect.fail() }
@@ -210,7 +210,7 @@ describe('a recorder', () => {
     ])
   })
 
-  it('that cannot write tells so and disturbs nothing', async () => {
+  it('that cannot write reports it and passes events on', async () => {
     const problems: unknown[] = []
     const options = {
       path: '/dev/null/recording',
@@ -222,7 +222,7 @@ describe('a recorder', () => {
     expect(problems).toHaveLength(1)
   })
 
-  it('makes what strict play accepts when every request is the same again', async () => {
+  it('writes a recording that strict play accepts for the same requests', async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, 'recording.jsonl')
     await recordTurns(path, 3)
@@ -243,7 +243,7 @@ describe('a recorder', () => {
     ['tools', { tools: [] }],
     ['entries[0]', { entries: [user('hello?')] }],
     ['entries[1]', { entries: [user('hi'), user('more')] }],
-  ])('makes what strict play refuses when %s differs', async (field, change) => {
+  ])('writes a recording that strict play rejects when %s differs', async (field, change) => {
     await using directory = await tempDirectory()
     const path = join(directory.path, 'recording.jsonl')
     await recordTurns(path, 1)
@@ -253,7 +253,7 @@ describe('a recorder', () => {
     expect(failure.message).toContain(`${field} differs`)
   })
 
-  it('makes what strict play refuses at the first result that differs later on', async () => {
+  it('writes a recording that strict play rejects at the first different result', async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, 'recording.jsonl')
     await recordTurns(path, 3)

@@ -21,7 +21,7 @@ function completedOf(events: readonly ModelEvent[]) {
 }
 
 describe('the Responses wire, reading', () => {
-  it('tells reasoning, text, calls and usage of a whole answer', () => {
+  it('sends reasoning, text, calls and usage of a whole answer', () => {
     const events = readPieces(responsesWire, [fixture('responses-answer')])
     expect(events.slice(0, -1)).toEqual([
       { type: 'reasoningDelta', part: 'reasoning-0-0', text: '**Looking** ' },
@@ -40,7 +40,7 @@ describe('the Responses wire, reading', () => {
     expect(completedOf(events)).toMatchObject({ usage, stop: 'stop' })
   })
 
-  it('keeps the output items verbatim, encrypted reasoning included, in their order of keys', () => {
+  it('keeps the output items unchanged, encrypted reasoning included, in their order of keys', () => {
     const { parts } = completedOf(readPieces(responsesWire, [fixture('responses-answer')]))
     const sent = fixture('responses-answer')
       .toString()
@@ -75,7 +75,7 @@ describe('the Responses wire, reading', () => {
     expect(events.some(({ type }) => type === 'call')).toBe(false)
   })
 
-  it('tells a call once when its item is repeated, and a repeated call id is not two calls', () => {
+  it('sends a call once when its item or its call id is repeated', () => {
     const item = call(0, 'c1')
     const done = (place: number, what: object) =>
       responsesEvent('response.output_item.done', { output_index: place, item: what })
@@ -97,7 +97,7 @@ describe('the Responses wire, reading', () => {
     expect(completedOf(events).parts).toEqual([{ ...call(0, 'c1'), call_id: renamed?.callId }])
   })
 
-  it('counts the bytes of long arguments now and then', () => {
+  it('reports the size of long arguments at intervals', () => {
     const begin = responsesEvent('response.output_item.added', {
       output_index: 0,
       item: { type: 'function_call', name: 'shell' },
