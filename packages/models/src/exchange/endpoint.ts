@@ -64,13 +64,15 @@ function openCall({ method, path, body }: Call, { provider, wire, env, limits, s
   return { type: 'opened', exchange: new HttpExchange(body === undefined ? request : { ...request, body }, start) }
 }
 
-/** Returns the address of a path, which starts with a slash. Keeps the parameters of the base and drops its last slash. */
+/** Returns the address of a path below the base URL, with the parameters of the base, the path and the provider. */
 function urlOf(provider: Provider, path: string): URL | undefined {
   if (!URL.canParse(provider.baseUrl)) return undefined
   const url = new URL(provider.baseUrl)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
-  url.pathname = url.pathname.replace(/\/+$/, '') + path
-  for (const [name, value] of Object.entries(provider.queryParams)) url.searchParams.set(name, value)
+  const [pathname = '', query = ''] = path.split('?')
+  url.pathname = url.pathname.replace(/\/+$/, '') + pathname
+  const parameters = [...new URLSearchParams(query), ...Object.entries(provider.queryParams)]
+  for (const [name, value] of parameters) url.searchParams.set(name, value)
   return url
 }
 

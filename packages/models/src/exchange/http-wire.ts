@@ -11,9 +11,9 @@ export interface HttpWire {
   builtinProviders(env: Environment): readonly Provider[]
   /** Returns the headers of every request; `key` is undefined for a provider without one. */
   headers(key: string | undefined): Readonly<Record<string, string>>
-  /** Returns the path of a request below the base URL; starts with a slash. */
+  /** Returns the path of a request below the base URL; starts with a slash, may end in parameters. */
   requestPath(model: string): string
-  /** Path of the list of models below the base URL; starts with a slash. */
+  /** Path of the list of models below the base URL, in the same form. */
   readonly modelsPath: string
   /** Returns the models in a list; undefined for a body that is not one. */
   readModelIds(body: string): readonly string[] | undefined
