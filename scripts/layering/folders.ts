@@ -31,6 +31,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'run',
     '.',
   ],
+  'packages/redaction': ['scan', '.'],
+  'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -1,4 +1,4 @@
-import { ConfigProblem } from '@parley/config'
+import { ConfigError } from '@parley/config'
 import { LineTooLong, StorageError, troubleOf } from '@parley/journal'
 import { lineTooLongText } from './line-too-long.ts'
 import { lostLogText } from './lost-log.ts'
@@ -34,6 +34,6 @@ export function asRejection(error: unknown): unknown {
     )
   }
   if (error instanceof LineTooLong) return rejection('invalidParams', lineTooLongText(error))
-  if (error instanceof ConfigProblem) return rejection('configInvalid', error.message, { where: error.where })
+  if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
   return error
 }

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Config, ProviderSettings } from '@parley/config'
-import { readUnlocked } from '@parley/host'
 import {
   builtinProviders,
   createModelClient,
-  createRecordedClient,
   createRecorder,
   type Environment,
   type ModelClient,
   type ModelFailure,
-  PROVIDER_DEFAULTS,
   type ProviderConfig,
+  providerDefaults,
   readKey,
 } from '@parley/models'
 import { closest } from '@parley/text'
@@ -55,34 +53,34 @@ export function createModelSources(config: Config, ports: ModelSourcePorts): (pr
 
 function createSource(providerId: string, config: Config, ports: ModelSourcePorts): ModelSource {
   const settings = config.model_providers?.[providerId]
-  const provider = providerOf(providerId, config, ports.env)
-  const client =
-    recorded(providerId, settings, ports) ??
-    (provider === null
-      ? unknownProvider(providerId, config)
-      : createModelClient(provider, { env: ports.env, now: ports.clock.now }))
-  const { requestMaxRetries, streamMaxRetries } = provider ?? PROVIDER_DEFAULTS
+  const provider = playedProvider(providerId, settings, ports.recordings) ?? providerOf(providerId, config, ports.env)
+  const client = provider === null ? unknownProvider(providerId, config, ports.env) : clientOf(provider, ports)
+  const { requestMaxRetries, streamMaxRetries, contextWindow } = provider ?? {
+    ...providerDefaults,
+    contextWindow: null,
+  }
   return {
     client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
     limits: { requestMaxRetries, streamMaxRetries },
-    contextWindow: settings?.context_window ?? config.model_context_window ?? null,
+    contextWindow: settings?.context_window ?? config.model_context_window ?? contextWindow ?? null,
   }
 }
 
-function recorded(
+function clientOf(provider: ProviderConfig, { env, clock, paced }: ModelSourcePorts): ModelClient {
+  return createModelClient(provider, { env, now: clock.now, paced, sleep: (ms, signal) => clock.sleep(ms, signal) })
+}
+
+/** Returns the provider that plays a recording; null when a provider of this id asks a model. */
+function playedProvider(
   providerId: string,
   settings: ProviderSettings | undefined,
-  { recordings, paced, clock }: ModelSourcePorts,
-): ModelClient | null {
+  recordings: ModelSourcePorts['recordings'],
+): ProviderConfig | null {
   const builtIn = isRecordedProvider(providerId) ? recordings[providerId] : undefined
   const path = settings?.wire_api === 'recorded' ? settings.recording : builtIn
   if (path === undefined) return null
-  return createRecordedClient({
-    read: async () => readUnlocked(path),
-    mode: 'lenient',
-    paced,
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-  })
+  const name = settings?.name ?? providerId
+  return { ...providerDefaults, id: providerId, name, baseUrl: '', wireApi: 'recorded', recording: path }
 }
 
 function recording(client: ModelClient, path: string, { onProblem, redact }: ModelSourcePorts): ModelClient {
@@ -100,10 +98,10 @@ export function providerOf(providerId: string, config: Config, env: Environment)
   const envKey = settings?.env_key ?? builtIn?.envKey
   const envHeaders = settings?.env_headers
   const otherEnvKey = settings?.env_key === undefined ? builtIn?.otherEnvKey : undefined
-  const wireApi =
-    settings?.wire_api === 'responses' || settings?.wire_api === 'chat'
-      ? settings.wire_api
-      : (builtIn?.wireApi ?? 'chat')
+  const configured = settings?.wire_api === 'recorded' ? undefined : settings?.wire_api
+  const wireApi = configured ?? builtIn?.wireApi ?? 'chat'
+  const defaultModel = builtIn?.defaultModel
+  const contextWindow = builtIn?.contextWindow
   return {
     id: providerId,
     name: settings?.name ?? builtIn?.name ?? providerId,
@@ -111,12 +109,14 @@ export function providerOf(providerId: string, config: Config, env: Environment)
     wireApi,
     ...(envKey === undefined ? {} : { envKey }),
     ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
-    headers: settings?.headers ?? {},
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    headers: settings?.headers ?? builtIn?.headers ?? {},
     ...(envHeaders === undefined ? {} : { envHeaders }),
-    queryParams: settings?.query_params ?? {},
-    requestMaxRetries: settings?.request_max_retries ?? PROVIDER_DEFAULTS.requestMaxRetries,
-    streamMaxRetries: settings?.stream_max_retries ?? PROVIDER_DEFAULTS.streamMaxRetries,
-    streamIdleTimeoutMs: settings?.stream_idle_timeout_ms ?? PROVIDER_DEFAULTS.streamIdleTimeoutMs,
+    queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
+    requestMaxRetries: settings?.request_max_retries ?? providerDefaults.requestMaxRetries,
+    streamMaxRetries: settings?.stream_max_retries ?? providerDefaults.streamMaxRetries,
+    streamIdleTimeoutMs: settings?.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
   }
 }
 
@@ -125,8 +125,8 @@ export function isUsable(provider: ProviderConfig, env: Environment): boolean {
   return provider.envKey === undefined || readKey(provider, env) !== undefined
 }
 
-function unknownProvider(providerId: string, config: Config): ModelClient {
-  const names = [...Object.keys(config.model_providers ?? {}), 'openai', 'ollama', 'lmstudio', 'llamacpp', 'vllm']
+function unknownProvider(providerId: string, config: Config, env: Environment): ModelClient {
+  const names = [...Object.keys(config.model_providers ?? {}), ...builtinProviders(env).map(({ id }) => id)]
   const hint = closest(providerId, names)
   const message = `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
   const failure: ModelFailure = { code: 'invalidRequest', message, retry: 'never' }

@@ -1,4 +1,4 @@
-import { type Config, ConfigProblem, secretsOfConfig } from '@parley/config'
+import { type Config, ConfigError, secretsOfConfig } from '@parley/config'
 import type { SessionPaths } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
@@ -117,9 +117,9 @@ function takePlace(
   try {
     return places.take(wanted)
   } catch (error) {
-    if (!(error instanceof ConfigProblem) || seq === 0) throw error
+    if (!(error instanceof ConfigError) || seq === 0) throw error
     const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
-    throw new ConfigProblem(error.where, `${error.what} ${way}`)
+    throw new ConfigError(error.where, `${error.what} ${way}`)
   }
 }
 

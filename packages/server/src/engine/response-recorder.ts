@@ -36,7 +36,7 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
     spoken.flush()
     const call = { callId, name, arguments: text }
     const item = proposedItem(bench, conversation.state, call)
-    const hasSecret = bench.redaction.touches(text)
+    const hasSecret = bench.redaction.hasSecret(text)
     if (hasSecret) keepExact(run, item.id, call)
     conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
     calls.push({ itemId: item.id, ...call })

@@ -1,5 +1,5 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
-import { type RedactedStream, splitCutRest } from '@parley/redaction'
+import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { type Coalescer, createCoalescer } from './coalescer.ts'
 import type { Run } from './run.ts'
 import { unlessStorageFails } from './storage-patience.ts'
@@ -82,7 +82,7 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
     keep() {
       for (const spoken of parts.values()) {
         spoken.deltas.flush()
-        tell(spoken, splitCutRest(spoken.redacted.end()).told)
+        tell(spoken, splitUnfinished(spoken.redacted.end()).shown)
       }
     },
     stop() {

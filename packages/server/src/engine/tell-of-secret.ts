@@ -8,7 +8,7 @@ const text =
 
 /** To be recorded after a message with a secret in it. Said once, since whoever sends one means it, and may send more. */
 export function secretNotice(bench: Bench, content: readonly InputItem[], turnId: string | null): ConversationEvent[] {
-  const hasSecret = content.some((part) => part.type === 'text' && bench.redaction.touches(part.text))
+  const hasSecret = content.some((part) => part.type === 'text' && bench.redaction.hasSecret(part.text))
   if (!hasSecret || bench.told.has('secretInMessage')) return []
   bench.told.add('secretInMessage')
   const item = noticeItem(bench.ids.item(), { level: 'info', code: 'secretInMessage', title, text })

@@ -25,7 +25,10 @@ export function readFileTool(ports: ToolPorts): Tool {
   })
 }
 
-function prepareFile(call: z.infer<typeof input>, { place, redaction: { beginning } }: ToolPorts): PreparedCall {
+function prepareFile(
+  call: z.infer<typeof input>,
+  { place, redaction: { excerpt: beginning } }: ToolPorts,
+): PreparedCall {
   const { path, offset, limit } = call
   const range = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
   return prepareLookUp({

@@ -67,7 +67,7 @@ interface SpecParts {
 
 export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
   const env = {
-    ...commandEnv(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.touches }),
+    ...commandEnv(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.hasSecret }),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',

@@ -29,7 +29,10 @@ export function searchTool(ports: ToolPorts): Tool {
   })
 }
 
-function prepareSearch(call: z.infer<typeof input>, { place, redaction: { beginning } }: ToolPorts): PreparedCall {
+function prepareSearch(
+  call: z.infer<typeof input>,
+  { place, redaction: { excerpt: beginning } }: ToolPorts,
+): PreparedCall {
   const path = call.path ?? '.'
   const { pattern, globs = [], literal = false, ignore_case: ignoreCase = false } = call
   const { include_ignored: includeIgnored = false, context_lines: contextLines = 0 } = call

@@ -1,4 +1,3 @@
-import { closest, editDistance } from '@parley/text'
 import { describe, expect, it } from 'vitest'
 import { chooseProvider, keyVariables } from '../../src/engine/choose-provider.ts'
 
@@ -28,25 +27,5 @@ describe('the provider of a new conversation', () => {
 
   it('is looked for by these variables', () => {
     expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'A_KEY'])
-  })
-})
-
-describe('the closest word', () => {
-  it.each([
-    ['modle', 'model'],
-    ['sandbox', null],
-    ['approval_polcy', 'approval_policy'],
-    ['x', null],
-  ])('to %j is %j', (word, expected) => {
-    expect(closest(word, ['model', 'model_provider', 'sandbox_mode', 'approval_policy'])).toBe(expected)
-  })
-
-  it.each([
-    ['', 'abc', 3],
-    ['abc', 'abc', 0],
-    ['abc', 'acb', 1],
-    ['kitten', 'sitting', 3],
-  ])('is found by distance: %j to %j is %i', (a, b, distance) => {
-    expect(editDistance(a, b)).toBe(distance)
   })
 })

@@ -13,7 +13,7 @@ export function understandCall({ tools, redaction }: Bench, call: ModelCall): Un
   }
   const args = parseArguments(call.arguments)
   if (args === null) {
-    const beginning = redaction.beginning(call.arguments.slice(0, quotedCharacters))
+    const beginning = redaction.excerpt(call.arguments.slice(0, quotedCharacters))
     return { problem: `The arguments are not valid JSON. They began: ${beginning}` }
   }
   const prepared = tool.prepare(args.value)

@@ -1,4 +1,4 @@
-import { ConfigProblem } from '@parley/config'
+import { ConfigError } from '@parley/config'
 import { type Project, placeOf, readPolicyFile } from '@parley/policy'
 import type { Check } from '@parley/protocol'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
@@ -44,7 +44,7 @@ function checkSettings(home: string): Check[] {
       ...warnings.map((warning): Check => ({ name: 'configuration', level: 'warning', text: warning })),
     ]
   } catch (error) {
-    if (!(error instanceof ConfigProblem)) throw error
+    if (!(error instanceof ConfigError)) throw error
     return [
       { name: 'configuration', level: 'problem', text: error.message, remedy: 'parley does not start before that.' },
     ]
