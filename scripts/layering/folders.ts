@@ -32,6 +32,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/redaction': ['scan', '.'],
+  'packages/client': ['connection', 'server', 'conversation', '.'],
+  'apps/tui': ['view', 'ui', 'cli', 'terminal', 'scripted', 'ink', 'commands', 'command-line', '.'],
   'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
 }
 

@@ -1,29 +1,8 @@
-import { ceilingFlags } from './cli/ceiling-flags.ts'
-import { failedLines, wantsCodexLines, withCallersKey } from './cli/codex-callers.ts'
-import { exitCodes } from './cli/exit-codes.ts'
-import { homeFolder } from './cli/home-folder.ts'
-import { type LaunchedServer, launchEarly } from './cli/launch-server.ts'
-import { ParleyError } from './cli/parley-error.ts'
+import { ceilingFlags, failedLines, wantsCodexLines, withCallersKey } from './cli/early-arguments.ts'
+import { exitCodes, ParleyError } from './cli/exit-codes.ts'
+import { homeFolder } from './cli/folders.ts'
+import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
-
-/** What this build is, and where its files lie. */
-export interface Program {
-  readonly version: string
-  readonly build: string
-  readonly moduleUrl: string
-}
-
-/** Everything a command runs with. */
-export interface Launch {
-  readonly program: Program
-  /** `$PARLEY_HOME`, absolute. */
-  readonly home: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** How much its server may allow, as flags of the server. */
-  readonly ceiling: readonly string[]
-  /** The server, started before anything slow was loaded; null when none seemed needed. */
-  readonly early: LaunchedServer | null
-}
 
 /** How long a server that nobody came to need may take to leave. */
 const farewellMs = 500
@@ -51,7 +30,7 @@ export async function main(argv: readonly string[], program: Program): Promise<v
   }
   process.once('uncaughtException', (error) => void fail(error))
   try {
-    const { runCommandLine } = await import('./cli/command-line.ts')
+    const { runCommandLine } = await import('./command-line/run-command-line.ts')
     await exit(await runCommandLine(argv, launch), launch.early)
   } catch (error) {
     await fail(error)

@@ -1,10 +1,10 @@
 import type { ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
-import { type Client, connectClient } from './client.ts'
-import { ClientError } from './errors.ts'
-import { type Link, openLink, type Target } from './link.ts'
+import { type Client, connectClient } from './connection/client.ts'
+import { ClientError } from './connection/errors.ts'
+import { withinLimit } from './connection/within-limit.ts'
 import { Parley } from './parley.ts'
-import { withinLimit } from './within-limit.ts'
+import { type Link, openLink, type Target } from './server/link.ts'
 
 export interface ConnectOptions {
   /** What others see as the author of messages and decisions. Default `script`. */

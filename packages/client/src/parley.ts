@@ -1,11 +1,11 @@
 import type { ConversationSummary, MethodName, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
-import type { Client } from './client.ts'
+import type { Client } from './connection/client.ts'
+import { ClientError } from './connection/errors.ts'
+import { requestWhereItLives, resumeConversation } from './connection/resume-conversation.ts'
+import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
-import { openConversationStore } from './conversation-store.ts'
-import { ClientError } from './errors.ts'
-import type { Leaving } from './leave-server.ts'
-import { requestWhereItLives, resumeConversation } from './resume-conversation.ts'
-import { type Watched, watchConnection } from './watch-connection.ts'
+import { openConversationStore } from './conversation/conversation-store.ts'
+import type { Leaving } from './server/leave-server.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: ours. */

@@ -1,10 +1,9 @@
 import { type Client, connectClient, discardServer, explainExit, leaveServer, withinLimit } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
-import type { Launch } from '../main.ts'
-import { exitCodes } from './exit-codes.ts'
+import { exitCodes, ParleyError } from './exit-codes.ts'
+import type { Launch } from './launch-server.ts'
 import { type LaunchedServer, launchServer } from './launch-server.ts'
-import { ParleyError } from './parley-error.ts'
 
 export interface Connection extends AsyncDisposable {
   readonly client: Client

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Overrides } from '@parley/protocol'
 import { InvalidArgumentError } from 'commander'
-import type { OutputFormat } from './output-format.ts'
-import { fromWorkingFolder, workingFolder } from './working-folder.ts'
+import { misused, type ParleyError } from './exit-codes.ts'
+import { fromWorkingFolder, workingFolder } from './folders.ts'
 
 /** Flags that every conversation command takes, as commander gives them. */
 export interface CommonFlags {
@@ -102,4 +102,31 @@ export function parseCount(least: number): (text: string) => number {
     if (/^\d+$/.test(text) && count >= least && Number.isSafeInteger(count)) return count
     throw new InvalidArgumentError(`It must be a whole number from ${least} on.`)
   }
+}
+
+export const outputFormats = ['text', 'json', 'codex'] as const
+
+type OutputFormat = (typeof outputFormats)[number]
+
+interface FormatFlags {
+  readonly json?: boolean
+  readonly experimentalJson?: boolean
+  readonly outputFormat?: OutputFormat
+}
+
+/** What stdout is for: the three flags say the same thing, and must not contradict each other. */
+export function outputFormatOf({ json, experimentalJson, outputFormat }: FormatFlags): OutputFormat {
+  const wanted = new Set<OutputFormat>([
+    ...(json === true ? ['json' as const] : []),
+    ...(experimentalJson === true ? ['codex' as const] : []),
+    ...(outputFormat === undefined ? [] : [outputFormat]),
+  ])
+  if (wanted.size > 1) throw contradiction(wanted)
+  const [format = 'text'] = wanted
+  return format
+}
+
+function contradiction(wanted: ReadonlySet<OutputFormat>): ParleyError {
+  const message = `Stdout can have one format, not ${[...wanted].join(' and ')}: --json is json, --experimental-json is codex.`
+  return misused(message)
 }

@@ -1,9 +1,26 @@
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SpawnedServer, spawnServer } from '@parley/client'
-import type { Program } from '../main.ts'
-import { serverNodeFlags } from './server-node-flags.ts'
-import { serverPrograms } from './server-program.ts'
+import { serverNodeFlags, serverPrograms } from './server-programs.ts'
+
+/** What this build is, and where its files lie. */
+export interface Program {
+  readonly version: string
+  readonly build: string
+  readonly moduleUrl: string
+}
+
+/** Everything a command runs with. */
+export interface Launch {
+  readonly program: Program
+  /** `$PARLEY_HOME`, absolute. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** How much its server may allow, as flags of the server. */
+  readonly ceiling: readonly string[]
+  /** The server, started before anything slow was loaded; null when none seemed needed. */
+  readonly early: LaunchedServer | null
+}
 
 export interface LaunchedServer extends SpawnedServer {
   /** Whoever has connected to it lets it go in their own way: it may have other clients by then. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Program } from '../main.ts'
+import type { Program } from './launch-server.ts'
 
 interface Place {
   readonly home: string

@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client'
-import type { Launch } from '../main.ts'
+import type { Launch } from '../cli/launch-server.ts'
 import { joinedLink, type Link, ownLink } from './link.ts'
 
 interface LinkListener {

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import type { Launch } from '../main.ts'
+import type { Launch } from '../cli/launch-server.ts'
 import type { Intent } from '../ui/intent.ts'
 import type { Said } from '../view/said.ts'
 import { countClients } from './count-clients.ts'

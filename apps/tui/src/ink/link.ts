@@ -1,6 +1,6 @@
 import type { Client } from '@parley/client'
 import { connect } from '../cli/connect.ts'
-import type { Launch } from '../main.ts'
+import type { Launch } from '../cli/launch-server.ts'
 import { terminalTitle } from './terminal-title.ts'
 
 /** The way to a server. */

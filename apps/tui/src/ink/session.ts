@@ -1,6 +1,6 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
-import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
+import { tellOfSandbox } from '../cli/sandbox-notice.ts'
 import { count } from '../view/clip-rows.ts'
 import type { Said } from '../view/said.ts'
 import { placedPath, shortPath } from '../view/short-path.ts'

@@ -2,7 +2,7 @@ import type { Client } from '@parley/client'
 import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
-import { fromWorkingFolder, workingFolder } from '../cli/working-folder.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Said } from '../view/said.ts'
 import { liveConversations, type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 

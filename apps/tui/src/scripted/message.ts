@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { ReadStream } from 'node:tty'
 import type { InputItem, OutputSchema } from '@parley/protocol'
-import type { ExecFlags } from '../cli/flags.ts'
-import { misused, type ParleyError } from '../cli/parley-error.ts'
-import { fromWorkingFolder } from '../cli/working-folder.ts'
+import { misused, type ParleyError } from '../cli/exit-codes.ts'
+import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import { fromWorkingFolder } from '../cli/folders.ts'
 
 /** What is sent to start the turn. */
 export interface Message {
@@ -46,4 +47,70 @@ function isTable(value: unknown): value is OutputSchema {
 
 function unusable(path: string, problem: string): ParleyError {
   return misused(`The output schema ${path} cannot be used: ${problem}.`)
+}
+
+type PromptOutcome = { readonly prompt: string } | { readonly problem: string }
+
+interface PromptRequest {
+  readonly argument: string | null
+  /** `--stdin`: with an argument, stdin is read only then. */
+  readonly appendStdin: boolean
+  /** Called for only when stdin is to be read: touching it is enough to be stopped as a background job. */
+  readonly stdin: () => Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
+}
+
+/** No model reads more, and a message of the protocol must hold it. */
+const longestBytes = 8 << 20
+const tooLong = 'The prompt is longer than 8 MiB. Save it as a file, and tell the model its name.'
+const noPrompt = 'No prompt. Give one as an argument, or pipe it in: echo "…" | parley exec'
+
+/**
+ * The prompt of a scripted run. An argument is the prompt and stdin is not touched, so an open, silent stdin never
+ * blocks; `-` or no argument reads stdin, unless that is a terminal.
+ */
+export async function readPrompt({ argument, appendStdin, stdin }: PromptRequest): Promise<PromptOutcome> {
+  const words = argument === null || argument === '-' ? null : argument
+  if (words !== null && !appendStdin) return nonEmpty(words)
+  const source = stdin()
+  if (source.isTTY) return { problem: words === null ? noPrompt : '--stdin needs something piped in.' }
+  const bytes = await readAll(source)
+  if (bytes === null) return { problem: tooLong }
+  const piped = decode(bytes)
+  if (piped === null) return { problem: 'What was piped in is not UTF-8 text.' }
+  if (words === null) return nonEmpty(piped)
+  return nonEmpty(piped.trim() === '' ? words : `${words}\n\n<stdin>\n${piped.trimEnd()}\n</stdin>`)
+}
+
+function nonEmpty(text: string): PromptOutcome {
+  return text.trim() === '' ? { problem: 'The prompt is empty.' } : { prompt: text }
+}
+
+/** Null when it is too long. */
+async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of stdin) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    sizeBytes += bytes.length
+    if (sizeBytes > longestBytes) return null
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Without a byte order mark. Null for what is no text: a model would only see noise. */
+function decode(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Who sends the prompt, as the log will name it. The Codex SDK names itself in a variable. */
+export function callerName(flags: ExecFlags, env: Environment): string {
+  const caller = outputFormatOf(flags) === 'codex' ? env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] : undefined
+  return flags.threadSource || caller || 'parley-exec'
 }

@@ -1,5 +1,7 @@
 import type { ConversationSummary, Envelope } from '@parley/protocol'
+import { stripEffects } from '../view/neutralise.ts'
 import type { RunEnd } from './run-end.ts'
+import type { ResultStream } from './stdout.ts'
 
 /** Where a scripted run tells what happens. Only results reach stdout. */
 export interface Reporter {
@@ -8,4 +10,20 @@ export interface Reporter {
   event(envelope: Envelope): void
   problem(text: string): void
   end(end: RunEnd): void
+}
+
+/** One event a line, the same as the server's; the last line is always `run.ended`. */
+export function createJsonReporter(
+  stdout: Pick<ResultStream, 'line'>,
+  stderr: { write(text: string): unknown },
+): Reporter {
+  const problem = (text: string) => void stderr.write(`parley: ${stripEffects(text)}\n`)
+  return {
+    event: (envelope) => stdout.line(JSON.stringify(envelope)),
+    problem,
+    end(end) {
+      if (end.failure !== null) problem(end.failure.message)
+      stdout.line(JSON.stringify({ type: 'run.ended', ...end }))
+    },
+  }
 }

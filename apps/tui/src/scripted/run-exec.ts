@@ -1,17 +1,14 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
-import type { ExecFlags } from '../cli/flags.ts'
-import { outputFormatOf } from '../cli/output-format.ts'
-import type { Launch } from '../main.ts'
+import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import type { Launch } from '../cli/launch-server.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
-import { createJsonReporter } from './json-reporter.ts'
 import { writeAnswer } from './output-file.ts'
 import { createPlainReporter } from './plain-reporter.ts'
-import type { Reporter } from './reporter.ts'
+import { createJsonReporter, type Reporter } from './reporter.ts'
 import type { RunEnd } from './run-end.ts'
-import { watchSignals } from './signals.ts'
 import { openResultStream, type ResultStream } from './stdout.ts'
-import { createStopper, limitTime, Stopped, type Stopper } from './stop.ts'
+import { createStopper, limitTime, Stopped, type Stopper, watchSignals } from './stop.ts'
 
 /** How long a reader has for the last words of a run that was stopped. */
 const patienceMs = 3000

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalDecision, ParamsOf } from '@parley/protocol'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../connection/errors.ts'
 import type { Followed } from './follow-events.ts'
 
 /** `null`: nothing from us; another client may answer, or it stays pending. */

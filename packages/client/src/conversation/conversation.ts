@@ -10,13 +10,12 @@ import type {
   ResultOf,
   SettingsPatch,
 } from '@parley/protocol'
-import type { Client } from '../client.ts'
-import type { ConversationStore, StoreListener } from '../conversation-store.ts'
-import { ClientError, codeOf } from '../errors.ts'
-import { withinLimit } from '../within-limit.ts'
+import type { Client } from '../connection/client.ts'
+import { ClientError, codeOf } from '../connection/errors.ts'
+import { withinLimit } from '../connection/within-limit.ts'
 import { type ApprovalAnswer, type ApprovalHandler, type ApprovalOptions, answerApprovals } from './answer-approvals.ts'
-import { type Followed, followEvents } from './follow-events.ts'
-import { leavable } from './leavable.ts'
+import type { ConversationStore, StoreListener } from './conversation-store.ts'
+import { type Followed, followEvents, leavable } from './follow-events.ts'
 import { createTurn, type Turn, type TurnParts } from './turn.ts'
 
 /** What goes with a message: see `conversation/sendMessage`. */

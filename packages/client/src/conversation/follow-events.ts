@@ -1,8 +1,7 @@
 import type { Cursor, Envelope } from '@parley/protocol'
-import type { Client } from '../client.ts'
-import type { ConversationStore } from '../conversation-store.ts'
-import { isEnvelope } from '../envelope.ts'
-import { codeOf } from '../errors.ts'
+import { type Client, isEnvelope } from '../connection/client.ts'
+import { ClientError, codeOf } from '../connection/errors.ts'
+import type { ConversationStore } from './conversation-store.ts'
 import { openTail } from './live-tail.ts'
 
 export interface Followed {
@@ -64,4 +63,26 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
     else signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
+}
+
+/**
+ * An iteration that can be left while it waits, as `ReadableStream.from` does when it is cancelled: a generator alone
+ * would come to its end only with the next event.
+ */
+export function leavable<Value>(
+  followed: Followed,
+  follow: (followed: Followed) => AsyncGenerator<Value, void, undefined>,
+): AsyncIterableIterator<Value, void, undefined> {
+  const left = new AbortController()
+  const values = follow({ ...followed, ended: AbortSignal.any([followed.ended, left.signal]) })
+  return {
+    next: () => values.next(),
+    return() {
+      left.abort(new ClientError('closed', 'The iteration was left.'))
+      return values.return()
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
 }

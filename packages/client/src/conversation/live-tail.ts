@@ -1,5 +1,5 @@
 import type { Envelope } from '@parley/protocol'
-import type { ConversationStore } from '../conversation-store.ts'
+import type { ConversationStore } from './conversation-store.ts'
 
 /** Events that a slow reader may leave in memory. */
 const tailLimit = 1024

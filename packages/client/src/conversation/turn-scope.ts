@@ -1,5 +1,5 @@
 import type { ConversationEvent } from '@parley/protocol'
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../connection/errors.ts'
 
 /** Which turn: the one that a message is answered in, or one that is known, with the items and approvals it has already. */
 export type TurnKey = { readonly messageId: string } | { readonly turnId: string; readonly begun?: readonly string[] }

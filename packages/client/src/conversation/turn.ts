@@ -1,7 +1,6 @@
 import type { ApprovalRequest, ConversationEvent, EventOf } from '@parley/protocol'
-import { ClientError } from '../errors.ts'
-import { type Followed, followEvents, type Place } from './follow-events.ts'
-import { leavable } from './leavable.ts'
+import { ClientError } from '../connection/errors.ts'
+import { type Followed, followEvents, leavable, type Place } from './follow-events.ts'
 import { createTurnScope, type TurnKey, type TurnScope } from './turn-scope.ts'
 
 /** How a turn ended. A turn that failed is a result too: `failure` says why. */

@@ -1,14 +1,12 @@
 import type { ConversationEvent, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { stripEffects } from '../../view/neutralise.ts'
-import { whyNoAnswer } from '../closing-lines.ts'
+import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
-import { retrySentence } from '../retry-line.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { ResultStream } from '../stdout.ts'
 import { begunBody, finishedBody } from './item-body.ts'
-import { createItemLines } from './item-lines.ts'
-import type { ThreadEvent, ThreadUsage } from './thread-event.ts'
+import { createItemLines, type ThreadEvent, type ThreadUsage } from './thread-events.ts'
 
 interface CodexOutput {
   readonly stdout: Pick<ResultStream, 'line'>
