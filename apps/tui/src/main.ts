@@ -4,16 +4,16 @@ import { homeFolder } from './cli/folders.ts'
 import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
 
-/** How long a server that nobody came to need may take to leave. */
+/** Time for an unused server to end before it is killed. */
 const farewellMs = 500
-/** How long stderr may be unread before the rest of it is given up. */
+/** Time without progress after which unread stderr is dropped. */
 const patienceMs = 5000
 
-/** Starts the server first, then loads what the command needs: the two run side by side. */
+/** Starts the server, then loads the command, so that both start side by side. Ends the process. */
 export async function main(argv: readonly string[], program: Program): Promise<void> {
   const env = withCallersKey(argv, process.env)
   process.stdout.on('error', leaveOnClosedPipe)
-  // What is said on the way is a courtesy: a command goes on when nobody reads it.
+  // A command continues when nothing reads its stderr.
   process.stderr.on('error', () => undefined)
   let launch: Launch
   try {
@@ -37,7 +37,7 @@ export async function main(argv: readonly string[], program: Program): Promise<v
   }
 }
 
-/** A reader that leaves is a normal end. */
+/** Exits with success when the reader of stdout has closed it. */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 }
@@ -52,12 +52,12 @@ function explainStart(error: unknown, argv: readonly string[]): number {
   return error instanceof ParleyError ? error.exitCode : exitCodes.internal
 }
 
-/** Only after what was written has been taken: leaving earlier loses output when the reader is slow. */
+/** Exits after stdout and stderr were read: an earlier exit loses output to a slow reader. */
 async function exit(code: number, early: LaunchedServer | null): Promise<never> {
   const unused = early?.isClaimed === false ? early : null
   unused?.kill('SIGTERM')
   await written(process.stdout)
-  // A parent that never looks at stderr must not keep us; one that reads it slowly gets it all.
+  // A parent that never reads stderr must not block the exit; one that reads slowly gets all of it.
   for (let left = Number.POSITIVE_INFINITY; process.stderr.writableLength < left; ) {
     left = process.stderr.writableLength
     await Promise.race([written(process.stderr), delay(patienceMs)])

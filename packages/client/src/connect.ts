@@ -7,21 +7,21 @@ import { Parley } from './parley.ts'
 import { type Link, openLink, type Target } from './server/link.ts'
 
 export interface ConnectOptions {
-  /** What others see as the author of messages and decisions. Default `script`. */
+  /** Name that other clients see as the author of messages and decisions. Default: `script`. */
   readonly name?: string
   readonly version?: string
-  /** `readOnly`: follows and reads, and whatever would change something is refused with `notPermitted`. */
+  /** `readOnly`: the server rejects every change with `notPermitted`. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
-  /** Ends the attempt with its reason. */
+  /** Aborts the attempt, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Trouble of the server that belongs to no conversation, such as a full disk. */
+  /** Called with trouble that belongs to no conversation, such as a full disk. */
   readonly onNotice?: (notice: ServerNotice) => void
 }
 
-/** A server answers within a tenth of a second; a checkout that has to build itself first takes longest. */
+/** A server answers within 0.1 s; a checkout that builds itself first needs most of this. */
 const startLimit = { limitMs: 120_000, expired: silent }
 
-/** Connects to a server: one of our own that ends with us (the default), or one that runs. */
+/** Connects to a server: by default one that is started for this program and ends with the connection. Throws `serverFailed`. */
 export async function connect(target: Target = { spawn: {} }, options: ConnectOptions = {}): Promise<Parley> {
   options.signal?.throwIfAborted()
   const link = await openLink(target, options.signal)

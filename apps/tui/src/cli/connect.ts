@@ -8,25 +8,25 @@ import { type LaunchedServer, launchServer } from './launch-server.ts'
 export interface Connection extends AsyncDisposable {
   readonly client: Client
   readonly server: LaunchedServer
-  /** Goes, and does not wait for the server to end: it was told to go on. */
+  /** Disconnects without waiting for the server, which was told to keep running. */
   detach(): Promise<void>
 }
 
 interface ConnectOptions {
   readonly canApprove: boolean
   readonly clientName: string
-  /** What others see as the author of messages and answers. */
+  /** Name shown to people as the author of messages and answers. */
   readonly clientTitle?: string
   readonly serverArgs?: readonly string[]
   readonly onNotice?: (notice: ServerNotice) => void
-  /** Ends the attempt with its reason. */
+  /** Aborts the attempt, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** A server answers within a tenth of a second; one that needs this long will not. */
+/** A server answers within 0.1 s; after this time it counts as failed. */
 const startLimit = { limitMs: 30_000, expired: () => serverFailed('The server did not answer within 30 s.') }
 
-/** A connection to our own server; closing it lets the server save and leave. */
+/** Connects to the server of this program; closing the connection lets it save and end. Throws `serverFailed`. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Connection> {
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   try {
@@ -53,7 +53,7 @@ function greet({ program }: Launch, { transport }: LaunchedServer, options: Conn
   })
 }
 
-/** It is left once, in the way that was asked for first. */
+/** Returns a connection that is left once; the first call decides how. */
 function connected(server: LaunchedServer, client: Client, options: ConnectOptions): Connection {
   let left: Promise<void> | null = null
   const leave = (detached: boolean) => {
@@ -73,7 +73,7 @@ function toStderr({ message }: ServerNotice): void {
   process.stderr.write(`parley: ${message}\n`)
 }
 
-/** The sentence for a server that is gone though nobody closed it. */
+/** Resolves to the error about a server that ended unexpectedly. */
 export async function whyItEnded(server: LaunchedServer): Promise<ParleyError> {
   return serverFailed(await explainExit(server))
 }

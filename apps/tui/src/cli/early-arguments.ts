@@ -1,6 +1,6 @@
 /**
- * How much our own server may allow, as its flags: what the user's command line asks for, and nothing more. Read from
- * the words alone, because the server is started before they are parsed; a word that is no flag can only be the user's.
+ * Returns the server's ceiling as flags: what the command line asks for, and no more. Reads the words alone, because the
+ * server starts before they are parsed.
  */
 export function ceilingFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
@@ -17,7 +17,7 @@ export function ceilingFlags(argv: readonly string[]): readonly string[] {
   ]
 }
 
-/** `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
+/** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
 function valuesOf(words: readonly string[], short: string, long: string): string[] {
   return words.flatMap((word, at) => {
     if (word === short || word === long) return words.slice(at + 1, at + 2)
@@ -26,13 +26,13 @@ function valuesOf(words: readonly string[], short: string, long: string): string
   })
 }
 
-/** A TOML string, or plain text. */
+/** Splits `key=value`; the value is a TOML string or plain text. */
 function configValue(text: string): { key: string; value: string } | null {
   const [, key, double, single, plain] = /^\s*([\w.]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*?))\s*$/s.exec(text) ?? []
   return key === undefined ? null : { key, value: double ?? single ?? plain ?? '' }
 }
 
-/** Whether stdout is read by a program that expects the lines of the Codex SDK. Asked before flags are parsed, which may fail. */
+/** Returns true if the caller expects the lines of the Codex SDK. Reads the words alone: parsing them may fail. */
 export function wantsCodexLines(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   const words = end < 0 ? argv : argv.slice(0, end)
@@ -41,7 +41,7 @@ export function wantsCodexLines(argv: readonly string[]): boolean {
   return named || words.includes('--experimental-json') || words.includes('--output-format=codex')
 }
 
-/** The last lines of a run that came to no turn. */
+/** Returns the Codex lines of a run without a turn. */
 export function failedLines(message: string): string {
   const events = [
     { type: 'error', message },
@@ -52,7 +52,7 @@ export function failedLines(message: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The SDK hands the key that its caller chose over in a variable of its own; it outranks what else is set. */
+/** Returns the environment with the key that the Codex SDK passes in `CODEX_API_KEY`, which overrides others. */
 export function withCallersKey(argv: readonly string[], env: Environment): Environment {
   const key = env['CODEX_API_KEY']
   return key === undefined || key === '' || !wantsCodexLines(argv) ? env : { ...env, OPENAI_API_KEY: key }

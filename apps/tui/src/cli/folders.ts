@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
 
-/** `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as none: it would mean the working folder. */
+/** Returns `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as unset. */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>, accountHome = homeOfAccount): string {
   const own = env['PARLEY_HOME']
   if (own !== undefined && own !== '') return fromWorkingFolder(own)
@@ -17,7 +17,7 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>, ac
   return join(fromWorkingFolder(home), '.parley')
 }
 
-/** Null for a user id without an account, as containers have them. */
+/** Returns the account's home; null for a user id without an account, as in containers. */
 function homeOfAccount(): string | null {
   try {
     return userInfo().homedir
@@ -26,7 +26,7 @@ function homeOfAccount(): string | null {
   }
 }
 
-/** The folder that the command was typed in. Throws the sentence for the user where that folder is gone. */
+/** Returns the folder the command was typed in. Throws a usage error if the folder is gone. */
 export function workingFolder(): string {
   try {
     return process.cwd()
@@ -37,7 +37,7 @@ export function workingFolder(): string {
   }
 }
 
-/** A path as it was typed, made absolute. Throws like `workingFolder`, but only for a path that begins there. */
+/** Makes a typed path absolute. Throws like `workingFolder`, but only for relative paths. */
 export function fromWorkingFolder(path: string, here = workingFolder): string {
   return isAbsolute(path) ? resolve(path) : resolve(here(), path)
 }

@@ -1,8 +1,8 @@
 import type { Client } from '@parley/client'
 import type { ConversationSummary } from '@parley/protocol'
 
-/** One line about a sandbox that does not hold all of its limits, with what is missing for that; null for one that does. */
-export async function tellOfSandbox(
+/** Resolves to a sentence about a sandbox that does not enforce all limits, with the reason; null otherwise. */
+export async function sandboxNotice(
   client: Pick<Client, 'request'>,
   { settings, conversationId, readOnly }: Pick<ConversationSummary, 'settings' | 'conversationId' | 'readOnly'>,
 ): Promise<string | null> {

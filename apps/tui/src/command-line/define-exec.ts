@@ -4,9 +4,9 @@ import { type ExecFlags, outputFormats, parseDuration } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { execHelp } from '../cli/messages.ts'
 import type { Resumption } from '../scripted/exec-run.ts'
-import type { Settle } from './define-program.ts'
-import { flagsOf, withCommonFlags, withImages } from './shared-options.ts'
+import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
+/** Defines `exec` and `exec resume`. */
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
   const run = (prompt: string | undefined, flags: ExecFlags, resume: Resumption | null) =>
     settle(
@@ -39,7 +39,7 @@ interface ResumeWords {
   readonly last: boolean
 }
 
-/** With `--last` the first word is the prompt. */
+/** Returns the conversation and the prompt: with `--last` the first word is the prompt. */
 function whichOne({ id, prompt, last }: ResumeWords): { resume: Resumption; prompt: string | undefined } {
   if (last && prompt !== undefined) throw misused('Give an id or --last, not both.')
   if (last) return { resume: { last: true }, prompt: id }

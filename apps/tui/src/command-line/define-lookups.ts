@@ -4,11 +4,11 @@ import type { Launch } from '../cli/launch-server.ts'
 import type { TrustFlags } from '../commands/decide-trust.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
 import type { PolicyFlags } from '../commands/test-policy.ts'
-import type { Settle } from './define-program.ts'
-import { flagsOf, withCommonFlags, withJudgingFlags } from './shared-options.ts'
+import { flagsOf, type Settle, withCommonFlags, withJudgingFlags } from './shared-options.ts'
 
 const listedAtMost = 20
 
+/** Defines `list`, `trust` and `config`. */
 export function defineLookups(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('list')
@@ -42,7 +42,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     })
 }
 
-/** What says what would happen, why something did, and whether all is well. None of them changes anything. */
+/** Defines `policy test`, `why` and `doctor`, which change nothing. */
 export function defineChecks(program: Command, launch: Launch, settle: Settle): void {
   const policy = program
     .command('policy')

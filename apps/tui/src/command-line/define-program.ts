@@ -7,13 +7,11 @@ import { defineExec } from './define-exec.ts'
 import { defineChecks, defineLookups } from './define-lookups.ts'
 import { defineServers } from './define-servers.ts'
 import { refuseSlips, unknownCommand } from './likely-command.ts'
-import { flagsOf, withCommonFlags, withImages } from './shared-options.ts'
-
-/** Takes the exit code that a command comes to. */
-export type Settle = (run: Promise<number>) => Promise<void>
+import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
 type Start = Parameters<typeof import('../ink/run-interactive.tsx')['runInteractive']>[1]
 
+/** Defines every command of the program. `settle` takes the exit code of the command that runs. */
 export function defineProgram(launch: Launch, settle: Settle): Command {
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')
@@ -30,11 +28,11 @@ export function defineProgram(launch: Launch, settle: Settle): Command {
   defineChecks(program, launch, settle)
   defineServers(program)
   defineHelp(program)
-  // Not before: the commands would inherit it.
+  // Set last, because commands inherit it.
   return program.allowExcessArguments()
 }
 
-/** Commander's own answers an unknown name with all of the help, as if nothing were wrong. */
+/** Defines `help`: Commander's own prints the whole help for an unknown name, without an error. */
 function defineHelp(program: Command): void {
   program
     .command('help [command]')
@@ -90,7 +88,7 @@ function defineConversations(program: Command, launch: Launch, settle: Settle): 
     )
 }
 
-/** What has no effect on a conversation that there is already. */
+/** Throws a usage error for flags that have no effect on an existing conversation. */
 function refuseForOld({ image, ephemeral }: CommonFlags & ImageFlag): void {
   if (image !== undefined) throw noPrompt()
   if (ephemeral === true) throw misused('--ephemeral is for new conversations; this one is kept already.')

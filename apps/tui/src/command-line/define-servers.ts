@@ -4,7 +4,7 @@ import type { serverPrograms } from '../cli/server-programs.ts'
 
 type ServerProgram = (typeof serverPrograms)[number]
 
-/** The servers' help. Each reads its own arguments; `bin` starts it when its name comes first. */
+/** Defines the help of the servers. `bin` starts a server when its name comes first; it parses its own arguments. */
 export function defineServers(program: Command): void {
   withCeiling(define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it'))
     .option(
@@ -53,7 +53,7 @@ export function defineServers(program: Command): void {
     .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
 }
 
-/** How much a server may ever allow, whoever asks. */
+/** Adds the flags of a server's ceiling, which no client can exceed. */
 function withCeiling(command: Command): Command {
   return command
     .option(

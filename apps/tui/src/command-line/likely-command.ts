@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 
-/** A word that is one slip of the fingers from a command was hardly meant for the model. */
+/** Throws a usage error for a word that is one typing slip away from a command, and for unquoted prompts. */
 export function refuseSlips({ args, commands }: Command): void {
   const [first = '', ...more] = args
   const meant = likelyCommand(first, namesOf(commands))
@@ -9,7 +9,7 @@ export function refuseSlips({ args, commands }: Command): void {
   if (more.length > 0) throw misused('A prompt of several words needs quotes: parley "…"')
 }
 
-/** For a word that can only be a command. */
+/** Returns the usage error for an unknown command. */
 export function unknownCommand(word: string, { commands }: Pick<Command, 'commands'>): ParleyError {
   const meant = likelyCommand(word, namesOf(commands))
   const hint = meant === null ? '`parley help` lists them.' : `Did you mean \`${meant}\`?`
@@ -24,7 +24,7 @@ function unless(more: readonly string[]): string {
   return more.length > 0 ? '' : ' A message needs more than one word.'
 }
 
-/** The command that is one letter (too many, missing, wrong) or one swap of neighbours away. */
+/** Returns the command that differs by one letter (extra, missing, wrong) or one swap of neighbours. */
 export function likelyCommand(word: string, names: readonly string[]): string | null {
   return names.find((name) => isOneSlip(word, name)) ?? null
 }

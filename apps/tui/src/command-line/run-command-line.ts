@@ -7,7 +7,7 @@ import { explainRejection, usageSentence } from '../cli/messages.ts'
 import { stripEffects } from '../view/neutralise.ts'
 import { defineProgram } from './define-program.ts'
 
-/** Parses the command line, runs the command and resolves to the exit code. Each command loads only what it needs. */
+/** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
 export async function runCommandLine(argv: readonly string[], launch: Launch): Promise<number> {
   let outcome: number = exitCodes.ok
   const program = defineProgram(launch, async (run) => {
@@ -19,14 +19,14 @@ export async function runCommandLine(argv: readonly string[], launch: Launch): P
   } catch (error) {
     const ending = endingOf(error)
     if (ending === null) throw error
-    // Commander has printed its own.
+    // Commander has printed its own message.
     if (!(error instanceof CommanderError)) process.stderr.write(`parley: ${stripEffects(ending.message)}\n`)
     if (ending.exitCode !== exitCodes.ok && wantsCodexLines(argv)) process.stdout.write(failedLines(ending.message))
     return ending.exitCode
   }
 }
 
-/** Null for what is a bug. */
+/** Returns message and exit code of an expected error; null for a bug. */
 function endingOf(error: unknown): { message: string; exitCode: number } | null {
   if (error instanceof ParleyError) return error
   if (error instanceof CommanderError) {

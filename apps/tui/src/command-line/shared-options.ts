@@ -1,6 +1,9 @@
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, named } from '../cli/flags.ts'
 
+/** Takes the exit code of a command. */
+export type Settle = (run: Promise<number>) => Promise<void>
+
 const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
 const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
 
@@ -12,7 +15,7 @@ function approvalOption(): Option {
   return new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies)
 }
 
-/** Those of them that say how a call is judged. */
+/** Adds the flags that decide how a call is judged. */
 export function withJudgingFlags(command: Command): Command {
   return command
     .addOption(sandboxOption())
@@ -23,7 +26,7 @@ export function withJudgingFlags(command: Command): Command {
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
 }
 
-/** The flags that every command with a conversation takes. */
+/** Adds the flags of every command with a conversation. */
 export function withCommonFlags(command: Command): Command {
   return command
     .option('-m, --model <model>', 'model to use', named)
@@ -42,18 +45,18 @@ export function withCommonFlags(command: Command): Command {
     .option('--ephemeral', 'keep nothing of this conversation')
 }
 
-/** For commands that begin with a prompt. */
+/** Adds the flag for images of a prompt. */
 export function withImages(command: Command): Command {
   return command.option('-i, --image <file>', 'an image for the prompt (repeatable, or with commas)', collectFiles)
 }
 
-/** A command's flags, with those given before its name: `parley -m x exec …` is `parley exec -m x …`. */
+/** Returns a command's flags with those before its name: `parley -m x exec …` is `parley exec -m x …`. */
 export function flagsOf<Flags extends object>(command: Command): Flags {
   const own = command.opts<Flags>()
   return command.parent === null ? own : { ...flagsOf<Flags>(command.parent), ...own, ...collected(command) }
 }
 
-/** Flags that may be repeated count wherever they stand: `exec -c a=1 resume ID -c b=2`. */
+/** Collects repeatable flags from every level: `exec -c a=1 resume ID -c b=2`. */
 function collected(command: Command): object {
   const above = command.parent === null ? {} : flagsOf<Collections>(command.parent)
   const { config, addDir, image } = command.opts<Collections>()

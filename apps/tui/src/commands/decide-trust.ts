@@ -8,13 +8,13 @@ import { oneLine, type Row, trustRows } from '../view/trust-rows.ts'
 
 export interface TrustFlags {
   readonly cd?: string
-  /** The hash that was shown. */
+  /** Hash as shown by `parley trust`. */
   readonly yes?: string
   readonly no?: boolean
   readonly json?: boolean
 }
 
-/** `parley trust`: what the configuration of a project would do; with `--yes` or `--no` a verdict on it. */
+/** Runs `parley trust`: shows what a project's configuration would do; `--yes` and `--no` decide on it. */
 export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<number> {
   const { cd, yes, no, json } = flags
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')

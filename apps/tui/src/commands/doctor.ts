@@ -12,7 +12,7 @@ export interface DoctorFlags {
   readonly provider: boolean
 }
 
-/** `parley doctor`: what this process sees of itself, and what the server sees of the rest. */
+/** Runs `parley doctor`: checks of this process and its terminal, then those of the server. */
 export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags): Promise<number> {
   const cwd = workingFolder()
   const here = checkHere(launch.env, {
@@ -27,7 +27,7 @@ export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags)
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
 }
 
-/** A server that does not start is what there is to report. */
+/** Returns the server's checks, or a problem if the server does not start. */
 async function askServer(launch: Launch, cwd: string, provider: boolean): Promise<readonly Check[]> {
   try {
     await using connection = await connect(launch, { canApprove: false, clientName: 'parley-doctor' })
@@ -79,7 +79,7 @@ const leastNode = 24
 const leastColumns = 40
 const leastRows = 10
 
-/** What only the process in the terminal can tell: its Node, and what the terminal is said to be. */
+/** Checks what only the process in the terminal knows: its Node, the terminal and the locale. */
 export function checkHere(env: Readonly<Record<string, string | undefined>>, here: Here): readonly Check[] {
   return [checkNode(here.node), checkTerminal(env, here), checkLetters(env)]
 }
@@ -117,7 +117,7 @@ function checkTerminal(env: Readonly<Record<string, string | undefined>>, here: 
   return { name, level: 'ok', text: `${term}, ${columns}×${rows}${env['NO_COLOR'] ? ', without colour' : ''}` }
 }
 
-/** Box lines and look-alike marks need UTF-8. */
+/** Checks the locale: frames and marks need UTF-8. */
 function checkLetters(env: Readonly<Record<string, string | undefined>>): Check {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
   const name = 'letters'

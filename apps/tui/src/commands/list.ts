@@ -13,7 +13,7 @@ interface ListFlags {
   readonly limit: number
 }
 
-/** `parley list`: one conversation a line, newest first; on a terminal below the names of the columns. */
+/** Runs `parley list`: one conversation per line, newest first; on a terminal with column names. */
 export async function runList(launch: Launch, { json, archived, limit }: ListFlags): Promise<number> {
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-list' })
   const request = { limit, archived: archived === true }

@@ -8,14 +8,14 @@ import { hasTerminal, sayNoTerminal } from '../terminal/probe.ts'
 const banner =
   'Demo: the model’s words are recorded. Every command and patch is real, in a scratch folder, and asks you first.'
 
-/** `parley demo`: a real session on a recorded model, in a scratch project of its own. */
+/** Runs `parley demo`: a session with a recorded model in a new scratch project. */
 export async function runDemo(launch: Launch, flags: CommonFlags): Promise<number> {
   if (!hasTerminal()) return sayNoTerminal()
   const folder = makeProject()
   const { runInteractive } = await import('../ink/run-interactive.tsx')
   const code = await runInteractive(
     launch,
-    // With a sandbox most of it would run unasked, and there would be nothing to answer.
+    // With the default policy the sandbox would run most commands without asking.
     { kind: 'new', prompt: demoTask, flags: { askForApproval: 'untrusted', ...flags, cd: folder } },
     { provider: 'demo', banner },
   )

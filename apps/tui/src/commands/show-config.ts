@@ -5,7 +5,7 @@ import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { stripEffects } from '../view/neutralise.ts'
 
-/** `parley config`: each effective value with where it comes from. */
+/** Runs `parley config`: each effective value with its origin. */
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
   const overrides = overridesOf(flags)
   const { cwd = workingFolder() } = overrides

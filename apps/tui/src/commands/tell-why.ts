@@ -10,7 +10,7 @@ import { showHidden } from '../view/neutralise.ts'
 type Words = readonly [first: string | undefined, second: string | undefined]
 type Explained = ResultOf<'policy/why'>
 
-/** `parley why`: what is stored of a call, as labelled lines. */
+/** Runs `parley why`: the stored decision about a call, as labelled lines. */
 export async function tellWhy(launch: Launch, words: Words, { json }: { json?: boolean }): Promise<number> {
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-why' })
   const explained = await ask(connection.client, words)
@@ -24,7 +24,7 @@ export async function tellWhy(launch: Launch, words: Words, { json }: { json?: b
   return exitCodes.ok
 }
 
-/** One word names a call of the newest conversation of this folder, else a conversation. */
+/** Requests the call. A single word names a call of this folder's newest conversation, else a conversation. */
 async function ask(client: Client, [first, second]: Words): Promise<Explained> {
   const here = { cwd: workingFolder() }
   if (first === undefined) return client.request('policy/why', here)

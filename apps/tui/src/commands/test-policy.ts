@@ -15,7 +15,7 @@ export interface PolicyFlags extends CommonFlags {
 
 const byVerdict = { allow: exitCodes.ok, ask: exitCodes.asks, deny: exitCodes.denied } as const
 
-/** `parley policy test`: the verdict as lines and as exit code. One evaluator says it: the server's. */
+/** Runs `parley policy test`: prints the server's verdict and returns it as exit code. */
 export async function testPolicy(launch: Launch, command: readonly string[], flags: PolicyFlags): Promise<number> {
   refuseWithoutEffect(command, flags)
   await using connection = await connect(launch, { canApprove: false, clientName: 'parley-policy' })
@@ -25,7 +25,7 @@ export async function testPolicy(launch: Launch, command: readonly string[], fla
   return exitCode
 }
 
-/** The facts of a past call are stored: nothing that they were gathered from can be changed. */
+/** Throws a usage error for flags without effect: a replay uses stored facts, which no flag changes. */
 function refuseWithoutEffect(command: readonly string[], flags: PolicyFlags): void {
   const { conversation, model, effort, environment, ephemeral, cd, addDir, profile, config } = flags
   const isGiven = command.join('').trim() !== ''
@@ -45,7 +45,7 @@ interface Said {
   readonly exitCode: ExitCode
 }
 
-/** One word is a line for the shell, several are an argv. */
+/** Tests a command: a single word is a shell line, several are an argv. */
 async function testCommand(client: Client, command: readonly string[], flags: PolicyFlags): Promise<Said> {
   const [line = ''] = command
   const value = await client.request('policy/test', {

@@ -4,7 +4,7 @@ import { showHidden } from '../view/neutralise.ts'
 
 const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 
-/** What the policy says of a command, for people. */
+/** Returns the verdict on a command as lines for people. */
 export function testedLines(tested: ResultOf<'policy/test'>, command: readonly string[]): readonly string[] {
   const { verdict, parts, because, always, approvalPolicy, sandbox, enforcement, run } = tested
   const shown = command.length === 1 ? (command[0] ?? '') : joinShellWords(command)
@@ -22,7 +22,7 @@ export function testedLines(tested: ResultOf<'policy/test'>, command: readonly s
   ]
 }
 
-/** Allowed, it runs, and fails: the policy has no say in that. */
+/** Returns a line if the sandbox would make an allowed git command fail. */
 function repositoryLines({ run, verdict, parts }: ResultOf<'policy/test'>): readonly string[] {
   if (run !== 'sandboxed' || verdict === 'deny') return []
   const writing = parts.map(({ argv }) => writesRepository(argv)).find((name) => name !== null)
@@ -39,7 +39,7 @@ function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {
   return ['  each by itself:', ...lines]
 }
 
-/** The calls that would be decided otherwise, and how many there are. */
+/** Returns the calls whose verdict would change, and their count. */
 export function replayedLines({ calls, skipped, conversationId }: ResultOf<'policy/replay'>): readonly string[] {
   const changed = calls.filter(({ before, after }) => before.verdict !== after.verdict)
   const of = `${calls.length} ${calls.length === 1 ? 'call' : 'calls'} of ${conversationId.slice(-8)}`
@@ -69,11 +69,11 @@ const writing = new Set(
     'switch tag update-index update-ref worktree'
   ).split(' '),
 )
-/** Of git itself, before what is to be done; each takes the word behind it. */
+/** Global options of git that take the next word as value. */
 const withValue = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace'])
 const listing = /^(?:list|show|-l|--list|-n\d*|--help|-h|--dry-run)$/
 
-/** What of git, such as `git commit`, would write to `.git`; null for any other command. */
+/** Returns the git command that would write to `.git`, such as `git commit`; null for any other command. */
 function writesRepository(argv: readonly string[]): string | null {
   const [program = '', ...words] = argv
   if (program !== 'git' && !program.endsWith('/git')) return null

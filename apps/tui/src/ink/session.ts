@@ -1,6 +1,6 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
-import { tellOfSandbox } from '../cli/sandbox-notice.ts'
+import { sandboxNotice } from '../cli/sandbox-notice.ts'
 import { count } from '../view/clip-rows.ts'
 import type { Said } from '../view/said.ts'
 import { placedPath, shortPath } from '../view/short-path.ts'
@@ -49,7 +49,7 @@ export function greeting({ summary }: Session, version: string, homeFolder: stri
 
 /** That its limits are not all enforced, where that is so. */
 export async function weaknessOf({ client, summary, readOnly }: Session): Promise<readonly Said[]> {
-  const text = await tellOfSandbox(client, { ...summary, readOnly })
+  const text = await sandboxNotice(client, { ...summary, readOnly })
   return text === null ? [] : [{ kind: 'note', level: 'warning', text }]
 }
 

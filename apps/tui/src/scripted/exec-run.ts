@@ -8,13 +8,13 @@ import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { scriptedArgs } from '../cli/launch-server.ts'
 import { explainRejection } from '../cli/messages.ts'
-import { tellOfSandbox } from '../cli/sandbox-notice.ts'
+import { sandboxNotice } from '../cli/sandbox-notice.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { fileProblem } from './output-file.ts'
 import type { Reporter } from './reporter.ts'
 import { failedRun, type RunEnd, stoppedRun } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
-import { Stopped, type Stopper, unlessStopped } from './stop.ts'
+import { StoppedError, type Stopper, unlessStopped } from './stop.ts'
 
 export type Resumption = { readonly last: true } | { readonly last: false; readonly id: string }
 
@@ -31,7 +31,7 @@ export interface ExecRun {
   readonly stopper: Stopper
 }
 
-/** From the flags to the end of the turn. Whatever goes wrong on the way is an end too; only a bug is thrown. */
+/** Runs from the flags to the end of the turn. Failures are ends too; throws only on a bug. */
 export async function runToEnd(run: ExecRun): Promise<RunEnd> {
   const { request, stopper } = run
   try {
@@ -41,7 +41,7 @@ export async function runToEnd(run: ExecRun): Promise<RunEnd> {
     if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
     return await runConnected(run, messageOf(prompt.prompt, request.flags))
   } catch (error) {
-    return error instanceof Stopped ? stoppedRun(error, null) : failedRun(failureOf(error))
+    return error instanceof StoppedError ? stoppedRun(error, null) : failedRun(failureOf(error))
   }
 }
 
@@ -65,7 +65,7 @@ async function runConnected(run: ExecRun, message: Message): Promise<RunEnd> {
   using _watched = stopWhenLost(connection, stopper)
   const conversation = await unlessStopped(openConversation(connection, request), stopper.signal)
   reporter.opened?.(conversation)
-  const sandbox = await unlessStopped(tellOfSandbox(connection.client, conversation), stopper.signal)
+  const sandbox = await unlessStopped(sandboxNotice(connection.client, conversation), stopper.signal)
   for (const warning of [...withoutEffect(request.flags), conversation.recovered, ...conversation.warnings, sandbox]) {
     if (warning !== null) reporter.problem(warning)
   }
@@ -84,7 +84,7 @@ function withoutEffect({ cyberAccessProgram }: ExecFlags): string[] {
   return cyberAccessProgram === undefined ? [] : ['--cyber-access-program has no effect in parley.']
 }
 
-/** Without its rules a run might do what they forbid. */
+/** Returns a sentence if the conversation's policy file is gone: a run without its rules might do what they deny. */
 function missingPolicy({ settings }: ConversationSummary, { policy }: ExecFlags): string | null {
   const { policyFile } = settings
   if (policy !== undefined || policyFile === undefined || existsSync(policyFile)) return null
@@ -102,20 +102,20 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Co
   })
 }
 
-/** The server goes on trying to save; nobody is there to make room, so a script ends. One that ends already says it. */
+/** Stops the run on a full disk, which no one can free during a script. A run that is stopped already reports it. */
 function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
   if (code === 'storageFailed' && !stopper.signal.aborted)
-    stopper.stop(new Stopped(exitCodes.storage, { code, message }))
+    stopper.stop(new StoppedError(exitCodes.storage, { code, message }))
   else reporter.problem(message)
 }
 
-/** Until it is disposed of: afterwards we are the ones who leave. */
+/** Stops the run when the connection is lost before disposal. */
 function stopWhenLost({ client, server }: Connection, stopper: Stopper): Disposable {
   let isWatching = true
   const watch = async () => {
     await client.closed
     if (!isWatching) return
-    stopper.stop(new Stopped(exitCodes.internal, failureOf(await whyItEnded(server))))
+    stopper.stop(new StoppedError(exitCodes.internal, failureOf(await whyItEnded(server))))
   }
   void watch()
   return {

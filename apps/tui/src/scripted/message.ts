@@ -5,20 +5,20 @@ import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import { fromWorkingFolder } from '../cli/folders.ts'
 
-/** What is sent to start the turn. */
+/** Message that starts the turn. */
 export interface Message {
   readonly input: InputItem[]
   readonly outputSchema?: OutputSchema
 }
 
-/** The prompt, the images and the schema that the flags name. Paths are meant from where the command was typed. */
+/** Returns the prompt, images and schema that the flags name. Paths are relative to the working folder. Throws a usage error. */
 export function messageOf(prompt: string, { image = [], outputSchema }: ExecFlags): Message {
   const images = image.map((path) => ({ type: 'image' as const, path: fromWorkingFolder(path) }))
   const input = [{ type: 'text' as const, text: prompt }, ...images]
   return outputSchema === undefined ? { input } : { input, outputSchema: readSchema(outputSchema) }
 }
 
-/** Whether it is a JSON Schema is for the server to say. */
+/** Reads a JSON object; the server checks that it is a JSON Schema. */
 function readSchema(path: string): OutputSchema {
   const value = parse(path, read(path))
   if (isTable(value)) return value
@@ -55,18 +55,18 @@ interface PromptRequest {
   readonly argument: string | null
   /** `--stdin`: with an argument, stdin is read only then. */
   readonly appendStdin: boolean
-  /** Called for only when stdin is to be read: touching it is enough to be stopped as a background job. */
+  /** Called only to read stdin: touching it stops a background job. */
   readonly stdin: () => Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
 }
 
-/** No model reads more, and a message of the protocol must hold it. */
+/** Longest prompt that a message of the protocol can hold. */
 const longestBytes = 8 << 20
 const tooLong = 'The prompt is longer than 8 MiB. Save it as a file, and tell the model its name.'
 const noPrompt = 'No prompt. Give one as an argument, or pipe it in: echo "…" | parley exec'
 
 /**
- * The prompt of a scripted run. An argument is the prompt and stdin is not touched, so an open, silent stdin never
- * blocks; `-` or no argument reads stdin, unless that is a terminal.
+ * Reads the prompt of a scripted run. With an argument stdin is not touched, so that an open, silent stdin never blocks;
+ * `-` or no argument reads stdin, unless it is a terminal.
  */
 export async function readPrompt({ argument, appendStdin, stdin }: PromptRequest): Promise<PromptOutcome> {
   const words = argument === null || argument === '-' ? null : argument
@@ -85,7 +85,7 @@ function nonEmpty(text: string): PromptOutcome {
   return text.trim() === '' ? { problem: 'The prompt is empty.' } : { prompt: text }
 }
 
-/** Null when it is too long. */
+/** Reads all of stdin; null if it is too long. */
 async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
@@ -98,7 +98,7 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | 
   return Buffer.concat(chunks)
 }
 
-/** Without a byte order mark. Null for what is no text: a model would only see noise. */
+/** Decodes UTF-8 without a byte order mark; null for other bytes. */
 function decode(bytes: Buffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -109,7 +109,7 @@ function decode(bytes: Buffer): string | null {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Who sends the prompt, as the log will name it. The Codex SDK names itself in a variable. */
+/** Returns the sender's name for the log. The Codex SDK passes its name in a variable. */
 export function callerName(flags: ExecFlags, env: Environment): string {
   const caller = outputFormatOf(flags) === 'codex' ? env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] : undefined
   return flags.threadSource || caller || 'parley-exec'

@@ -4,14 +4,14 @@ import { formatDuration } from '../view/duration.ts'
 import { rightsWords } from '../view/rights-words.ts'
 import type { RunEnd } from './run-end.ts'
 
-/** The line above what an item says while it runs; null for the answer, which speaks for itself. */
+/** Returns the line above the streamed text of an item; null for the answer. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
   if (item.type === 'reasoning') return '· thinking'
   if (item.type !== 'commandExecution') return null
   return `$ ${item.title}${isAgain ? ' (more)' : ''}`
 }
 
-/** The line about a finished item, null when there is nothing to add. `isBelow`: it stands right below what the item said. */
+/** Returns the line about a finished item, or null. `isBelow`: it follows the item's own text directly. */
 export function itemLine(item: Item, isBelow: boolean): string | null {
   switch (item.type) {
     case 'commandExecution':
@@ -51,7 +51,7 @@ function statusWords(item: CallItem): string {
   return reason === '' ? item.status : `${item.status}: ${reason}`
 }
 
-/** The rule is named: it is what someone who wants the call allowed has to change. */
+/** Returns the reason with the rule, which the user has to change to allow the call. */
 function whyDenied({ decision }: CallItem): string {
   if (decision === undefined) return 'denied'
   const { verdict, reason, rule } = decision
@@ -60,7 +60,7 @@ function whyDenied({ decision }: CallItem): string {
   return `${verdict === 'ask' ? 'nobody to ask; ' : ''}${reason} [${place}]`
 }
 
-/** One line for programs that only ask why. */
+/** Returns one line with the reason of a run without an answer. */
 export function whyNoAnswer(run: RunEnd): string {
   const { exitCode, failure } = run
   const cause = signalWords[exitCode] ?? failure?.message ?? reason(run) ?? 'The turn failed.'
@@ -72,13 +72,13 @@ const signalWords: Readonly<Record<number, string>> = {
   [exitCodes.sigterm]: 'Stopped by SIGTERM.',
 }
 
-/** The last words of a plain run: what was not allowed, why there is no answer, and how to go on. */
+/** Returns the last lines of a plain run: denied requests, the reason without an answer, and how to resume. */
 export function closingLines(run: RunEnd, isKept: boolean): string[] {
   const words = [denied(run), reason(run)].filter((line) => line !== null)
   return [...words, ...(isKept ? goOn(run) : [])].map((line) => `parley: ${line}`)
 }
 
-/** No rule lifts a question about the network, about what destroys, or about leaving the sandbox: each has its own way. */
+/** Ways to allow a denied request. Rules cannot allow the network, destructive commands or leaving the sandbox. */
 const waysOut =
   'Ways out: rules in a --policy file (ordinary commands, unless the approval policy is never),' +
   ' -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (no limits but rules that deny).'
@@ -89,7 +89,7 @@ function denied({ denials }: RunEnd): string | null {
   return `${what} not allowed. ${waysOut}`
 }
 
-/** A failed or interrupted turn has said so in its transcript. */
+/** Returns why there is no answer; null for a failed turn, whose transcript says it. */
 function reason({ exitCode, outcome, answer, failure }: RunEnd): string | null {
   if (exitCode === exitCodes.ok) return null
   if (outcome === 'failed') return null

@@ -8,14 +8,14 @@ import type { ResultStream } from './stdout.ts'
 interface PlainOutput {
   readonly stdout: Pick<ResultStream, 'line'>
   readonly stderr: { write(text: string): unknown }
-  /** Which of the two a person sees on a terminal: there nothing from a model has an effect, and nothing is shown twice. */
+  /** True for a terminal: there control sequences are removed, and the answer is not shown twice. */
   readonly onTerminal: { readonly stdout: boolean; readonly stderr: boolean }
-  /** Not with `--ephemeral`. */
+  /** False with `--ephemeral`. */
   readonly isKept: boolean
   readonly now: () => number
 }
 
-/** The final message on stdout, alone and at the end; everything on the way there on stderr. */
+/** Creates the reporter that writes the final message to stdout at the end, and everything else to stderr. */
 export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }: PlainOutput): Reporter {
   const progress = createProgress(stderr)
 
@@ -53,7 +53,7 @@ export function createPlainReporter({ stdout, stderr, onTerminal, isKept, now }:
   return { event, problem: (text) => progress.say(`parley: ${text}`), end }
 }
 
-/** What people read while it works: streamed text, and lines that never begin in the middle of it. */
+/** Progress for people: streamed text, and lines that never start in the middle of it. */
 interface Progress {
   introduce(item: Item): void
   begin(itemId: string): void
@@ -64,7 +64,7 @@ interface Progress {
 
 function createProgress(stderr: { write(text: string): unknown }): Progress {
   const open = new Map<string, Item>()
-  /** Characters of each item already shown: deltas are a courtesy, and the closing event has the rest. */
+  /** Characters shown of each item: deltas may be missing, and the completed item has the rest. */
   const shown = new Map<string, number>()
   let speaker: string | null = null
   let isMidLine = false

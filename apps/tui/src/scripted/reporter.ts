@@ -3,16 +3,16 @@ import { stripEffects } from '../view/neutralise.ts'
 import type { RunEnd } from './run-end.ts'
 import type { ResultStream } from './stdout.ts'
 
-/** Where a scripted run tells what happens. Only results reach stdout. */
+/** Output of a scripted run. Only results reach stdout. */
 export interface Reporter {
-  /** Before the first event. */
+  /** Called before the first event. */
   opened?(conversation: Pick<ConversationSummary, 'cwd'>): void
   event(envelope: Envelope): void
   problem(text: string): void
   end(end: RunEnd): void
 }
 
-/** One event a line, the same as the server's; the last line is always `run.ended`. */
+/** Creates the reporter that writes the server's events as lines; the last line is always `run.ended`. */
 export function createJsonReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },

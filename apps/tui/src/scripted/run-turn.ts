@@ -5,14 +5,14 @@ import { type FollowedTurn, followTurn } from './follow-turn.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
 import { type EndedTurn, type RunEnd, stoppedRun, stoppedTurn, turnEnd } from './run-end.ts'
-import { Stopped, unlessStopped } from './stop.ts'
+import { StoppedError, unlessStopped } from './stop.ts'
 
 export interface TurnRun {
   readonly client: Client
   readonly conversation: ConversationSummary
   readonly message: Message
   readonly reporter: Reporter
-  /** Its reason is a `Stopped`. */
+  /** Its reason is a `StoppedError`. */
   readonly signal: AbortSignal
 }
 
@@ -31,7 +31,7 @@ export async function runTurn(run: TurnRun): Promise<RunEnd> {
     const first = await unlessStopped(turn.ended, signal)
     return turnEnd(await repaired(run, turn, first), conversationId)
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error
+    if (!(error instanceof StoppedError)) throw error
     const ended = await farewell(run, turn, error)
     if (ended !== null) return stoppedTurn(ended, error, conversationId)
     return stoppedRun(error, store.state.core.seq === 0 ? null : conversationId)
@@ -78,7 +78,7 @@ async function closeOldTurn({ client, reporter }: TurnRun, store: ConversationSt
 async function farewell(
   { client, conversation }: TurnRun,
   turn: FollowedTurn,
-  { exitCode }: Stopped,
+  { exitCode }: StoppedError,
 ): Promise<EndedTurn | null> {
   if (exitCode === exitCodes.storage || exitCode === exitCodes.internal) return null
   const { conversationId } = conversation

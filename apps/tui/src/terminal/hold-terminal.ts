@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process'
 import type { TerminalPort, TerminationSignal } from './port.ts'
 
-/** The terminal while it is ours. */
+/** A terminal whose modes are switched on. */
 interface HeldTerminal extends Disposable {
-  /** Gives the terminal back as it was found: on leaving, before suspending, for an editor. Does nothing twice. */
+  /** Restores the terminal: at exit, before suspending, for an editor. Repeated calls do nothing. */
   readonly leave: () => void
-  /** Takes it again after `leave`. */
+  /** Switches the modes on again after `leave`. */
   readonly enter: () => void
 }
 
-/** As a shell reports a process that died of the signal. */
+/** Exit codes as a shell reports a process killed by the signal. */
 const exitCodes: Readonly<Record<TerminationSignal, number>> = { SIGHUP: 129, SIGQUIT: 131, SIGTERM: 143 }
 
 const signals: readonly TerminationSignal[] = ['SIGHUP', 'SIGQUIT', 'SIGTERM']
 
 /**
- * Switches the modes on and makes sure that they are switched off exactly once: by hand, at exit, at an uncaught error
- * and at the signals that end the process. SIGINT is the program's to answer.
+ * Switches the modes on, and off exactly once: on `leave`, at exit, at an uncaught error and at the signals that end the
+ * process. SIGINT is left to the program.
  */
 export function holdTerminal(port: TerminalPort): HeldTerminal {
   let held = false
@@ -59,8 +59,8 @@ interface TerminalMode {
 }
 
 /**
- * Everything that must be undone, in the order of entering. Raw mode is Node's. The mouse stays with the terminal, so
- * that text can be selected. Terminals ignore what they do not know.
+ * Terminal modes to undo at exit, in the order of entering. Raw mode is set by Node. Mouse reports stay off, so that text
+ * can be selected. Terminals ignore unknown modes.
  */
 export const terminalModes: readonly TerminalMode[] = [
   { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b[23;2t' },
@@ -70,14 +70,14 @@ export const terminalModes: readonly TerminalMode[] = [
   { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' },
 ]
 
-/** What a frame that was cut short may have left: synchronised output, a link, colours, a hidden cursor. */
+/** Ends a frame that was cut short: synchronised output, a link, colours, a hidden cursor. */
 const unfinishedFrame = '\x1b[?2026l\x1b]8;;\x1b\\\x1b[0m\x1b[?25h'
 
 export function enterSequence(modes: readonly TerminalMode[] = terminalModes): string {
   return modes.map((mode) => mode.enter).join('')
 }
 
-/** Undoes the modes, the last first. */
+/** Returns the sequence that undoes the modes, the last one first. */
 export function leaveSequence(modes: readonly TerminalMode[] = terminalModes): string {
   return (
     unfinishedFrame +
@@ -89,8 +89,8 @@ export function leaveSequence(modes: readonly TerminalMode[] = terminalModes): s
 }
 
 /**
- * Gives the terminal back when this process is killed and cannot: a small shell that waits for our word at its stdin.
- * If the pipe ends without one, it resets the terminal's modes. It runs in a session of its own, so that no key ends it.
+ * Starts a shell that restores the terminal if this process is killed: its stdin then ends without the word `bye`. It runs
+ * in a session of its own, so that no key ends it.
  */
 export function guardAgainstKill(): Disposable {
   const script = `IFS= read -r word; [ "$word" = bye ] || { stty sane <&1; printf '%s\\r\\n' "$1"; }`
@@ -98,7 +98,7 @@ export function guardAgainstKill(): Disposable {
     stdio: ['pipe', 'inherit', 'ignore'],
     detached: true,
   })
-  // Without a shell there is no guard, and a pipe that broke has no reader to tell.
+  // Without a shell there is no guard, and a broken pipe means that the guard has ended.
   guard.on('error', () => undefined)
   guard.stdin.on('error', () => undefined)
   guard.unref()

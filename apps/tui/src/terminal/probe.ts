@@ -1,10 +1,11 @@
 import { exitCodes } from '../cli/exit-codes.ts'
 
+/** Returns true if stdin and stdout are terminals. */
 export function hasTerminal(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY
 }
 
-/** Resolves what the program ends with. */
+/** Writes that a terminal is needed. Returns the exit code. */
 export function sayNoTerminal(): number {
   process.stderr.write('parley needs a terminal. In a script use: parley exec "…"\n')
   return exitCodes.usage
@@ -13,8 +14,8 @@ export function sayNoTerminal(): number {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Whether the terminal breaks long rows anew when it gets narrower, as nearly all do. xterm, the Linux console and GNU
- * screen cut them off instead. A terminal that is asked answers too late: the rows have moved by then.
+ * Returns true if the terminal wraps long rows again when it gets narrower, as nearly all do. xterm, the Linux console and
+ * GNU screen cut them off. Decided from variables: a query's answer comes after the rows have moved.
  */
 export function reflowsRows(env: Environment): boolean {
   if (env['TMUX'] !== undefined) return true
@@ -22,9 +23,8 @@ export function reflowsRows(env: Environment): boolean {
 }
 
 /**
- * Asks the terminal for its size now; where it has changed, the stream says `resize` before this returns. The signal
- * that tells of it may take some milliseconds, and what is written meanwhile would be broken. Node has this as its
- * answer to that signal, under a name of its own; without it the signal has to do.
+ * Reads the terminal's size now; the stream emits `resize` before this returns if it changed. SIGWINCH may arrive some
+ * milliseconds late, and rows written meanwhile would break. Uses Node's private handler of that signal, where it exists.
  */
 export function measure(stdout: NodeJS.WriteStream): void {
   const refresh: unknown = Reflect.get(stdout, '_refreshSize')

@@ -1,6 +1,6 @@
 import type { Client } from '@parley/client'
 import { describe, expect, test } from 'vitest'
-import { tellOfSandbox } from '../../src/cli/sandbox-notice.ts'
+import { sandboxNotice } from '../../src/cli/sandbox-notice.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const { settings } = after(turnStarted).core
@@ -10,7 +10,7 @@ const open = { conversationId: 'c', enforcementReason: 'There: bubblewrap is mis
 function told(change: Partial<typeof settings>, isView = false): Promise<string | null> {
   const request = () => Promise.resolve({ conversations: [open], enforcementReason: 'Here.' })
   const client = { request } as unknown as Client // narrowed: all that is used of it
-  return tellOfSandbox(client, { conversationId: 'c', settings: { ...limited, ...change }, readOnly: isView })
+  return sandboxNotice(client, { conversationId: 'c', settings: { ...limited, ...change }, readOnly: isView })
 }
 
 describe('where the sandbox does not hold all of its limits', () => {

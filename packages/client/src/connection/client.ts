@@ -10,17 +10,17 @@ import { type CloseReason, createPeer, type Transport } from '@parley/rpc'
 
 export interface ClientInfo {
   readonly name: string
-  /** What people are shown as its name. */
+  /** Name shown to people. */
   readonly title?: string
   readonly version: string
 }
 
-/** How a client presents itself, to a server and to the owner of a conversation that lives elsewhere. */
+/** Properties a client states in the handshake with a server. */
 export interface Introduction {
   readonly clientInfo: ClientInfo
-  /** This client can answer approvals. */
+  /** True if the client can answer approvals. */
   readonly canApprove: boolean
-  /** `readOnly`: nothing can be changed, whatever goes wrong here. Default `full`. */
+  /** `readOnly`: the server rejects every change. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
   readonly onNotice?: (notice: ServerNotice) => void
 }
@@ -29,22 +29,22 @@ export interface ClientOptions extends Introduction {
   readonly transport: Transport
 }
 
-/** One connection to a parley server, handshake done: typed requests and the events of every streamed conversation. */
+/** A connection to a parley server after the handshake: typed requests, and the events of streamed conversations. */
 export interface Client extends AsyncDisposable {
   readonly server: ResultOf<'initialize'>
   readonly introduction: Introduction
-  /** Rejects with an `RpcError` whose `data.code` is in the protocol's catalogue, or when the connection closes. */
+  /** Sends a request. Rejects with an `RpcError` with a code of the protocol's catalogue, `connectionClosed` included. */
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
-  /** Calls back for each event of one conversation, in order; returns how to stop. */
+  /** Calls the listener for each event of one conversation, in order. Returns the function that removes it. */
   onEvent(conversationId: string, listener: (envelope: Envelope) => void): () => void
-  /** Whether anybody here listens to this conversation. */
+  /** Returns true if a listener for this conversation is registered. */
   follows(conversationId: string): boolean
-  /** Settles when the server is gone, after every pending request was rejected. */
+  /** Resolves when the connection is closed, after every pending request was rejected. */
   readonly closed: Promise<CloseReason>
   close(): Promise<void>
 }
 
-/** Does the handshake; a server that refuses it is hung up on. */
+/** Does the handshake. Closes the transport and rejects if the server rejects it. */
 export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
   const { onNotice } = introduction
   const listeners = new Map<string, Set<(envelope: Envelope) => void>>()
@@ -92,7 +92,7 @@ function greetingOf({ clientInfo, canApprove, access }: Introduction): ParamsOf<
   }
 }
 
-/** Loose on purpose: an event or item of a kind this client does not know is an envelope all the same. */
+/** Checks the frame of an event only, so that events of newer kinds pass. */
 export function isEnvelope(value: unknown): value is Envelope {
   if (typeof value !== 'object' || value === null) return false
   if (!('conversationId' in value && 'seq' in value && 'at' in value && 'event' in value)) return false

@@ -1,9 +1,14 @@
 import { RpcError } from '@parley/rpc'
 
 /**
- * `serverNotFound`: no program to start. `serverFailed`: it ended, or does not answer. `connectionClosed`: the link to it
- * went down; what it had recorded is saved. `approvalNeeded`: the turn waits for an answer and nobody is here to give
- * one. `messageRemoved`: the message was taken back before a turn began with it. `closed`: we closed it ourselves.
+ * Codes of errors on the client's side.
+ *
+ * - `serverNotFound`: there is no program to start.
+ * - `serverFailed`: the server ended or does not answer.
+ * - `connectionClosed`: the connection was lost; everything recorded is saved.
+ * - `approvalNeeded`: the turn waits for an answer that no connected client can give.
+ * - `messageRemoved`: the message was removed from the queue before a turn began with it.
+ * - `closed`: the connection, conversation or iteration was closed here.
  */
 export type ClientErrorCode =
   | 'serverNotFound'
@@ -13,7 +18,7 @@ export type ClientErrorCode =
   | 'messageRemoved'
   | 'closed'
 
-/** What goes wrong on this side of the wire. A rejection by the server is an `RpcError`; both carry `data.code`. */
+/** An error on the client's side. A rejection by the server is an `RpcError`; both carry `data.code`. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly data: { readonly code: ClientErrorCode }
@@ -24,7 +29,7 @@ export class ClientError extends Error {
   }
 }
 
-/** The code of an error of this library or of the server, for programs to decide on; null for any other. */
+/** Returns the code of an error of this library or of the server; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null
 }

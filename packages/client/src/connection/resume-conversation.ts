@@ -11,16 +11,16 @@ import { type Client, connectClient } from './client.ts'
 import { withinLimit } from './within-limit.ts'
 
 export interface ResumedConversation {
-  /** Where the conversation lives: the client that asked, or a new connection to its owner. The caller closes it. */
+  /** The client that asked, or a new connection to the owner, which the caller closes. */
   readonly client: Client
   readonly summary: ConversationSummary
-  /** It lives in another process, and `client` is a connection of its own to that one. */
+  /** True if `client` is a new connection to the owner in another process. */
   readonly attached: boolean
 }
 
 /**
- * Resumes a conversation here, or joins it where it is live. Rejects with `liveElsewhere` when its owner cannot be
- * joined; the message says why, `data.reason` too, and what is left: a read-only view, or a fork.
+ * Resumes a conversation on this server, or joins it in the process where it is live. Throws `liveElsewhere` with
+ * `data.reason` if the owner cannot be joined.
  */
 export async function resumeConversation(
   client: Client,
@@ -35,7 +35,7 @@ export async function resumeConversation(
   }
 }
 
-/** Joins a conversation where it is live, introduced like `as`. Rejects as `resumeConversation` does. */
+/** Joins a conversation in its owner's process with the introduction of `as`. Throws `liveElsewhere`. */
 export async function joinConversation(
   owner: Owner,
   as: Introduced,
@@ -55,7 +55,7 @@ export async function joinConversation(
   }
 }
 
-/** A request about a conversation, answered by its owner when it is live elsewhere. Nothing stays open there. */
+/** Sends a request, to the conversation's owner where it is live in another process; that connection is closed again. */
 export async function requestWhereItLives<Name extends MethodName>(
   client: Client,
   method: Name,
@@ -71,7 +71,7 @@ export async function requestWhereItLives<Name extends MethodName>(
   }
 }
 
-/** The process that has a conversation open, as `liveElsewhere` names it. */
+/** The process that has a conversation open, from the data of a `liveElsewhere` error. */
 export interface Owner {
   readonly conversationId: string
   readonly pid: number | null
@@ -81,13 +81,13 @@ export interface Owner {
 /** Whoever has said who they are. */
 type Introduced = Pick<Client, 'introduction'>
 
-/** `notListening`: it has no socket. The others say how joining it failed. */
+/** Causes of a failed join. `notListening`: the owner has no socket. */
 type Reason = 'notListening' | 'unreachable' | 'refused' | 'protocolVersion'
 
-/** The system lets us in at the socket of a process that is stopped or hangs; a live one greets within milliseconds. */
+/** Time for the handshake: the kernel accepts connections for a stopped process, a live one answers within milliseconds. */
 const answerLimitMs = 3_000
 
-/** Null when an error is about anything else. */
+/** Returns the owner named by a `liveElsewhere` error; null for any other error. */
 function ownerIn(error: unknown): Owner | null {
   if (!(error instanceof RpcError) || error.data?.code !== 'liveElsewhere') return null
   const { conversationId, pid, socket } = error.data
@@ -99,7 +99,7 @@ function ownerIn(error: unknown): Owner | null {
   }
 }
 
-/** A connection to a conversation's owner, introduced like the one that asked. Rejects with `liveElsewhere` and a reason. */
+/** Connects to the owner with the same introduction. Throws `liveElsewhere` with `data.reason`. */
 async function connectOwner(owner: Owner, { introduction }: Introduced): Promise<Client> {
   if (owner.socket === null) throw liveElsewhere(owner, 'notListening', 'It cannot be joined: it does not listen.')
   try {

@@ -2,17 +2,17 @@ import { ConnectionClosedError } from '@parley/rpc'
 import type { Client } from './client.ts'
 import { ClientError } from './errors.ts'
 
-/** A connection that says why it went down. */
+/** A connection that keeps the reason of its end. */
 export interface Watched {
-  /** Its requests fail with why the connection went down, not only that it did. */
+  /** Client whose requests reject with the reason of the connection's end. */
   readonly client: Client
-  /** Aborts with why it is gone. */
+  /** Aborts with the reason when the connection is gone. */
   readonly signal: AbortSignal
-  /** Null when we closed it. */
+  /** Resolves to the reason of a loss, or to null after closing it here. */
   readonly closed: Promise<ClientError | null>
 }
 
-/** `closing` aborts before we close it ourselves; `explain` is asked when nobody here did. */
+/** Watches a connection. `closing` aborts before it is closed here; otherwise `explain` gives the reason. */
 export function watchConnection(client: Client, closing: AbortSignal, explain: () => Promise<ClientError>): Watched {
   const lost = new AbortController()
   const closed = client.closed.then(async () => {

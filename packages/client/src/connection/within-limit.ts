@@ -1,11 +1,11 @@
 export interface Limit {
   readonly limitMs: number
-  /** What to reject with when the time is up. */
+  /** Returns the error to reject with when the time is up. */
   readonly expired: () => Error
   readonly signal?: AbortSignal | undefined
 }
 
-/** The work's result, or a rejection when the time is up or with the signal's reason; the work itself goes on unobserved. */
+/** Resolves with the work. Rejects when the time is up, or with the signal's reason; the work itself continues unobserved. */
 export async function withinLimit<Result>(work: Promise<Result>, { limitMs, expired, signal }: Limit): Promise<Result> {
   const given = Promise.withResolvers<never>()
   const stop = () => given.reject(signal?.reason)
@@ -17,7 +17,7 @@ export async function withinLimit<Result>(work: Promise<Result>, { limitMs, expi
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
-    // Whoever lost the race may still fail.
+    // The work may still fail after the limit, and must not count as unhandled.
     work.catch(() => undefined)
   }
 }

@@ -1,21 +1,21 @@
 import { type ConversationState, type Cursor, type Envelope, reduce } from '@parley/protocol'
 import { type Client, isEnvelope } from '../connection/client.ts'
-/** Told of each folded event, in order, and with null when the server's state replaced ours. */
+/** Called after each folded event, in order, and with null after the server's state replaced the local one. */
 export type StoreListener = (envelope: Envelope | null) => void
 
-/** A conversation as this client sees it: the server's state, folded here with the same reducer. */
+/** State of a conversation, folded from the server's events with the server's own reducer. */
 export interface ConversationStore {
   readonly conversationId: string
   readonly state: ConversationState
-  /** Returns how to stop. */
+  /** Adds a listener. Returns the function that removes it. */
   subscribe(listener: StoreListener): () => void
-  /** Asks for the state anew, e.g. after settings changed before the first message. */
+  /** Requests the state again: settings changed before the first message produce no event. */
   refresh(): Promise<void>
-  /** Stops delivery; the conversation goes on. */
+  /** Stops delivery; the conversation itself continues. */
   close(): Promise<void>
 }
 
-/** Streams a conversation: state, then every event once and in order; a gap is closed from the server's log. */
+/** Streams a conversation: its state, then every event once and in order. Gaps are filled from the server's log. */
 export async function openConversationStore(client: Client, conversationId: string): Promise<ConversationStore> {
   const store = new StreamedConversation(client, conversationId)
   await store.refresh()
@@ -29,9 +29,9 @@ class StreamedConversation implements ConversationStore {
   readonly #unlisten: () => void
   #state: ConversationState | null = null
   #crc: string | null = null
-  /** What arrives while an answer is awaited: deliveries may overtake whoever waits for it. */
+  /** Events that arrive while a reply is pending; null when none is. */
   #early: Envelope[] | null = []
-  /** The event that came too soon. The server sends it again, and first what was missing before it. */
+  /** Seq of the event that revealed a gap. The server sends it again after the missing ones. */
   #gapSeq: number | null = null
 
   constructor(client: Client, conversationId: string) {
@@ -72,9 +72,9 @@ class StreamedConversation implements ConversationStore {
       void this.#closeGap({ seq: known, crc: this.#crc })
       return
     }
-    // Still the deliveries from before the gap was noticed.
+    // Deliveries that were sent before the gap was noticed come again in order.
     if (this.#gapSeq !== null && seq > this.#gapSeq) return
-    // What the server sends first after our cursor is next to it in the log, whatever a damaged log has lost between.
+    // The first event after the cursor is the next one in the log, even if a damaged log lost seqs in between.
     this.#gapSeq = null
     this.#fold(envelope)
   }
@@ -85,7 +85,7 @@ class StreamedConversation implements ConversationStore {
     this.#tell(envelope)
   }
 
-  /** A listener that throws costs the others nothing; what it threw is an exception that nobody caught. */
+  /** Calls every listener. Errors thrown by a listener become uncaught exceptions and do not stop the others. */
   #tell(envelope: Envelope | null): void {
     for (const listener of this.#listeners) {
       try {
@@ -98,7 +98,7 @@ class StreamedConversation implements ConversationStore {
     }
   }
 
-  /** When it fails the next event is a gap again, and asks again. */
+  /** Requests the missing events. After a failure the next event reveals the gap again. */
   async #closeGap(after: Cursor): Promise<void> {
     try {
       await this.#stream(after)

@@ -7,17 +7,17 @@ import { openTail } from './live-tail.ts'
 export interface Followed {
   readonly client: Client
   readonly store: ConversationStore
-  /** Aborts when no more events can come, with why. */
+  /** Aborts with the reason when no more events can arrive. */
   readonly ended: AbortSignal
 }
 
-/** Where to begin: after this event. Without `crc` it is not checked that the log holds it. */
+/** Position to begin after. Without `crc` the server does not check that its log holds the event. */
 export type Place = { readonly seq: number; readonly crc?: Cursor['crc'] }
 
 /**
- * Every event after a place, once and in order, at the reader's pace. A reader that lags costs at most the newest 1,024
- * events in memory; what it has not taken by then is read from the server's log. Ends when we close the conversation;
- * throws when anything else ends it.
+ * Iterates over every event after a position, once and in order, at the reader's pace. Keeps at most the newest 1,024
+ * unread events in memory and reads older ones from the server's log. Ends when the conversation is closed here; throws
+ * the reason of any other end.
  */
 export async function* followEvents(
   { client, store, ended }: Followed,
@@ -45,7 +45,7 @@ export async function* followEvents(
       await tail.changed()
       continue
     }
-    // Collected from here on: what is recorded while the page is on its way comes after it, or twice.
+    // Collecting starts before the page is read: events recorded meanwhile would be lost otherwise.
     tail.restart()
     const reading = client.request('conversation/readEvents', { conversationId, after: place })
     const page = await unlessAborted(reading, over)
@@ -55,7 +55,7 @@ export async function* followEvents(
   }
 }
 
-/** Null as soon as the signal fires; the work goes on unobserved. */
+/** Resolves with the work, or to null as soon as the signal aborts; the work continues unobserved. */
 function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | null> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(null)
@@ -66,8 +66,8 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
 }
 
 /**
- * An iteration that can be left while it waits, as `ReadableStream.from` does when it is cancelled: a generator alone
- * would come to its end only with the next event.
+ * Wraps an iteration so that `return()` ends it while it waits, as `ReadableStream.from` does on cancel. A generator alone
+ * would end only with the next event.
  */
 export function leavable<Value>(
   followed: Followed,

@@ -5,7 +5,7 @@ import { ClientError } from '../connection/errors.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** `$PARLEY_BIN`, or `parley` on the PATH. Throws `serverNotFound`. */
+/** Returns the command of `$PARLEY_BIN`, or of `parley` on the PATH. Throws `serverNotFound`. */
 export function findServer(env: Environment): readonly [string, ...string[]] {
   const given = env['PARLEY_BIN']
   if (given !== undefined && given !== '') return [given, 'server']
@@ -27,7 +27,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** `$PARLEY_HOME`, or `.parley` in the user's home; an empty variable counts as none. */
+/** Returns `$PARLEY_HOME`, or `.parley` in the user's home; an empty variable counts as unset. */
 export function parleyHome(env: Environment): string {
   const own = env['PARLEY_HOME']
   if (own !== undefined && own !== '') return resolve(own)

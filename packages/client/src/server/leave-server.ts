@@ -1,41 +1,50 @@
 import type { ResultOf } from '@parley/protocol'
 import { connectSocket } from '@parley/rpc'
 import { type Client, connectClient } from '../connection/client.ts'
+import type { ClientError } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
 import type { SpawnedServer } from './spawn-server.ts'
 
-/** For an answer, for stopping what runs, and for saving: a server that needs longer cannot end by itself. */
+/** Time to answer, to stop what runs and to save; a server that takes longer is killed. */
 const leaveLimitMs = 10_000
-/** A server that nobody has talked to yet has nothing to save. */
+/** A server that has not answered the handshake has nothing to save. */
 const discardLimitMs = 1_000
-/** One that others have joined answers them, and so us. */
+/** Time for a server to say over its socket which other clients it has. */
 const answerLimitMs = 1_000
-/** The system ends a killed process within milliseconds, unless it hangs in the kernel. */
+/** A killed process ends within milliseconds unless it hangs in the kernel. */
 const killLimitMs = 1_000
 
 export interface Leaving {
   readonly client: Client
-  /** Ends all that we have open there. */
+  /** Closes every conversation and the connection. */
   readonly close: () => Promise<unknown>
-  /** It was told to go on without us. */
+  /** True when the server was told to keep running without this client. */
   readonly detached?: boolean
-  /** Default 10 s. */
+  /** Time for the server to end before it is killed. Default: 10 s. */
   readonly limitMs?: number
 }
 
+/** The end of a connection. */
+export interface Ending {
+  /** Resolves to the reason of a loss that was not requested here. */
+  explain(): Promise<ClientError>
+  /** Closes the connection and ends an owned server that no other client needs. Resolves to a sentence if it was killed, else null. */
+  leave(leaving: Leaving): Promise<string | null>
+}
+
 /**
- * Closes our connection to a server of our own and waits for its end; one that others need goes on. One that does not
- * end is killed, and the sentence that says so is the result, else null.
+ * Closes the connection to an owned server and waits for its end, unless other clients need it. Kills a server that
+ * exceeds the limit and resolves to the sentence that says so, else to null.
  */
 export async function leaveServer(server: SpawnedServer, leaving: Leaving): Promise<string | null> {
   const { client, close, detached = false, limitMs = leaveLimitMs } = leaving
   const startedMs = performance.now()
   const before = detached ? 'lost' : await diagnosticsOf(client, limitMs)
-  // What we follow ourselves is told apart only before it is closed.
+  // Asked before closing: afterwards the conversations followed here cannot be told from those of others.
   const isLeft = detached || (typeof before === 'object' && isNeeded(before, client.follows))
   await close()
   if (!isLeft && (await endsWithin(server, Math.max(0, limitMs - (performance.now() - startedMs))))) return null
-  // Without a connection it cannot be asked who needs it; and somebody may have joined between its answer and our leaving.
+  // A client may have joined after the first answer; without a connection there is no way to ask.
   if (isLeft || before === 'lost' || (before !== 'silent' && (await isJoined(before.addresses, client)))) {
     server.release()
     return null
@@ -43,7 +52,7 @@ export async function leaveServer(server: SpawnedServer, leaving: Leaving): Prom
   return await kill(server, limitMs)
 }
 
-/** Ends a server that has not greeted us: nobody else can need it. The result is as of `leaveServer`. */
+/** Ends a server that has not answered the handshake. Resolves as `leaveServer` does. */
 export async function discardServer(server: SpawnedServer): Promise<string | null> {
   server.kill('SIGTERM')
   await server.transport.close()
@@ -67,7 +76,7 @@ async function endsWithin({ exited }: SpawnedServer, limitMs: number): Promise<b
 
 type Diagnostics = ResultOf<'server/diagnostics'>
 
-/** `silent`: it does not answer within the limit. `lost`: there is no connection to ask by. */
+/** Asks who is connected. `silent`: no answer within the limit; `lost`: no connection to ask through. */
 function diagnosticsOf(client: Client, limitMs: number): Promise<Diagnostics | 'silent' | 'lost'> {
   const noAnswer = new Error('no answer')
   const asked = client.request('server/diagnostics', {})
@@ -76,14 +85,14 @@ function diagnosticsOf(client: Client, limitMs: number): Promise<Diagnostics | '
   )
 }
 
-/** True where something goes on there without us: others follow it, or it was detached. */
+/** Returns true if another client follows a conversation of the server, or one was detached. */
 function isNeeded({ conversations }: Diagnostics, follows: Client['follows']): boolean {
   return conversations.some(
     ({ conversationId, clients, detached }) => detached || clients > (follows(conversationId) ? 1 : 0),
   )
 }
 
-/** Asks by its socket, since our own connection is closed. */
+/** Asks through the server's socket, because the connection of this client is closed. */
 async function isJoined(addresses: readonly string[], { introduction }: Client): Promise<boolean> {
   const path = addresses.find((address) => address.startsWith('/'))
   if (path === undefined) return false

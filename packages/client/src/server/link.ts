@@ -1,11 +1,10 @@
 import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from '../connection/errors.ts'
-import type { Ending } from '../parley.ts'
 import { findServer, parleyHome } from './find-server.ts'
-import { discardServer, leaveServer } from './leave-server.ts'
+import { discardServer, type Ending, leaveServer } from './leave-server.ts'
 import { explainExit, spawnServer } from './spawn-server.ts'
 
-/** Which server to talk to. */
+/** The server to connect to. */
 export type Target =
   | { readonly spawn: SpawnTarget }
   /** Path of the Unix socket of a running server. */
@@ -13,38 +12,39 @@ export type Target =
   /** `ws://host:port`, with the token of `parley server --listen ws://…`. */
   | { readonly url: string; readonly token?: string }
 
-/** A server of our own, which ends with us. */
+/** A server started for this program, which ends when the connection is closed. */
 export interface SpawnTarget {
   /** Program and arguments. Default: `$PARLEY_BIN server`, or `parley server` from the PATH. */
   readonly command?: readonly [string, ...string[]]
-  /** All of its environment. Default: ours. */
+  /** The complete environment of the server. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** The most that any conversation of it may be allowed. Default: `workspace-write`, or what the user's `config.toml` says if that is more. */
+  /** The ceiling for every conversation of the server. Default: `workspace-write`, or the mode in the user's `config.toml` if it allows more. */
   readonly maxSandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
-  /** With full access: nobody need be asked. Default: only where the user's `config.toml` says so. */
+  /** Permits `never` as approval policy together with full access. Default: only where the user's `config.toml` says so. */
   readonly allowNever?: boolean
 }
 
-/** The way to a server, before the handshake, and what becomes of the server afterwards. */
+/** A transport to a server before the handshake, with the ways to leave that server. */
 export interface Link extends Ending {
   readonly transport: Transport
-  /** Instead of leaving, when there was no handshake: nobody else can need that server. */
+  /** Ends a server that has not answered the handshake, instead of `leave`: no other client can be connected to it. */
   discard(): Promise<void>
 }
 
+/** Starts or reaches the server. Throws `serverNotFound` and `serverFailed`; rejects with the signal's reason on abort. */
 export async function openLink(target: Target, signal: AbortSignal | undefined): Promise<Link> {
   if ('spawn' in target) return spawnLink(target.spawn)
   try {
     return remoteLink(await connectTransport(target, signal))
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
-    // Whoever refuses us is running.
+    // A server that refuses the connection is running.
     const question = error.reason === 'refused' ? '' : ' Is the server running?'
     throw new ClientError('serverFailed', `${error.message}.${question}`, error)
   }
 }
 
-/** Only who gives an address loads the websocket library. */
+/** Loads the websocket library only for a `url`. */
 async function connectTransport(target: Exclude<Target, { spawn: SpawnTarget }>, signal: AbortSignal | undefined) {
   if ('socket' in target) return await connectSocket(target.socket)
   const { connectWebSocket } = await import('@parley/rpc/websocket')

@@ -19,19 +19,19 @@ export interface ServerExit {
 export interface SpawnedServer {
   readonly transport: Transport
   readonly pid: number | undefined
-  /** Settles when the process has ended, or could not be started. */
+  /** Resolves when the process has ended, or could not be started. */
   readonly exited: Promise<ServerExit>
-  /** The end of what it has written to stderr, and the file that has all of it; null when it was silent. */
+  /** Returns the end of the server's stderr and the file that holds all of it; null if it wrote nothing. */
   lastWords(): { readonly text: string; readonly path: string } | null
-  /** SIGKILL ends all of its group, so that nothing between it and us is left either. */
+  /** Sends the signal; SIGKILL goes to the whole process group, wrappers of the server included. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
-  /** Our process may end although this one goes on: it has other clients, or was told to. */
+  /** Lets the calling process exit while the server keeps running. */
   release(): void
 }
 
 /**
- * Starts a server of our own, in its own session: a Ctrl+C or a closing terminal does not reach it. It leaves when
- * our end of its stdin closes.
+ * Starts a server in a session of its own, so that Ctrl+C and a closing terminal do not reach it. The server ends when
+ * its stdin closes.
  */
 export function spawnServer({ command: [program, ...args], env, home }: SpawnServerOptions): SpawnedServer {
   const log = openStderrLog(home)
@@ -51,7 +51,7 @@ function transportOf(child: ChildProcess): Transport {
   const { stdin, stdout } = child
   if (stdin === null || stdout === null) throw new Error('the server was started without pipes')
   const transport = createStreamTransport({ input: stdout, output: stdin })
-  // A grandchild may hold the server's stdout open after its death; the process's end is the connection's end.
+  // A grandchild may hold the server's stdout open after its death, so the stream's end cannot be waited for.
   child.once('exit', () => void transport.close())
   return transport
 }
@@ -68,17 +68,17 @@ function lastWordsIn(log: StderrLog | null): ReturnType<SpawnedServer['lastWords
   return log === null || text === '' ? null : { text, path: log.path }
 }
 
-/** Its session is its own. The guard of its commands has another one and ends those. */
+/** Kills the server's session; the guard of its commands runs in another session and ends them. */
 function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has just ended.
+    // The group has ended meanwhile.
   }
 }
 
-/** The sentence for a server that is gone though nobody closed it. */
+/** Resolves to the sentence about a server that ended unexpectedly, once its process is gone. */
 export async function explainExit(server: SpawnedServer): Promise<string> {
   const { code, signal } = await server.exited
   const how = signal !== null ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with ${code}`
@@ -87,7 +87,7 @@ export async function explainExit(server: SpawnedServer): Promise<string> {
   return `The server ${how}.${said}`
 }
 
-/** Node puts its version below the error it reports. */
+/** Returns the line with the error: Node prints its version below it. */
 function lastLineOf(text: string): string {
   const lines = text.split('\n').filter((line) => /\S/.test(line) && !/^(Node\.js v|\s+at |[\s^{}]+$)/.test(line))
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''

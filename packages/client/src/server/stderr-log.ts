@@ -1,19 +1,19 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Beyond this the log is begun anew. */
+/** A larger log is emptied first. */
 const maxBytes = 1 << 20
 const shownBytes = 4096
 
 export interface StderrLog {
   readonly path: string
-  /** For the child; the caller closes it. */
+  /** Open file for the child process; the caller closes it. */
   readonly descriptor: number
-  /** The end of what was written since it was opened. */
+  /** Returns the end of the text written since opening, at most 4 KiB. */
   newText(): string
 }
 
-/** Where a server's stderr goes. Null when it cannot be written: that must not keep the server from starting. */
+/** Opens the file for a server's stderr. Returns null if it cannot be written: a server starts without it. */
 export function openStderrLog(home: string): StderrLog | null {
   const folder = join(home, 'logs')
   const path = join(folder, 'server.stderr.log')
@@ -49,8 +49,8 @@ function readFrom(path: string, startBytes: number): string {
 }
 
 /**
- * Makes what is missing of `path`, for this user alone. One folder after the other, since Node's `recursive` goes on
- * for ever where the parent is there and answers ENOENT, as `/proc` does.
+ * Creates the missing folders of `path` with mode 0700. Goes level by level: Node's `recursive` loops for ever where a
+ * parent exists and answers ENOENT, as /proc does.
  */
 export function makeFolders(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
@@ -59,7 +59,7 @@ export function makeFolders(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process made it between the look and now.
+    // Another process has just created it.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
     throw error
   }

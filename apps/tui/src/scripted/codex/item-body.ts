@@ -4,7 +4,7 @@ import type { CallStatus, ItemBody } from './thread-events.ts'
 
 type Command = Extract<Item, { type: 'commandExecution' }>
 
-/** A call that has begun; null for what is only told when it is complete. `cwd` is the conversation's folder. */
+/** Returns the body of a started call; null for items that have only a completed line. */
 export function begunBody(item: Item, cwd: string): ItemBody | null {
   switch (item.type) {
     case 'commandExecution':
@@ -18,7 +18,7 @@ export function begunBody(item: Item, cwd: string): ItemBody | null {
   }
 }
 
-/** An item as it ended; null for what these lines have no place for. */
+/** Returns the body of a completed item; null for items without a line. */
 export function finishedBody(item: Item, cwd: string): ItemBody | null {
   switch (item.type) {
     case 'agentMessage':
@@ -32,7 +32,7 @@ export function finishedBody(item: Item, cwd: string): ItemBody | null {
     case 'toolCall':
       return toolCallBody(item, statusOf(item))
     case 'notice':
-      // The last line says what ended the turn.
+      // An error that ends the turn has a line of its own.
       return item.level === 'warning' ? { type: 'error', message: item.title } : null
     default:
       return null
@@ -69,10 +69,10 @@ function statusOf({ status }: CallItem): CallStatus {
 
 type ToolCall = Extract<Item, { type: 'toolCall' }>
 
-/** Shown as a list of its own. */
+/** Tool whose calls appear as a to-do list. */
 const planTool = 'update_plan'
 
-/** A tool of an MCP server, or one of our own, which stands under our name; null for the plan. */
+/** Returns the body of a call of an MCP tool, or of an own tool with server `parley`; null for the plan. */
 function toolCallBody(item: ToolCall, status: CallStatus): ItemBody | null {
   const { tool, input, modelText = '', failure } = item
   if (tool === planTool) return null
@@ -87,7 +87,7 @@ function toolCallBody(item: ToolCall, status: CallStatus): ItemBody | null {
   }
 }
 
-/** What policy knew of the call has the names as they are; the model's name for it is all there is before. */
+/** Returns server and tool from the facts, which hold the exact names; before they exist, from the model's name. */
 function ownerOf(name: string, facts: ToolCall['facts']): { server: string; tool: string } {
   const { server, name: ownName } = facts ?? {}
   if (facts?.['kind'] === 'mcp' && typeof server === 'string' && typeof ownName === 'string')
@@ -104,7 +104,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** A command line that a shell would take apart into the same words. */
+/** Quotes words so that a shell splits the line into the same words. */
 export function joinShellWords(words: readonly string[]): string {
   return words.map(quoted).join(' ')
 }

@@ -1,6 +1,6 @@
 import type { Item, Plan } from '@parley/protocol'
 
-/** The lines that users of the Codex SDK read. Names and shapes are theirs. */
+/** Lines that the Codex SDK reads. Names and shapes are those of the SDK. */
 export type ThreadEvent =
   | { readonly type: 'thread.started'; readonly thread_id: string }
   | { readonly type: 'turn.started' }
@@ -45,7 +45,7 @@ interface ToolResult {
   readonly structured_content: null
 }
 
-/** Of the turn alone. */
+/** Tokens of one turn. */
 export interface ThreadUsage {
   readonly input_tokens: number
   readonly cached_input_tokens: number
@@ -54,19 +54,19 @@ export interface ThreadUsage {
   readonly reasoning_output_tokens: number
 }
 
-/** The lines about items. */
+/** Writer of the lines about items. */
 interface ItemLines {
   know(item: Item): void
-  /** An item that has no beginning of its own. */
+  /** Writes an item that has no started line. */
   whole(body: ItemBody): void
   begin(itemId: string, bodyOf: (item: Item) => ItemBody | null): void
   finish(itemId: string, body: ItemBody | null): void
   plan(plan: Plan): void
-  /** The plan is done with when the turn is. */
+  /** Completes the plan at the end of the turn. */
   closePlan(): void
 }
 
-/** Numbers items as they first appear, and keeps what a later line of one needs. */
+/** Creates the writer. Numbers items in the order of their first line. */
 export function createItemLines(write: (event: ThreadEvent) => void): ItemLines {
   const known = new Map<string, Item>()
   const begun = new Map<string, string>()
@@ -84,7 +84,7 @@ export function createItemLines(write: (event: ThreadEvent) => void): ItemLines 
     begin(itemId, bodyOf) {
       const item = known.get(itemId)
       const body = item === undefined ? null : bodyOf(item)
-      // A second attempt is the same item.
+      // A second attempt belongs to the same item.
       if (body === null || begun.has(itemId)) return
       const id = nextId()
       begun.set(itemId, id)
