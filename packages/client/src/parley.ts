@@ -5,7 +5,7 @@ import { requestWhereItLives, resumeConversation } from './connection/resume-con
 import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { openConversationStore } from './conversation/conversation-store.ts'
-import type { Ending } from './server/leave-server.ts'
+import { type Ending, tellKilled } from './server/leave-server.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -17,13 +17,22 @@ export interface ResumeOptions {
   readonly overrides?: Overrides
   /** Opens the log as it is now: nothing can be sent, and no new events arrive. */
   readonly readOnly?: boolean
+  /** False throws `liveElsewhere` for a conversation that is live in another process. Default: true, which joins it there. */
+  readonly join?: boolean
 }
 
 /** A full id, a unique part of an id, a name, or the conversation updated last (in `cwd`, where given). */
 export type Which = string | { readonly last: true; readonly cwd?: string }
 
+let readClient: (parley: Parley) => Client
+
 /** A connection to a server, with the conversations opened through it. */
 export class Parley implements AsyncDisposable {
+  static {
+    readClient = (parley) => parley.#plain
+  }
+
+  readonly #plain: Client
   readonly #client: Client
   readonly #closing = new AbortController()
   readonly #open = new Set<Conversation>()
@@ -33,6 +42,7 @@ export class Parley implements AsyncDisposable {
   #closed: Promise<void> | undefined
 
   constructor(client: Client, ending: Ending) {
+    this.#plain = client
     this.#connection = watchConnection(client, this.#closing.signal, () => ending.explain())
     this.#client = this.#connection.client
     this.#ending = ending
@@ -54,12 +64,14 @@ export class Parley implements AsyncDisposable {
   }
 
   /** Opens a conversation. Joins it in its own process where it is live elsewhere; throws `liveElsewhere` if that fails. */
-  async resume(which: Which, { overrides, readOnly }: ResumeOptions = {}): Promise<Conversation> {
-    const { client, summary, attached } = await resumeConversation(this.#client, {
+  async resume(which: Which, { overrides, readOnly, join = true }: ResumeOptions = {}): Promise<Conversation> {
+    const params = {
       ...(typeof which === 'string' ? { prefix: which } : which),
       ...(overrides === undefined ? {} : { overrides }),
       ...(readOnly === undefined ? {} : { readOnly }),
-    })
+    }
+    if (!join) return this.#follow(await this.#client.request('conversation/resume', params))
+    const { client, summary, attached } = await resumeConversation(this.#client, params)
     return attached ? await this.#join(client, summary) : await this.#follow(summary)
   }
 
@@ -85,6 +97,12 @@ export class Parley implements AsyncDisposable {
     return this.#closed
   }
 
+  /** Closes like `close`, but leaves a server started for this connection running. */
+  detach(): Promise<void> {
+    this.#isDetached = true
+    return this.close()
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -97,8 +115,7 @@ export class Parley implements AsyncDisposable {
       await client.close()
     }
     const killed = await this.#ending.leave({ client, close, detached: this.#isDetached })
-    if (killed === null) return
-    client.introduction.onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
+    tellKilled(killed, client.introduction.onNotice)
   }
 
   /** Returns the open conversation of this id, or follows it: a connection streams each conversation once. */
@@ -144,6 +161,11 @@ export class Parley implements AsyncDisposable {
     this.#open.add(conversation)
     return conversation
   }
+}
+
+/** Returns the client below a connection, whose requests reject with the errors of the wire. */
+export function clientOf(parley: Parley): Client {
+  return readClient(parley)
 }
 
 async function openConversation(

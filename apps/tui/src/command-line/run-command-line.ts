@@ -1,3 +1,4 @@
+import { ClientError } from '@parley/client'
 import { RpcError } from '@parley/rpc'
 import { CommanderError } from 'commander'
 import { failedLines, wantsCodexLines } from '../cli/early-arguments.ts'
@@ -33,6 +34,7 @@ function endingOf(error: unknown): { message: string; exitCode: number } | null 
     const exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     return { message: usageSentence(error.message), exitCode }
   }
+  if (error instanceof ClientError) return { message: error.message, exitCode: exitCodeOf(error.data.code) }
   if (!(error instanceof RpcError)) return null
   return { message: explainRejection(error), exitCode: exitCodeOf(error.data?.code ?? 'internal') }
 }

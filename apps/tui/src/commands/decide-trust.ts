@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Parley } from '@parley/client'
 import type { TrustReport } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
@@ -18,18 +18,18 @@ export interface TrustFlags {
 export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<number> {
   const { cd, yes, no, json } = flags
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
-  await using connection = await connect(launch, { canApprove: false, clientName: 'parley-trust' })
+  await using parley = await connect(launch, { clientName: 'parley-trust' })
   const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
-  const report = await reportOn(connection.client, cwd, flags)
+  const report = await reportOn(parley, cwd, flags)
   process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : textOf(report))
   return exitCodes.ok
 }
 
-async function reportOn(client: Client, cwd: string, { yes, no }: TrustFlags): Promise<TrustReport> {
-  if (yes !== undefined) return client.request('trust/decide', { cwd, hash: yes, verdict: 'trusted' })
-  const report = await client.request('trust/read', { cwd })
+async function reportOn(parley: Parley, cwd: string, { yes, no }: TrustFlags): Promise<TrustReport> {
+  if (yes !== undefined) return parley.request('trust/decide', { cwd, hash: yes, verdict: 'trusted' })
+  const report = await parley.request('trust/read', { cwd })
   if (no !== true || report.hash === null) return report
-  return client.request('trust/decide', { cwd, hash: report.hash, verdict: 'declined' })
+  return parley.request('trust/decide', { cwd, hash: report.hash, verdict: 'declined' })
 }
 
 function textOf(report: TrustReport): string {

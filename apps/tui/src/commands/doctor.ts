@@ -1,3 +1,4 @@
+import { ClientError } from '@parley/client'
 import type { Check } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { connect } from '../cli/connect.ts'
@@ -30,12 +31,12 @@ export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags)
 /** Returns the server's checks, or a problem if the server does not start. */
 async function askServer(launch: Launch, cwd: string, provider: boolean): Promise<readonly Check[]> {
   try {
-    await using connection = await connect(launch, { canApprove: false, clientName: 'parley-doctor' })
-    const { version, build } = connection.client.server.serverInfo
-    const { checks } = await connection.client.request('server/checkup', { cwd, provider })
+    await using parley = await connect(launch, { clientName: 'parley-doctor' })
+    const { version, build } = parley.server.serverInfo
+    const { checks } = await parley.request('server/checkup', { cwd, provider })
     return [{ name: 'parley', level: 'ok', text: `${version} (${build})` }, ...checks]
   } catch (error) {
-    if (!(error instanceof ParleyError || error instanceof RpcError)) throw error
+    if (!(error instanceof ParleyError || error instanceof RpcError || error instanceof ClientError)) throw error
     return [{ name: 'server', level: 'problem', text: error.message }]
   }
 }

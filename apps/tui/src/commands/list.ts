@@ -15,9 +15,9 @@ interface ListFlags {
 
 /** Runs `parley list`: one conversation per line, newest first; on a terminal with column names. */
 export async function runList(launch: Launch, { json, archived, limit }: ListFlags): Promise<number> {
-  await using connection = await connect(launch, { canApprove: false, clientName: 'parley-list' })
+  await using parley = await connect(launch, { clientName: 'parley-list' })
   const request = { limit, archived: archived === true }
-  const { conversations } = await connection.client.request('conversation/list', request)
+  const { conversations } = await parley.request('conversation/list', request)
   const lines =
     json === true ? conversations.map((one) => JSON.stringify(one)) : table(conversations, process.stdout.isTTY)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))

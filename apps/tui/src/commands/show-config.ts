@@ -9,8 +9,8 @@ import { stripEffects } from '../view/neutralise.ts'
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
   const overrides = overridesOf(flags)
   const { cwd = workingFolder() } = overrides
-  await using connection = await connect(launch, { canApprove: false, clientName: 'parley-config' })
-  const config = await connection.client.request('config/read', { ...overrides, cwd })
+  await using parley = await connect(launch, { clientName: 'parley-config' })
+  const config = await parley.request('config/read', { ...overrides, cwd })
   for (const warning of config.warnings) process.stderr.write(`parley: ${stripEffects(warning)}\n`)
   const width = Math.max(...config.values.map(({ key }) => key.length))
   const lines = config.values.map(({ key, value, origin }) =>

@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Parley } from '@parley/client'
 import type { ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { connect } from '../cli/connect.ts'
@@ -12,8 +12,8 @@ type Explained = ResultOf<'policy/why'>
 
 /** Runs `parley why`: the stored decision about a call, as labelled lines. */
 export async function tellWhy(launch: Launch, words: Words, { json }: { json?: boolean }): Promise<number> {
-  await using connection = await connect(launch, { canApprove: false, clientName: 'parley-why' })
-  const explained = await ask(connection.client, words)
+  await using parley = await connect(launch, { clientName: 'parley-why' })
+  const explained = await ask(parley, words)
   process.stdout.write(
     json === true
       ? `${JSON.stringify(explained)}\n`
@@ -25,15 +25,15 @@ export async function tellWhy(launch: Launch, words: Words, { json }: { json?: b
 }
 
 /** Requests the call. A single word names a call of this folder's newest conversation, else a conversation. */
-async function ask(client: Client, [first, second]: Words): Promise<Explained> {
+async function ask(parley: Parley, [first, second]: Words): Promise<Explained> {
   const here = { cwd: workingFolder() }
-  if (first === undefined) return client.request('policy/why', here)
-  if (second !== undefined) return client.request('policy/why', { conversation: first, item: second })
+  if (first === undefined) return parley.request('policy/why', here)
+  if (second !== undefined) return parley.request('policy/why', { conversation: first, item: second })
   try {
-    return await client.request('policy/why', { ...here, item: first })
+    return await parley.request('policy/why', { ...here, item: first })
   } catch (error) {
     if (!isNotFound(error)) throw error
-    return client.request('policy/why', { conversation: first }).catch((other: unknown) => {
+    return parley.request('policy/why', { conversation: first }).catch((other: unknown) => {
       throw isNotFound(other) ? error : other
     })
   }

@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Parley } from '@parley/client'
 import { connect } from '../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
@@ -18,9 +18,9 @@ const byVerdict = { allow: exitCodes.ok, ask: exitCodes.asks, deny: exitCodes.de
 /** Runs `parley policy test`: prints the server's verdict and returns it as exit code. */
 export async function testPolicy(launch: Launch, command: readonly string[], flags: PolicyFlags): Promise<number> {
   refuseWithoutEffect(command, flags)
-  await using connection = await connect(launch, { canApprove: false, clientName: 'parley-policy' })
+  await using parley = await connect(launch, { clientName: 'parley-policy' })
   const ask = flags.conversation === undefined ? testCommand : replay
-  const { lines, value, exitCode } = await ask(connection.client, command, flags)
+  const { lines, value, exitCode } = await ask(parley, command, flags)
   process.stdout.write(flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''))
   return exitCode
 }
@@ -46,9 +46,9 @@ interface Said {
 }
 
 /** Tests a command: a single word is a shell line, several are an argv. */
-async function testCommand(client: Client, command: readonly string[], flags: PolicyFlags): Promise<Said> {
+async function testCommand(parley: Parley, command: readonly string[], flags: PolicyFlags): Promise<Said> {
   const [line = ''] = command
-  const value = await client.request('policy/test', {
+  const value = await parley.request('policy/test', {
     ...judging(flags),
     ...surroundings(flags),
     command: command.length === 1 ? line : [...command],
@@ -56,9 +56,9 @@ async function testCommand(client: Client, command: readonly string[], flags: Po
   return { value, lines: testedLines(value, command), exitCode: byVerdict[value.verdict] }
 }
 
-async function replay(client: Client, _command: readonly string[], flags: PolicyFlags): Promise<Said> {
+async function replay(parley: Parley, _command: readonly string[], flags: PolicyFlags): Promise<Said> {
   const { conversation = '' } = flags
-  const value = await client.request('policy/replay', { ...judging(flags), conversation })
+  const value = await parley.request('policy/replay', { ...judging(flags), conversation })
   const changes = value.calls.some(({ before, after }) => before.verdict !== after.verdict)
   return { value, lines: replayedLines(value), exitCode: changes ? exitCodes.wouldChange : exitCodes.ok }
 }

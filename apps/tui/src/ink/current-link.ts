@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Client } from '@parley/client/parts'
 import type { Launch } from '../cli/launch-server.ts'
 import { joinedLink, type Link, ownLink } from './link.ts'
 

@@ -1,5 +1,5 @@
-import type { Client } from '@parley/client'
-import { connect } from '../cli/connect.ts'
+import { type Client, clientOf } from '@parley/client/parts'
+import { connectToServer } from '../cli/connect.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { terminalTitle } from './terminal-title.ts'
 
@@ -20,20 +20,19 @@ type OnNotice = (message: string, level: 'info' | 'warning' | 'error') => void
 
 /** To a server of our own. */
 export async function ownLink(launch: Launch, onNotice: OnNotice, signal: AbortSignal): Promise<Link> {
-  const connection = await connect(launch, {
+  const { parley, server } = await connectToServer(launch, {
     signal,
     canApprove: true,
     clientName: 'parley',
     clientTitle: terminalTitle(),
     onNotice: ({ message, level }) => onNotice(message, level),
   })
-  const { client, server } = connection
   return {
-    client,
+    client: clientOf(parley),
     attached: false,
     serverPid: server.pid ?? null,
-    detach: () => connection.detach(),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+    detach: () => parley.detach(),
+    [Symbol.asyncDispose]: () => parley.close(),
   }
 }
 

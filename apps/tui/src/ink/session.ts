@@ -1,4 +1,4 @@
-import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
+import { type Client, type ConversationStore, openConversationStore } from '@parley/client/parts'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
 import { sandboxNotice } from '../cli/sandbox-notice.ts'
 import { count } from '../view/clip-rows.ts'

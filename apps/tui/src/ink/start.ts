@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Client } from '@parley/client/parts'
 import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'

@@ -1,18 +1,16 @@
 import { existsSync } from 'node:fs'
-import type { ConversationSummary, Failure, ServerNotice } from '@parley/protocol'
-import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import { type Connection, connect, whyItEnded } from '../cli/connect.ts'
-import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
+import type { Conversation, Parley } from '@parley/client'
+import type { ConversationSummary, ServerNotice } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { exitCodes } from '../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
-import type { Launch } from '../cli/launch-server.ts'
-import { scriptedArgs } from '../cli/launch-server.ts'
-import { explainRejection } from '../cli/messages.ts'
+import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
 import { sandboxNotice } from '../cli/sandbox-notice.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { fileProblem } from './output-file.ts'
 import type { Reporter } from './reporter.ts'
-import { failedRun, type RunEnd, stoppedRun } from './run-end.ts'
+import { failedRun, failureOf, type RunEnd, stoppedRun } from './run-end.ts'
 import { runTurn } from './run-turn.ts'
 import { StoppedError, type Stopper, unlessStopped } from './stop.ts'
 
@@ -61,22 +59,21 @@ async function promptOf({ request, stopper }: ExecRun): ReturnType<typeof readPr
 
 async function runConnected(run: ExecRun, message: Message): Promise<RunEnd> {
   const { request, reporter, stopper } = run
-  await using connection = await connectFor(run)
-  using _watched = stopWhenLost(connection, stopper)
-  const conversation = await unlessStopped(openConversation(connection, request), stopper.signal)
-  reporter.opened?.(conversation)
-  const sandbox = await unlessStopped(sandboxNotice(connection.client, conversation), stopper.signal)
-  for (const warning of [...withoutEffect(request.flags), conversation.recovered, ...conversation.warnings, sandbox]) {
+  await using parley = await connectFor(run)
+  using _watched = stopWhenLost(parley, stopper)
+  const conversation = await unlessStopped(openConversation(parley, request), stopper.signal)
+  const { summary } = conversation
+  reporter.opened?.(summary)
+  const sandbox = await unlessStopped(sandboxNotice(parley, summary), stopper.signal)
+  for (const warning of [...withoutEffect(request.flags), summary.recovered, ...summary.warnings, sandbox]) {
     if (warning !== null) reporter.problem(warning)
   }
-  const gone = missingPolicy(conversation, request.flags)
+  const gone = missingPolicy(summary, request.flags)
   if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
-  const { client, server } = connection
   try {
-    return await runTurn({ client, conversation, message, reporter, signal: stopper.signal })
+    return await runTurn({ conversation, message, reporter, signal: stopper.signal })
   } catch (error) {
-    const failure = failureOf(error instanceof ConnectionClosedError ? await whyItEnded(server) : error)
-    return failedRun(failure, request.resume === null ? null : conversation.conversationId)
+    return failedRun(failureOf(error), request.resume === null ? null : conversation.id)
   }
 }
 
@@ -91,10 +88,9 @@ function missingPolicy({ settings }: ConversationSummary, { policy }: ExecFlags)
   return `The policy file of this conversation is gone: ${policyFile}. Give another with --policy.`
 }
 
-function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Connection> {
+function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Parley> {
   const { record } = request.flags
   return connect(launch, {
-    canApprove: false,
     clientName: callerName(request.flags, launch.env),
     signal: stopper.signal,
     serverArgs: [...scriptedArgs, ...(record === undefined ? [] : ['--record', record])],
@@ -110,14 +106,11 @@ function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper
 }
 
 /** Stops the run when the connection is lost before disposal. */
-function stopWhenLost({ client, server }: Connection, stopper: Stopper): Disposable {
+function stopWhenLost({ closed }: Parley, stopper: Stopper): Disposable {
   let isWatching = true
-  const watch = async () => {
-    await client.closed
-    if (!isWatching) return
-    stopper.stop(new StoppedError(exitCodes.internal, failureOf(await whyItEnded(server))))
-  }
-  void watch()
+  void closed.then((lost) => {
+    if (isWatching && lost !== null) stopper.stop(new StoppedError(exitCodes.internal, failureOf(lost)))
+  })
   return {
     [Symbol.dispose]() {
       isWatching = false
@@ -125,19 +118,13 @@ function stopWhenLost({ client, server }: Connection, stopper: Stopper): Disposa
   }
 }
 
-function openConversation({ client }: Connection, { flags, resume }: ExecRequest): Promise<ConversationSummary> {
+/** Opens the conversation here: one that is live in another process is not joined, because its window answers approvals. */
+function openConversation(parley: Parley, { flags, resume }: ExecRequest): Promise<Conversation> {
   const overrides = overridesOf(flags)
   const folder = () => overrides.cwd ?? workingFolder()
   if (resume === null) {
     const ephemeral = flags.ephemeral === true ? { ephemeral: true } : {}
-    return client.request('conversation/create', { ...overrides, ...ephemeral, cwd: folder() })
+    return parley.create({ ...overrides, ...ephemeral, cwd: folder() })
   }
-  if (!resume.last) return client.request('conversation/resume', { prefix: resume.id, overrides })
-  return client.request('conversation/resume', { last: true, cwd: folder(), overrides })
-}
-
-function failureOf(error: unknown): Failure {
-  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: explainRejection(error) }
-  if (error instanceof ParleyError) return { code: error.code, message: error.message }
-  throw error
+  return parley.resume(resume.last ? { last: true, cwd: folder() } : resume.id, { overrides, join: false })
 }

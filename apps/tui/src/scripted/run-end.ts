@@ -1,5 +1,8 @@
+import { ClientError } from '@parley/client'
 import type { EventOf, Failure, TokenCounts, TurnOutcome } from '@parley/protocol'
-import { type ExitCode, exitCodeOf, exitCodes, weightiest } from '../cli/exit-codes.ts'
+import { RpcError } from '@parley/rpc'
+import { type ExitCode, exitCodeOf, exitCodes, ParleyError, weightiest } from '../cli/exit-codes.ts'
+import { explainRejection } from '../cli/messages.ts'
 import type { StoppedError } from './stop.ts'
 
 /** End of a run: the terminal event in JSON, the last lines in plain mode. */
@@ -61,4 +64,13 @@ function faultsOf({ failure, denials, answerProblem }: EndedTurn['event']): Exit
     ...(denials.length === 0 ? [] : [exitCodes.approvalUnanswered]),
     exitCodes.turnFailed,
   ]
+}
+
+/** Returns the failure that an expected error stands for. Throws any other error. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: explainRejection(error) }
+  if (error instanceof ParleyError) return { code: error.code, message: error.message }
+  if (!(error instanceof ClientError)) throw error
+  const { code } = error.data
+  return { code: code === 'connectionClosed' ? 'serverFailed' : code, message: error.message }
 }

@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Client } from '@parley/client/parts'
 import { describe, expect, test } from 'vitest'
 import { sandboxNotice } from '../../src/cli/sandbox-notice.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'

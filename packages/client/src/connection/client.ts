@@ -25,7 +25,12 @@ export interface Introduction {
   readonly onNotice?: (notice: ServerNotice) => void
 }
 
+/** Checks the result of a request against the schemas of the protocol. Throws if it does not fit. */
+export type CheckResult = (method: MethodName, result: unknown) => void
+
 export interface ClientOptions extends Introduction {
+  /** Default: no check, so that no schema library is loaded. */
+  readonly checkResult?: CheckResult
   readonly transport: Transport
 }
 
@@ -45,7 +50,7 @@ export interface Client extends AsyncDisposable {
 }
 
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
-export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
+export async function connectClient({ transport, checkResult, ...introduction }: ClientOptions): Promise<Client> {
   const { onNotice } = introduction
   const listeners = new Map<string, Set<(envelope: Envelope) => void>>()
   const deliver = (params: unknown) => {
@@ -60,8 +65,11 @@ export async function connectClient({ transport, ...introduction }: ClientOption
       'server/notice': (params) => onNotice?.(params as ServerNotice), // narrowed: the server's own notice
     },
   })
-  const request = async <Name extends MethodName>(method: Name, params: ParamsOf<Name>) =>
-    (await peer.request(method, params)) as ResultOf<Name> // narrowed: client-side schemas are loose, the protocol types the result
+  const request = async <Name extends MethodName>(method: Name, params: ParamsOf<Name>) => {
+    const result = await peer.request(method, params)
+    checkResult?.(method, result)
+    return result as ResultOf<Name> // narrowed: the protocol types the result, and `checkResult` proves it in tests
+  }
   const server = await request('initialize', greetingOf(introduction)).catch(async (error: unknown) => {
     await peer.close()
     throw error

@@ -1,6 +1,6 @@
 import type { ResultOf } from '@parley/protocol'
 import { connectSocket } from '@parley/rpc'
-import { type Client, connectClient } from '../connection/client.ts'
+import { type Client, connectClient, type Introduction } from '../connection/client.ts'
 import type { ClientError } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
 import type { SpawnedServer } from './spawn-server.ts'
@@ -57,6 +57,11 @@ export async function discardServer(server: SpawnedServer): Promise<string | nul
   server.kill('SIGTERM')
   await server.transport.close()
   return (await endsWithin(server, discardLimitMs)) ? null : await kill(server, discardLimitMs)
+}
+
+/** Reports a server that was killed. */
+export function tellKilled(killed: string | null, onNotice: Introduction['onNotice']): void {
+  if (killed !== null) onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
 }
 
 async function kill(server: SpawnedServer, afterMs: number): Promise<string> {

@@ -2,11 +2,13 @@ import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from '../connection/errors.ts'
 import { findServer, parleyHome } from './find-server.ts'
 import { discardServer, type Ending, leaveServer } from './leave-server.ts'
-import { explainExit, spawnServer } from './spawn-server.ts'
+import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
 
 /** The server to connect to. */
 export type Target =
   | { readonly spawn: SpawnTarget }
+  /** A server that `spawnServer` has started already, for example before the rest of the program was loaded. */
+  | { readonly server: SpawnedServer }
   /** Path of the Unix socket of a running server. */
   | { readonly socket: string }
   /** `ws://host:port`, with the token of `parley server --listen ws://…`. */
@@ -27,13 +29,14 @@ export interface SpawnTarget {
 /** A transport to a server before the handshake, with the ways to leave that server. */
 export interface Link extends Ending {
   readonly transport: Transport
-  /** Ends a server that has not answered the handshake, instead of `leave`: no other client can be connected to it. */
-  discard(): Promise<void>
+  /** Ends a server that has not answered the handshake, instead of `leave`, and resolves as `leave` does. */
+  discard(): Promise<string | null>
 }
 
 /** Starts or reaches the server. Throws `serverNotFound` and `serverFailed`; rejects with the signal's reason on abort. */
 export async function openLink(target: Target, signal: AbortSignal | undefined): Promise<Link> {
-  if ('spawn' in target) return spawnLink(target.spawn)
+  if ('server' in target) return ownedLink(target.server)
+  if ('spawn' in target) return ownedLink(startServer(target.spawn))
   try {
     return remoteLink(await connectTransport(target, signal))
   } catch (error) {
@@ -44,8 +47,10 @@ export async function openLink(target: Target, signal: AbortSignal | undefined):
   }
 }
 
+type RemoteTarget = Extract<Target, { socket: string } | { url: string }>
+
 /** Loads the websocket library only for a `url`. */
-async function connectTransport(target: Exclude<Target, { spawn: SpawnTarget }>, signal: AbortSignal | undefined) {
+async function connectTransport(target: RemoteTarget, signal: AbortSignal | undefined) {
   if ('socket' in target) return await connectSocket(target.socket)
   const { connectWebSocket } = await import('@parley/rpc/websocket')
   return await connectWebSocket(signal === undefined ? target : { ...target, signal })
@@ -63,7 +68,10 @@ function remoteLink(transport: Transport): Link {
       await close()
       return null
     },
-    discard: () => transport.close(),
+    async discard() {
+      await transport.close()
+      return null
+    },
   }
 }
 
@@ -75,14 +83,15 @@ function withCeiling(
   return [program, ...args, ...most, ...(allowNever === true ? ['--allow-never'] : [])]
 }
 
-function spawnLink({ command, env = process.env, ...ceiling }: SpawnTarget): Link {
-  const server = spawnServer({ command: withCeiling(command ?? findServer(env), ceiling), env, home: parleyHome(env) })
+function startServer({ command, env = process.env, ...ceiling }: SpawnTarget): SpawnedServer {
+  return spawnServer({ command: withCeiling(command ?? findServer(env), ceiling), env, home: parleyHome(env) })
+}
+
+function ownedLink(server: SpawnedServer): Link {
   return {
     transport: server.transport,
     explain: async () => new ClientError('connectionClosed', await explainExit(server)),
     leave: (leaving) => leaveServer(server, leaving),
-    async discard() {
-      await discardServer(server)
-    },
+    discard: () => discardServer(server),
   }
 }

@@ -1,6 +1,6 @@
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { type ClientOptions, connectClient } from '../../src/index.ts'
+import { type ClientOptions, connectClient } from '../../src/parts.ts'
 import { conversationId, fakeServer, named } from '../fake-server.ts'
 
 const about = { clientInfo: { name: 'test', version: '1.2.3' }, canApprove: true } as const

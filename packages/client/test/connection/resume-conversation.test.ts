@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { listenSocket, type MethodHandler, RpcError } from '@parley/rpc'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { connectClient, requestWhereItLives, resumeConversation } from '../../src/index.ts'
+import { connectClient, requestWhereItLives, resumeConversation } from '../../src/parts.ts'
 import { conversationId, type FakeMethods, fakeFarSide, fakeServer } from '../fake-server.ts'
 
 const summary = { conversationId, shortId: conversationId.slice(-8), cwd: '/w' }

@@ -1,6 +1,7 @@
 import { cliPath, commandOf, descendantsWithMark, isAlive, markVariable, newMark, tempHome } from '@parley/testkit'
 import { describe, expect, test, vi } from 'vitest'
-import { type Client, connect, connectClient, leaveServer, type SpawnedServer, spawnServer } from '../../src/index.ts'
+import { connect, type SpawnedServer, spawnServer } from '../../src/index.ts'
+import { type Client, connectClient, leaveServer } from '../../src/parts.ts'
 import { libraryWorld } from '../library/library-world.ts'
 
 // Real processes on a machine that does other things as well.

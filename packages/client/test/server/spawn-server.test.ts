@@ -2,7 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TempHome, tempHome } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { connect, connectClient, spawnServer } from '../../src/index.ts'
+import { connect, spawnServer } from '../../src/index.ts'
+import { connectClient } from '../../src/parts.ts'
 
 function spawnNode(home: TempHome, script: string) {
   return spawnServer({
