@@ -48,7 +48,7 @@ describe('a yes', () => {
     expect(first.rows.join(' ')).toMatch(/\bv (?:all|shows it|prints all)/)
     const refused = yes(first.ui, state, 0)
     expect(refused.intents).toEqual([])
-    expect(paint(refused.ui, state, size, 3_000).rows.join(' ')).toMatch(/not all of this|no yes before v/)
+    expect(paint(refused.ui, state, size, 3_000).rows.join(' ')).toMatch(/not all of this|v first, then yes/)
 
     const printing = rest(typeAtOnce(refused.ui, state, 10_000, 'v'), state, 11_000)
     const shown = paint(printing.ui, state, size, 11_000)
