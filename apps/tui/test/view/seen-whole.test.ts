@@ -76,6 +76,22 @@ describe('a yes', () => {
   })
 })
 
+describe('a row that an arrow reached', () => {
+  test('is still reached when Enter was refused and v has printed the question', () => {
+    const down = typeAtOnce(paint(openUi, long, 'usual', 0).ui, long, 1_000, 'down')
+    const refused = paint(typeAtOnce(down.ui, long, 2_000, 'enter').ui, long, 'usual', 2_000)
+    expect(refused.rows.join('\n')).toMatch(/▸1 yes[\s\S]*Enter was not taken: [^\n]*v shows it, then\s+press it again/)
+
+    const printing = rest(typeAtOnce(refused.ui, long, 3_000, 'v'), long, 4_000)
+    const printed = paint(printing.ui, long, 'usual', 4_000)
+    expect(settledRows(printed.screen).join('\n')).toContain('echo step 400')
+    expect(printed.rows.join('\n')).toContain('▸1 yes')
+    const tooEarly = typeAtOnce(printed.ui, long, 4_100, 'enter')
+    expect(tooEarly.intents).toEqual([])
+    expect(typeAtOnce(tooEarly.ui, long, 5_000, 'enter').intents).toMatchObject([{ decision: 'approved' }])
+  })
+})
+
 describe('a window of 20 columns and 5 rows', () => {
   test('shows the beginning of the command and the keys, and a no counts', () => {
     const { ui, rows } = paint(openUi, long, 'tiny', 0)
