@@ -1,4 +1,4 @@
-import { readUnlocked } from '@parley/host'
+import { DanglingLink, readIfThere } from '@parley/host'
 import { parse, TomlError } from 'smol-toml'
 import { isCodexKey, withOwnNames } from './codex-keys.ts'
 import { ConfigProblem } from './config-problem.ts'
@@ -31,9 +31,9 @@ function layerOfText(text: string, shownPath: string): Layer {
 
 function readIfPresent(path: string, shownPath: string): string | null {
   try {
-    return readUnlocked(path)
+    return readIfThere(path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (error instanceof DanglingLink) throw new ConfigProblem(shownPath, `cannot be read: ${error.message}`)
     throw new ConfigProblem(shownPath, `cannot be read (${error instanceof Error ? error.message : String(error)}).`)
   }
 }

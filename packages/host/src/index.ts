@@ -41,6 +41,7 @@ export type {
   TerminalSize,
 } from './process.ts'
 export type { ProgramEnd, ProgramSpec, RunningProgram } from './program.ts'
+export { DanglingLink, readIfThere } from './read-if-there.ts'
 export type { GuardSurroundings } from './sandbox/guarded/find-guarded.ts'
 export { followLinks } from './sandbox/guarded/follow-links.ts'
 export { type Guard, guardByName, guardFor } from './sandbox/guarded/guard.ts'
