@@ -1,10 +1,9 @@
 import type { Approval, SandboxTier } from '@parley/protocol'
 import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
-import { collapseBlanks } from '../collapse-blanks.ts'
-import { showHidden } from '../neutralise.ts'
 import { placedPath } from '../short-path.ts'
 import { type Line, lineText, narrowed, type Room, type Span } from '../span.ts'
 import { truncateLine, truncateStart } from '../truncate.ts'
+import { visibleLine } from '../visible-text.ts'
 import { cellWidth } from '../width.ts'
 import { wrapLine } from '../wrap.ts'
 
@@ -54,7 +53,7 @@ function contextParts({ approval, homeFolder, tier }: Asked): readonly Part[] {
   return [
     {
       kind: 'place',
-      path: visible(placedPath(approval.cwd, approval.place, homeFolder)),
+      path: visibleLine(placedPath(approval.cwd, approval.place, homeFolder)),
       limits: limitsOf(approval, tier),
     },
     ...(variables.length === 0 ? [] : [needed([muted(`with ${variables.join(' ')}`)])]),
@@ -108,9 +107,5 @@ function placeOf({ rule: { name, file, line } }: Approval): string {
 }
 
 function muted(text: string): Span {
-  return { text: visible(text), tone: 'muted' }
-}
-
-function visible(text: string): string {
-  return showHidden(collapseBlanks(text)).replaceAll('\n', ' ')
+  return { text: visibleLine(text), tone: 'muted' }
 }
