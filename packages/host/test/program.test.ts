@@ -30,7 +30,7 @@ describe('a program that stays', () => {
 
   it.each([
     ['no-such-program-here', '/', /not found/],
-    ['sh', '/no/such/folder', /cannot be entered/],
+    ['sh', '/no/such/folder', /is not there: it was removed or never made/],
   ])('%s in %s is not started, and its end says why', async (name, cwd, what) => {
     const program = host.startProgram({ ...shell(''), argv: [name], cwd })
     expect(program.pid).toBeNull()

@@ -70,7 +70,7 @@ function denialRows(item: Command, room: Room): readonly Line[] {
 }
 
 function failureRows(item: Command, room: Room): readonly Line[] {
-  const failure = item.type === 'commandExecution' ? item.failure : undefined
+  const { failure } = item
   return failure === undefined
     ? []
     : marked({ text: ' ' }, textRows(stripEffects(failure.message), room, { tone: 'bad' }))
