@@ -240,7 +240,7 @@ describe('the files of a patch', () => {
   })
 
   test.each([
-    [8, /v all, then yes · n no · Esc/],
+    [6, /v all, then yes · n no · Esc/],
     [12, /1 yes[\s\S]*stop/],
     [16, /1 yes[\s\S]*stop/],
     [24, /1 yes[\s\S]*stop/],

@@ -1,4 +1,4 @@
-import { readUnlocked } from '@parley/host'
+import { readIfThere } from '@parley/host'
 import { closest } from '@parley/text'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import { parse, TomlError } from 'smol-toml'
@@ -24,10 +24,11 @@ export function placeOf({ file, line }: PolicyProblem): string {
   return line === undefined ? file : `${file}:${line}`
 }
 
-/** A file that does not exist holds no rules. */
+/** A file that does not exist holds no rules; a link that leads nowhere is a problem. */
 export async function readPolicyFile(file: string): Promise<PolicyFile> {
   try {
-    return parsePolicyText(readUnlocked(file), file)
+    const text = readIfThere(file)
+    return text === null ? { rules: [], problems: [] } : parsePolicyText(text, file)
   } catch (error) {
     if (isMissing(error)) return { rules: [], problems: [] }
     return { rules: [], problems: [{ file, message: `cannot be read: ${systemErrorReason(error)}` }] }

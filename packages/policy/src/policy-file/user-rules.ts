@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openUnlocked, readUnlocked } from '@parley/host'
+import { openUnlocked, readIfThere } from '@parley/host'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import type { Rules } from '../decision/rules.ts'
 import { type PolicyFile, type PolicyProblem, parsePolicyText, placeOf, readPolicyFile } from './read-policy-file.ts'
@@ -91,7 +91,7 @@ function problemText(problem: PolicyProblem): string {
 
 function readText(file: string): string {
   try {
-    return readUnlocked(file)
+    return readIfThere(file) ?? ''
   } catch (error) {
     if (isMissing(error)) return ''
     throw error

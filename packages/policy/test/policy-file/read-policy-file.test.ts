@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
@@ -91,5 +91,20 @@ describe('a policy file', () => {
     const file = join(directory.path, 'policy.toml')
     await writeFile(file, good)
     expect((await readPolicyFile(file)).rules).toHaveLength(3)
+  })
+
+  it('that is a link to what is not there is a problem: its rules may have been limits', async () => {
+    await using directory = await tempDirectory()
+    const file = join(directory.path, 'policy.toml')
+    const target = join(directory.path, 'dotfiles/policy.toml')
+    await symlink(target, file)
+    const { rules, problems } = await readPolicyFile(file)
+    expect(rules).toEqual([])
+    expect(problems).toEqual([
+      {
+        file,
+        message: `cannot be read: ${file} is a link to ${target}, which is not there. Bring that back, or remove the link.`,
+      },
+    ])
   })
 })

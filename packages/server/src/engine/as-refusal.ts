@@ -20,6 +20,15 @@ function hintFor(code: string): string {
   return otherHints[code] ?? 'The conversation stops here so that nothing unsaved is shown.'
 }
 
+/** The same of a write that nobody waits for: a turn tries on by itself, and a client says what that means for it. */
+export function storageNotice(error: StorageError): { readonly message: string; readonly errno: string } {
+  const { code } = error
+  const full = troubleOf(code) === 'full' ? `${fullHints[code] ?? 'There is no room.'} Nothing shown was lost.` : null
+  const message =
+    lostLogText(error) ?? `The conversation could not be saved (${error.message}). ${full ?? hintFor(code)}`
+  return { message, errno: code }
+}
+
 /** What the engine throws, as the error a client gets; anything unknown stays what it is and becomes `internal`. */
 export function asRejection(error: unknown): unknown {
   if (error instanceof StorageError) {

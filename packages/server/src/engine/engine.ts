@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { type Config, shownValue } from '@parley/config'
-import type { Files } from '@parley/journal'
+import { type Files, StorageError } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
 import { probeLocal } from '@parley/models'
 import { createProjects, createUserRules, type Projects, trustNotice } from '@parley/policy'
@@ -9,7 +9,7 @@ import { RpcError } from '@parley/rpc'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
-import { asRejection } from './as-refusal.ts'
+import { asRejection, storageNotice } from './as-refusal.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import { chooseProvider, keyVariables } from './choose-provider.ts'
 import { configHere } from './config-here.ts'
@@ -230,7 +230,9 @@ function describeFault(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : inspect(fault)
 }
 
-function noticeOf(fault: unknown): Pick<ServerNotice, 'level' | 'code' | 'message'> {
+/** Nobody has asked for what failed by itself, so a full disk comes without the advice to ask again. */
+function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
+  if (fault instanceof StorageError) return { level: 'error', code: 'storageFailed', ...storageNotice(fault) }
   const known = asRejection(fault)
   if (known instanceof RpcError)
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }

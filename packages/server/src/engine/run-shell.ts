@@ -1,5 +1,5 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
-import type { Actor, ItemOf, Output } from '@parley/protocol'
+import type { Actor, Failure, ItemOf, Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { keepOutput } from '../tools/keep-output.ts'
 import { commandSpec, lostHeading } from '../tools/run-shell-command.ts'
@@ -106,10 +106,8 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
 }
 
 function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {
-  const heading =
-    end.spawnError?.message ??
-    lostHeading(end) ??
-    (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
+  const failure = failureOf(end)
+  const heading = failure?.message ?? (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
   const shown = clipForModel(output, `read_file "output:${item.id}" shows the rest`)
   return {
     ...item,
@@ -117,8 +115,17 @@ function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellIt
     exitCode: end.exitCode,
     durationMs: Math.round(end.durationMs),
     output,
+    ...(failure === null ? {} : { failure }),
     modelText: `I ran this myself: ${item.command}\n${heading}\n${shown}`,
   }
+}
+
+/** An exit code and a signal say themselves how it ended. */
+function failureOf(end: CommandEnd): Failure | null {
+  if (end.spawnError !== undefined)
+    return { code: 'spawnFailed', message: `could not start: ${end.spawnError.message}` }
+  const lost = lostHeading(end)
+  return lost === null ? null : { code: 'endUnknown', message: lost }
 }
 
 function statusOf({ reason, exitCode }: CommandEnd): ShellItem['status'] {

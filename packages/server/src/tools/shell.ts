@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { commandEnv } from '@parley/host'
 import { gatherCommandFacts } from '@parley/policy'
-import { whenUnknown } from '@parley/workspace'
+import { isMissing, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
 import { defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
@@ -64,6 +64,8 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
     },
     async workOut(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
+      const problem = await problemWithFolder(cwd, place)
+      if (problem !== null) return { problem }
       const real = await place.files.realPath(cwd).catch(whenUnknown(null))
       const { background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
       return {
@@ -72,6 +74,17 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
         run: (context) => runShellCommand({ argv, cwd, background, timeoutMs }, context, ports),
       }
     },
+  }
+}
+
+/** Nobody is asked about a command that could not start where it would run. */
+async function problemWithFolder(cwd: string, { files }: ToolPorts['place']): Promise<string | null> {
+  try {
+    const { kind } = await files.look(cwd)
+    return kind === 'folder' ? null : `Not run: the working directory ${cwd} is not a folder.`
+  } catch (error) {
+    if (!isMissing(error)) return whenUnknown(null)(error)
+    return `Not run: the working directory ${cwd} is not there. Make it first, or name another workdir.`
   }
 }
 

@@ -37,7 +37,7 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
     listen: given.listen === undefined ? null : readListen(given.listen),
     tokenFile: given['token-file'] === undefined ? null : resolve(given['token-file']),
     approvalTimeoutMs: timeoutMs ?? longestMs,
-    ceiling: readCeiling(given),
+    ceiling: { ...readCeiling(given), program: 'mcp-server' },
   }
 }
 

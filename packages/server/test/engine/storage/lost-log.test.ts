@@ -62,6 +62,7 @@ describe('a log that others change while it is open', () => {
     const seen = watched.cursor
     gate.resolve()
     const notice = await client.notice(({ code }) => code === 'storageFailed')
+    expect(notice).toMatchObject({ errno: 'DELETED' })
     expect(notice.message).toContain('was deleted while it was open. The conversation stops here')
     const { conversationId } = watched
     expect(

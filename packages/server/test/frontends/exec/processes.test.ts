@@ -131,7 +131,7 @@ describe('a start', () => {
     ],
     ['a program without a name', { argv: [''] }, -32603, 'The name of the program is empty'],
     ['one without a name, in a terminal', { argv: [''], tty: true }, -32603, 'The name of the program is empty'],
-    ['a folder that is not there', { cwd: '/no/such' }, -32603, 'The working directory /no/such cannot be entered'],
+    ['a folder that is not there', { cwd: '/no/such' }, -32603, 'The working directory /no/such is not there'],
     ['a relative folder', { cwd: 'work' }, -32602, 'cwd must be an absolute path or a file: URI'],
     ['a URI of another machine', { cwd: 'file://elsewhere/tmp' }, -32602, 'cwd is not a file: URI of this machine'],
     ['a text for argv', { argv: 'true' }, -32602, 'process/start: argv: '],

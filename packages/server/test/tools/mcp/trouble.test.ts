@@ -34,7 +34,7 @@ describe('an MCP server', () => {
     ['args = ["x"]', 'exactly one of command and url'],
     ['url = "http://127.0.0.1:9/mcp"', 'fetch failed'],
     ['url = "http://127.0.0.1:9/mcp"\nbearer_token_env_var = "NOT_SET"', 'NOT_SET'],
-    ['command = "true"\ncwd = "not-here"', 'cannot be entered'],
+    ['command = "true"\ncwd = "not-here"', 'is not there: it was removed or never made'],
   ])('with %s says what is wrong with that', async (section, what) => {
     await using place = mcpPlace()
     place.append(`\n[mcp_servers.odd]\n${section}\n`)
