@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decide } from '../../src/decision/decide.ts'
-import { testPlace } from './place.ts'
+import { testFolders } from './test-folders.ts'
 
-let place: Awaited<ReturnType<typeof testPlace>>
+let folders: Awaited<ReturnType<typeof testFolders>>
 beforeAll(async () => {
-  place = await testPlace()
+  folders = await testFolders()
 })
 afterAll(async () => {
-  await place[Symbol.asyncDispose]()
+  await folders[Symbol.asyncDispose]()
 })
 
 /** Words in braces stand for folders of the test: {WS}, {HOME}, {OUT}. */
 function filled(text: string): string {
-  return text.replaceAll('{WS}', place.workspace).replaceAll('{HOME}', place.home).replaceAll('{OUT}', place.outside)
+  return text
+    .replaceAll('{WS}', folders.workspace)
+    .replaceAll('{HOME}', folders.home)
+    .replaceAll('{OUT}', folders.outside)
 }
 
 async function decideScript(script: string) {
-  const facts = await place.run(['bash', '-lc', filled(script)])
+  const facts = await folders.run(['bash', '-lc', filled(script)])
   const settings = {
     rules: [],
     sessionGrants: [],

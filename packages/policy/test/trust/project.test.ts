@@ -18,7 +18,7 @@ import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProjects, type Project } from '../../src/trust/project.ts'
 import { repositoryAroundHome } from '../../src/trust/project-root.ts'
-import { trustNotice } from '../../src/trust/trust-notice.ts'
+import { trustNotice } from '../../src/trust/trust-report.ts'
 
 let root = ''
 let home = ''
