@@ -38,7 +38,7 @@ export interface Elicitation {
   readonly signal: AbortSignal
 }
 
-export type ElicitationReply =
+type ElicitationReply =
   | { readonly kind: 'answered'; readonly answers: Answers }
   | { readonly kind: 'declined' }
   | { readonly kind: 'cancelled' }

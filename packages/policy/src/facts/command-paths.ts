@@ -1,7 +1,7 @@
 import { holdsSecrets, isSecret, liesWithin, type PlaceFiles, type SecretPlaces, whenUnknown } from '@parley/workspace'
 import type { CommandPart } from '../decision/kinds/command/facts.ts'
 import type { SafeUse } from '../decision/kinds/command/known-safe.ts'
-import type { ReadPath } from '../decision/kinds/file-paths.ts'
+import type { ReadPath } from '../decision/kinds/read.ts'
 import type { ShellParser } from '../shell/parse-shell.ts'
 
 export interface CommandSurroundings {

@@ -4,7 +4,7 @@ import type { SeenCommand } from '../decision/kinds/command/facts.ts'
 import { type PlainScript, readPlainScript } from './read-plain-script.ts'
 import { commandsIn, fedScripts, looseCommands, type TreeCommand } from './syntax-tree-commands.ts'
 
-export interface ShellReading {
+interface ShellReading {
   /** Commands with all their words; null when the script is not understood. */
   readonly commands: readonly (readonly string[])[] | null
   readonly because: string | null

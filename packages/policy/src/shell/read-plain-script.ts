@@ -1,5 +1,5 @@
 /** Word of a plain script; offsets are UTF-16 units. */
-export interface PlainWord {
+interface PlainWord {
   readonly text: string
   /** Text as written. */
   readonly raw: string

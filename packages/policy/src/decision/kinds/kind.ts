@@ -47,7 +47,7 @@ export interface DescribedFact {
   readonly text: string
 }
 
-export interface RulePaths {
+interface RulePaths {
   /** Folder that relative patterns start from. */
   readonly cwd: string
   /** Paths as written and as resolved. A recursive one is read with everything below it. */

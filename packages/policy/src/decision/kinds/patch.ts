@@ -10,8 +10,8 @@ import {
   outcomes,
   rowOf,
 } from '../rules/matrix.ts'
-import { allowEveryPath, coversPaths, type PathGrant } from './file-paths.ts'
 import { describeList, type FactsKind, isInertWord } from './kind.ts'
+import { allowEveryPath, coversPaths, type PathGrant } from './read.ts'
 
 /** Facts about a call that changes files by a patch. */
 export interface PatchFacts {

@@ -1,7 +1,18 @@
 import * as z from 'zod'
 import { allow, ask, askedRow, deny, harmlessRow } from '../rules/matrix.ts'
-import { allowEveryPath, coversPaths, type PathGrant, type ReadPath, readPathSchema } from './file-paths.ts'
+import { matchesPathPattern } from '../rules/path-pattern.ts'
+import type { Rule, Rules } from '../rules/rules.ts'
 import { describeList, type FactsKind } from './kind.ts'
+
+/** Path that a call reads. */
+export interface ReadPath {
+  readonly path: string
+  readonly real: string
+  /** Reads everything below as well. */
+  readonly recursive: boolean
+}
+
+export const readPathSchema = z.object({ path: z.string(), real: z.string(), recursive: z.boolean() })
 
 /** Facts about a call that reads files. */
 export interface ReadFacts {
@@ -60,4 +71,22 @@ function realPathsOf({ paths }: ReadFacts): readonly string[] {
 function describeRead({ real, recursive, insideRoots, secret }: JudgedReadPath): string {
   const where = secret ? 'where secrets are kept' : insideRoots ? 'inside the folders' : 'outside the folders'
   return `${real}${recursive ? ' and all below it' : ''}, ${where}`
+}
+
+/** Grant for the files themselves, whatever is done with them later. */
+export interface PathGrant {
+  readonly realPaths: readonly string[]
+}
+
+export function coversPaths(granted: PathGrant, asked: PathGrant): boolean {
+  return asked.realPaths.every((path) => granted.realPaths.includes(path))
+}
+
+/** Returns the first of the rules that together allow every file by its real path, or null when a file has none. */
+export function allowEveryPath(allowing: Rules, realPaths: readonly string[], cwd: string): Rule | null {
+  const matches = realPaths.map((real) =>
+    allowing.find(({ target }) => target.kind === 'path' && matchesPathPattern(target.pattern, real, cwd)),
+  )
+  const [first] = matches
+  return first === undefined || matches.includes(undefined) ? null : first
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ReadPath, readPathSchema } from '../file-paths.ts'
+import { type ReadPath, readPathSchema } from '../read.ts'
 
 /** Words of a command found in a script; null stands for a word that only the shell can expand. */
 export type SeenCommand = readonly (string | null)[]
