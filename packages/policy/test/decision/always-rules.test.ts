@@ -19,7 +19,7 @@ const asking: DecideSettings = {
 const one = (...argv: string[]) => command([part(argv)])
 const label = (facts: Facts, settings = asking) => alwaysRulesFor(facts, settings)?.label ?? null
 
-describe('a yes for always', () => {
+describe('approval for always', () => {
   it.each([
     [['npm', 'test'], 'npm test'],
     [['npm', 'test', '--', '-u'], 'npm test -- …'],
@@ -30,7 +30,7 @@ describe('a yes for always', () => {
     [['touch', 'a b'], 'touch "a b"'],
     [['cp', 'a', 'b'], 'cp a b'],
     [['tsc'], 'tsc'],
-  ])('to %j allows %s', (argv, expected) => {
+  ])('of %j allows %s', (argv, expected) => {
     expect(label(one(...argv))).toBe(expected)
   })
 
@@ -78,12 +78,12 @@ describe('a yes for always', () => {
   })
 
   it.each<[string, Partial<CommandFacts>]>([
-    ['it is not understood', { understood: false, parts: [] }],
-    ['it destroys', { dangerous: 'it does' }],
-    ['it leads to secrets', { touchesSecret: '/s' }],
-    ['it asks to leave the sandbox', { escalation: { reason: 'r' } }],
-    ['it asks for the network', { network: { reason: 'r' } }],
-    ['it goes on in the background', { background: true }],
+    ['the command is not understood', { understood: false, parts: [] }],
+    ['the command is dangerous', { dangerous: 'it does' }],
+    ['the command touches secrets', { touchesSecret: '/s' }],
+    ['the command asks to leave the sandbox', { escalation: { reason: 'r' } }],
+    ['the command asks for the network', { network: { reason: 'r' } }],
+    ['the command goes on in the background', { background: true }],
   ])('is not offered where %s', (_why, changed) => {
     expect(label({ ...one('npm', 'test'), ...changed })).toBeNull()
     expect(
@@ -96,7 +96,7 @@ describe('a yes for always', () => {
     expect(label(command([part(['npm', 'test'], { programInsideRoots: true })]))).toBeNull()
   })
 
-  it('is not offered for words that do not look like what they are', () => {
+  it('is not offered for words with invisible or foreign characters', () => {
     for (const word of ['a\u202eb', 'a\nb', '\u0430', 'a\u00a0b', ' x', 'a\x7f'])
       expect(label(one('touch', word))).toBeNull()
   })
@@ -112,7 +112,7 @@ describe('a yes for always', () => {
     ['dotnet', 'build', '-p:PreBuildEvent=payload'],
     ['mvn', 'test', 'exec:exec'],
     ['gradle', 'test', '-I', 'payload.gradle'],
-  ])('to a test or a build does not allow %s %s %s, which runs something else', (...argv) => {
+  ])('of a test or build does not allow %s %s %s, which runs other programs', (...argv) => {
     const [program = '', subcommand = '', third = ''] = argv
     const plain = subcommand === 'run' ? [program, subcommand, third] : [program, subcommand]
     for (const given of [plain, [...plain, '--', 'x']]) {
@@ -124,19 +124,19 @@ describe('a yes for always', () => {
     }
   })
 
-  it('is not offered for patches, reads and tools without a name of their own', () => {
+  it('is not offered for patches, reads and other tools', () => {
     for (const facts of [patch({ '/work/a': {} }), read('/s', { secret: true }), other(false)])
       expect(label(facts)).toBeNull()
   })
 
-  it('is not offered where nothing is asked, or where a rule asks', () => {
+  it('is not offered when nothing is asked or when a rule asks', () => {
     expect(label(one('npm', 'test'), { ...asking, enforcement: 'full' })).toBeNull()
     expect(label(one('npm', 'test'), { ...asking, approvalPolicy: 'never' })).toBeNull()
     expect(label(one('npm', 'test'), { ...asking, rules: [commandRule('ask', 'npm')] })).toBeNull()
     expect(label(one('npm', 'test'), { ...asking, rules: [rule('ask', { kind: 'tool', tool: 'shell' })] })).toBeNull()
   })
 
-  it('allows every command of several that is not harmless, with exactly its words', () => {
+  it('allows each command of several that is not harmless, with exactly its words', () => {
     const both = command([part(['cd', 'x'], { knownSafe: true }), part(['npm', 'test']), part(['touch', 'a'])])
     expect(label(both)).toBe('npm test && touch a')
     expect(label(command(['a', 'b', 'c', 'd'].map((name) => part([name]))))).toBeNull()
@@ -155,7 +155,7 @@ const word = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
 )
 
-it('whatever it is offered for, the file that is written allows this and no other command than it says', () => {
+it('the written rule allows the approved command and none beyond its label', () => {
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), word, (argv, more) => {
       const facts = one(...argv)

@@ -61,7 +61,7 @@ describe('the matrix', () => {
       .map(([name = [], cells = []]) => [name.join(' '), cells]),
   )
 
-  it('is described here as wide as it is', () => {
+  it('has one column in this table for each row of a kind', () => {
     expect(header.trim().split(/\s+/)).toHaveLength(rowNames.length)
     expect(rows.size).toBe(policies.length * modes.length)
   })

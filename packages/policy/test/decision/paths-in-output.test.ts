@@ -36,25 +36,25 @@ describe('the paths that a failed command names', () => {
     expect(pathsInOutput(line).map(({ text }) => text)).toEqual(expected)
   })
 
-  it('are known to be missing where the line says so', () => {
+  it('are marked missing when the line says so', () => {
     expect(pathsInOutput("cat: '/opt/x': No such file or directory")).toContainEqual({
       text: '/opt/x',
       saidMissing: true,
     })
   })
 
-  it('are few, whatever is written', () => {
+  it('are limited in number', () => {
     const lines = Array.from({ length: 5_000 }, (_, n) => `x: /opt/${n}: Permission denied`).join('\n')
     expect(pathsInOutput(lines)).toHaveLength(40)
     expect(pathsInOutput(`denied /${'a/'.repeat(5_000)}`)).toEqual([])
   })
 
-  it('are those that its shell would write to', () => {
+  it('include the targets of redirections', () => {
     expect(redirectTargets(`echo "a > /opt/b" 'c > /opt/d' > e`)).toEqual(['e'])
     expect(redirectTargets('echo x > /opt/a 2>>b; cat <in >"c d" &>e 2>&1 >$F')).toEqual(['/opt/a', 'b', 'e'])
   })
 
-  it('are full paths of its words', () => {
+  it('include the absolute paths of a script', () => {
     expect(absolutePathsInScript('cat ~/.ssh/id "$HOME/.aws/x" --f=/etc/y z/w')).toEqual([
       '~/.ssh/id',
       '~/.aws/x',

@@ -11,36 +11,44 @@ const outside: CheckedPath = {
 }
 const run = { exitCode: 1, triedNetwork: false, hasNetwork: false, checkedPaths: [] as CheckedPath[] }
 
-describe('a command that failed', () => {
+describe('a failed command', () => {
   it.each<[string, Partial<typeof run>, ReturnType<typeof detectBlock>]>([
-    ['and names nothing was not blocked', {}, null],
+    ['that names no path was not blocked', {}, null],
     [
-      'and names what only the sandbox keeps it from',
+      'that names a path only the sandbox protects was blocked',
       { checkedPaths: [outside] },
       { paths: ['/opt/x'], network: false },
     ],
-    ['and names what the user may not write either', { checkedPaths: [{ ...outside, writableOutside: false }] }, null],
-    ['and names what it may write', { checkedPaths: [{ ...outside, writableInside: true }] }, null],
-    ['and says that what it names is missing', { checkedPaths: [{ ...outside, saidMissing: true }] }, null],
     [
-      'and names what is hidden from it, which it can only call missing',
+      'that names a path the user may not write either was not blocked',
+      { checkedPaths: [{ ...outside, writableOutside: false }] },
+      null,
+    ],
+    ['that names a path it may write was not blocked', { checkedPaths: [{ ...outside, writableInside: true }] }, null],
+    ['that reports a path missing was not blocked', { checkedPaths: [{ ...outside, saidMissing: true }] }, null],
+    [
+      'that reports a hidden path missing was blocked',
       { checkedPaths: [{ ...outside, masked: true, saidMissing: true }] },
       { paths: ['/opt/x'], network: false },
     ],
-    ['and tried the network', { triedNetwork: true }, { paths: [], network: true }],
-    ['and tried a network that it had', { triedNetwork: true, hasNetwork: true }, null],
+    ['that tried the network was blocked', { triedNetwork: true }, { paths: [], network: true }],
+    ['that tried a network it had was not blocked', { triedNetwork: true, hasNetwork: true }, null],
     [
-      'by a signal',
+      'that ended by a signal was blocked',
       { exitCode: null as unknown as number, checkedPaths: [outside] },
       { paths: ['/opt/x'], network: false },
     ],
-    ['not at all', { exitCode: 0, triedNetwork: true, checkedPaths: [outside] }, null],
-    ['and names one thing twice', { checkedPaths: [outside, outside] }, { paths: ['/opt/x'], network: false }],
+    ['with exit code 0 was not blocked', { exitCode: 0, triedNetwork: true, checkedPaths: [outside] }, null],
+    [
+      'that names one path twice was blocked once',
+      { checkedPaths: [outside, outside] },
+      { paths: ['/opt/x'], network: false },
+    ],
   ])('%s', (_, changed, block) => {
     expect(detectBlock({ ...run, ...changed })).toEqual(block)
   })
 
-  it('is told to the model with the way to ask, where there is one', () => {
+  it('is reported to the model with the way to ask, where there is one', () => {
     const both = { paths: ['/opt/x'], network: true }
     expect(blockNotice(both, { mayAsk: true, checkedPaths: [outside] })).toMatchInlineSnapshot(
       `"(The sandbox: it does not let a command change or see /opt/x; this tried to use the network, and it gives none. If it needs that, call shell again with escalate: true and a reason; the user is asked.)"`,
@@ -50,16 +58,16 @@ describe('a command that failed', () => {
   })
 })
 
-describe('what the model is told of a block', () => {
+describe('the notice of a block', () => {
   const one = { paths: ['/opt/x'], network: false }
 
-  it('of where secrets are kept is no way to ask for them, but that the user is to be asked', () => {
+  it('about hidden secrets sends the model to the user', () => {
     expect(blockNotice(one, { mayAsk: true, checkedPaths: [{ ...outside, masked: true }] })).toBe(
       '(The sandbox: it hides /opt/x, where secrets are kept; ask the user.)',
     )
   })
 
-  it('of something else beside a secret has the way to ask', () => {
+  it('about a secret and another path has the way to ask', () => {
     const both = { paths: ['/opt/x', '/opt/y'], network: false }
     const checkedPaths = [
       { ...outside, masked: true },
@@ -70,7 +78,7 @@ describe('what the model is told of a block', () => {
     )
   })
 
-  it('of what cannot be made at the top of a root in a partial sandbox says where it can be', () => {
+  it('about a path directly in a root of a partial sandbox names the folders where it can be created', () => {
     expect(blockNotice(one, { mayAsk: true, checkedPaths: [{ ...outside, unmakeable: true }] })).toMatch(
       /partial here, and lets nothing be made .* only in the folders within it; .* \/opt\/x\. If it needs that, .*escalate: true/,
     )
@@ -80,7 +88,7 @@ describe('what the model is told of a block', () => {
 describe('a retry', () => {
   const sandboxed = { sandbox: 'workspace-write', network: false } as const
 
-  it('is asked about under on-failure only, and never for what ran without a sandbox', () => {
+  it('is offered under on-failure only, and never for a command that ran without a sandbox', () => {
     const block = { paths: ['/opt/x'], network: false }
     for (const policy of ['untrusted', 'on-request', 'never'] as const)
       expect(retryAfter(block, policy, sandboxed)).toBeNull()
@@ -88,7 +96,7 @@ describe('a retry', () => {
     expect(retryAfter(null, 'on-failure', sandboxed)).toBeNull()
   })
 
-  it('is outside the sandbox for a path, and inside with the network where only that was missing', () => {
+  it('runs outside the sandbox for a path, and inside with network when only that was missing', () => {
     expect(retryAfter({ paths: ['/opt/x'], network: true }, 'on-failure', sandboxed)).toMatchObject({
       decision: { verdict: 'ask', rule: { name: 'builtin:retry-outside' }, reason: expect.stringContaining('/opt/x') },
       limits: { sandbox: 'none', network: true },

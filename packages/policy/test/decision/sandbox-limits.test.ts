@@ -18,20 +18,20 @@ function limitsOf(facts: Parameters<typeof decide>[0], changed: Partial<DecideSe
   return sandboxLimits(facts, decide(facts, settings).run, settings)
 }
 
-describe('what a tool of an MCP server runs under', () => {
+describe('the limits of a tool of an MCP server', () => {
   const confined = { mode: 'workspace-write', network: false } as const
 
-  it('is nothing where its program has all rights', () => {
+  it('are none when the server runs with all rights', () => {
     expect(limitsOf(mcp('docs', 'push'))).toEqual(none)
   })
 
-  it('is what its program was started under, in full access too', () => {
+  it('are those of the server, even with full access', () => {
     const facts = { ...mcp('docs', 'push'), confined }
     for (const sandboxMode of ['read-only', 'workspace-write', 'danger-full-access'] as const)
       expect(limitsOf(facts, { sandboxMode })).toEqual({ sandbox: 'workspace-write', network: false })
   })
 
-  it('is said in the question as well, which is asked all the same', () => {
+  it('are named in the question', () => {
     const { verdict, reason } = decide({ ...mcp('docs', 'push'), confined }, enforced)
     expect(verdict).toBe('ask')
     expect(reason).toMatch(/^its server runs inside the sandbox, /)
@@ -40,8 +40,8 @@ describe('what a tool of an MCP server runs under', () => {
   })
 })
 
-describe('what a command runs under', () => {
-  it('is the mode, without network', () => {
+describe('the limits of a command', () => {
+  it('are those of the sandbox mode, without network', () => {
     expect(limitsOf(sampleOf.otherCommand)).toEqual({ sandbox: 'workspace-write', network: false })
     expect(limitsOf(sampleOf.otherCommand, { sandboxMode: 'read-only' })).toEqual({
       sandbox: 'read-only',
@@ -49,11 +49,11 @@ describe('what a command runs under', () => {
     })
   })
 
-  it('is reading only for one that only looks, whatever all others may', () => {
+  it('are read-only for a known-safe command, even when all commands have the network', () => {
     expect(limitsOf(sampleOf.knownSafe, { network: true })).toEqual({ sandbox: 'read-only', network: false })
   })
 
-  it('is the network for one that asked, where it may ask', () => {
+  it('include the network that the command requested, where it may ask', () => {
     const granting: Readonly<Record<ApprovalPolicy, boolean>> = {
       untrusted: true,
       'on-request': true,
@@ -64,24 +64,24 @@ describe('what a command runs under', () => {
       expect(limitsOf(sampleOf.network, { approvalPolicy }).network).toBe(granting[approvalPolicy])
   })
 
-  it('is the network for all where the user says so, but not in read-only mode', () => {
+  it('include the network for all commands when the user sets it, but not in read-only mode', () => {
     expect(limitsOf(sampleOf.otherCommand, { network: true }).network).toBe(true)
     expect(limitsOf(sampleOf.otherCommand, { network: true, sandboxMode: 'read-only' }).network).toBe(false)
   })
 
-  it('is nothing where nothing enforces it, where it escalates, and with full access', () => {
+  it('are none without enforcement, after escalation and with full access', () => {
     expect(limitsOf(sampleOf.otherCommand, { enforcement: 'none' })).toEqual(none)
     expect(limitsOf(sampleOf.escalation)).toEqual(none)
     expect(limitsOf(sampleOf.otherCommand, { sandboxMode: 'danger-full-access', enforcement: 'none' })).toEqual(none)
   })
 
-  it('is nothing for a tool of somebody else, which no sandbox of ours is around', () => {
+  it('are none for a tool of an MCP server outside the sandbox', () => {
     expect(limitsOf(mcp('git', 'push'))).toEqual(none)
   })
 })
 
-describe('asking for the network', () => {
-  it('is a question that no rule answers where a sandbox withholds it, and none where all have it', () => {
+describe('a request for the network', () => {
+  it('asks where the sandbox withholds the network, whatever the rules, and not where all commands have it', () => {
     const rules = [commandRule('allow', 'npm')]
     expect(decide(sampleOf.network, { ...enforced, rules }).verdict).toBe('ask')
     expect(decide(sampleOf.network, { ...enforced, rules, enforcement: 'none' }).verdict).toBe('allow')
@@ -93,7 +93,7 @@ describe('asking for the network', () => {
     expect(decide(sampleOf.network, readOnly).verdict).toBe('ask')
   })
 
-  it('is covered by a yes for the session to the same with network only', () => {
+  it('is covered only by a grant for the same command with network', () => {
     const withNetwork = [grantFor(sampleOf.network, 'sandboxed')].filter((grant) => grant !== null)
     const { network: _request, ...without } = sampleOf.network
     const plain = [grantFor(without, 'sandboxed')].filter((grant) => grant !== null)

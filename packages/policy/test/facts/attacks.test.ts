@@ -320,7 +320,7 @@ const asks: Record<string, readonly string[]> = {
   ],
 }
 
-/** Why it asks, so that no case passes for another reason than its own. */
+/** Facts that cause the question, so that no case passes for another reason. */
 const because: Record<string, object> = {
   'shell grammar': { understood: false, parts: [] },
   'programs and their options': { understood: true, touchesSecret: null },
@@ -328,7 +328,7 @@ const because: Record<string, object> = {
   secrets: { understood: true, touchesSecret: expect.any(String) },
 }
 
-describe('in enforcement C', () => {
+describe('without enforcement', () => {
   it.each(runs)('%j runs unasked', async (script) => {
     expect(await decideScript(script)).toMatchObject({ verdict: 'allow', rule: { name: 'builtin:known-safe' } })
   })

@@ -39,33 +39,33 @@ async function blocked(
   return block?.paths.map((path) => path.slice(root.length + 1)) ?? []
 }
 
-describe('the sandbox is found to be in the way', () => {
+describe('a failed command is blocked by the sandbox', () => {
   it.each([
-    ['of a file outside', "touch: cannot touch '../other/x': no", 'other/x'],
-    ['of one below folders that are not there yet', "mkdir: cannot create '../other/a/b/c': no", 'other/a/b/c'],
-    ['behind a link', "touch: cannot touch 'link/x': no", 'other/x'],
-    ['of a protected file inside', "fatal: Unable to create '.git/index.lock': no", 'work/.git/index.lock'],
-    ['of a protected file that is not there yet', "touch: cannot touch 'sub/.parley/x': no", 'work/sub/.parley/x'],
+    ['for a file outside the workspace', "touch: cannot touch '../other/x': no", 'other/x'],
+    ['for a file below missing folders', "mkdir: cannot create '../other/a/b/c': no", 'other/a/b/c'],
+    ['for a file behind a link', "touch: cannot touch 'link/x': no", 'other/x'],
+    ['for a protected file in the workspace', "fatal: Unable to create '.git/index.lock': no", 'work/.git/index.lock'],
+    ['for a missing protected file', "touch: cannot touch 'sub/.parley/x': no", 'work/sub/.parley/x'],
   ])('%s', async (_, output, path) => {
     expect(await blocked(output)).toEqual([path])
   })
 
-  it('of what it hides, also where the script alone names it', async () => {
+  it('for a hidden file that only the script names', async () => {
     expect(await blocked("cat: '../home/.ssh/id': No such file or directory")).toEqual(['home/.ssh/id'])
     expect(await blocked('', 'cat ~/.ssh/id')).toEqual(['home/.ssh/id'])
   })
 
-  it('of what a script redirects to, without a word of output', async () => {
+  it('for the target of a redirection, without any output', async () => {
     expect(await blocked('', 'echo x > ../other/y')).toEqual(['other/y'])
   })
 
-  it('in the workspace only where that is read-only', async () => {
+  it('in the workspace only in read-only mode', async () => {
     const output = "touch: cannot touch 'made': no"
     expect(await blocked(output)).toEqual([])
     expect(await blocked(output, '', 'read-only')).toEqual(['work/made'])
   })
 
-  it('at the top of the workspace where the sandbox is partial, but not in its folders, nor of what is there', async () => {
+  it('for a new file at the top of the workspace in a partial sandbox, but not in its folders or for existing files', async () => {
     mkdirSync(join(root, 'work/sub'))
     writeFileSync(join(root, 'work/here'), '')
     const of = (path: string, enforcement: 'full' | 'partial') =>

@@ -27,7 +27,7 @@ describe('a program', () => {
     expect((await find('ls', `${folders.bin}:.`)).path).toBe(join(folders.bin, 'ls'))
   })
 
-  it('that a file of the workspace may shadow is allowed by no rule for its name', async () => {
+  it('is not allowed by its name when a file of the workspace may shadow it', async () => {
     const rule = { decision: 'allow', target: { kind: 'command', prefix: [['ls']] }, source: { file: 'p' } } as const
     const verdictWith = async (searchPath: string) =>
       decide(await folders.run(['ls', '--unheard-of'], { searchPath }), {
@@ -43,7 +43,7 @@ describe('a program', () => {
     expect(await verdictWith(`.:${folders.bin}`)).toBe('ask')
   })
 
-  it('of the workspace is known as such, also when the search path leads there', async () => {
+  it('of the workspace is marked as such, even when the search path leads there', async () => {
     expect((await find('./cat', folders.bin)).insideRoots).toBe(true)
     expect((await find('cat', `${folders.workspace}:${folders.bin}`)).insideRoots).toBe(true)
   })
@@ -58,11 +58,11 @@ describe('a command', () => {
     expect(behindShell.notUnderstoodBecause).toContain('writable folders')
   })
 
-  it('with a shell given by a path of its own is not understood', async () => {
+  it('with a shell given by an unknown path is not understood', async () => {
     expect(await folders.run(['./bash', '-lc', 'ls'])).toMatchObject({ understood: false, script: 'ls' })
   })
 
-  it('in plain argv is one part, and the shell does not read its words', async () => {
+  it('in plain argv is one part, whose words no shell reads', async () => {
     expect(await folders.run(['cat', 'b.ts; rm x', '$HOME'])).toMatchObject({
       understood: true,
       knownSafe: true,
@@ -78,12 +78,12 @@ describe('a command', () => {
     },
   )
 
-  it('entering a folder outside the roots is safe in none of its parts', async () => {
+  it('that enters a folder outside the roots has no safe part', async () => {
     const { parts } = await folders.run(['bash', '-c', 'cd .. && ls'])
     expect(parts.map(({ knownSafe }) => knownSafe)).toEqual([false, true])
   })
 
-  it('that is known-safe says what it reads, from each folder it may have entered', async () => {
+  it('that is known to be safe lists the paths it reads, from each folder it may have entered', async () => {
     const { reads } = await folders.run(['bash', '-c', 'cd src && cat a.ts && grep -r foo . && echo b.ts'])
     const read = (real: string, recursive = false) => expect.objectContaining({ real, recursive })
     const { workspace } = folders
@@ -93,13 +93,13 @@ describe('a command', () => {
     expect((await folders.run(['npm', 'b.ts'])).reads).toEqual([])
   })
 
-  it('that reads more than is followed is not known-safe', async () => {
+  it('that reads more paths than the limit is not known to be safe', async () => {
     const many = Array.from({ length: 501 }, (_, index) => `${'./'.repeat(index)}b.ts`)
     expect((await folders.run(['cat', ...many.slice(1)])).knownSafe).toBe(true)
     expect((await folders.run(['cat', ...many])).knownSafe).toBe(false)
   })
 
-  it('may name its roots by a link', async () => {
+  it('has roots that may be links', async () => {
     const facts = await folders.run(['bash', '-c', 'cd src && ls'], {
       roots: [folders.workspaceLink],
     })
@@ -116,7 +116,7 @@ describe('files', () => {
     files: folders.around.files,
   })
 
-  it('of a patch are told apart by where they really lie', async () => {
+  it('of a patch are judged by their real paths', async () => {
     const paths = ['src/new/x.ts', '../pwned', 'a/../../pwned', '/etc/x', 'homelink/x', 'key']
     const { files, contentHash } = await gatherPatchFacts({ tool: 'apply_patch', paths, patch: 'x' }, around())
     expect(files.map(({ insideRoots }) => insideRoots)).toEqual([true, false, false, false, false, false])
@@ -135,7 +135,7 @@ describe('files', () => {
     expect(files[0]?.protectedBy).toContain(why)
   })
 
-  it('that start programs are protected where home is writable', async () => {
+  it('that start programs are protected when the home folder is writable', async () => {
     const wide = { ...around(), roots: [folders.home] }
     const paths = ['.bashrc', '.zprofile', '.xsession', '.Profile', 'notes.txt'].map((name) => join(folders.home, name))
     const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths, patch: '' }, wide)

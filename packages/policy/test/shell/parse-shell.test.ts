@@ -24,11 +24,11 @@ describe('an understood script', () => {
     ['a \'\' ""', [['a', '', '']]],
     ['a "é"', [['a', 'é']]],
     ['a --x=y 2 HEAD~1 HEAD^ a:b,c@d%e+f', [['a', '--x=y', '2', 'HEAD~1', 'HEAD^', 'a:b,c@d%e+f']]],
-  ])('%j has its commands', async (script, commands) => {
+  ])('%j consists of its commands', async (script, commands) => {
     expect(await place.around.shell.read(script)).toMatchObject({ commands, because: null })
   })
 
-  it('is one whose two readings agree', async () => {
+  it('is read equally by the grammar and the plain reader', async () => {
     const reading = await place.around.shell.read('ls >/dev/null after')
     expect(reading).toMatchObject({ commands: null, because: 'two ways to read it differ' })
   })
@@ -73,18 +73,18 @@ describe('danger', () => {
     'while rm -rf y; do :; done ((',
     'timeout 5 sudo sh -c "nohup rm -rf y"',
     ':(){ :|:& };:',
-  ])('is seen in %j', async (script) => {
+  ])('is found in %j', async (script) => {
     expect((await place.run(['bash', '-lc', script])).dangerous).not.toBeNull()
   })
 
-  it('is seen behind any number of other commands', async () => {
+  it('is found behind any number of other commands', async () => {
     const padding = Array.from({ length: 900 }, (_, index) => `true ${index};`).join('')
     const facts = await place.run(['bash', '-c', `${padding.repeat(3)} bash -c 'rm -rf y' &`])
     expect(facts).toMatchObject({ understood: false, dangerous: 'rm deletes without asking' })
     expect(facts.seen).toContainEqual(['rm', '-rf', 'y'])
   })
 
-  it('is seen in plain argv behind wrappers', async () => {
+  it('is found in plain argv behind wrappers', async () => {
     expect((await place.run(['sudo', 'env', 'rm', '-rf', 'y'])).dangerous).not.toBeNull()
     expect((await place.run(['/usr/bin/env', 'sh', '-c', 'rm -rf y'])).dangerous).not.toBeNull()
   })
@@ -103,7 +103,7 @@ describe('any input', () => {
     fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join('')),
   )
 
-  it('is judged without an error, and what is known-safe is understood', async () => {
+  it('is judged without an error, and a known-safe script is understood', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -135,7 +135,7 @@ describe('any input', () => {
 })
 
 describe('a parser', () => {
-  it('whose files cannot be loaded understands nothing and still shows commands', async () => {
+  it('whose files cannot be loaded understands nothing and still finds commands', async () => {
     using shell = createShellParser({ ...shellParserFiles, grammarWasm: '/nowhere/grammar.wasm' })
     const reading = await shell.read('rm -rf x')
     expect(reading).toMatchObject({

@@ -12,7 +12,7 @@ describe('a path pattern', () => {
     ['*a*b*', '/work/xaaybz'],
     ['/etc/*', '/etc/hosts'],
     ['.env*', '/work/.env.local'],
-  ])('%s fits %s', (pattern, path) => {
+  ])('%s matches %s', (pattern, path) => {
     expect(matchesPathPattern(pattern, path, '/work')).toBe(true)
   })
 
@@ -24,11 +24,11 @@ describe('a path pattern', () => {
     ['a?c', '/work/ac'],
     ['**', '/etc/hosts'],
     ['src', '/work/src/a'],
-  ])('%s does not fit %s', (pattern, path) => {
+  ])('%s does not match %s', (pattern, path) => {
     expect(matchesPathPattern(pattern, path, '/work')).toBe(false)
   })
 
-  it('of many stars ends', () => {
+  it('with many stars is matched in little time', () => {
     const name = 'a'.repeat(2_000)
     expect(matchesPathPattern(`${'**/'.repeat(200)}${'*a'.repeat(200)}b`, `/work/${name}`, '/work')).toBe(false)
   })
@@ -40,7 +40,7 @@ describe('below a folder', () => {
     ['deploy/**', '/'],
     ['deploy/a/*.pem', '/work/deploy'],
     ['**/.env', '/work/src'],
-  ])('%s may fit what lies in %s', (pattern, folder) => {
+  ])('%s may match paths in %s', (pattern, folder) => {
     expect(mayMatchBelow(pattern, folder, '/work')).toBe(true)
   })
 
@@ -49,7 +49,7 @@ describe('below a folder', () => {
     ['deploy', '/work/deploy'],
     ['deploy/*.pem', '/work/deploy/deep'],
     ['/etc/**', '/work'],
-  ])('%s cannot fit what lies in %s', (pattern, folder) => {
+  ])('%s cannot match paths in %s', (pattern, folder) => {
     expect(mayMatchBelow(pattern, folder, '/work')).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { findDanger } from '../../../../src/decision/kinds/command/dangerous.ts'
 
 const words = (text: string) => text.split(' ').map((word) => (word === '?' ? null : word))
 
-describe('a command that destroys for good', () => {
+describe('a dangerous command', () => {
   it.each([
     'rm -rf x',
     'rm -f x',
@@ -32,7 +32,7 @@ describe('a command that destroys for good', () => {
     'truncate -s 0 x',
     'shred x',
     'crontab -r',
-  ])('%s is found', (text) => {
+  ])('is found: %s', (text) => {
     expect(findDanger([words(text)], '')).not.toBeNull()
   })
 
@@ -53,7 +53,7 @@ describe('a command that destroys for good', () => {
     'cp x y',
     'echo rm -rf',
     'crontab -l',
-  ])('%s is not one', (text) => {
+  ])('is not found: %s', (text) => {
     expect(findDanger([words(text)], '')).toBeNull()
   })
 })
@@ -84,7 +84,7 @@ describe('a script', () => {
     },
   )
 
-  it('as long as a script may be is looked through at once', () => {
+  it('of the greatest length is searched at once', () => {
     expect(findDanger([], 'a'.repeat(1_000_000))).toBeNull()
   })
 })
