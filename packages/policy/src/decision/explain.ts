@@ -2,7 +2,7 @@ import type { Decision } from './decide.ts'
 import { type Facts, kindOf } from './facts.ts'
 import { isInertWord } from './kinds/kind.ts'
 
-const opening = { allow: 'Runs unasked', ask: 'Asks first', deny: 'Refused' } as const
+const opening = { allow: 'Runs unasked', ask: 'Asks first', deny: 'Denied' } as const
 
 /** Explains a decision to the model in one sentence: the verdict, the reason and the rule. */
 export function explainDecision({ verdict, reason, rule }: Decision): string {
