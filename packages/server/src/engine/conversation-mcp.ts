@@ -1,6 +1,6 @@
 import type { McpLease, McpServer } from '@parley/mcp-client'
 import type { ToolSpec } from '@parley/models'
-import { confinedMode } from '@parley/policy'
+import { serverSandboxMode } from '@parley/policy'
 import type { SandboxMode } from '@parley/protocol'
 import { mcpTool } from '../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../tools/mcp/resource-tools.ts'
@@ -43,7 +43,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
   let released: Promise<unknown> = Promise.resolve()
 
   function current(): Held {
-    if (confinedMode(conversation.state.core.settings.sandbox) === held.mode) return held
+    if (serverSandboxMode(conversation.state.core.settings.sandbox) === held.mode) return held
     const before = held
     // Taken before the others go, so that those that are the same stay.
     held = hold(parts)
@@ -95,7 +95,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
 
 /** The servers under the limits of one mode, and what was made for them. */
 interface Held {
-  readonly mode: ReturnType<typeof confinedMode>
+  readonly mode: ReturnType<typeof serverSandboxMode>
   readonly lease: McpLease
   readonly lookUps: readonly Tool[]
   readonly notices: ReturnType<typeof failureNotices>
@@ -108,7 +108,7 @@ function hold({ conversation, lease: leaseFor, newItemId }: McpParts): Held {
   const lease = leaseFor(sandbox)
   const { servers } = lease
   return {
-    mode: confinedMode(sandbox),
+    mode: serverSandboxMode(sandbox),
     lease,
     lookUps: servers.length === 0 ? [] : resourceTools(servers),
     notices: failureNotices(conversation, servers, newItemId),

@@ -2,11 +2,11 @@ import { type Config, ConfigError, secretsOfConfig } from '@parley/config'
 import type { SessionPaths } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
-  confinements,
   type Project,
   type Projects,
   type Rules,
   type ShellParser,
+  serverSandboxPolicies,
   trustedRules,
   trustNotice,
   type UserRules,
@@ -148,7 +148,8 @@ async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<O
   const serverFolder = place.name === null ? meta.cwd : (ports.env['HOME'] ?? '/')
   const mcp = createConversationMcp({
     conversation,
-    lease: (sandbox) => ports.mcpServers.lease(mcpSettings(values, serverFolder, confinements(project, own, sandbox))),
+    lease: (sandbox) =>
+      ports.mcpServers.lease(mcpSettings(values, serverFolder, serverSandboxPolicies(project, own, sandbox))),
     newItemId: ports.ids.item,
     isWatched: () => watchers.size > 0,
   })

@@ -8,8 +8,8 @@ import {
   type Facts,
   grantFor,
   retryAfter,
-  runLimits,
-  withoutNeedlessWish,
+  sandboxLimits,
+  withoutNeedlessRequest,
 } from '@parley/policy'
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
@@ -86,9 +86,9 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
 
 function firstAttempt({ conversation, bench }: Run, given: Facts): DecidedCall {
   const settings = decideSettings(conversation, bench)
-  const facts = withoutNeedlessWish(given, settings)
+  const facts = withoutNeedlessRequest(given, settings)
   const decision = decide(facts, settings)
-  return { facts, decision, limits: runLimits(facts, decision.run, settings), attempt: 1 }
+  return { facts, decision, limits: sandboxLimits(facts, decision.run, settings), attempt: 1 }
 }
 
 /** Null where it would not be asked about today: the policy is another one, or a rule forbids it. */

@@ -58,8 +58,9 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
 
 /** One that may run bare where nothing limits it is said to be without limits everywhere. */
 function confinedFact(launch: McpLaunch | undefined): Pick<McpFacts, 'confined'> {
-  if (launch?.kind !== 'stdio' || launch.confinement === undefined || launch.confinement.mayRunBare) return {}
-  const { mode, network } = launch.confinement
+  if (launch?.kind !== 'stdio' || launch.sandboxPolicy === undefined || launch.sandboxPolicy.mayRunUnsandboxed)
+    return {}
+  const { mode, network } = launch.sandboxPolicy
   return { confined: { mode, network } }
 }
 
