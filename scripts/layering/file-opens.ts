@@ -24,7 +24,7 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/probe/ground.ts',
   'packages/host/src/sandbox/probe/kept-finding.ts',
   'packages/host/src/sandbox/probe/surroundings.ts',
-  'packages/server/src/frontends/exec/output/ring-file.ts',
+  'packages/server/src/frontends/exec/output/ring.ts',
   'packages/journal/src/node-files.ts',
   'packages/workspace/src/look-up/copy-tree.ts',
   'packages/workspace/src/paths/held-folder.ts',

@@ -16,6 +16,20 @@ const shortShare = 0.05
  */
 const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
+  'packages/server': [
+    'core',
+    'ports',
+    'codex-events',
+    'tools',
+    'engine',
+    'serving',
+    'frontends',
+    'frontends/conversation',
+    'frontends/exec',
+    'frontends/mcp',
+    'programs',
+    '.',
+  ],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -1,7 +1,6 @@
 import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
-import type { Duration, EventMsg, ExecBegin, McpBegin } from './event-msg.ts'
+import type { Duration, EventMsg, ExecBegin, McpBegin, ParsedCommand } from './event-msg.ts'
 import { fileChangesOf } from './file-changes.ts'
-import { parsedCommand } from './shell-words.ts'
 
 /** A call of ours that shows itself in another way. */
 const planTool = 'update_plan'
@@ -108,4 +107,20 @@ function parsed(json: string): unknown {
 function durationOf(ms = 0): Duration {
   const secs = Math.floor(ms / 1000)
   return { secs, nanos: Math.round((ms - secs * 1000) * 1e6) }
+}
+
+/** An argv as one would type it: a word that a shell would read differently stands in quotes. */
+export function shellJoined(argv: readonly string[]): string {
+  return argv.map(quoted).join(' ')
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** What a client shows of a command: the script a shell is given, or else the words. */
+export function parsedCommand(argv: readonly string[]): readonly ParsedCommand[] {
+  const [program = '', flag = '', script] = argv
+  const isScript = /(^|\/)(ba|z|da|k)?sh$/.test(program) && /^-l?c$/.test(flag) && script !== undefined
+  return [{ type: 'unknown', cmd: isScript ? script : shellJoined(argv) }]
 }

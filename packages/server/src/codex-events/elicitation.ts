@@ -1,11 +1,21 @@
 import type { ApprovalRequest, Enforcement, FormField, Item } from '@parley/protocol'
-import { showHidden } from '@parley/protocol/question'
-import { questionOf } from './approval-messages.ts'
-import { commandMessage, formMessage, patchMessage } from './question-message.ts'
-import { parsedCommand } from './shell-words.ts'
+import {
+  againWords,
+  backgroundWords,
+  collapseBlanks,
+  fileWords,
+  hiddenWarnings,
+  limitWords,
+  onOneLine,
+  showHidden,
+  uncheckedWords,
+} from '@parley/protocol/question'
+import { questionOf } from './approvals.ts'
+import { parsedCommand, shellJoined } from './call-messages.ts'
+import { readDiffs } from './file-changes.ts'
 
 /** Which call asks, as the client numbers them. */
-export interface Asker {
+interface Asker {
   /** Of the `tools/call`; null when the question was found waiting. */
   readonly requestId: string | number | null
   readonly conversationId: string
@@ -20,7 +30,7 @@ interface RequestedSchema {
 }
 
 /** Parameters of `elicitation/create`: a form without fields, and beside it what a client that knows us can show better. */
-export type ElicitationParams = {
+type ElicitationParams = {
   readonly message: string
   readonly requestedSchema: RequestedSchema
   readonly [key: string]: unknown
@@ -82,4 +92,50 @@ function propertyOf({ type, title, description, choices = [], default: preset }:
     enum: choices.map(({ value }) => value),
     enumNames: choices.map((one) => showHidden(one.title)),
   }
+}
+
+/**
+ * The whole question as text, for clients that show nothing else. Only lines of ours begin at the margin: those of a
+ * command are indented, those of a diff have their marks. What cannot be seen is shown by its number.
+ */
+function commandMessage(approval: ApprovalRequest, command: readonly string[], enforcement: Enforcement): string {
+  const words = shellJoined(command)
+  const shown = showHidden(collapseBlanks(words)).replaceAll('\n', '\n    ')
+  const { cwd, environment, reason } = approval
+  const where = environment === undefined ? '' : ` on ${onOneLine(environment)}`
+  return [
+    `Allow parley to run \`${shown}\` in \`${onOneLine(cwd)}\`${where}?`,
+    ...hiddenWarnings(words).map((warning) => `! ${warning}`),
+    limitsLine(approval, enforcement),
+    ...(approval.background === true ? [`It runs ${backgroundWords}.`] : []),
+    ...(reason === '' ? [] : [`Asked because: ${onOneLine(reason)}`]),
+    ...(approval.attempt === undefined ? [] : [againWords]),
+    ...(approval.justification === undefined ? [] : [`${uncheckedWords}“${onOneLine(approval.justification)}”`]),
+  ].join('\n')
+}
+
+/** All files of a patch, then every line of its question. */
+function patchMessage(approval: ApprovalRequest, enforcement: Enforcement): string {
+  const { reason, detail, cwd, files = readDiffs(detail) } = approval
+  const where = approval.environment === undefined ? '' : ` on ${onOneLine(approval.environment)}`
+  return [
+    ...(reason === '' ? [] : [onOneLine(reason)]),
+    'Allow parley to apply proposed code changes?',
+    ...files.map(fileWords),
+    `Paths are relative to \`${onOneLine(cwd)}\`${where}.`,
+    limitsLine(approval, enforcement),
+    ...hiddenWarnings(detail).map((warning) => `! ${warning}`),
+    '',
+    showHidden(detail).trimEnd(),
+  ].join('\n')
+}
+
+/** The question of a configured server, in its own words. */
+function formMessage({ title, detail }: ApprovalRequest): string {
+  return showHidden(`${title}\n${detail}`.trim())
+}
+
+function limitsLine(approval: ApprovalRequest, enforcement: Enforcement): string {
+  const words = limitWords(approval, enforcement).map(({ text }) => text)
+  return `Limits: ${words.join(' · ')}`
 }

@@ -50,7 +50,7 @@ export interface ExecBegin {
 }
 
 /** The engine runs commands on one stream: `stdout` and `aggregated_output` carry it, `stderr` is empty. */
-export interface ExecEnd {
+interface ExecEnd {
   readonly type: 'exec_command_end'
   readonly call_id: string
   readonly stdout: string
@@ -75,14 +75,14 @@ export interface AskedPatch {
   readonly reason?: string
 }
 
-export interface PatchBegin {
+interface PatchBegin {
   readonly type: 'patch_apply_begin'
   readonly call_id: string
   readonly auto_approved: boolean
   readonly changes: FileChanges
 }
 
-export interface PatchEnd {
+interface PatchEnd {
   readonly type: 'patch_apply_end'
   readonly call_id: string
   readonly stdout: string
@@ -102,7 +102,7 @@ export interface McpBegin {
   readonly invocation: McpInvocation
 }
 
-export interface McpEnd {
+interface McpEnd {
   readonly type: 'mcp_tool_call_end'
   readonly call_id: string
   readonly invocation: McpInvocation
@@ -135,7 +135,7 @@ export interface TokenUsage {
   readonly total_tokens: number
 }
 
-export interface TokenInfo {
+interface TokenInfo {
   readonly total_token_usage: TokenUsage
   readonly last_token_usage: TokenUsage
   readonly model_context_window: number | null
@@ -148,3 +148,20 @@ export type FileChange =
 
 /** By path. */
 export type FileChanges = Readonly<Record<string, FileChange>>
+
+type Kind = EventMsg['type']
+
+/** Pieces of what a later message carries whole. */
+const deltas: ReadonlySet<Kind> = new Set(['agent_message_delta', 'agent_reasoning_delta', 'exec_command_output_delta'])
+
+/** What a client of a whole conversation is not told: its own words, counts, and remarks on the work. */
+const chatter: ReadonlySet<Kind> = new Set(['token_count', 'user_message', 'background_event'])
+
+export function isDelta({ type }: EventMsg): boolean {
+  return deltas.has(type)
+}
+
+/** Whether it belongs to the stream of a whole conversation: a plain turn is its start, its answer and its end. */
+export function isStreamed({ type }: EventMsg): boolean {
+  return !chatter.has(type)
+}

@@ -6,7 +6,7 @@ import {
   type Item,
   type TokenCounts,
 } from '@parley/protocol'
-import { approvalMessage } from './approval-messages.ts'
+import { approvalMessage } from './approvals.ts'
 import { base64Of } from './base64.ts'
 import { beginningOf, endingOf } from './call-messages.ts'
 import type { EventMsg, PlanStep, TokenUsage } from './event-msg.ts'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { adoptSideFile, type Files, StorageError } from '@parley/journal'
 import type { ConversationEvent, Item, ItemOf } from '@parley/protocol'
 import { comparePlan, type FileState, type PatchTarget, PlaceUnreachable, readChanges } from '@parley/workspace'
-import { spoolName } from '../tools/spool-name.ts'
+import { spoolName } from '../tools/keep-output.ts'
 
 interface Around {
   readonly files: Files

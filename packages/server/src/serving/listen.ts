@@ -1,11 +1,15 @@
 import { join } from 'node:path'
-import { type Listener, listenSocket } from '@parley/rpc'
-import type { Address } from './address.ts'
-import type { Connections } from './connections.ts'
-import type { ServerArguments } from './read-arguments.ts'
+import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
+import { type Address, UsageError } from './flags.ts'
+import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
 
-export interface Listening {
+/** Receiver of the connections that listeners accept. */
+interface Acceptor {
+  accept(transport: Transport, kind: 'socket' | 'websocket'): void
+}
+
+interface Listening {
   readonly listener: Listener
   /** How others write it: a path, or `ws://HOST:PORT` with the real port. */
   readonly address: string
@@ -13,11 +17,11 @@ export interface Listening {
   readonly tokenFile: string | null
 }
 
-/** Rejects with `ListenError` or `UsageProblem`: what was asked for must be there. */
+/** Rejects with `ListenError` or `UsageError`: what was asked for must be there. */
 export async function listenOn(
   address: Address,
-  { tokenFile }: Pick<ServerArguments, 'tokenFile'>,
-  { connections, home }: { readonly connections: Pick<Connections, 'accept'>; readonly home: string },
+  { tokenFile }: { readonly tokenFile: string | null },
+  { connections, home }: { readonly connections: Acceptor; readonly home: string },
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -34,4 +38,44 @@ export async function listenOn(
     onConnection: (transport) => connections.accept(transport, 'websocket'),
   })
   return { listener, address: listener.url, tokenFile: file }
+}
+
+/** Where a server process can be reached besides its stdin. */
+export interface Listeners {
+  /** The one by which the owner of a conversation is found; null where none could be made. */
+  readonly socket: string | null
+  /** Those that were asked for. */
+  readonly others: readonly Listening[]
+  close(): Promise<void>
+}
+
+interface ListenersOptions {
+  readonly args: { readonly listen: readonly Address[]; readonly tokenFile: string | null }
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly connections: Acceptor
+  readonly writeLog: (line: string) => void
+}
+
+/** A server without a socket of its own works; one that cannot listen where it was told to does not. */
+export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
+  const { args, env, home, connections, writeLog } = options
+  const own = await listenInRunFolder({
+    env,
+    home,
+    onConnection: (transport) => connections.accept(transport, 'socket'),
+    onProblem: writeLog,
+  })
+  const others: Listening[] = []
+  const close = async () => {
+    await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener?.close()))
+  }
+  try {
+    for (const address of args.listen) others.push(await listenOn(address, args, { connections, home }))
+  } catch (error) {
+    await close()
+    if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }
+    throw error
+  }
+  return { socket: own?.address ?? null, others, close }
 }

@@ -1,4 +1,5 @@
 import { type Facts, gatherPatchFacts } from '@parley/policy'
+import type { FileChangeEntry } from '@parley/protocol'
 import {
   type ApplyOutcome,
   type ApplyRequest,
@@ -18,10 +19,8 @@ import {
   successText,
 } from '@parley/workspace'
 import * as z from 'zod'
-import { clipDiffs } from './clip-diffs.ts'
-import { defineTool } from './define-tool.ts'
+import { defineTool, fileSurroundings, type ToolPorts } from './define-tool.ts'
 import type { PreparedCall, Tool, ToolOutcome } from './tool.ts'
-import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
 
 const description = `Changes files, all of them or none. The patch looks like this:
 *** Begin Patch
@@ -57,7 +56,7 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
         { tool: 'apply_patch', paths: pathsOf(hunks), patch },
         await fileSurroundings(ports.place, workspace),
       ),
-    async workOut({ cwd }, facts) {
+    async plan({ cwd }, facts) {
       const files = ports.place.patches
       const planned = await planPatch({ hunks, files, cwd, secretsIn: ports.redaction.secretsIn, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
@@ -127,4 +126,25 @@ function pathsOf(hunks: readonly Hunk[]): string[] {
   return hunks.flatMap((hunk) =>
     hunk.kind === 'update' && hunk.movedTo !== undefined ? [hunk.path, hunk.movedTo] : [hunk.path],
   )
+}
+
+/** Characters of all diffs of one patch: deleting a large file must not put all of it into the log, three times. */
+const maxLength = 512 * 1024
+
+/** The changes with their diffs cut to a common budget; a cut one says so in its last line. */
+export function clipDiffs(changes: readonly FileChangeEntry[], budget = maxLength): FileChangeEntry[] {
+  let left = budget
+  return changes.map((change) => {
+    const diff = clip(change.diff, left)
+    left -= diff.length
+    return { ...change, diff }
+  })
+}
+
+function clip(diff: string, limit: number): string {
+  if (diff.length <= limit) return diff
+  const end = diff.lastIndexOf('\n', Math.max(0, limit))
+  const kept = diff.slice(0, end + 1)
+  const leftOut = diff.slice(end + 1).split('\n').length - 1
+  return `${kept}… ${leftOut} more lines\n`
 }

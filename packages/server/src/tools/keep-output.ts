@@ -1,7 +1,8 @@
 import type { CommandEnd } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { Output } from '@parley/protocol'
-import type { SideFiles } from '../engine/side-files.ts'
+import type { ToolFiles } from './tool.ts'
+
 /** What an item holds whole; of more than this there is a file. */
 export const inlineBytes = 8 * 1024
 const shownHeadBytes = 4 * 1024
@@ -11,7 +12,7 @@ const shownTailBytes = 4 * 1024
 type KeptEnd = Pick<CommandEnd, 'totalBytes' | 'head' | 'tail' | 'omittedBytes' | 'spool'>
 
 /** A command's output as its item keeps it: whole when it is small, else both ends and a side file with all of it. */
-export async function keepOutput(end: KeptEnd, sideFiles: SideFiles): Promise<Output> {
+export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
   const { totalBytes, head, tail, omittedBytes } = end
   const known = Buffer.concat([head, tail])
   const binary = known.includes(0) ? { binary: true as const } : {}
@@ -32,7 +33,7 @@ export async function keepOutput(end: KeptEnd, sideFiles: SideFiles): Promise<Ou
 }
 
 /** Null when the disk does not take it: both ends are still told. */
-async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: SideFiles): Promise<string | null> {
+async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: ToolFiles): Promise<string | null> {
   try {
     return spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(spool.path)
   } catch (error) {
@@ -50,4 +51,9 @@ function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
   }
   const lead = [1, 2, 3, 4].map((back) => bytes.length - back).find((at) => !isContinuation(at)) ?? 0
   return (bytes[lead] ?? 0) >= 0xc0 ? bytes.subarray(0, lead) : bytes
+}
+
+/** The file in a conversation's folder that takes a command's output while it runs. */
+export function spoolName(itemId: string): string {
+  return `spool-${itemId}`
 }

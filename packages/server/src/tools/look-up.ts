@@ -1,8 +1,7 @@
 import { type Facts, gatherReadFacts } from '@parley/policy'
 import { type Place, resolveWorkspacePath } from '@parley/workspace'
-import { unlessAborted } from '../unless-aborted.ts'
-import type { PreparedCall, ToolContext, ToolOutcome } from './tool.ts'
-import { fileSurroundings } from './tool-ports.ts'
+import { fileSurroundings } from './define-tool.ts'
+import { type PreparedCall, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 interface LookUp {
   readonly tool: string
@@ -27,7 +26,7 @@ export function prepareLookUp({ tool, title, input, path, recursive, place, look
     describe: () => ({ type: 'toolCall', title, text: '', input: text }),
     facts: async (workspace): Promise<Facts> =>
       gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(place, workspace)),
-    async workOut({ cwd, roots }, facts) {
+    async plan({ cwd, roots }, facts) {
       const real = (facts.kind === 'read' ? facts.paths[0]?.real : undefined) ?? path
       return {
         payload: JSON.stringify({ input, real }),

@@ -3,10 +3,9 @@ import { type CommandEnd, type CommandSpec, commandEnvironment, createMark, type
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { PlaceUnreachable } from '@parley/workspace'
-import { inlineBytes, keepOutput } from './keep-output.ts'
-import { spoolName } from './spool-name.ts'
+import type { ToolPorts } from './define-tool.ts'
+import { inlineBytes, keepOutput, spoolName } from './keep-output.ts'
 import { notStarted, type ToolContext, type ToolOutcome } from './tool.ts'
-import type { ToolPorts } from './tool-ports.ts'
 
 export const defaultTimeoutMs = 120_000
 

@@ -3,7 +3,7 @@ import type { JsonSchemaObject } from '@parley/models'
 import type { Facts } from '@parley/policy'
 import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
-import type { SideFiles } from '../engine/side-files.ts'
+
 /** The fields of a call item that its tool decides; the engine adds id, status and tool name. */
 export type Described =
   | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>
@@ -22,6 +22,20 @@ export interface Workspace {
   readonly roots: readonly string[]
 }
 
+/** Side files of a conversation: content too large for the log, named by its hash. */
+export interface ToolFiles {
+  /** Stores the content and resolves with its reference. */
+  put(content: string | Buffer): Promise<string>
+  /** Moves a finished file into the store and resolves with its reference. */
+  adopt(path: string): Promise<string>
+  /** Returns a range of a file; null when the file is missing or damaged. */
+  read(file: string, range: { readonly offset: number; readonly length: number }): Buffer | null
+  /** Folder into which a running command may spool its output. */
+  readonly folder: string
+  /** Creates the folder; a failure only costs the middle of long outputs. */
+  prepare(): void
+}
+
 export interface ToolContext extends Workspace {
   readonly conversationId: string
   readonly itemId: string
@@ -29,7 +43,7 @@ export interface ToolContext extends Workspace {
   readonly signal: AbortSignal
   /** What this call was decided to run under, made ready now. Rejects where it cannot be; nothing is run then. */
   sandbox(): Promise<Sandbox>
-  readonly sideFiles: SideFiles
+  readonly sideFiles: ToolFiles
   /** Output as it comes, for people to watch; what is returned is the whole. */
   report(chunk: Buffer): void
   /** Puts a question to the user while the call runs; taken back when `signal` fires or the call ends. */
@@ -94,7 +108,7 @@ export interface Tool {
   /** A look-up: changes nothing, runs beside other look-ups. */
   readonly readOnly: boolean
   /** The model has begun to write a call: what is slow to make ready can be while it writes on. */
-  readonly expect?: () => void
+  readonly warmUp?: () => void
   prepare(args: unknown): PreparedCall | { readonly problem: string }
 }
 
@@ -106,7 +120,7 @@ export interface PreparedCall {
    * What it would do, worked out without doing it, of what the facts name and nothing else. Not asked for what policy
    * forbids; a problem ends the call before anyone is asked.
    */
-  workOut(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
+  plan(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
 }
 
 /** One call with nothing left open: `run` does what `payload` says, wherever the conversation has moved meanwhile. */
@@ -118,4 +132,21 @@ export interface ReadyCall {
   /** The text of the question about it, where the item does not have all of it; a problem: it cannot be asked about. */
   readonly question?: () => PatchQuestion | { readonly problem: string }
   run(context: ToolContext): Promise<ToolOutcome>
+}
+
+/** What comes first: the result, or null when the signal fires. What is not waited for may still fail, unheard. */
+export async function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result | null> {
+  if (signal.aborted) {
+    result.catch(() => undefined)
+    return null
+  }
+  const { promise: aborted, resolve } = Promise.withResolvers<null>()
+  const stop = () => resolve(null)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([result, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    result.catch(() => undefined)
+  }
 }

@@ -1,11 +1,10 @@
 import { fileWords } from '@parley/protocol/question'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { offered, readAnswer } from '../../src/codex-events/approvals.ts'
 import { base64Of } from '../../src/codex-events/base64.ts'
-import { fileChangesOf } from '../../src/codex-events/file-changes.ts'
-import { offered, readAnswer } from '../../src/codex-events/read-answer.ts'
-import { readDiffs } from '../../src/codex-events/read-diffs.ts'
-import { parsedCommand, shellJoined } from '../../src/codex-events/shell-words.ts'
+import { parsedCommand, shellJoined } from '../../src/codex-events/call-messages.ts'
+import { fileChangesOf, readDiffs } from '../../src/codex-events/file-changes.ts'
 
 test('base64 is what every decoder reads', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clipDiffs } from '../../src/tools/clip-diffs.ts'
+import { clipDiffs } from '../../src/tools/apply-patch.ts'
 
 const change = (path: string, diff: string) => ({
   path,

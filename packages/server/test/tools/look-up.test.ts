@@ -26,7 +26,7 @@ it('opens the path that was judged, and none that it leads to since', async () =
     },
   })
   const workspace = { cwd: folder.path, roots: [folder.path] }
-  const ready = await prepared.workOut(workspace, await prepared.facts(workspace))
+  const ready = await prepared.plan(workspace, await prepared.facts(workspace))
   if ('problem' in ready) throw new Error(ready.problem)
   const run = () =>
     ready.run({

@@ -12,7 +12,7 @@ import {
 } from '@parley/policy'
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Place } from '@parley/workspace'
-import { fileSurroundings } from '../../tools/tool-ports.ts'
+import { fileSurroundings } from '../../tools/define-tool.ts'
 import { configHere } from '../config-here.ts'
 import { definedRules } from '../opener.ts'
 import type { PolicyPorts } from './policy-ports.ts'

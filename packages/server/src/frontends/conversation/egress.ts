@@ -1,7 +1,6 @@
 import { notificationLine } from '@parley/journal'
 import type { Conversation } from '../../engine/conversation.ts'
 import { deliverableLine } from '../../engine/deliverable.ts'
-import { createSharedNotifications } from './shared-notifications.ts'
 
 /** Bytes a client may leave unread before its cursor waits; the log holds the rest. */
 const unreadLimit = 1 << 20
@@ -107,4 +106,33 @@ function sharedBy(conversation: Conversation) {
 /** Every line begins with its number. */
 function seqOf(line: string): number {
   return Number.parseInt(line.slice('{"seq":'.length), 10)
+}
+
+const keptCharacters = 1 << 20
+
+/**
+ * The newest lines of a conversation as notifications, each made once however many clients follow it: what is long
+ * costs as much to put together as to send.
+ */
+function createSharedNotifications(conversationId: string): (seq: number, line: string) => string {
+  const kept = new Map<number, string>()
+  let characters = 0
+
+  function keep(seq: number, text: string): void {
+    for (const [oldest, { length }] of kept) {
+      if (characters + text.length <= keptCharacters) break
+      kept.delete(oldest)
+      characters -= length
+    }
+    kept.set(seq, text)
+    characters += text.length
+  }
+
+  return (seq, line) => {
+    const known = kept.get(seq)
+    if (known !== undefined) return known
+    const text = notificationLine(conversationId, line)
+    keep(seq, text)
+    return text
+  }
 }

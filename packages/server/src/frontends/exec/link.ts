@@ -1,5 +1,8 @@
-import type { Peer, Transport } from '@parley/rpc'
-import type { Spelling } from './spelling.ts'
+import { constants } from 'node:os'
+import type { ProcessExit } from '@parley/host'
+import type { ExecMethodName, ExecNotificationName } from '@parley/protocol/exec'
+import { notificationLine, type Peer, type Transport } from '@parley/rpc'
+import type { OutputChunk } from './output/retained-output.ts'
 
 /** The connection that a session speaks to at present. */
 export interface Link {
@@ -34,4 +37,63 @@ export function createLink(transport: Transport, peer: () => Peer): SpokenLink {
     answers: async (withinMs) => (await transport.ping?.(withinMs)) ?? true,
     close: () => peer().close(),
   }
+}
+
+/** The names a client uses. The older ones were in the first description of this protocol. */
+type Spelling = 'process' | 'command'
+
+export const olderNames = {
+  'command/exec': 'process/start',
+  'command/write': 'process/write',
+  'command/terminate': 'process/terminate',
+} as const satisfies Record<string, ExecMethodName>
+
+const notificationNames: Readonly<Record<Spelling, Readonly<Record<ExecNotificationName, string>>>> = {
+  process: {
+    'process/output': 'process/output',
+    'process/exited': 'process/exited',
+    'process/closed': 'process/closed',
+  },
+  command: {
+    'process/output': 'command/outputDelta',
+    'process/exited': 'command/exited',
+    'process/closed': 'command/closed',
+  },
+}
+
+function notificationName(spelling: Spelling, name: ExecNotificationName): string {
+  return notificationNames[spelling][name]
+}
+
+/** The lines that tell of one process. Written by hand: base64 and our own names need no escaping. */
+export function outputLine(spelling: Spelling, idJson: string, { seq, stream, chunk }: OutputChunk): string {
+  // The older description knew two streams, and a terminal's output was on the first.
+  const named = spelling === 'command' && stream === 'pty' ? 'stdout' : stream
+  const params = `{"processId":${idJson},"seq":${seq},"stream":"${named}","chunk":"${chunk}"}`
+  return notificationLine(notificationName(spelling, 'process/output'), params)
+}
+
+export interface Exited {
+  readonly seq: number
+  readonly exitCode: number
+  readonly sandboxDenied: boolean
+  /** Nothing of it was run. */
+  readonly failure: string | null
+}
+
+export function exitedLine(spelling: Spelling, idJson: string, exited: Exited): string {
+  const { seq, exitCode, sandboxDenied, failure } = exited
+  const failed = failure === null ? '' : `,"failure":${JSON.stringify(failure)}`
+  const params = `{"processId":${idJson},"seq":${seq},"exitCode":${exitCode},"sandboxDenied":${sandboxDenied}${failed}}`
+  return notificationLine(notificationName(spelling, 'process/exited'), params)
+}
+
+export function closedLine(spelling: Spelling, idJson: string, seq: number): string {
+  return notificationLine(notificationName(spelling, 'process/closed'), `{"processId":${idJson},"seq":${seq}}`)
+}
+
+/** As a shell says it; -1 when it was never learned. */
+export function exitCodeOf({ exitCode, signal }: ProcessExit): number {
+  if (exitCode !== null) return exitCode
+  return signal === null ? -1 : 128 + constants.signals[signal]
 }

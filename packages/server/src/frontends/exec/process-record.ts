@@ -1,12 +1,9 @@
 import type { OutputStream, ProcessExit, RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { exitCodeOf } from './exit-code.ts'
-import type { Link } from './link.ts'
-import { createNews } from './news.ts'
-import { closedLine, type Exited, exitedLine, outputLine } from './notices.ts'
+import { closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
 import type { OutputSink } from './output/gatherer.ts'
+import { createOutputWaiters } from './output/output-waiters.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
-import { createWriteIds } from './write-ids.ts'
 
 /** The part of what can be kept that nobody connected may fill: the rest is for what was sent and may not have arrived. */
 const unseenPart = 7 / 8
@@ -31,7 +28,7 @@ export class ProcessRecord implements OutputSink {
   readonly id: string
   readonly hasTerminal: boolean
   readonly writeIds = createWriteIds()
-  readonly news = createNews(() => ({ seq: this.#seq, isOver: this.isClosed }))
+  readonly news = createOutputWaiters(() => ({ seq: this.#seq, isOver: this.isClosed }))
   readonly #idJson: string
   readonly #outlet: Outlet
   readonly #retained: RetainedOutput
@@ -42,7 +39,7 @@ export class ProcessRecord implements OutputSink {
   #exit: Exited | null = null
   #closedSeq: number | null = null
   #isReplaying = false
-  #readying: Promise<unknown> | null = null
+  #preparing: Promise<unknown> | null = null
   #isKilled = false
   /** What was sent to a connection that was lost, while it is open whether it arrived. */
   #unsureThrough: number | null = null
@@ -77,14 +74,14 @@ export class ProcessRecord implements OutputSink {
   }
 
   /** What is made ready before there is a process; who asks for something of the process waits for it. */
-  async whileReadying<Made>(making: Promise<Made>): Promise<Made> {
-    this.#readying = making.catch(() => undefined)
+  async whilePreparing<Made>(making: Promise<Made>): Promise<Made> {
+    this.#preparing = making.catch(() => undefined)
     return making
   }
 
   /** It runs, or will not. */
   async settled(): Promise<void> {
-    await this.#readying
+    await this.#preparing
     await this.#process?.started
   }
 
@@ -228,5 +225,26 @@ export class ProcessRecord implements OutputSink {
     if (this.#outlet.link !== null) return this.#outlet.isStalled || this.#isReplaying || this.#unsureThrough !== null
     const { bytes, chunks } = this.#unseen
     return bytes >= this.#retained.capacityBytes * unseenPart || chunks >= this.#outlet.retention.chunks * unseenPart
+  }
+}
+
+/** The newest writes by their ids, so that one that is sent again is not delivered again. */
+interface WriteIds {
+  /** False when it was seen before. */
+  isNew(id: string | null | undefined): boolean
+}
+
+const remembered = 1000
+
+function createWriteIds(): WriteIds {
+  const seen = new Set<string>()
+  return {
+    isNew(id) {
+      if (id === null || id === undefined) return true
+      if (seen.has(id)) return false
+      seen.add(id)
+      if (seen.size > remembered) for (const oldest of seen.values().take(1)) seen.delete(oldest)
+      return true
+    },
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Host, ProcessSpec, SpawnError } from '@parley/host'
-import { type ConfinedStart, unconfinedStart } from './confinement/confinement.ts'
-import { createScratch } from './confinement/scratch.ts'
 import { processErrors } from './exec-errors.ts'
 import type { Link } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
 import type { RetentionLimits } from './output/retained-output.ts'
 import { type Outlet, ProcessRecord } from './process-record.ts'
+import { type SandboxedStart, unsandboxedStart } from './sandbox/enforce-policy.ts'
+import { createScratch } from './sandbox/scratch.ts'
 
 /** Unsent output above which the processes wait. */
 const stalledBytes = 1024 * 1024
@@ -79,13 +79,13 @@ export class ExecSession implements Outlet {
    * The id is taken before anything is started or made ready for it. Rejects when it cannot be, and then the id is free
    * again. Answers with what confines it.
    */
-  async start(processId: string, spec: ProcessSpec, confine: (() => Promise<ConfinedStart>) | null): Promise<string> {
+  async start(processId: string, spec: ProcessSpec, prepare: (() => Promise<SandboxedStart>) | null): Promise<string> {
     if (this.#ended) throw processErrors.sessionEnded()
     if (this.#records.has(processId)) throw processErrors.exists(processId)
     const record = new ProcessRecord(processId, spec.terminal !== null, this)
     this.#records.set(processId, record)
     try {
-      const start = confine === null ? unconfinedStart : await record.whileReadying(confine())
+      const start = prepare === null ? unsandboxedStart : await record.whilePreparing(prepare())
       if (record.isKilled) {
         start.sandbox.release?.()
         throw processErrors.spawnFailed(killedBeforeStart)
@@ -98,19 +98,19 @@ export class ExecSession implements Outlet {
     }
   }
 
-  async #run(record: ProcessRecord, spec: ProcessSpec, { sandbox, broke }: ConfinedStart): Promise<void> {
+  async #run(record: ProcessRecord, spec: ProcessSpec, { sandbox, onBroken }: SandboxedStart): Promise<void> {
     const process = this.#host.startProcess(spec, {
       sandbox,
       onOutput: (stream, chunk) => this.#gatherer.take(record, stream, chunk),
       onExit: (exit) => {
         this.#gatherer.flush()
-        if (exit.spawnError !== undefined) broke()
+        if (exit.spawnError !== undefined) onBroken()
         record.exit(exit, sandbox.limits !== null)
       },
     })
     record.attach(process)
     const failure = await process.started
-    if (failure?.subject === 'sandbox') broke()
+    if (failure?.subject === 'sandbox') onBroken()
     if (failure !== null) throw processErrors.spawnFailed(failure)
     void process.closed.then(() => this.#close(record))
   }

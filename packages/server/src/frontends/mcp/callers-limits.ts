@@ -1,16 +1,15 @@
-import { isStricterSandbox } from '@parley/config'
+import { isStricterSandbox, layerOfOverrides } from '@parley/config'
 import type { Overrides, Settings } from '@parley/protocol'
 import { choicesIn } from '../../engine/choices.ts'
 import { assertUnderCeiling, type Ceiling } from '../../engine/limits/ceiling.ts'
 import { rejection } from '../../engine/refusal.ts'
-import { assertCallersConfig } from './callers-config.ts'
 
 /** What an MCP client may ask for and work on. All of it throws `aboveCeiling`. */
 export interface CallersLimits {
   /** For a new conversation, whose mode the engine of this process sees to. */
   assertConfig(config: Overrides['config']): void
   /** For one that is there: it may be live in a process with a ceiling of its own, which would grant more. */
-  assertWish(wish: Overrides, now: Settings): void
+  assertOverrides(overrides: Overrides, now: Settings): void
   /** A message to a conversation that may do more than this server allows would be a way around its ceiling. */
   assertReachable(settings: Settings): void
 }
@@ -28,9 +27,9 @@ export function callersLimits({ home, ceiling, isUnlimited }: LimitsParts): Call
     isUnlimited ? undefined : assertCallersConfig(config)
   return {
     assertConfig,
-    assertWish(wish, now) {
-      assertConfig(wish.config)
-      assertUnderCeiling({ ...choicesIn(wish, home), ...wish }, now, ceiling)
+    assertOverrides(overrides, now) {
+      assertConfig(overrides.config)
+      assertUnderCeiling({ ...choicesIn(overrides, home), ...overrides }, now, ceiling)
     },
     assertReachable(settings) {
       const more = beyond(settings, ceiling())
@@ -71,4 +70,30 @@ function beyond(settings: Settings, ceiling: Ceiling): More | null {
   return unixSockets === true && !ceiling.unixSockets
     ? { what: 'local sockets for its commands', flags: fullAccess, key: `${section}.allow_unix_sockets` }
     : null
+}
+
+/** What would start programs, send keys elsewhere, or widen what commands may do. */
+const notForCallers: ReadonlySet<string> = new Set([
+  'environment',
+  'environments',
+  'mcp_servers',
+  'model_providers',
+  'openai_base_url',
+  'profiles',
+  'sandbox_workspace_write',
+  'shell_environment',
+])
+
+/**
+ * Whoever calls a tool is often a model that somebody else has talked to: by `config` it must not get around the limits
+ * that this server was started with.
+ */
+function assertCallersConfig(config: Record<string, unknown> = {}): void {
+  const key = Object.keys(layerOfOverrides(config, 'config').values).find((name) => notForCallers.has(name))
+  if (key === undefined) return
+  throw rejection(
+    'aboveCeiling',
+    `config: "${key}" is not for callers of a tool: it could start programs, send keys elsewhere or widen what commands may do. Set it in config.toml, or start the server with --max-sandbox danger-full-access.`,
+    { flag: '--max-sandbox' },
+  )
 }

@@ -2,8 +2,8 @@ import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client'
 import type { Approval, ApprovalRequest, Enforcement, Envelope, Item } from '@parley/protocol'
 import * as z from 'zod'
+import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/approvals.ts'
 import { elicitationFor } from '../../codex-events/elicitation.ts'
-import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/read-answer.ts'
 
 export interface Asked {
   readonly conversationId: string

@@ -9,7 +9,7 @@ import {
 } from '@parley/client'
 import { createMemoryTransportPair } from '@parley/rpc'
 import type { Engine } from '../../engine/engine.ts'
-import { openConnection } from '../conversation/serve-connection.ts'
+import { serveConnection } from '../conversation/connections.ts'
 
 /** Makes connections to the engine of this process, in its own protocol. */
 export type Connect = (who: Introduction) => Promise<Client>
@@ -17,7 +17,7 @@ export type Connect = (who: Introduction) => Promise<Client>
 export function connectorTo(engine: Engine): Connect {
   return (who) => {
     const [ours, theirs] = createMemoryTransportPair()
-    openConnection(theirs, engine, 'inProcess')
+    void serveConnection(theirs, engine)
     return connectClient({ ...who, transport: ours })
   }
 }

@@ -2,7 +2,7 @@ import { type McpConnection, type McpServer, type ServerResource, textOfParts } 
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
-import { callFailed, gaveBack } from './call-outcome.ts'
+import { callFailed, gaveBack } from './run-mcp-call.ts'
 
 /** Offered when a server has resources. They only look: what a server does to answer is its own. */
 export function resourceTools(servers: readonly McpServer[]): readonly Tool[] {
@@ -23,7 +23,7 @@ function listResourcesTool(servers: readonly McpServer[]): Tool {
         input: JSON.stringify(input),
       }),
       facts: async () => ({ kind: 'other', tool: 'list_mcp_resources', readOnly: true }),
-      workOut: async () => ({
+      plan: async () => ({
         payload: JSON.stringify(input),
         run: (context) => listResources(servers, input.server, context),
       }),
@@ -45,7 +45,7 @@ function readResourceTool(servers: readonly McpServer[]): Tool {
         input: JSON.stringify({ server, uri }),
       }),
       facts: async () => ({ kind: 'mcp', tool: 'read_mcp_resource', server, name: 'resources/read', readOnly: true }),
-      workOut: async () => ({
+      plan: async () => ({
         payload: JSON.stringify({ server, uri }),
         run: (context) => readResource(servers, { server, uri }, context),
       }),

@@ -1,7 +1,5 @@
 import type { OutputStream } from '@parley/host'
-import type { Ring } from './ring.ts'
-import { openRingFile } from './ring-file.ts'
-import { createRingMemory, type RingMemory } from './ring-memory.ts'
+import { createRingMemory, openRingFile, type Ring, type RingMemory } from './ring.ts'
 
 export interface OutputChunk {
   readonly seq: number

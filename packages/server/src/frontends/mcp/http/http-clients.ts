@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { McpParts, ServedClient } from '../mcp-server.ts'
-import { serveMcp } from '../mcp-server.ts'
+import { type McpParts, type ServedClient, serveMcp } from '../serve-mcp.ts'
 import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
 import { holdResponse } from './hold-response.ts'
 

@@ -1,8 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { UsageProblem } from '../../../serving/usage-problem.ts'
-import type { McpParts } from '../mcp-server.ts'
-import { type Admission, mcpPath, type Refused, refusalOf } from './admit-request.ts'
+import {
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
+import { UsageError } from '../../../serving/flags.ts'
+import type { McpParts } from '../serve-mcp.ts'
 import { HttpClients } from './http-clients.ts'
 
 const headersTimeoutMs = 10_000
@@ -21,7 +26,7 @@ interface ListenOptions extends Admission {
   readonly parts: McpParts
 }
 
-/** MCP over streamable HTTP. Rejects with `UsageProblem` when it cannot listen there. */
+/** MCP over streamable HTTP. Rejects with `UsageError` when it cannot listen there. */
 export async function listenHttp(options: ListenOptions): Promise<HttpListening> {
   const { host, port, parts } = options
   const clients = new HttpClients(parts)
@@ -77,7 +82,7 @@ function answerPlain(response: ServerResponse, status: number, text: string): vo
 
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(new UsageProblem(`cannot listen on ${host}:${port}: ${error.message}`))
+    const fail = (error: Error) => reject(new UsageError(`cannot listen on ${host}:${port}: ${error.message}`))
     server.once('error', fail)
     server.listen({ host, port }, () => {
       server.off('error', fail)
@@ -88,6 +93,39 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 
 function addressOf(server: Server): string {
   const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new UsageProblem('the system did not say where it listens')
+  if (bound === null || typeof bound === 'string') throw new UsageError('the system did not say where it listens')
   return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+}
+
+export interface Refused {
+  readonly status: 401 | 403 | 404
+  readonly message: string
+}
+
+export interface Admission {
+  /** The host that `--listen` names, besides the loopback ones. */
+  readonly host: string
+  readonly carriesToken: (authorization: string | undefined) => boolean
+}
+
+export const mcpPath = '/mcp'
+
+/**
+ * Why a request is turned away, or null. Host and Origin come first: a page in the user's browser, under whatever name it
+ * got our address, learns nothing else.
+ */
+export function refusalOf({ url = '/', headers }: IncomingMessage, { host, carriesToken }: Admission): Refused | null {
+  const names = host.includes(':') ? `[${host}]` : host
+  const atHost = validateHostHeader(headers.host, [...localhostAllowedHostnames(), names])
+  if (!atHost.ok) return { status: 403, message: atHost.message }
+  const from = validateOriginHeader(headers.origin, [...localhostAllowedOrigins(), names])
+  if (!from.ok) return { status: 403, message: from.message }
+  if (url.split('?', 1)[0] !== mcpPath) return { status: 404, message: `MCP is served at ${mcpPath}.` }
+  if (!carriesToken(headers.authorization)) {
+    return {
+      status: 401,
+      message: 'Authorization: Bearer TOKEN is missing or wrong. The server said at its start where the token is.',
+    }
+  }
+  return null
 }

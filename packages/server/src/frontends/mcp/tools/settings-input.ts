@@ -21,7 +21,7 @@ export const configInput = z
 export const modelInput = z.string().min(1).optional().describe('Model to use in place of the configured one.')
 export const profileInput = z.string().optional().describe('A named set of config values from config.toml.')
 
-export interface StartWishes {
+export interface StartSettings {
   readonly cwd?: string | undefined
   readonly model?: string | undefined
   readonly profile?: string | undefined
@@ -32,14 +32,14 @@ export interface StartWishes {
 }
 
 /** The engine's own parameters for a new conversation. A relative folder counts from the server's own. */
-export function startParams({ cwd = '.', ...wishes }: StartWishes): ParamsOf<'conversation/create'> {
-  return { cwd: resolve(cwd), ...given(wishes) }
+export function startParams({ cwd = '.', ...settings }: StartSettings): ParamsOf<'conversation/create'> {
+  return { cwd: resolve(cwd), ...given(settings) }
 }
 
-type Given<Wishes> = { [Key in keyof Wishes]?: Exclude<Wishes[Key], undefined> }
+type Given<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
 
 /** Without the keys that have no value. */
-export function given<Wishes extends object>(wishes: Wishes): Given<Wishes> {
-  const entries = Object.entries(wishes).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Given<Wishes> // narrowed: the same keys, without those that are undefined
+export function given<Settings extends object>(settings: Settings): Given<Settings> {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Given<Settings> // narrowed: the same keys, without those that are undefined
 }

@@ -1,8 +1,7 @@
 import type { Client } from '@parley/client'
 import type { Envelope, Item } from '@parley/protocol'
-import type { EventMsg } from '../../../codex-events/event-msg.ts'
+import { type EventMsg, isDelta, isStreamed } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'
-import { isDelta, isStreamed } from '../../../codex-events/message-kinds.ts'
 import { shortened } from '../../../codex-events/shorten.ts'
 import { translate } from '../../../codex-events/translate.ts'
 

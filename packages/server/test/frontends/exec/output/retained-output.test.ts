@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RetainedOutput } from '../../../../src/frontends/exec/output/retained-output.ts'
-import { openRingFile } from '../../../../src/frontends/exec/output/ring-file.ts'
+import { openRingFile } from '../../../../src/frontends/exec/output/ring.ts'
 
 const limits = { memoryBytes: 100, fileBytes: 400, chunks: 50 }
 

@@ -2,8 +2,8 @@ import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { createMemoryTransportPair, type StreamLimits, type Transport } from '@parley/rpc'
 import { connectWebSocket, listenWebSocket } from '@parley/rpc/websocket'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
-import { createConfinement } from '../../../../src/frontends/exec/confinement/confinement.ts'
-import { describeEnvironment } from '../../../../src/frontends/exec/describe-environment.ts'
+import { describeEnvironment } from '../../../../src/frontends/exec/handlers.ts'
+import { createPolicyEnforcer } from '../../../../src/frontends/exec/sandbox/enforce-policy.ts'
 import { serveExec } from '../../../../src/frontends/exec/serve-exec.ts'
 import { createSessions, type SessionsOptions } from '../../../../src/frontends/exec/sessions.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
@@ -34,7 +34,7 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
   const { greetingMs, sandboxes = noSandboxes(untested), secrets = [], platform = process.platform, ...options } = given
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
-  const confinement = createConfinement({
+  const enforcer = createPolicyEnforcer({
     ...{ sandboxes, secrets: () => Promise.resolve(secrets) },
     ...{ home: '/nowhere', platform },
   })
@@ -42,8 +42,8 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
   const faults: unknown[] = []
   const face = {
     sessions,
-    confinement,
-    environmentInfo: async () => describeEnvironment('0.0.0', await confinement.report()),
+    enforcer,
+    environmentInfo: async () => describeEnvironment('0.0.0', await enforcer.report()),
     greetingMs: greetingMs ?? null,
     report: (fault: unknown) => void faults.push(fault),
   }

@@ -1,0 +1,121 @@
+import {
+  type Enforcement,
+  type Guard,
+  type GuardKind,
+  type GuardSurroundings,
+  guardFor,
+  noSandbox,
+  type Sandbox,
+  type Sandboxes,
+  type SandboxLimits,
+} from '@parley/host'
+import { realPathOf, type SecretPlaces } from '@parley/workspace'
+import { processErrors } from '../exec-errors.ts'
+import { type FileLimits, fileLimits } from './file-limits.ts'
+import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
+
+interface PolicyEnforcerParts extends GuardSurroundings {
+  readonly sandboxes: Sandboxes
+  readonly secrets: () => Promise<SecretPlaces>
+  readonly platform: string
+}
+
+/** How what a client wants confined is confined on this machine. */
+export interface PolicyEnforcer extends Pick<Sandboxes, 'report'> {
+  /** Null where nothing is to be confined. Throws for a wish that is not understood. */
+  process(request: ProcessPolicy): (() => Promise<SandboxedStart>) | null
+  /** Null where the files are not confined. Throws for a wish that is not understood. */
+  files(policy: unknown): Promise<FileLimits | null>
+  /** Tells why each path stays as it is where processes may write to `roots`. */
+  guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
+}
+
+interface ProcessPolicy {
+  readonly policy: unknown
+  readonly cwd: string
+  /** The session's private folder, seen as /tmp. */
+  readonly scratch: () => Promise<string>
+}
+
+export interface SandboxedStart {
+  readonly sandbox: Sandbox
+  /** As the client is told of it. */
+  readonly type: string
+  /** It could not be set up after all: what the machine can do is found out anew. */
+  onBroken(): void
+}
+
+export const unsandboxedStart: SandboxedStart = { sandbox: noSandbox, type: 'none', onBroken: () => undefined }
+
+type Sandboxed = Extract<SandboxPolicy, { kind: 'confined' }>
+
+export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer {
+  const { sandboxes, secrets, platform } = parts
+  const guard = (roots: readonly string[]): Promise<Guard> => guardFor(roots, parts)
+  async function masksOf({ masked }: Sandboxed): Promise<SecretPlaces> {
+    return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
+  }
+  async function limitsOf(policy: Sandboxed, { cwd, scratch }: ProcessPolicy): Promise<SandboxLimits> {
+    return {
+      mode: policy.mode,
+      writableRoots: await rootsOf(policy, cwd),
+      network: policy.network,
+      unixSockets: policy.unixSockets,
+      masked: await masksOf(policy),
+      scratch: await scratch(),
+    }
+  }
+  return {
+    report: () => sandboxes.report(),
+    process(request) {
+      const policy = readUnderstood(request.policy)
+      if (policy === null) return null
+      return async () => {
+        const { enforcement, reason } = await sandboxes.report()
+        if (enforcement === 'none') throw processErrors.sandboxUnavailable(reason)
+        const limits = await limitsOf(policy, request)
+        const sandbox = await sandboxes.prepare(limits).catch((cause: unknown) => {
+          throw processErrors.sandboxUnavailable(cause instanceof Error ? cause.message : String(cause))
+        })
+        return { sandbox, type: sandboxType(enforcement, platform), onBroken: () => void sandboxes.recheck() }
+      }
+    },
+    async files(written) {
+      const policy = readUnderstood(written)
+      if (policy === null) return null
+      const roots = await rootsOf(policy, null)
+      const writable = policy.mode === 'read-only' ? [] : roots
+      return fileLimits({ roots: writable, masked: await masksOf(policy), guard: () => guard(writable) })
+    },
+    async guardOf(paths, roots) {
+      return paths.map(await guard(await realPaths(roots)))
+    },
+  }
+}
+
+function readUnderstood(written: unknown): Sandboxed | null {
+  const policy = readSandboxPolicy(written)
+  if (policy.kind === 'notUnderstood') throw processErrors.sandboxNotUnderstood(policy.why)
+  return policy.kind === 'unconfined' ? null : policy
+}
+
+/** What a process is started in is the client's word too, so where it names no root it means that folder. */
+async function rootsOf({ mode, writableRoots, cwd }: Sandboxed, startedIn: string | null): Promise<string[]> {
+  const named = writableRoots ?? []
+  const standIn = cwd ?? startedIn
+  const roots = await realPaths(named.length > 0 || standIn === null ? named : [standIn])
+  // Where nothing is writable they are only what a private /tmp must not hide.
+  if (mode === 'read-only') return roots.filter((root) => root !== '/')
+  if (roots.includes('/')) throw processErrors.sandboxNotUnderstood('a writable root of / is no limit')
+  return roots
+}
+
+async function realPaths(paths: readonly string[]): Promise<string[]> {
+  return [...new Set(await Promise.all(paths.map((path) => realPathOf(path))))]
+}
+
+/** What confines processes, in the words of existing clients. */
+function sandboxType(enforcement: Exclude<Enforcement, 'none'>, platform: string): string {
+  if (platform === 'darwin') return 'seatbelt'
+  return enforcement === 'full' ? 'bubblewrap' : 'landlock'
+}

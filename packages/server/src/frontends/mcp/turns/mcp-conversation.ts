@@ -1,0 +1,198 @@
+import type { Client, ConversationStore } from '@parley/client'
+import type { Envelope, EventOf, Item } from '@parley/protocol'
+import type { EventMsg } from '../../../codex-events/event-msg.ts'
+import { type Memory, memoryOf } from '../../../codex-events/memory.ts'
+import { translate } from '../../../codex-events/translate.ts'
+import type { Elicitor } from '../elicitor.ts'
+import type { Reached } from '../native-link.ts'
+import type { ToolCallTurn, TurnEnd } from './tool-call-turn.ts'
+
+/** The turn that runs now, and whose it is: null while that is not known, or when it is nobody's here. */
+interface RunningTurn {
+  readonly turnId: string
+  owner: ToolCallTurn | null
+  /** Told before it was known to whom. */
+  readonly early: EventMsg[]
+}
+
+/** One conversation as one MCP client works on it: its messages, and which turn belongs to which of them. */
+export class McpConversation {
+  readonly client: Client
+  readonly store: ConversationStore
+  readonly #elicitor: Elicitor
+  readonly #turns = new Map<string, ToolCallTurn>()
+  #memory: Memory
+  #running: RunningTurn | null = null
+
+  constructor({ client, store }: Reached, elicitor: Elicitor) {
+    this.client = client
+    this.store = store
+    this.#elicitor = elicitor
+    this.#memory = memoryOf(store.state)
+    store.subscribe((envelope) => (envelope === null ? this.#lookAnew() : this.#take(envelope)))
+    void client.closed.then(() => this.#lose())
+  }
+
+  get conversationId(): string {
+    return this.store.conversationId
+  }
+
+  /** Sends its message; it waits its turn while another one runs. */
+  async send(turn: ToolCallTurn): Promise<void> {
+    const { messageId, input } = turn
+    const { conversationId } = this
+    // Sent before, under the same id: the first one counts, and nothing new begins.
+    if (!this.store.state.core.requestKeys.some(({ key }) => key === messageId)) this.#turns.set(messageId, turn)
+    try {
+      await this.client.request('conversation/sendMessage', { conversationId, input, messageId, when: 'queue' })
+    } catch (error) {
+      this.#turns.delete(messageId)
+      throw error
+    }
+  }
+
+  /**
+   * What the message would wait behind for ever is put to the client: a turn that was left waiting, here or by a process
+   * that ended, and an approval that this client's own turn holds for whoever streams. Other people's turns are theirs.
+   */
+  async clearTheWay(turn: ToolCallTurn): Promise<void> {
+    const { core } = this.store.state
+    const isParked = core.turn?.parked === true
+    if (!isParked && (this.#running?.owner ?? null) === null) return
+    const pending = Object.values(core.approvals).filter(({ state }) => state === 'pending')
+    for (const approval of pending) {
+      const item = core.open[approval.itemId]?.item ?? null
+      this.#ask({ approval, item, turn })
+    }
+    if (!isParked || pending.length > 0) return
+    await this.client.request('conversation/continue', { conversationId: this.conversationId })
+  }
+
+  /** Takes its message back, or interrupts its turn. */
+  async stop(turn: ToolCallTurn): Promise<void> {
+    const { conversationId } = this
+    const { messageId } = turn
+    const isTakenBack = await this.client.request('conversation/inbox/remove', { conversationId, messageId }).then(
+      () => true,
+      () => false,
+    )
+    if (isTakenBack) return this.#finish(turn, { kind: 'interrupted' })
+    const turnId = await turn.begun
+    if (turnId === null) return
+    // Another turn runs by now: this one is over.
+    await this.client.request('conversation/interrupt', { conversationId, turnId }).catch(() => undefined)
+  }
+
+  #take(envelope: Envelope): void {
+    const { event } = envelope
+    const item = this.#itemAskedAbout(event)
+    const { memory, messages } = translate(this.#memory, envelope)
+    this.#memory = memory
+    if (event.type === 'turn.started') this.#running = { turnId: event.turnId, owner: null, early: [] }
+    if (event.type === 'item.completed') this.#bind(event)
+    for (const message of messages) this.#tell(message)
+    this.#elicitor.note(envelope)
+    if (event.type === 'approval.requested') this.#asked(event, item)
+    if (event.type === 'turn.ended') this.#endTurn(event)
+    this.#sendOn()
+  }
+
+  #itemAskedAbout(event: Envelope['event']): Item | null {
+    return event.type === 'approval.requested'
+      ? (this.store.state.core.open[event.approval.itemId]?.item ?? null)
+      : null
+  }
+
+  /** The first message of a turn says whose it is. */
+  #bind({ item }: EventOf<'item.completed'>): void {
+    const running = this.#running
+    if (running === null || running.owner !== null || item.type !== 'userMessage') return
+    const turn = item.messageId === undefined ? undefined : this.#turns.get(item.messageId)
+    if (turn === undefined) return
+    running.owner = turn
+    turn.begin(running.turnId)
+    for (const message of running.early.splice(0)) turn.tell(running.turnId, message)
+  }
+
+  #tell(message: EventMsg): void {
+    const running = this.#running
+    if (running === null) return
+    if (running.owner !== null) running.owner.tell(running.turnId, message)
+    else if (running.early.length === 0) running.early.push(message)
+  }
+
+  #asked({ approval }: EventOf<'approval.requested'>, item: Item | null): void {
+    const turn = this.#running?.owner ?? null
+    if (turn === null) return
+    const isAwaited = [...this.#turns.values()].some(({ holdsApprovals }) => !holdsApprovals)
+    if (turn.holdsApprovals && this.#elicitor.capable && !isAwaited) return
+    this.#ask({ approval, item, turn })
+  }
+
+  #ask({
+    approval,
+    item,
+    turn,
+  }: {
+    approval: EventOf<'approval.requested'>['approval']
+    item: Item | null
+    turn: ToolCallTurn
+  }) {
+    this.#elicitor.ask({
+      conversationId: this.conversationId,
+      approval,
+      item,
+      enforcement: this.store.state.core.settings.enforcement,
+      requestId: turn.requestId,
+      withCall: !turn.holdsApprovals,
+      client: this.client,
+      whenGone: 'deny',
+    })
+  }
+
+  #endTurn({ turnId, outcome, failure }: EventOf<'turn.ended'>): void {
+    const running = this.#running
+    if (running?.turnId !== turnId) return
+    this.#running = null
+    if (running.owner === null) return
+    if (outcome === 'interrupted') this.#finish(running.owner, { kind: 'interrupted' })
+    else if (outcome === 'completed')
+      this.#finish(running.owner, { kind: 'completed', text: this.#memory.lastMessage ?? '' })
+    else this.#finish(running.owner, { kind: 'failed', message: failure?.message ?? 'The turn failed.' })
+  }
+
+  #finish(turn: ToolCallTurn, end: TurnEnd): void {
+    this.#turns.delete(turn.messageId)
+    turn.end(end)
+  }
+
+  /** An interrupt or a failure pauses what waits; but who waits here has not been cancelled. */
+  #sendOn(): void {
+    const { turn, inbox, inboxPaused } = this.store.state.core
+    if (turn !== null || !inboxPaused || !inbox.some(({ messageId }) => this.#turns.has(messageId))) return
+    const { conversationId } = this
+    // A second look finds a turn running, and then there is nothing to continue.
+    this.client.request('conversation/continue', { conversationId }).catch(() => undefined)
+  }
+
+  /** The state was replaced: events in between were never seen here. */
+  #lookAnew(): void {
+    const { core } = this.store.state
+    this.#memory = memoryOf(this.store.state)
+    const running = this.#running
+    if (running === null || core.turn?.id === running.turnId) return
+    this.#endTurn({
+      type: 'turn.ended',
+      turnId: running.turnId,
+      outcome: core.lastTurn?.id === running.turnId ? core.lastTurn.outcome : 'interrupted',
+      usage: core.usage.total,
+      denials: [],
+    })
+  }
+
+  #lose(): void {
+    const message =
+      'The process that had the conversation open has ended. Everything up to then is saved; send it again.'
+    for (const turn of [...this.#turns.values()]) this.#finish(turn, { kind: 'failed', message })
+  }
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import type { RequestId } from '@modelcontextprotocol/server'
+import type { InputItem } from '@parley/protocol'
+import type { EventMsg } from '../../../codex-events/event-msg.ts'
+
+/** How the turn of a message ended. */
+export type TurnEnd =
+  | { readonly kind: 'completed'; readonly text: string }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'interrupted' }
+
+export interface ToolCallTurnOptions {
+  /** Of the `tools/call` that it is for. */
+  readonly requestId: RequestId
+  readonly input: InputItem[]
+  readonly messageId?: string
+  /** Approvals wait for a client that streams the conversation, where this client can answer any. */
+  readonly holdsApprovals: boolean
+  /** What happens in its turn, in order. */
+  readonly tell?: (turnId: string, message: EventMsg) => void
+}
+
+/** One message of this client and the turn it comes to: that is all that a reply is told of. */
+export class ToolCallTurn {
+  readonly requestId: RequestId
+  readonly input: InputItem[]
+  readonly messageId: string
+  readonly holdsApprovals: boolean
+  readonly tell: (turnId: string, message: EventMsg) => void
+  readonly ended: Promise<TurnEnd>
+  /** Its turn has begun, or never will. */
+  readonly begun: Promise<string | null>
+  readonly #end: (end: TurnEnd) => void
+  readonly #begin: (turnId: string | null) => void
+
+  constructor({
+    requestId,
+    input,
+    messageId = randomUUID(),
+    holdsApprovals,
+    tell = () => undefined,
+  }: ToolCallTurnOptions) {
+    const ended = Promise.withResolvers<TurnEnd>()
+    const begun = Promise.withResolvers<string | null>()
+    this.requestId = requestId
+    this.input = input
+    this.messageId = messageId
+    this.holdsApprovals = holdsApprovals
+    this.tell = tell
+    this.ended = ended.promise
+    this.begun = begun.promise
+    this.#end = ended.resolve
+    this.#begin = begun.resolve
+  }
+
+  begin(turnId: string): void {
+    this.#begin(turnId)
+  }
+
+  end(end: TurnEnd): void {
+    this.#begin(null)
+    this.#end(end)
+  }
+}

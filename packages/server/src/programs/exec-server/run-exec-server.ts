@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { openHost, openSandboxes } from '@parley/host'
+import { createStreamTransport, ListenError, type PeerFault, type Transport, type UnreadableReason } from '@parley/rpc'
+import { diskFiles, ownFiles, type SecretPlaces, secretPlaces } from '@parley/workspace'
+import { describeEnvironment } from '../../frontends/exec/handlers.ts'
+import { createPolicyEnforcer, type PolicyEnforcer } from '../../frontends/exec/sandbox/enforce-policy.ts'
+import { type ExecParts, serveExec } from '../../frontends/exec/serve-exec.ts'
+import { createSessions } from '../../frontends/exec/sessions.ts'
+import { type Address, UsageError } from '../../serving/flags.ts'
+import { listenOn } from '../../serving/listen.ts'
+import { ownRunFolders } from '../../serving/run-folder.ts'
+import type { ExecArguments } from '../arguments.ts'
+import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
+import { homeFolder } from '../home-folder.ts'
+
+const exitCodes = { ended: 0, failed: 1 } as const
+/** Whoever started us over stdio may take its time. */
+const greetingMs = 10_000
+
+interface Built {
+  readonly version: string
+  /** What it finds out of this machine is of use to the other programs of the same build. */
+  readonly build: string
+}
+
+/** Makes this process an exec-server until its client, or whoever started it, ends it. Resolves with the exit code. */
+export async function runExecServer(options: ExecArguments, { version, build }: Built): Promise<number> {
+  keepStdoutForProtocol()
+  const host = openHost()
+  const sessions = createSessions({ host, lingerMs: options.lingerMs })
+  const end = async () => {
+    await sessions.close()
+    await host.close()
+  }
+  endOnDefect(say, end)
+  const ended = endOnSignals()
+  void host.warmUp().catch(say)
+  sweepLater(say, { socket: null })
+  const { listen } = options
+  const enforcer = localEnforcer(build)
+  const parts: ExecParts = {
+    sessions,
+    enforcer,
+    environmentInfo: async () => describeEnvironment(version, await enforcer.report()),
+    greetingMs: listen === null ? null : greetingMs,
+    report,
+  }
+  try {
+    if (listen === null) return await Promise.race([serveStdio(parts), ended.then(() => exitCodes.ended)])
+    await serveAll(listen, { parts, tokenFile: options.tokenFile, ended })
+    return exitCodes.ended
+  } catch (error) {
+    if (!(error instanceof ListenError || error instanceof UsageError)) throw error
+    say(error.message)
+    return exitCodes.failed
+  } finally {
+    await end()
+  }
+}
+
+/** Who asks for it first waits while it is found out what this machine can do; the answer is kept in `$PARLEY_HOME`. */
+function localEnforcer(build: string): PolicyEnforcer {
+  const home = homedir()
+  const parleyHome = homeFolder(process.env)
+  const own = () => ownFiles(parleyHome)
+  let secrets: Promise<SecretPlaces> | null = null
+  return createPolicyEnforcer({
+    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json'), build, own }),
+    secrets() {
+      secrets ??= secretPlaces({ home, parleyHome, own: own(), runFolders: ownRunFolders(process.env) }, diskFiles)
+      return secrets
+    },
+    home,
+    env: process.env,
+    own,
+    platform: process.platform,
+  })
+}
+
+async function serveStdio(parts: ExecParts): Promise<number> {
+  const transport = createStreamTransport({ input: process.stdin, output: process.stdout })
+  const { code, detail } = await serveExec(transport, parts)
+  if (code !== 'closed' || detail === undefined) return exitCodes.ended
+  say(`The connection was closed, because the client broke the protocol: ${detail}.`)
+  return exitCodes.failed
+}
+
+interface Serving {
+  readonly parts: ExecParts
+  readonly tokenFile: string
+  readonly ended: Promise<unknown>
+}
+
+/** Until it is told to end. */
+async function serveAll(listen: Address, { parts, tokenFile, ended }: Serving): Promise<void> {
+  const connections = { accept: (transport: Transport) => void serveExec(transport, parts).catch(say) }
+  const { listener, address, tokenFile: used } = await listenOn(listen, { tokenFile }, { connections, home: '' })
+  process.stderr.write(`parley exec-server listens on ${address}${used === null ? '' : ` (token in ${used})`}\n`)
+  await ended
+  await listener.close()
+}
+
+function endOnSignals(): Promise<unknown> {
+  return Promise.race((['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((signal) => once(process, signal)))
+}
+
+function report(fault: PeerFault): void {
+  say(sayFault(fault))
+}
+
+function say(what: unknown): void {
+  process.stderr.write(`parley exec-server: ${what instanceof Error ? (what.stack ?? what.message) : String(what)}\n`)
+}
+
+const unreadable: Readonly<Record<UnreadableReason, string>> = {
+  tooLong: 'a line is longer than 32 MiB',
+  notUtf8: 'a line is not UTF-8',
+  notJson: 'a line is not JSON',
+  tooDeep: 'a line is nested too deep',
+  repeatedId: 'a message has two ids',
+  binary: 'a frame is binary, not text',
+}
+
+/** For stderr: what is wrong with what a client sent, or with us. Of what it can do at will only the first is told. */
+function sayFault(fault: PeerFault): string {
+  switch (fault.code) {
+    case 'handlerFailed':
+      return `${fault.method}: ${String(fault.cause)}`
+    case 'unreadable':
+      return `A client sent what cannot be read: ${unreadable[fault.reason]}. It was answered with an error.`
+    case 'unknownReply':
+      return 'A client answered what it was not asked.'
+    case 'notUnderstood':
+      return `A client could not read what it was sent: ${fault.error.message}.`
+  }
+}

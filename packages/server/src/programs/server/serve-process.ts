@@ -1,0 +1,83 @@
+import { createStreamTransport } from '@parley/rpc'
+import { createEngine, type EngineParts } from '../../engine/engine.ts'
+import { sweepScratch } from '../../engine/limits/sweep-scratch.ts'
+import { createConnections } from '../../frontends/conversation/connections.ts'
+import { type Listeners, openListeners } from '../../serving/listen.ts'
+import type { ServerArguments } from '../arguments.ts'
+import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
+import { reportToLauncher } from './launch-daemon.ts'
+import { createLifetime, type Lifetime } from './lifetime.ts'
+
+/** The disk refused at the end (EX_IOERR). */
+const unsavedExitCode = 74
+/** It cannot listen where it was told to. */
+const unreachableExitCode = 1
+
+/** Makes this process a server: for the client on its stdin and stdout, or for whoever comes. Resolves with the exit code. */
+export async function serveProcess(parts: EngineParts, args: ServerArguments): Promise<number> {
+  keepStdoutForProtocol()
+  const { writeLog, env, home } = parts
+  const engine = createEngine({ ...parts, ceiling: args.ceiling })
+  let unsaved = false
+  const connections = createConnections({ engine, onChange: () => life.changed() })
+  const life = createLifetime({
+    kind: args.role === 'client' ? 'clients' : 'service',
+    idleExitMs: args.idleExitMs,
+    clients: () => connections.count,
+    work: engine.host,
+    onFault(fault) {
+      unsaved = true
+      writeLog(String(fault))
+    },
+  })
+  const close = async () => {
+    await engine[Symbol.asyncDispose]()
+    await parts.host.close()
+  }
+  endOnSignals(life, args)
+  endOnDefect(writeLog, close)
+  if (args.role === 'client')
+    connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
+  const doors = await openListeners({ args, env, home, connections, writeLog })
+  if ('problem' in doors) {
+    await sayProblem(doors.problem, args)
+    await close()
+    return unreachableExitCode
+  }
+  engine.listensAt({ socket: doors.socket, others: doors.others.map(({ address }) => address) })
+  await sayWhere(doors, args)
+  sweepLater(writeLog, { socket: doors.socket, sweepFolders: () => sweepScratch(parts.files, home) })
+  life.changed()
+  await life.over
+  await doors.close()
+  const gone = connections.close()
+  try {
+    await close()
+  } catch (error) {
+    unsaved = true
+    writeLog(String(error))
+  }
+  await gone
+  return unsaved ? unsavedExitCode : 0
+}
+
+/** A terminal that closes ends what was started in it by hand; a client's own server and a daemon are in no terminal. */
+function endOnSignals(life: Lifetime, { role, isDaemon }: ServerArguments): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, life.end)
+  process.on('SIGHUP', role === 'service' && !isDaemon ? life.end : () => undefined)
+}
+
+async function sayProblem(problem: string, { isDaemon }: ServerArguments): Promise<void> {
+  if (isDaemon) await reportToLauncher({ problem })
+  else process.stderr.write(`parley server: ${problem}\n`)
+}
+
+async function sayWhere({ socket, others }: Listeners, { isDaemon, role }: ServerArguments): Promise<void> {
+  const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
+  if (isDaemon) await reportToLauncher({ addresses })
+  else if (role === 'service') for (const door of others) process.stderr.write(`${describe(door)}\n`)
+}
+
+function describe({ address, tokenFile }: Listeners['others'][number]): string {
+  return `parley server listens on ${address}${tokenFile === null ? '' : ` (token in ${tokenFile})`}`
+}

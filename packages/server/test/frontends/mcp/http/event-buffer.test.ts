@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { createEventBuffer, type EventBuffer } from '../../../../src/frontends/mcp/http/event-buffer.ts'
+
+const unasked = '_GET_stream'
+const message = (n: number) => ({ jsonrpc: '2.0' as const, method: 'm', params: { n } })
+
+async function replayed(buffer: EventBuffer, from: string | null): Promise<unknown[]> {
+  const sent: unknown[] = []
+  const send = async (_id: string, one: { params?: { [key: string]: unknown } }) => void sent.push(one.params?.['n'])
+  await buffer.replayEventsAfter(from ?? 'none', {
+    send: send as Parameters<EventBuffer['replayEventsAfter']>[1]['send'],
+  })
+  return sent
+}
+
+test('a stream goes on after the event that was seen last, without those of other streams', async () => {
+  const buffer = createEventBuffer()
+  const first = await buffer.storeEvent('a', message(1))
+  await buffer.storeEvent('b', message(2))
+  await buffer.storeEvent('a', message(3))
+  expect(await buffer.getStreamIdForEventId?.(first)).toBe('a')
+  expect(await replayed(buffer, first)).toEqual([3])
+})
+
+test('what nobody asked for waits until a GET takes it, and again when that has left', async () => {
+  const buffer = createEventBuffer()
+  expect(buffer.waitingFrom).toBeNull()
+  await buffer.storeEvent(unasked, message(1))
+  await buffer.storeEvent('a', message(2))
+  expect(await replayed(buffer, buffer.waitingFrom)).toEqual([1])
+  buffer.taken()
+  await buffer.storeEvent(unasked, message(3))
+  expect(buffer.waitingFrom).toBeNull()
+  buffer.left()
+  expect(buffer.waitingFrom).toBeNull()
+  await buffer.storeEvent(unasked, message(4))
+  expect(await replayed(buffer, buffer.waitingFrom)).toEqual([4])
+})
+
+test('what was dropped for its size is said to be gone, not left out in silence', async () => {
+  const buffer = createEventBuffer(200)
+  const first = await buffer.storeEvent('a', message(1))
+  for (let n = 2; n < 9; n += 1) await buffer.storeEvent('a', message(n))
+  expect(await buffer.getStreamIdForEventId?.(first)).toBeUndefined()
+  await expect(replayed(buffer, first)).rejects.toThrow('not kept')
+})
+
+test('an event that only numbers a stream is not sent again', async () => {
+  const buffer = createEventBuffer()
+  const first = await buffer.storeEvent('a', {} as ReturnType<typeof message>)
+  await buffer.storeEvent('a', message(2))
+  expect(await replayed(buffer, first)).toEqual([2])
+})

@@ -1,0 +1,22 @@
+import { chmodSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDirectory } from '@parley/testkit'
+import { expect, test } from 'vitest'
+import { keepHomePrivate } from '../../src/programs/home-folder.ts'
+
+test('a home that others can reach is closed to them, and it is said', async () => {
+  await using folder = await tempDirectory()
+  chmodSync(folder.path, 0o777)
+  expect(keepHomePrivate(folder.path)).toContain('(mode 777)')
+  expect(statSync(folder.path).mode & 0o777).toBe(0o700)
+  expect(keepHomePrivate(folder.path)).toBeNull()
+})
+
+test('one that is not there yet is nothing to say about', async () => {
+  await using folder = await tempDirectory()
+  expect(keepHomePrivate(join(folder.path, 'none'))).toBeNull()
+})
+
+test.runIf(process.getuid !== undefined && process.getuid() !== 0)('one of somebody else is refused', () => {
+  expect(() => keepHomePrivate('/')).toThrow('belongs to user 0')
+})
