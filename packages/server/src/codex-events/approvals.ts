@@ -2,13 +2,16 @@ import type { Answers, ApprovalDecision, ApprovalRequest, Item } from '@parley/p
 import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
 import { fileChangesOf, readDiffs } from './file-changes.ts'
 
-/** A question as clients know it: about a command, about a patch, or what a tool's own server wants to know. */
+/** Approval as clients know it: of a command, of a patch, or a form of a tool's server. */
 type Question =
   | ({ readonly kind: 'exec' } & AskedCommand)
   | ({ readonly kind: 'patch' } & AskedPatch)
   | { readonly kind: 'form' }
 
-/** Anything that is neither command nor patch is asked like a command, whose words are the tool and what it is given. */
+/**
+ * Returns the question of an approval. A call that is neither command nor patch is shown as a command of its tool and
+ * input.
+ */
 export function questionOf(approval: ApprovalRequest, item: Item | null): Question {
   const { itemId, cwd, kind, command } = approval
   if (kind === 'elicitation') return { kind: 'form' }
@@ -30,18 +33,18 @@ export function approvalMessage(approval: ApprovalRequest, item: Item | null): E
   }
   return 'changes' in asked
     ? { type: 'apply_patch_approval_request', ...asked }
-    : { type: 'exec_approval_request', ...(asked as AskedCommand) } // narrowed: without changes it is the command's
+    : { type: 'exec_approval_request', ...(asked as AskedCommand) } // narrowed: only a command has no changes
 }
 
 export interface ElicitedAnswer {
   readonly decision: ApprovalDecision
-  /** What was filled in, for a form. */
+  /** Values of a form. */
   readonly answers?: Answers
 }
 
 const denied: ElicitedAnswer = { decision: 'denied' }
 
-/** Decisions in the words of Codex clients. */
+/** Decisions by their names in Codex. */
 const decisions: ReadonlyMap<unknown, ApprovalDecision> = new Map([
   ['approved', 'approved'],
   ['approved_for_session', 'approvedForSession'],
@@ -56,16 +59,16 @@ const actions: ReadonlyMap<unknown, ApprovalDecision> = new Map([
 ])
 
 /**
- * An answer in either shape, `{decision}` or MCP's `{action, content}`; only a literal yes is a yes. Where both are
- * given and do not agree, the stricter one holds.
+ * Reads an answer of either form, `{decision}` or MCP's `{action, content}`. Anything but an explicit approval
+ * denies; of two different decisions the stricter holds.
  */
 export function readAnswer(result: unknown): ElicitedAnswer {
   if (!isRecord(result)) return denied
   const { action, content } = result
   const words = [
-    ...wordIn(decisions, result, 'decision'),
-    ...wordIn(actions, result, 'action'),
-    ...(action === 'accept' && isRecord(content) ? wordIn(decisions, content, 'decision') : []),
+    ...decisionIn(decisions, result, 'decision'),
+    ...decisionIn(actions, result, 'action'),
+    ...(action === 'accept' && isRecord(content) ? decisionIn(decisions, content, 'decision') : []),
   ]
   const no = words.find((word) => word === 'abort') ?? words.find((word) => word === 'denied')
   if (no !== undefined) return { decision: no }
@@ -74,8 +77,8 @@ export function readAnswer(result: unknown): ElicitedAnswer {
   return isRecord(content) ? { decision, answers: answersIn(content) } : { decision }
 }
 
-/** Absent is nothing; present and not understood is a no. */
-function wordIn(
+/** Returns the decision under a key: none when it is absent, `denied` when it is unknown. */
+function decisionIn(
   known: ReadonlyMap<unknown, ApprovalDecision>,
   source: Readonly<Record<string, unknown>>,
   key: string,
@@ -91,7 +94,10 @@ function answersIn(content: Readonly<Record<string, unknown>>): Answers {
   return answers
 }
 
-/** What may be answered here: an approval for the session that is not offered is one for this once. */
+/**
+ * Returns a decision that is among those offered. Approval for the session becomes approval for this call where only
+ * that is offered; any other denies.
+ */
 export function offered(decision: ApprovalDecision, among: readonly ApprovalDecision[]): ApprovalDecision {
   if (among.includes(decision)) return decision
   return decision === 'approvedForSession' && among.includes('approved') ? 'approved' : 'denied'

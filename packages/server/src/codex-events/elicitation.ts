@@ -14,12 +14,12 @@ import { questionOf } from './approvals.ts'
 import { parsedCommand, shellJoined } from './call-messages.ts'
 import { readDiffs } from './file-changes.ts'
 
-/** Which call asks, as the client numbers them. */
+/** Call that asks, as the client numbers it. */
 interface Asker {
-  /** Of the `tools/call`; null when the question was found waiting. */
+  /** Id of the `tools/call`; null when the approval was found pending. */
   readonly requestId: string | number | null
   readonly conversationId: string
-  /** How far limits are enforced where the call would run. */
+  /** Enforcement of the sandbox in which the call would run. */
   readonly enforcement: Enforcement
 }
 
@@ -29,7 +29,7 @@ interface RequestedSchema {
   readonly required?: readonly string[]
 }
 
-/** Parameters of `elicitation/create`: a form without fields, and beside it what a client that knows us can show better. */
+/** Parameters of `elicitation/create`: a form, and fields that Codex clients show in a better way. */
 type ElicitationParams = {
   readonly message: string
   readonly requestedSchema: RequestedSchema
@@ -95,8 +95,8 @@ function propertyOf({ type, title, description, choices = [], default: preset }:
 }
 
 /**
- * The whole question as text, for clients that show nothing else. Only lines of ours begin at the margin: those of a
- * command are indented, those of a diff have their marks. What cannot be seen is shown by its number.
+ * Returns the whole question as text. Only lines of parley start at the margin; those of commands are indented and
+ * those of diffs have marks. Invisible characters are shown by their numbers.
  */
 function commandMessage(approval: ApprovalRequest, command: readonly string[], enforcement: Enforcement): string {
   const words = shellJoined(command)
@@ -114,7 +114,7 @@ function commandMessage(approval: ApprovalRequest, command: readonly string[], e
   ].join('\n')
 }
 
-/** All files of a patch, then every line of its question. */
+/** Returns the question about a patch: all files, then every line of its diffs. */
 function patchMessage(approval: ApprovalRequest, enforcement: Enforcement): string {
   const { reason, detail, cwd, files = readDiffs(detail) } = approval
   const where = approval.environment === undefined ? '' : ` on ${onOneLine(approval.environment)}`
@@ -130,7 +130,7 @@ function patchMessage(approval: ApprovalRequest, enforcement: Enforcement): stri
   ].join('\n')
 }
 
-/** The question of a configured server, in its own words. */
+/** Returns the question of an MCP server in the server's words. */
 function formMessage({ title, detail }: ApprovalRequest): string {
   return showHidden(`${title}\n${detail}`.trim())
 }

@@ -1,6 +1,6 @@
 /**
- * The event vocabulary that Codex clients know: snake_case, tagged by `type`. Only what such clients read is here;
- * docs/mcp-server.md lists it.
+ * Messages that Codex clients know, in snake case and tagged by `type`. Only those that such clients read;
+ * docs/mcp-server.md lists them.
  */
 export type EventMsg =
   | { readonly type: 'task_started' }
@@ -49,14 +49,16 @@ export interface ExecBegin {
   readonly parsed_cmd: readonly ParsedCommand[]
 }
 
-/** The engine runs commands on one stream: `stdout` and `aggregated_output` carry it, `stderr` is empty. */
+/**
+ * End of a command. The engine reads one stream, so `stdout` and `aggregated_output` carry it and `stderr` is empty.
+ */
 interface ExecEnd {
   readonly type: 'exec_command_end'
   readonly call_id: string
   readonly stdout: string
   readonly stderr: ''
   readonly aggregated_output: string
-  /** -1 when a signal ended it, or nobody knows. */
+  /** Exit code; -1 after a signal, or when it is unknown. */
   readonly exit_code: number
   readonly duration: Duration
   readonly formatted_output: string
@@ -146,22 +148,22 @@ export type FileChange =
   | { readonly delete: { readonly content: string } }
   | { readonly update: { readonly unified_diff: string; readonly move_path: string | null } }
 
-/** By path. */
+/** Changes by path. */
 export type FileChanges = Readonly<Record<string, FileChange>>
 
 type Kind = EventMsg['type']
 
-/** Pieces of what a later message carries whole. */
+/** Parts of text that a later message carries whole. */
 const deltas: ReadonlySet<Kind> = new Set(['agent_message_delta', 'agent_reasoning_delta', 'exec_command_output_delta'])
 
-/** What a client of a whole conversation is not told: its own words, counts, and remarks on the work. */
-const chatter: ReadonlySet<Kind> = new Set(['token_count', 'user_message', 'background_event'])
+/** Messages that the stream of a whole conversation leaves out. */
+const notStreamed: ReadonlySet<Kind> = new Set(['token_count', 'user_message', 'background_event'])
 
 export function isDelta({ type }: EventMsg): boolean {
   return deltas.has(type)
 }
 
-/** Whether it belongs to the stream of a whole conversation: a plain turn is its start, its answer and its end. */
+/** Returns true for messages that belong to the stream of a whole conversation. */
 export function isStreamed({ type }: EventMsg): boolean {
-  return !chatter.has(type)
+  return !notStreamed.has(type)
 }

@@ -13,20 +13,23 @@ import {
 } from '../serving/flags.ts'
 import { homeFolder } from './home-folder.ts'
 
-/** How a server is to be reached and how long it stays. */
+/** Command line of `server`. */
 export interface ServerArguments {
-  /** `client`: for whoever is at its stdin; `service`: for whoever comes; `launcher`: starts a service in the background. */
+  /**
+   * Role of the process: server for the client on stdin, server for any client, or launcher of a server in the
+   * background.
+   */
   readonly role: 'client' | 'service' | 'launcher'
   readonly listen: readonly Address[]
-  /** Null: the one in the home. */
+  /** Token file; null means the one in the home folder. */
   readonly tokenFile: string | null
-  /** Null: never. */
+  /** Time without clients and work after which the server exits; null means never. */
   readonly idleExitMs: number | null
-  /** Where models' words are written down. */
+  /** File for recorded model responses; null records none. */
   readonly recordTo: string | null
-  /** Recorded text streams at reading pace. */
+  /** True when recorded text streams at reading pace. */
   readonly paced: boolean
-  /** It was started by a launcher that waits for a word. */
+  /** True when a launcher waits for this process to report. */
   readonly isDaemon: boolean
   readonly ceiling: CeilingFlags
 }
@@ -37,7 +40,7 @@ const serverFlags = {
   listen: { type: 'string', multiple: true },
   'token-file': { type: 'string' },
   daemon: { type: 'boolean' },
-  /** What a launcher starts; not for people. */
+  /** Set by the launcher, not by users. */
   'daemon-process': { type: 'boolean' },
   'idle-exit': { type: 'string' },
   record: { type: 'string' },
@@ -45,7 +48,7 @@ const serverFlags = {
   ...ceilingOptions,
 } as const
 
-/** Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
 export function readServerArguments(argv: readonly string[]): ServerArguments {
   const given = parseFlags('server', argv, serverFlags)
   const isDaemon = given['daemon-process'] === true
@@ -72,11 +75,11 @@ function absolute(path: string | undefined): string | null {
 }
 
 export interface McpArguments {
-  /** Null: the client is at stdin and stdout. */
+  /** Address for HTTP; null means stdin and stdout. */
   readonly listen: HostAndPort | null
-  /** Null: the one in the home. */
+  /** Token file; null means the one in the home folder. */
   readonly tokenFile: string | null
-  /** How long a client may take to answer an approval. */
+  /** Time that a client may take to answer an approval. */
   readonly approvalTimeoutMs: number
   readonly ceiling: CeilingFlags
 }
@@ -89,10 +92,10 @@ const mcpFlags = {
 } as const
 
 const defaultTimeout = '30m'
-/** What a timer can count: as good as never. */
+/** Longest delay of a timer, used for `never`. */
 const longestMs = 2 ** 31 - 1
 
-/** Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
 export function readMcpArguments(argv: readonly string[]): McpArguments {
   const given = parseFlags('mcp-server', argv, mcpFlags)
   if (given['token-file'] !== undefined && given.listen === undefined) {
@@ -108,10 +111,10 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
 }
 
 export interface ExecArguments {
-  /** Null: for whoever is at its stdin. */
+  /** Address to listen on; null means stdin and stdout. */
   readonly listen: Address | null
   readonly tokenFile: string
-  /** What a lost client runs goes on for so long; 0: it ends at once. */
+  /** Time that processes of a lost client go on; 0 ends them at once. */
   readonly lingerMs: number
 }
 
@@ -123,13 +126,13 @@ const execFlags = {
   'no-linger': { type: 'boolean' },
 } as const
 
-/** Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
 export function readExecArguments(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): ExecArguments {
   const given = parseFlags('exec-server', argv, execFlags)
-  // Existing clients say in words what is meant without them.
+  // Existing clients pass these words for the default.
   const isStdio = given.listen === undefined || given.listen === 'stdio' || given.listen === 'stdio://'
   const listen = isStdio ? null : readAddress(given.listen ?? '')
   if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
@@ -137,7 +140,7 @@ export function readExecArguments(
   return {
     listen,
     tokenFile: resolve(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
-    // Over stdio nobody can come back.
+    // A client on stdio cannot come back.
     lingerMs: listen === null || given['no-linger'] === true ? 0 : lingerMs,
   }
 }

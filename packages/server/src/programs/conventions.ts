@@ -5,7 +5,7 @@ import { removeStaleSockets } from '../serving/run-folder.ts'
 
 const usageExitCode = 2
 
-/** Runs a server program to its exit code; one that was asked for what cannot be done says so in a sentence. */
+/** Runs a server program and exits with its code. Prints a `UsageError` to stderr and exits with 2. */
 export async function runProgram(name: string, run: (argv: readonly string[]) => Promise<number>): Promise<never> {
   try {
     process.exit(await run(argumentsAfter(name)))
@@ -16,27 +16,27 @@ export async function runProgram(name: string, run: (argv: readonly string[]) =>
   }
 }
 
-/** What it was started with, by itself or as `parley NAME …`. */
+/** Returns the program's arguments, whether started by itself or as `parley NAME …`. */
 function argumentsAfter(name: string): readonly string[] {
   return process.argv.slice(process.argv[2] === name ? 3 : 2)
 }
 
-/** After a defect (EX_SOFTWARE). */
+/** Exit code after a defect (EX_SOFTWARE). */
 const defectExitCode = 70
-const farewellMs = 1500
-/** What a killed server left is looked for when nobody waits for us any more. */
+const closingMs = 1500
+/** Delay before leftovers of killed servers are removed, so that the start does not wait for it. */
 const sweepAfterMs = 2000
 
-/** What a dependency prints goes to stderr. */
+/** Redirects the console to stderr, since dependencies may print. */
 export function keepStdoutForProtocol(): void {
   globalThis.console = new Console(process.stderr)
 }
 
-/** Nothing a user did leads here. Commands are ended and the log is closed, for a moment, then the process goes. */
+/** Exits after an unhandled error, which is a defect, and gives commands and log a moment to close. */
 export function endOnDefect(writeLog: (line: string) => void, close: () => Promise<void>): void {
   const fail = (error: unknown) => {
     writeLog(`defect: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    setTimeout(() => process.exit(defectExitCode), farewellMs).unref()
+    setTimeout(() => process.exit(defectExitCode), closingMs).unref()
     close().then(
       () => process.exit(defectExitCode),
       () => process.exit(defectExitCode),
@@ -47,9 +47,9 @@ export function endOnDefect(writeLog: (line: string) => void, close: () => Promi
 }
 
 interface Leavings {
-  /** This server's own. */
+  /** Socket of this server, which stays. */
   readonly socket: string | null
-  /** Of conversations whose server was killed. */
+  /** Removes folders of conversations whose server was killed. */
   readonly sweepFolders?: () => Promise<void>
 }
 

@@ -5,7 +5,10 @@ import { appendUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import { UsageError } from '../serving/flags.ts'
 
-/** `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as none: it would mean the working folder. */
+/**
+ * Returns `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as unset, since it would mean the
+ * working folder.
+ */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
   return resolve(env['PARLEY_HOME'] || resolve(env['HOME'] || homedir(), '.parley'))
 }
@@ -13,8 +16,8 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>): s
 const forOthers = 0o077
 
 /**
- * The home holds rules, keys and conversations: whoever can write there decides what runs. One that others can reach
- * is closed to them, and the sentence that says so is returned; one of somebody else is refused. Not there yet: null.
+ * Removes other users' access to the home folder, since whoever can write there decides what runs. Returns the
+ * sentence that reports it; null when nothing changed. Throws `UsageError` for a folder of another user.
  */
 export function keepHomePrivate(home: string): string | null {
   const facts = statSync(home, { throwIfNoEntry: false })
@@ -33,7 +36,10 @@ export function keepHomePrivate(home: string): string | null {
 
 const maxBytes = 1 << 20
 
-/** The server's own log, for faults: never its stdout, which is the protocol's. Capped; the previous one is kept. */
+/**
+ * Opens the server's log of faults, since stdout belongs to the protocol. It is capped at 1 MiB; the previous one is
+ * kept.
+ */
 export function openServerLog(home: string, redact: (text: string) => string): { write(line: string): void } {
   const folder = join(home, 'logs')
   const path = join(folder, 'server.log')
@@ -44,7 +50,7 @@ export function openServerLog(home: string, redact: (text: string) => string): {
         if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`)
         appendUnlocked(path, `${new Date().toISOString()} ${process.pid} ${redact(line)}\n`)
       } catch {
-        // A log that cannot be written must not take the conversation down with it.
+        // A log that cannot be written must not end the conversation.
       }
     },
   }

@@ -15,18 +15,18 @@ import { randomIds } from '../ports/ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
 import { homeFolder, keepHomePrivate, openServerLog } from './home-folder.ts'
 
-/** What a server is started with. */
+/** Options of a server's parts. */
 interface ServerOptions {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly build: string
-  /** Recorded text streams at reading pace. */
+  /** True when recorded text streams at reading pace. */
   readonly paced: boolean
-  /** Where models' words are written down, for `--record`. */
+  /** File for recorded model responses, of `--record`; null records none. */
   readonly recordTo: string | null
-  /** Sockets that it listens on besides the one in the run folder: commands must not reach them either. */
+  /** Further sockets of this server, which commands must not reach either. */
   readonly sockets: readonly string[]
   readonly assets: {
     readonly shellParser: { readonly runtimeWasm: string; readonly grammarWasm: string }
@@ -35,7 +35,7 @@ interface ServerOptions {
   }
 }
 
-/** Files that come with the program lie beside `moduleUrl`. */
+/** Returns the options. Files that come with the program lie beside `moduleUrl`. */
 export function readServerOptions(
   {
     paced,
@@ -68,12 +68,12 @@ export function readServerOptions(
   }
 }
 
-/** The ripgrep that comes with the program. */
+/** Returns the path of the ripgrep that comes with the program. */
 export function ripgrepPath(): string {
   return rgPath
 }
 
-/** The parts of a server that talk to the real system; tests hand in their own for some of them. */
+/** Returns the parts of a server that use the real system; tests replace some of them. */
 export function systemParts(options: ServerOptions): EngineParts {
   const { home, env, assets } = options
   const redaction = createRedaction({ home, env })

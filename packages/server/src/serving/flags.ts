@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { SandboxMode } from '@parley/protocol'
 import type { CeilingFlags } from '../engine/limits/ceiling.ts'
 
-/** What was asked of a server program cannot be done as asked. The message is for stderr; exit code 2. */
+/** Error of usage: the message is for stderr, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -55,10 +55,10 @@ function hostAndPort(pattern: RegExp, text: string): HostAndPort | null {
 }
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
-/** What a timer can count. */
+/** Longest delay of a timer. */
 const maxMs = 2 ** 31 - 1
 
-/** `90s`, `30m`, `2h`; `never` is null. */
+/** Reads a time such as `90s`, `30m` or `2h`; `never` is null. Throws `UsageError`. */
 export function readDuration(flag: string, text: string): number | null {
   if (text === 'never') return null
   const match = /^(\d+)([smh])$/.exec(text)
@@ -67,7 +67,7 @@ export function readDuration(flag: string, text: string): number | null {
   throw new UsageError(`${flag} takes a time such as 90s, 30m or 2h, or never, not ${JSON.stringify(text)}.`)
 }
 
-/** How much a server may ever allow, on the command line of its program. */
+/** Flags that limit what a server may ever allow. */
 export const ceilingOptions = {
   'max-sandbox': { type: 'string' },
   'allow-never': { type: 'boolean' },
@@ -82,7 +82,7 @@ interface Given {
 
 const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
 
-/** Throws `UsageError`. */
+/** Reads the ceiling's flags. Throws `UsageError`. */
 export function readCeiling(given: Given): CeilingFlags {
   const wanted = given['max-sandbox']
   const maxSandbox = modes.find((mode) => mode === wanted) ?? null

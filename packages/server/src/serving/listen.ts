@@ -11,13 +11,13 @@ interface Acceptor {
 
 interface Listening {
   readonly listener: Listener
-  /** How others write it: a path, or `ws://HOST:PORT` with the real port. */
+  /** Address as users write it: a path, or `ws://HOST:PORT` with the port in use. */
   readonly address: string
-  /** Where the token for it is; null when it needs none. */
+  /** Token file of the address; null when it needs none. */
   readonly tokenFile: string | null
 }
 
-/** Rejects with `ListenError` or `UsageError`: what was asked for must be there. */
+/** Listens on one address. Rejects with `ListenError` or `UsageError`. */
 export async function listenOn(
   address: Address,
   { tokenFile }: { readonly tokenFile: string | null },
@@ -28,7 +28,7 @@ export async function listenOn(
     const listener = await listenSocket({ path, onConnection: (transport) => connections.accept(transport, 'socket') })
     return { listener, address: path, tokenFile: null }
   }
-  // Only who asks for it loads it.
+  // Loaded only when used, to keep the start short.
   const { listenWebSocket } = await import('@parley/rpc/websocket')
   const file = tokenFile ?? join(home, 'server-token')
   const listener = await listenWebSocket({
@@ -40,11 +40,11 @@ export async function listenOn(
   return { listener, address: listener.url, tokenFile: file }
 }
 
-/** Where a server process can be reached besides its stdin. */
+/** Addresses at which a server process can be reached besides stdin. */
 export interface Listeners {
-  /** The one by which the owner of a conversation is found; null where none could be made. */
+  /** Socket by which others find this process; null when it could not be made. */
   readonly socket: string | null
-  /** Those that were asked for. */
+  /** Listeners that were requested. */
   readonly others: readonly Listening[]
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ interface ListenersOptions {
   readonly writeLog: (line: string) => void
 }
 
-/** A server without a socket of its own works; one that cannot listen where it was told to does not. */
+/** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
   const { args, env, home, connections, writeLog } = options
   const own = await listenInRunFolder({

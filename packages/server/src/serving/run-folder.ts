@@ -3,19 +3,19 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:f
 import { join } from 'node:path'
 import { ConnectError, connectSocket, type Listener, listenSocket, type Transport } from '@parley/rpc'
 
-/** Where this user's sockets live, or why there is no such place. */
+/** Folder of this user's sockets, or the problem with it. */
 type RunFolder = { readonly path: string } | { readonly problem: string }
 
 interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly uid: number
-  /** `/tmp`, but for tests. */
+  /** Folder shared by users; `/tmp` outside of tests. */
   readonly shared?: string
 }
 
 /**
- * `$XDG_RUNTIME_DIR/parley`, else `/tmp/parley-UID`; made when missing, 0700. Whoever can put a file there can pose as a
- * server, so a link, or a folder of somebody else, is refused.
+ * Returns `$XDG_RUNTIME_DIR/parley` or else `/tmp/parley-UID`, created with mode 0700. A link, or a folder of another
+ * user, is a problem, since its owner could pose as a server.
  */
 export function makeRunFolder(place: Place): RunFolder {
   let found: RunFolder = { problem: 'there is no place for it' }
@@ -26,7 +26,7 @@ export function makeRunFolder(place: Place): RunFolder {
   return found
 }
 
-/** Where it may be, the best first. Whoever reaches a socket in it can answer the questions of its server. */
+/** Returns the possible folders, best first. Sandboxes hide them, since a client of a socket can decide approvals. */
 function runFolders({ env, uid, shared = '/tmp' }: Place): readonly string[] {
   const runtime = env['XDG_RUNTIME_DIR'] ?? ''
   return [...(runtime === '' ? [] : [join(runtime, 'parley')]), join(shared, `parley-${uid}`)]
@@ -53,7 +53,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-/** Of the user of this process. */
+/** Returns the run folders of this process's user. */
 export function ownRunFolders(env: Place['env']): readonly string[] {
   return runFolders({ env, uid: process.getuid?.() ?? 0 })
 }
@@ -64,11 +64,11 @@ interface RunSocketOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly onConnection: (transport: Transport) => void
-  /** Why there is none; the server works without. */
+  /** Called with the problem when there is no socket; the server works without. */
   readonly onProblem: (sentence: string) => void
 }
 
-/** The socket by which this process can be found: every server listens on one of its own. Null where none can be made. */
+/** Listens on a socket of this process's own, by which others find it. Resolves with null when that fails. */
 export async function listenInRunFolder(options: RunSocketOptions): Promise<Listener | null> {
   const { env, home, onConnection, onProblem } = options
   const uid = process.getuid?.()
@@ -86,14 +86,14 @@ export async function listenInRunFolder(options: RunSocketOptions): Promise<List
   }
 }
 
-/** Short, since a socket's path may have about a hundred bytes; of this process alone. */
+/** Returns a name that is unique to this process and short, since a socket's path is limited to about 100 bytes. */
 function socketName(home: string): string {
   const startedAtMs = Math.round(performance.timeOrigin)
   const digest = createHash('sha256').update(`${home}\0${process.pid}\0${startedAtMs}`).digest('hex')
   return `${digest.slice(0, 12)}.sock`
 }
 
-/** A killed server leaves its socket behind. Removes those beside `ours` that nobody listens on. */
+/** Removes the sockets beside `ours` that no process listens on, which killed servers leave behind. */
 export async function removeStaleSockets(ours: string): Promise<void> {
   const folder = join(ours, '..')
   const others = readdirSync(folder).map((name) => join(folder, name))
@@ -102,7 +102,7 @@ export async function removeStaleSockets(ours: string): Promise<void> {
   }
 }
 
-/** Between a socket's making and its first listening nobody answers either. */
+/** Returns false for a new socket, which does not listen yet. */
 function isOld(path: string): boolean {
   const facts = lstatSync(path, { throwIfNoEntry: false })
   return facts !== undefined && Date.now() - facts.mtimeMs > youngMs

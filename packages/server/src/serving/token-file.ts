@@ -5,7 +5,7 @@ import { openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import { UsageError } from './flags.ts'
 
-/** The token in a file that only this user can read; made with a new one when it is missing. Throws `UsageError`. */
+/** Returns the token in a file that only this user can read. Creates a missing file. Throws `UsageError`. */
 export function readOrMakeToken(path: string): string {
   try {
     return makeToken(path) ?? readToken(path)
@@ -18,7 +18,7 @@ export function readOrMakeToken(path: string): string {
 
 function readToken(path: string): string {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
-  // Not waiting: a pipe has no token.
+  // Without O_NONBLOCK, opening a pipe would wait.
   const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const facts = fstatSync(file)
@@ -32,7 +32,7 @@ function readToken(path: string): string {
   }
 }
 
-/** Null when there is a file already. */
+/** Creates the file and returns its token; null when there is a file already. */
 function makeToken(path: string): string | null {
   const { O_WRONLY, O_CREAT, O_EXCL } = constants
   const token = randomBytes(32).toString('base64url')

@@ -64,27 +64,27 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
       return {
         payload: JSON.stringify({ patch, changes: changesOf(plans) }),
         shown: { changes: clipDiffs(plans.map(recordChange)) },
-        question: () => askAboutPatch(plans, judgedIn(facts, cwd)),
+        question: () => askAboutPatch(plans, checkedIn(facts, cwd)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),
       }
     },
   }
 }
 
-/** The files that ask for a yes by their place, whatever else is in the patch. */
-function judgedIn(facts: Facts, cwd: string): JudgedPatch {
+/** Returns the files that need approval because of where they lie. */
+function checkedIn(facts: Facts, cwd: string): JudgedPatch {
   if (facts.kind !== 'patch') return { cwd, singledOut: new Set() }
   const apart = facts.files.filter((file) => !file.insideRoots || file.protectedBy !== null)
   return { cwd: facts.cwd, singledOut: new Set(apart.map(({ real }) => real)) }
 }
 
-/** Only what policy has judged is looked at, and only what lies open to the model is quoted to it. */
+/** Limits planning to the files that policy has checked, and quotes to the model only those it may read. */
 function limitsFrom(facts: Facts): Required<Pick<PlanSurroundings, 'refusal' | 'mayQuote'>> {
-  const judged = new Map(facts.kind === 'patch' ? facts.files.map((file) => [file.real, file]) : [])
+  const checked = new Map(facts.kind === 'patch' ? facts.files.map((file) => [file.real, file]) : [])
   return {
-    refusal: (real) => (judged.has(real) ? null : `${real} is not where the patch led a moment ago; try it again.`),
+    refusal: (real) => (checked.has(real) ? null : `${real} is not where the patch led a moment ago; try it again.`),
     mayQuote(real) {
-      const file = judged.get(real)
+      const file = checked.get(real)
       return file?.insideRoots === true && file.protectedBy === null
     },
   }
@@ -96,14 +96,14 @@ async function runPlan(request: ApplyRequest): Promise<ToolOutcome> {
     outcome = await applyPlan(request)
   } catch (error) {
     if (!(error instanceof PlaceUnreachable)) throw error
-    return unknownEnd(error)
+    return unknownOutcome(error)
   }
   return outcome.applied
     ? { status: 'completed', modelText: successText(request.plans) }
     : failed(failureText(outcome.failures, outcome.states))
 }
 
-function unknownEnd({ message }: PlaceUnreachable): ToolOutcome {
+function unknownOutcome({ message }: PlaceUnreachable): ToolOutcome {
   const modelText = `How far this patch came is unknown: ${message} Each of its files is as before or as the patch leaves it; look at them before going on.`
   return { status: 'unknown', modelText, failure: { code: 'endUnknown', message } }
 }
@@ -128,10 +128,10 @@ function pathsOf(hunks: readonly Hunk[]): string[] {
   )
 }
 
-/** Characters of all diffs of one patch: deleting a large file must not put all of it into the log, three times. */
+/** Limit for all diffs of a patch in characters, since the log would hold those of a large deleted file three times. */
 const maxLength = 512 * 1024
 
-/** The changes with their diffs cut to a common budget; a cut one says so in its last line. */
+/** Returns the changes with diffs cut to a common limit; the last line of a cut diff tells how many are left out. */
 export function clipDiffs(changes: readonly FileChangeEntry[], budget = maxLength): FileChangeEntry[] {
   let left = budget
   return changes.map((change) => {

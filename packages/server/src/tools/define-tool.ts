@@ -16,7 +16,7 @@ interface ToolDefinition<Schema extends z.ZodType> {
   readonly prepare: (input: z.infer<Schema>) => PreparedCall | { readonly problem: string }
 }
 
-/** A tool from its input schema: arguments are checked once, and the model is told what was wrong with them. */
+/** Returns a tool whose arguments are checked by a schema; the model gets the problem of invalid ones. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, readOnly, input, warmUp: expect, prepare } = definition
   let parameters: JsonSchemaObject | null = null
@@ -41,19 +41,22 @@ function jsonSchemaOf(input: z.ZodType): JsonSchemaObject {
   return { ...schema, type: 'object' }
 }
 
-/** What tools reach the system through. */
+/** Ports through which tools use the system. */
 export interface ToolPorts {
-  /** Where commands run and files lie. */
+  /** Environment in which commands run and files lie. */
   readonly place: Place
   readonly background: BackgroundProcesses
   readonly shellParser: ShellParser
-  /** What of the place's own environment commands get. */
+  /** Rules for the variables that commands get. */
   readonly environmentRules: EnvironmentRules
   readonly redaction: Redaction
   readonly clock: Clock
 }
 
-/** Rejects with `PlaceUnreachable` where the place cannot be asked: facts are never made up for it. */
+/**
+ * Returns what the facts of files are gathered from. Rejects with `PlaceUnreachable` when the environment cannot be
+ * reached.
+ */
 export async function fileSurroundings(place: Place, { cwd, roots }: Workspace): Promise<FileSurroundings> {
   await place.reach()
   const { files } = place

@@ -8,10 +8,10 @@ interface LookUp {
   readonly title: string
   readonly input: unknown
   readonly path: string
-  /** What lies below the path is looked at too. */
+  /** True when everything below the path is read too. */
   readonly recursive: boolean
   readonly place: Place
-  /** `real` is the path that was judged, with every link followed. */
+  /** Reads the path; `real` is the path that was checked, with every link followed. */
   readonly look: (place: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }
 
@@ -19,7 +19,7 @@ export type LookUpOutcome =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: string; readonly text: string }
 
-/** A call that only looks at one path. */
+/** Returns a call that only reads one path. */
 export function prepareLookUp({ tool, title, input, path, recursive, place, look }: LookUp): PreparedCall {
   const text = JSON.stringify(input)
   return {

@@ -74,7 +74,7 @@ function runningOutput(itemId: string, { background }: ToolPorts): string | null
   return read === null ? null : read.bytes.toString()
 }
 
-/** Bytes of a side file that one call may go through. */
+/** Limit of a side file that one call may search. */
 const readableBytes = 64 * 1024 * 1024
 
 function finishedOutput(itemId: string, { outputOf, sideFiles }: ToolContext): string | null {

@@ -8,7 +8,7 @@ import { stopProcessTool } from './stop-process.ts'
 import type { Tool } from './tool.ts'
 import { updatePlanTool } from './update-plan.ts'
 
-/** Every tool of the model, in the order it is told of them. */
+/** Returns all tools, in the order in which the model gets them. */
 export function createTools(ports: ToolPorts): readonly Tool[] {
   return [
     shellTool(ports),

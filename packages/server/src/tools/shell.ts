@@ -31,13 +31,13 @@ export function shellTool(ports: ToolPorts): Tool {
       'Runs a command line and returns its exit code and output (stdout and stderr together). What it leaves running is stopped when it ends; use background for that.',
     readOnly: false,
     input,
-    warmUp: () => makeReady(ports),
+    warmUp: () => warmUp(ports),
     prepare: (call) => prepareShell(call, ports),
   })
 }
 
-/** The first command would wait 40 ms for these. Where one fails, the command will say so. */
-function makeReady({ shellParser, place }: ToolPorts): void {
+/** Starts what would delay the first command by 40 ms. A failure here shows again when the command runs. */
+function warmUp({ shellParser, place }: ToolPorts): void {
   void shellParser.read('')
   place.secrets().catch(() => undefined)
   place.commands.warmUp().catch(() => undefined)

@@ -5,7 +5,7 @@ import { failedLookUp } from './look-up.ts'
 import { lostHeading } from './run-shell-command.ts'
 import type { Tool, ToolOutcome } from './tool.ts'
 
-/** Ends what the model itself started in the background, so it needs no question. */
+/** Ends processes that the model itself started, so it needs no approval. */
 export function stopProcessTool({ background }: ToolPorts): Tool {
   return defineTool({
     name: 'stop_process',

@@ -10,7 +10,6 @@ import { sendMessage } from '../../engine/send-message.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
-/** What handlers of one connection work with. */
 interface HandlerPorts {
   readonly engine: Engine
   readonly session: Session
@@ -23,7 +22,7 @@ type Handler<Name extends MethodName> = (
   context: CallContext,
 ) => ResultOf<Name> | Promise<ResultOf<Name>>
 
-/** One per method: a missing one does not compile. */
+/** One handler per method; a missing one does not compile. */
 export type Handlers = { readonly [Name in MethodName]: Handler<Name> }
 
 export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {
@@ -103,7 +102,9 @@ type Names =
   | 'policy/replay'
   | 'policy/why'
 
-/** What is asked of the server and not of a conversation that is open. The code behind what is rare is loaded then. */
+/**
+ * Returns the handlers that concern the server and no open conversation. Code of rare methods is loaded on first use.
+ */
 function createServerHandlers(engine: Engine): Pick<Handlers, Names> {
   const { policy } = engine
   return {

@@ -11,7 +11,7 @@ import type { ServerIdentity } from '../../engine/engine.ts'
 import { notPermitted } from '../../engine/not-permitted.ts'
 import { rejection } from '../../engine/refusal.ts'
 
-/** Where one connection stands in the handshake, and who is at its other end. */
+/** State of one connection's handshake, and the client at its other end. */
 export interface Session {
   readonly actor: Actor
   readonly access: ClientAccess
@@ -19,11 +19,11 @@ export interface Session {
   readonly isInitialized: boolean
   initialize(params: ParamsOf<'initialize'>): ResultOf<'initialize'>
   initialized(): void
-  /** Throws unless the handshake is done and this client may do that. */
+  /** Throws `notInitialized` before the handshake, and `notPermitted` for a change by a read-only client. */
   assertMay(method: MethodName): void
 }
 
-/** It is in every message and decision of this client, and clients may call themselves anything. */
+/** Limit for names that clients choose, since each message and decision of the client carries its name. */
 const maxNameLength = 100
 
 interface SessionPorts {
@@ -90,7 +90,7 @@ interface Range {
   readonly max: number
 }
 
-/** The highest version both speak, or one sentence that says which program is older and what to do. */
+/** Returns the highest version that both speak. Throws `protocolVersion`, which names the older program. */
 function agreedVersion(server: Program, ours: Range, client: Program & Range): number {
   const highest = Math.min(client.max, ours.max)
   if (highest >= Math.max(client.min, ours.min)) return highest

@@ -14,7 +14,10 @@ interface HandlerParts extends InitializeParts {
   readonly enforcer: PolicyEnforcer
 }
 
-/** The methods under all their names. Order is checked before parameters, parameters before anything is done. */
+/**
+ * Returns the methods under all their names. The handshake is checked before the parameters, both before the handler
+ * runs.
+ */
 export function createHandlers(parts: HandlerParts): Record<string, MethodHandler> {
   const { handshake, link, enforcer, environmentInfo } = parts
   const handlers: ExecHandlers = {
@@ -50,7 +53,7 @@ function settleCurrent(name: ExecMethodName, link: SpokenLink): void {
   if (name.startsWith('process/')) link.settleSpelling('process')
 }
 
-/** What a client must know of the machine before it can ask for anything sensible. */
+/** Describes this machine: shell, folders, environment variables, sandbox and capabilities. */
 export function describeEnvironment(version: string, sandbox: SandboxReport): EnvironmentInfo {
   const shell = userShell()
   return {
@@ -73,7 +76,7 @@ export function describeEnvironment(version: string, sandbox: SandboxReport): En
   }
 }
 
-/** A user without an entry in the system's list has a shell all the same. */
+/** Returns the user's login shell; a user without a passwd entry gets `$SHELL` or `/bin/sh`. */
 function userShell(): string {
   try {
     return userInfo().shell ?? process.env['SHELL'] ?? '/bin/sh'

@@ -6,19 +6,19 @@ import type { ExecHandlers } from './params.ts'
 import type { ExecSession } from './session.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Where one connection stands. */
+/** State of one connection's handshake. */
 export interface Handshake {
-  /** Throws unless both steps are done. */
+  /** Session of the connection. Throws unless `initialize` and `initialized` have both arrived. */
   readonly session: ExecSession
-  /** Null before `initialize`. */
+  /** Session of the connection; null before `initialize`. */
   readonly opened: ExecSession | null
   assertNew(): void
-  /** It takes a while: what confirms it may come before the answer. */
+  /** Marks `initialize` as running: `initialized` may arrive before its reply. */
   begin(): void
-  /** `begin` came to nothing; the client may try again. */
-  refused(): void
+  /** Allows another `initialize` after a failed one. */
+  failed(): void
   answered(session: ExecSession): void
-  /** True when it came in its time; a further one says nothing new and does no harm. */
+  /** Records `initialized`. Returns false before `initialize`; a repeated one has no effect. */
   confirmed(): boolean
 }
 
@@ -41,7 +41,7 @@ export function createHandshake(): Handshake {
     begin() {
       hasBegun = true
     },
-    refused() {
+    failed() {
       hasBegun = false
       isConfirmed = false
     },
@@ -74,7 +74,7 @@ export function createInitialize(parts: InitializeParts): ExecHandlers['initiali
   }
 }
 
-/** The session is there from now on; only the answer may have to wait until it is known what confines processes here. */
+/** Attaches the session at once; only the reply may wait until the sandbox of this machine is known. */
 async function answer(
   session: ExecSession,
   parts: InitializeParts,
@@ -82,12 +82,12 @@ async function answer(
 ): Promise<ExecResultOf<'initialize'>> {
   const { handshake, link, environmentInfo } = parts
   handshake.answered(session)
-  // Its processes may have much to say, none of which may come before the answer.
+  // The notifications of its processes must follow the reply.
   context.afterReply(() => session.setLink(link))
   return { protocolVersion: 'exec-server.v0', sessionId: session.id, environmentInfo: await environmentInfo() }
 }
 
-/** The connection that held the session is asked whether it lives. */
+/** Waits until the connection that held the session has been checked, then replies. */
 async function answerLater(coming: Promise<ExecSession>, parts: InitializeParts, context: CallContext) {
   const { handshake, link, sessions } = parts
   handshake.begin()
@@ -97,7 +97,7 @@ async function answerLater(coming: Promise<ExecSession>, parts: InitializeParts,
     await sessions.leave(session, link)
     throw new ConnectionClosedError({ code: 'ended' })
   } catch (error) {
-    handshake.refused()
+    handshake.failed()
     throw error
   }
 }

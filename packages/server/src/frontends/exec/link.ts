@@ -4,18 +4,18 @@ import type { ExecMethodName, ExecNotificationName } from '@parley/protocol/exec
 import { notificationLine, type Peer, type Transport } from '@parley/rpc'
 import type { OutputChunk } from './output/retained-output.ts'
 
-/** The connection that a session speaks to at present. */
+/** Connection to which a session sends its notifications. */
 export interface Link {
   readonly spelling: Spelling
   readonly bufferedBytes: number
   sendLine(line: string): void
   drained(): Promise<void>
-  /** Whether its client lives, asked for a sign of it where the connection itself may not notice. */
+  /** Resolves with whether the client is alive; sends a ping where the transport may not notice a lost network. */
   answers(withinMs: number): Promise<boolean>
   close(): Promise<void>
 }
 
-/** The names are settled by the first request that has two. */
+/** Link whose method names are fixed by the first request that has two names. */
 export interface SpokenLink extends Link {
   settleSpelling(spelling: Spelling): void
 }
@@ -39,7 +39,7 @@ export function createLink(transport: Transport, peer: () => Peer): SpokenLink {
   }
 }
 
-/** The names a client uses. The older ones were in the first description of this protocol. */
+/** Set of method names that a client uses; `command` is that of the protocol's first description. */
 type Spelling = 'process' | 'command'
 
 export const olderNames = {
@@ -65,9 +65,9 @@ function notificationName(spelling: Spelling, name: ExecNotificationName): strin
   return notificationNames[spelling][name]
 }
 
-/** The lines that tell of one process. Written by hand: base64 and our own names need no escaping. */
+/** Returns the notification of one chunk. Joined by hand, since base64 and the names need no escaping. */
 export function outputLine(spelling: Spelling, idJson: string, { seq, stream, chunk }: OutputChunk): string {
-  // The older description knew two streams, and a terminal's output was on the first.
+  // The older names know two streams, and carry a terminal's output on the first.
   const named = spelling === 'command' && stream === 'pty' ? 'stdout' : stream
   const params = `{"processId":${idJson},"seq":${seq},"stream":"${named}","chunk":"${chunk}"}`
   return notificationLine(notificationName(spelling, 'process/output'), params)
@@ -77,7 +77,7 @@ export interface Exited {
   readonly seq: number
   readonly exitCode: number
   readonly sandboxDenied: boolean
-  /** Nothing of it was run. */
+  /** Reason why the process was never started; null when it ran. */
   readonly failure: string | null
 }
 
@@ -92,7 +92,7 @@ export function closedLine(spelling: Spelling, idJson: string, seq: number): str
   return notificationLine(notificationName(spelling, 'process/closed'), `{"processId":${idJson},"seq":${seq}}`)
 }
 
-/** As a shell says it; -1 when it was never learned. */
+/** Returns the exit code as a shell does, 128 plus the signal's number; -1 when it is unknown. */
 export function exitCodeOf({ exitCode, signal }: ProcessExit): number {
   if (exitCode !== null) return exitCode
   return signal === null ? -1 : 128 + constants.signals[signal]

@@ -9,7 +9,7 @@ import type { ExecSession } from './session.ts'
 type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}`>>
 
 const defaultSize = { rows: 24, cols: 80 }
-/** A write is answered at once up to the first, and refused above the second. */
+/** Unwritten bytes up to which a write is answered at once, and above which it is rejected. */
 const fewUnwrittenBytes = 1024 * 1024
 const maxUnwrittenBytes = 16 * 1024 * 1024
 const defaultReadBytes = 1024 * 1024
@@ -47,7 +47,7 @@ export function createProcessHandlers(session: () => ExecSession, enforcer: Poli
     async 'process/read'({ processId, afterSeq, maxBytes, waitMs }, context) {
       const record = session().record(processId)
       const after = afterSeq ?? 0
-      if (waitMs) await record.news.after(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
+      if (waitMs) await record.waiters.after(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
       return record.read(after, Math.min(maxBytes ?? defaultReadBytes, maxReadBytes))
     },
   }

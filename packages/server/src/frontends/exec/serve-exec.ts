@@ -8,16 +8,16 @@ import type { Sessions } from './sessions.ts'
 export interface ExecParts {
   readonly sessions: Sessions
   readonly enforcer: PolicyEnforcer
-  /** As of now. */
+  /** Resolves with the environment as it is now. */
   readonly environmentInfo: () => Promise<EnvironmentInfo>
-  /** How long one may be connected without saying who it is; null: as long as it likes. */
+  /** Time limit for `initialize`; null sets none. */
   readonly greetingMs: number | null
   report(fault: PeerFault): void
 }
 
 /**
- * Serves one client until its connection closes; what becomes of its processes then is for `sessions` to say. `detail`
- * tells what the client did that may not be done, if that is why.
+ * Serves one client until its connection closes; `sessions` decides how long its processes live on. `detail` of the
+ * result names a protocol violation that closed the connection.
  */
 export async function serveExec(transport: Transport, parts: ExecParts): Promise<CloseReason> {
   const handshake = createHandshake()
@@ -26,25 +26,26 @@ export async function serveExec(transport: Transport, parts: ExecParts): Promise
     if (peer === null) throw new Error('a session was opened before its connection')
     return peer
   })
-  let misconduct: string | null = null
-  const judge = (message: Message) => {
-    misconduct = misconductIn(message, handshake)
-    return misconduct
+  let violation: string | null = null
+  const findViolation = (message: Message) => {
+    violation = violationIn(message, handshake)
+    return violation
   }
   peer = createPeer({
-    transport: enforceConduct(transport, judge),
+    transport: enforceProtocol(transport, findViolation),
     methods: createHandlers({ handshake, link, ...parts }),
     onFault: parts.report,
   })
-  const hurry = parts.greetingMs === null ? undefined : setTimeout(turnOut, parts.greetingMs, handshake, peer).unref()
+  const timeout =
+    parts.greetingMs === null ? undefined : setTimeout(closeUninitialized, parts.greetingMs, handshake, peer).unref()
   const reason = await peer.closed
-  clearTimeout(hurry)
+  clearTimeout(timeout)
   const session = handshake.opened
   if (session !== null) await parts.sessions.leave(session, link)
-  return misconduct === null ? reason : { code: 'closed', detail: misconduct }
+  return violation === null ? reason : { code: 'closed', detail: violation }
 }
 
-function misconductIn(message: Message, handshake: Handshake): string | null {
+function violationIn(message: Message, handshake: Handshake): string | null {
   if (message.kind === 'reply') return 'it answered what it was not asked'
   const { method } = message
   if (method !== 'initialized')
@@ -52,22 +53,22 @@ function misconductIn(message: Message, handshake: Handshake): string | null {
   return handshake.confirmed() ? null : 'it sent "initialized" before "initialize"'
 }
 
-function turnOut(handshake: Handshake, peer: Peer): void {
+function closeUninitialized(handshake: Handshake, peer: Peer): void {
   if (handshake.opened === null) void peer.close()
 }
 
-/** Why a message is one that no client of this protocol sends; null when it may. */
-type Judge = (message: Message) => string | null
+/** Returns why a message violates the protocol; null when it does not. */
+type FindViolation = (message: Message) => string | null
 
 type Message = { readonly kind: 'notification'; readonly method: unknown } | { readonly kind: 'reply' }
 
 /**
- * The connection as it is, until the far side sends what it must not: that ends it. A message without `jsonrpc` is
- * taken for one with it, since existing clients leave it out.
+ * Returns a transport that ends at the first protocol violation. It adds `jsonrpc` to messages without it, since
+ * existing clients leave it out.
  */
-function enforceConduct(transport: Transport, judge: Judge): Transport {
+function enforceProtocol(transport: Transport, findViolation: FindViolation): Transport {
   return {
-    incoming: readJudged(transport.incoming, judge),
+    incoming: readChecked(transport.incoming, findViolation),
     send: (line) => transport.send(line),
     get bufferedBytes() {
       return transport.bufferedBytes
@@ -79,24 +80,24 @@ function enforceConduct(transport: Transport, judge: Judge): Transport {
   }
 }
 
-async function* readJudged(
+async function* readChecked(
   incoming: Transport['incoming'],
-  judge: Judge,
+  findViolation: FindViolation,
 ): AsyncGenerator<Incoming, CloseReason, undefined> {
   const lines = incoming[Symbol.asyncIterator]()
   for (let step = await lines.next(); ; step = await lines.next()) {
     if (step.done === true) return step.value
-    const fault = step.value.kind === 'message' ? faultOf(step.value.value, judge) : null
+    const fault = step.value.kind === 'message' ? violationOf(step.value.value, findViolation) : null
     if (fault !== null) return { code: 'closed', detail: fault }
     yield withVersion(step.value)
   }
 }
 
-function faultOf(value: unknown, judge: Judge): string | null {
+function violationOf(value: unknown, findViolation: FindViolation): string | null {
   if (!isObject(value)) return null
   const { method } = value
-  if (method !== undefined) return 'id' in value ? null : judge({ kind: 'notification', method })
-  return 'result' in value || 'error' in value ? judge({ kind: 'reply' }) : null
+  if (method !== undefined) return 'id' in value ? null : findViolation({ kind: 'notification', method })
+  return 'result' in value || 'error' in value ? findViolation({ kind: 'reply' }) : null
 }
 
 function withVersion(incoming: Incoming): Incoming {

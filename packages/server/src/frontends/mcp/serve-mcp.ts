@@ -26,17 +26,17 @@ export interface McpParts {
 }
 
 export interface ServedClient {
-  /** Resolves when the client is gone and what it had open is closed. */
+  /** Resolves when the client is gone and its conversations are closed. */
   readonly gone: Promise<void>
   close(): Promise<void>
 }
 
 type ClientTransport = McpTransport & {
-  /** Where requests have streams of their own. */
+  /** Closes the stream of one request; only over HTTP. */
   closeSSEStream?(requestId: RequestId): void
 }
 
-/** Serves MCP to one client until its transport closes. `unreadBytes`: what the client has yet to read. */
+/** Serves MCP to one client until its transport closes. `unreadBytes` returns what the client has not read yet. */
 export async function serveMcp(
   transport: ClientTransport,
   parts: McpParts,
@@ -53,13 +53,13 @@ export async function serveMcp(
     const { id: requestId, signal, _meta } = mcpReq
     const call = { session, requestId, signal, afterAnswer, progressToken: _meta?.progressToken }
     const result = await callTool(params.name, params.arguments, call)
-    // It gets no answer, so nothing else would end its stream.
+    // A cancelled request gets no answer that would end its stream.
     if (signal.aborted) transport.closeSSEStream?.(requestId)
     return result
   })
   server.fallbackRequestHandler = ({ method }) => Promise.reject(unknownMethod(method))
   server.onerror = report
-  // The SDK forgets a request once it is answered; what that began may still be cancelled.
+  // The SDK forgets an answered request, whose turn may still be cancelled.
   transport.onmessage = (message) => noteCancel(message, session)
   const { promise: gone, resolve } = Promise.withResolvers<void>()
   server.onclose = () => resolve(session.close().catch(report))
@@ -69,7 +69,7 @@ export async function serveMcp(
 
 type Call = Parameters<(typeof mcpTools)[number]['run']>[1]
 
-/** By its name, under which a tool is found; an unknown one is told to the model like any other mistake. */
+/** Runs a tool. An unknown name is a failed result, which the model can read. */
 async function callTool(name: string, args: unknown, call: Call): Promise<CallToolResult> {
   const tool = mcpTools.find((one) => one.name === name)
   if (tool !== undefined) return tool.run(args, call)
@@ -86,7 +86,7 @@ function listed({ name, title, description, inputSchema, outputSchema }: (typeof
   }
 }
 
-/** The SDK sends an answer in the microtasks after its handler; this runs after all of them. */
+/** Runs after the answer, which the SDK sends in microtasks after the handler. */
 function afterAnswer(run: () => void): void {
   setImmediate(run)
 }
@@ -101,7 +101,7 @@ function noteCancel(message: JSONRPCMessage, session: McpSession): void {
   if (typeof id === 'string' || typeof id === 'number') session.cancel(id)
 }
 
-/** In the order in which clients see them. */
+/** Tools in the order in which clients list them. */
 const mcpTools: readonly McpTool[] = [
   startTool('codex'),
   replyTool('codex-reply'),

@@ -8,7 +8,7 @@ import { type Connect, reachConversation } from './native-link.ts'
 import { ConversationStreams } from './turns/conversation-streams.ts'
 import { McpConversation } from './turns/mcp-conversation.ts'
 
-/** Deltas that a client leaves unread are not added to: what they build up comes whole at their end. */
+/** Limit of unread bytes, above which deltas are left out; their whole text follows at the end. */
 const unreadLimitBytes = 1 << 20
 
 export interface SessionOptions {
@@ -18,12 +18,12 @@ export interface SessionOptions {
   readonly home: string
   readonly approvalTimeoutMs: number
   readonly limits: CallersLimits
-  /** Bytes that the client has yet to read. */
+  /** Returns the bytes that the client has not read yet. */
   readonly unreadBytes: () => number
   readonly report: (fault: unknown) => void
 }
 
-/** One MCP client: what of its requests is still going on, and nothing that the engine does not know. */
+/** State of one MCP client: its open conversations, streams and requests. Everything else is in the engine. */
 export class McpSession {
   readonly home: string
   readonly elicitor: Elicitor
@@ -31,7 +31,7 @@ export class McpSession {
   readonly limits: CallersLimits
   readonly #options: SessionOptions
   readonly #conversations = new Map<string, Promise<McpConversation>>()
-  /** How to cancel what a request began; kept after its answer, as long as that goes on. */
+  /** Cancel functions of requests, kept after the answer while the turn runs. */
   readonly #cancels = new Map<RequestId, () => void>()
   #client: Promise<Client> | null = null
 
@@ -66,12 +66,12 @@ export class McpSession {
     return { conversation: await this.conversation(conversationId), warnings }
   }
 
-  /** Whether this client has worked on it before: then it was told of it. */
+  /** Returns true when this client has opened the conversation before, so that it has been introduced. */
   knows(conversationId: string): boolean {
     return this.#conversations.has(conversationId)
   }
 
-  /** Rejects when there is no such conversation, it cannot be joined where it is live, or it may do too much by now. */
+  /** Opens a conversation. Rejects when it does not exist, cannot be joined, or is above the ceiling. */
   async conversation(conversationId: string): Promise<McpConversation> {
     const conversation = await (this.#conversations.get(conversationId) ?? this.#opening(conversationId))
     this.limits.assertReachable(conversation.store.state.core.settings)
@@ -85,7 +85,7 @@ export class McpSession {
     return opening
   }
 
-  /** Tells the client; a notification for a call travels on that call's stream. */
+  /** Sends a notification, on the stream of `requestId` if there is one. */
   notify(method: string, params: Record<string, unknown>, requestId: RequestId | null): void {
     const { server, report } = this.#options
     const options = requestId === null ? {} : { relatedRequestId: requestId }
@@ -94,7 +94,7 @@ export class McpSession {
     })
   }
 
-  /** An event of a call. */
+  /** Sends an event of a call's turn. */
   tell(
     call: { readonly requestId: RequestId; readonly threadId: string; readonly eventId: string },
     msg: EventMsg,
@@ -117,7 +117,7 @@ export class McpSession {
     cancel?.()
   }
 
-  /** The client has gone: open questions are answered for it, then its connections are closed. */
+  /** Waits for the decisions of open approvals, then closes the client's connections. */
   async close(): Promise<void> {
     await this.elicitor.settled()
     this.streams.close()
@@ -132,10 +132,10 @@ export class McpSession {
   async #open(conversationId: string): Promise<McpConversation> {
     const reached = await reachConversation(await this.client(), conversationId)
     const conversation = new McpConversation(reached, this.elicitor)
-    // It may have been named by the beginning of its id.
+    // The given id may be a prefix.
     if (!this.#conversations.has(conversation.conversationId))
       this.#conversations.set(conversation.conversationId, Promise.resolve(conversation))
-    // What is live elsewhere may end there; the next call finds where it is then.
+    // A live conversation of another process may end there; the next call looks for it again.
     void reached.client.closed.then(() => {
       for (const name of [conversationId, conversation.conversationId]) this.#conversations.delete(name)
     })

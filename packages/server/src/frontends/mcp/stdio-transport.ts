@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Incoming, Transport, UnreadableReason } from '@parley/rpc'
 
-/** How long what was asked before stdin closed may still be answered: a script pipes its requests and reads on. */
+/** Time for answers after stdin has closed, since scripts pipe their requests and read on. */
 const lastAnswersMs = 250
 
 const unreadableWords: Readonly<Record<UnreadableReason, string>> = {
@@ -23,8 +23,8 @@ const unreadableWords: Readonly<Record<UnreadableReason, string>> = {
 }
 
 /**
- * MCP's stdio, on our own line transport in place of the SDK's: every line gets its answer, a long one does not end the
- * connection, and a client that does not read is not read from either.
+ * Speaks MCP over stdio on this project's line transport. Unlike the SDK's, it answers every line, survives a long
+ * one, and stops reading while the client does not read.
  */
 export class StdioTransport implements McpTransport {
   onmessage?: McpTransport['onmessage']
@@ -116,7 +116,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** What becomes of one JSON value from the client: it is for the server, or it is answered on the spot. */
+/** Message to deliver, or error to answer with. */
 type Admitted = { readonly deliver: JSONRPCMessage } | { readonly refuse: Refusal }
 
 interface Refusal {
@@ -128,8 +128,8 @@ interface Refusal {
 const invalidRequest = -32600
 
 /**
- * Tells what a value is. Nothing is dropped in silence: a bad request gets its error, and a bad answer becomes an
- * error answer, so that whoever waits for it goes on.
+ * Checks a value from the client. A bad request gets an error, and a bad answer becomes an error answer, so that its
+ * request does not wait for ever.
  */
 function admitMessage(value: unknown): Admitted {
   if (isJSONRPCRequest(value) || isJSONRPCNotification(value)) return { deliver: value }

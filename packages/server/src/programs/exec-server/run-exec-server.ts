@@ -16,16 +16,16 @@ import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.t
 import { homeFolder } from '../home-folder.ts'
 
 const exitCodes = { ended: 0, failed: 1 } as const
-/** Whoever started us over stdio may take its time. */
+/** Time limit for `initialize` of a connected client; a client on stdio has none. */
 const greetingMs = 10_000
 
 interface Built {
   readonly version: string
-  /** What it finds out of this machine is of use to the other programs of the same build. */
+  /** Build id, under which what is known of this machine's sandbox is cached. */
   readonly build: string
 }
 
-/** Makes this process an exec-server until its client, or whoever started it, ends it. Resolves with the exit code. */
+/** Runs an exec-server until its client closes stdin or a signal ends it. Resolves with the exit code. */
 export async function runExecServer(options: ExecArguments, { version, build }: Built): Promise<number> {
   keepStdoutForProtocol()
   const host = openHost()
@@ -60,7 +60,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   }
 }
 
-/** Who asks for it first waits while it is found out what this machine can do; the answer is kept in `$PARLEY_HOME`. */
+/** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */
 function localEnforcer(build: string): PolicyEnforcer {
   const home = homedir()
   const parleyHome = homeFolder(process.env)
@@ -93,7 +93,7 @@ interface Serving {
   readonly ended: Promise<unknown>
 }
 
-/** Until it is told to end. */
+/** Serves all clients until a signal ends the process. */
 async function serveAll(listen: Address, { parts, tokenFile, ended }: Serving): Promise<void> {
   const connections = { accept: (transport: Transport) => void serveExec(transport, parts).catch(say) }
   const { listener, address, tokenFile: used } = await listenOn(listen, { tokenFile }, { connections, home: '' })
@@ -123,7 +123,7 @@ const unreadable: Readonly<Record<UnreadableReason, string>> = {
   binary: 'a frame is binary, not text',
 }
 
-/** For stderr: what is wrong with what a client sent, or with us. Of what it can do at will only the first is told. */
+/** Returns the line for stderr. Of faults that a client can cause at will only the first is reported. */
 function sayFault(fault: PeerFault): string {
   switch (fault.code) {
     case 'handlerFailed':

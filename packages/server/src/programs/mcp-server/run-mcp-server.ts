@@ -12,14 +12,14 @@ import { readOrMakeToken } from '../../serving/token-file.ts'
 import type { McpArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 
-/** The disk refused at the end (EX_IOERR). */
+/** Exit code when the log could not be written at the end (EX_IOERR). */
 const unsavedExitCode = 74
 
-/** Someone has typed the command to see what it does. */
-const forPeople =
+/** Text for a user who runs the command by hand. */
+const terminalHint =
   'parley mcp-server speaks MCP on stdin and stdout, for a program that starts it. Ctrl+D ends it; parley help mcp-server says more.\n'
 
-/** Makes this process an MCP server. Resolves with the exit code when its client is gone, or it is told to end. */
+/** Runs an MCP server until its client is gone or a signal ends it. Resolves with the exit code. */
 export async function runMcpServer(parts: EngineParts, args: McpArguments): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog } = parts
@@ -54,19 +54,19 @@ export async function runMcpServer(parts: EngineParts, args: McpArguments): Prom
   )
 }
 
-/** A client that goes away closes our stdin; a signal is taken for the same. */
+/** Serves the client on stdin and stdout. A signal is handled like the end of stdin. */
 async function serveStdio(mcp: McpParts): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.stdin.destroy())
   process.on('SIGHUP', () => undefined)
-  if (process.stdin.isTTY) process.stderr.write(forPeople)
+  if (process.stdin.isTTY) process.stderr.write(terminalHint)
   const lines = createStreamTransport({ input: process.stdin, output: process.stdout })
   const { gone } = await serveMcp(new StdioTransport(lines), mcp, () => lines.bufferedBytes)
   await gone
 }
 
-/** Until a signal: clients come and go. */
+/** Serves HTTP clients until a signal. */
 async function serveHttp(mcp: McpParts, listen: { host: string; port: number }, tokenFile: string): Promise<void> {
-  // Only who asks for it loads it.
+  // Loaded only when used, to keep the start short.
   const [{ listenHttp }, { carriesToken }] = await Promise.all([
     import('../../frontends/mcp/http/listen-http.ts'),
     import('@parley/rpc/websocket'),
@@ -81,7 +81,7 @@ async function serveHttp(mcp: McpParts, listen: { host: string; port: number }, 
   await listening.close()
 }
 
-/** Other processes join conversations that are open here by a socket of this one. */
+/** Opens a socket in the run folder, by which other processes join conversations that are open here. */
 async function joinRunFolder(
   engine: Engine,
   { env, home, files, writeLog }: EngineParts,

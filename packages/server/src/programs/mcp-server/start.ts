@@ -7,7 +7,7 @@ import { runMcpServer } from './run-mcp-server.ts'
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
-// Before anything is started: what is open and may be inherited came with us, since Node marks all that it opens.
+// First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
 closeInheritedDescriptors()
 
 await runProgram('mcp-server', async (argv) => {

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import { systemErrorCode } from '@parley/workspace'
-/** What a daemon tells its launcher: where it listens, or why it does not. */
+/** Report of a daemon to its launcher: its addresses, or the problem that keeps it from listening. */
 export type DaemonReport = { readonly addresses: readonly string[] } | { readonly problem: string }
 
 /**
- * Starts this very program again in a session of its own, waits until it can be reached, and says where in one line.
- * Resolves with the exit code.
+ * Starts this program again as a daemon, waits until it listens, and prints its addresses. Resolves with the exit
+ * code.
  */
 export async function launchDaemon({ home }: { readonly home: string }): Promise<number> {
   const [program = process.execPath, entry = '', ...rest] = process.argv
-  const args = rest.map((word) => (word === '--daemon' ? '--daemon-process' : word))
+  const args = rest.map((arg) => (arg === '--daemon' ? '--daemon-process' : arg))
   const log = openDaemonLog(home)
   if ('problem' in log) {
     process.stderr.write(`parley server: ${log.problem}\n`)
@@ -25,15 +25,15 @@ export async function launchDaemon({ home }: { readonly home: string }): Promise
     stdio: ['ignore', 'ignore', log.descriptor, 'ipc'],
   })
   closeSync(log.descriptor)
-  const word = await firstWord(child, log.path)
-  if ('problem' in word) {
-    process.stderr.write(`parley server: ${word.problem}\n`)
+  const report = await firstReport(child, log.path)
+  if ('problem' in report) {
+    process.stderr.write(`parley server: ${report.problem}\n`)
     return 1
   }
   child.disconnect()
   child.unref()
   process.stdout.write(
-    `parley server ${child.pid} listens on ${word.addresses.join(' and ')} (stop it: kill ${child.pid})\n`,
+    `parley server ${child.pid} listens on ${report.addresses.join(' and ')} (stop it: kill ${child.pid})\n`,
   )
   return 0
 }
@@ -52,8 +52,8 @@ function openDaemonLog(
   }
 }
 
-async function firstWord(child: ReturnType<typeof spawn>, logPath: string): Promise<DaemonReport> {
-  const said = once(child, 'message').then(([word]) => readWord(word))
+async function firstReport(child: ReturnType<typeof spawn>, logPath: string): Promise<DaemonReport> {
+  const said = once(child, 'message').then(([report]) => readReport(report))
   const gone = once(child, 'exit').then(([code, signal]) => ({
     problem: `The server ended with ${signal ?? code} before it listened; ${logPath} may say why.`,
   }))
@@ -61,17 +61,17 @@ async function firstWord(child: ReturnType<typeof spawn>, logPath: string): Prom
   return Promise.race([said, gone, failed])
 }
 
-function readWord(word: unknown): DaemonReport {
-  if (typeof word === 'object' && word !== null) {
-    if ('problem' in word) return { problem: String(word.problem) }
-    if ('addresses' in word && Array.isArray(word.addresses)) return { addresses: word.addresses.map(String) }
+function readReport(report: unknown): DaemonReport {
+  if (typeof report === 'object' && report !== null) {
+    if ('problem' in report) return { problem: String(report.problem) }
+    if ('addresses' in report && Array.isArray(report.addresses)) return { addresses: report.addresses.map(String) }
   }
   return { problem: 'The server said something that is not understood.' }
 }
 
-/** Called in the daemon: it can be reached, or why not. Then nobody is told any more. */
-export async function reportToLauncher(word: DaemonReport): Promise<void> {
+/** Sends the daemon's report to the launcher and closes the channel. */
+export async function reportToLauncher(report: DaemonReport): Promise<void> {
   if (process.send === undefined) return
-  await new Promise<void>((sent) => process.send?.(word, undefined, undefined, () => sent()))
+  await new Promise<void>((sent) => process.send?.(report, undefined, undefined, () => sent()))
   if (process.connected) process.disconnect()
 }

@@ -1,25 +1,28 @@
-/** What a process has to do yet before it may leave. */
+/** Work that keeps a process alive. */
 export interface Work {
-  /** The last client has gone: ends what was not detached. Resolves when nothing is open. */
+  /** Ends what was not detached, after the last client has gone. Resolves when nothing is open. */
   abandon(): Promise<void>
   /** Resolves when nothing is open. */
   emptied(): Promise<void>
 }
 
 export interface LifetimeOptions {
-  /** `clients`: as long as it has any, or what one detached. `service`: until it is told to end, or is idle. */
+  /**
+   * Condition of the end: `clients` lives as long as it has clients or detached work, `service` until a signal or
+   * `idleExitMs`.
+   */
   readonly kind: 'clients' | 'service'
-  /** How long a service without clients and work waits for new ones; null: for ever. */
+  /** Time without clients and work after which a service ends; null means never. */
   readonly idleExitMs: number | null
   readonly clients: () => number
   readonly work: Work
-  /** Something could not be closed as it should; it is not waited for. */
+  /** Called when something could not be closed; the process ends all the same. */
   readonly onFault: (fault: unknown) => void
 }
 
-/** How long a server process lives. */
+/** Decides when a server process ends. */
 export interface Lifetime {
-  /** A client has come or gone. */
+  /** Called when a client has come or gone. */
   changed(): void
   end(): void
   readonly over: Promise<void>
@@ -36,7 +39,7 @@ export function createLifetime({ kind, idleExitMs, clients, work, onFault }: Lif
     clearTimeout(idle)
     if (clients() > 0) return
     const rest = kind === 'clients' ? work.abandon() : work.emptied()
-    // Someone may come meanwhile, and what is detached may be taken back and left for good.
+    // A client may come meanwhile and take over what was detached.
     void rest.catch(onFault).then(() => asOf === changes && rested())
   }
 

@@ -8,12 +8,12 @@ import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.t
 import { reportToLauncher } from './launch-daemon.ts'
 import { createLifetime, type Lifetime } from './lifetime.ts'
 
-/** The disk refused at the end (EX_IOERR). */
+/** Exit code when the log could not be written at the end (EX_IOERR). */
 const unsavedExitCode = 74
-/** It cannot listen where it was told to. */
+/** Exit code when an address cannot be listened on. */
 const unreachableExitCode = 1
 
-/** Makes this process a server: for the client on its stdin and stdout, or for whoever comes. Resolves with the exit code. */
+/** Runs a server for the client on stdin and stdout, or for any client. Resolves with the exit code. */
 export async function serveProcess(parts: EngineParts, args: ServerArguments): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
@@ -61,7 +61,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
   return unsaved ? unsavedExitCode : 0
 }
 
-/** A terminal that closes ends what was started in it by hand; a client's own server and a daemon are in no terminal. */
+/** Ends on signals. Closing a terminal ends only a service that was started in it by hand. */
 function endOnSignals(life: Lifetime, { role, isDaemon }: ServerArguments): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, life.end)
   process.on('SIGHUP', role === 'service' && !isDaemon ? life.end : () => undefined)

@@ -8,7 +8,7 @@ import { serveProcess } from './serve-process.ts'
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
-// Before anything is started: what is open and may be inherited came with us, since Node marks all that it opens.
+// First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
 closeInheritedDescriptors()
 
 await runProgram('server', async (argv) => {
@@ -17,7 +17,7 @@ await runProgram('server', async (argv) => {
   const sockets = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
   const options = readServerOptions({ ...args, sockets }, process.env, built)
   if (args.role === 'launcher') return launchDaemon(options)
-  // A daemon keeps no folder in use; its arguments were made absolute.
+  // A daemon must not keep a folder in use. Its arguments are absolute by now.
   if (args.isDaemon) process.chdir('/')
   return serveProcess(systemParts(options), args)
 })

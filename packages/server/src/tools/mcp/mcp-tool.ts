@@ -3,9 +3,9 @@ import type { JsonSchemaObject, ToolSpec } from '@parley/models'
 import type { McpFacts } from '@parley/policy'
 import { firstBytes } from '@parley/text'
 import type { PreparedCall, Tool } from '../tool.ts'
-import { callFailed, runMcpCall } from './run-mcp-call.ts'
+import { failureOutcome, runMcpCall } from './run-mcp-call.ts'
 
-/** A tool of an MCP server, as the log says it was offered: understood also when its server is not there (yet). */
+/** Returns a tool of an MCP server as the log records its offer, which works without the server being available. */
 export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool {
   const { name, description, parameters, mcp } = spec
   return {
@@ -46,17 +46,20 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
       readOnly: false,
     }),
     plan: async () => ({
-      // With what is run under the server's name: a yes is to that one.
+      // With the command behind the server's name, so that an approval covers no other.
       payload: JSON.stringify({ server, tool, args, launch: found?.settings.launch ?? null }),
       run: async (context) =>
         found === undefined
-          ? callFailed('mcpServerUnavailable', `Not sent: no MCP server "${server}" is configured any more.`)
+          ? failureOutcome('mcpServerUnavailable', `Not sent: no MCP server "${server}" is configured any more.`)
           : runMcpCall(found, { tool, args }, context),
     }),
   }
 }
 
-/** One that may run bare where nothing limits it is said to be without limits everywhere. */
+/**
+ * Returns the limits of a server's process. A server that may run without a sandbox somewhere counts as unlimited
+ * everywhere.
+ */
 function confinedFact(launch: McpLaunch | undefined): Pick<McpFacts, 'confined'> {
   if (launch?.kind !== 'stdio' || launch.confinement === undefined || launch.confinement.mayRunBare) return {}
   const { mode, network } = launch.confinement
@@ -67,12 +70,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A tool of an MCP server as the log keeps what the model was offered: with whose it is, so that a call finds it. */
+/** Offered tool of an MCP server, as the log records it: with server and tool name, so that calls find it. */
 export interface McpToolSpec extends ToolSpec {
   readonly mcp: NamedTool
 }
 
-/** More would crowd out the conversation; a server may send anything. */
+/** Limit for descriptions, since a server may send anything. */
 const maxDescriptionBytes = 4 * 1024
 
 interface OfferedServer {
@@ -80,7 +83,7 @@ interface OfferedServer {
   readonly tools: readonly ServerTool[]
 }
 
-/** What the model is offered of all servers, in an order that does not depend on which was ready first. */
+/** Returns the tools of all servers, in an order that does not depend on which server was ready first. */
 export function toolSpecs(servers: readonly OfferedServer[]): readonly McpToolSpec[] {
   const all = servers
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -94,12 +97,12 @@ export function toolSpecs(servers: readonly OfferedServer[]): readonly McpToolSp
   }))
 }
 
-/** As the server gave it; providers want `properties` even where there are none. */
+/** Returns the server's schema with `properties`, which providers require. */
 function acceptable(schema: Readonly<Record<string, unknown>>): JsonSchemaObject {
   return { ...schema, type: 'object', ...('properties' in schema ? {} : { properties: {} }) }
 }
 
-/** The ones of MCP servers among the tools that the log says were offered; whatever else is there is passed over. */
+/** Returns the tools of MCP servers among the offered tools that the log records. */
 export function mcpSpecsIn(toolText: string | null): readonly McpToolSpec[] {
   if (toolText === null) return []
   const specs: unknown = JSON.parse(toolText)

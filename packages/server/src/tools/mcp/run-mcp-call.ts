@@ -16,12 +16,12 @@ interface McpCall {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** One call of a server's tool. Waits for a server that is being started; every failure is an outcome. */
+/** Calls a server's tool. Waits for a server that is starting; every failure is an outcome. */
 export async function runMcpCall(server: McpServer, call: McpCall, context: ToolContext): Promise<ToolOutcome> {
   const connection = await server.connection(context.signal)
   if (context.signal.aborted) return { status: 'interrupted', modelText: 'Not sent: the turn was stopped.' }
   if (typeof connection === 'string')
-    return callFailed(
+    return failureOutcome(
       'mcpServerUnavailable',
       `Not sent: the MCP server "${server.name}" is not available: ${connection}.`,
     )
@@ -29,8 +29,8 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
   try {
     const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
     const text = await textOfResult(result, (bytes) => context.sideFiles.put(bytes))
-    // Before anything is cut: half a secret is not known for one.
-    return await gaveBack(server.redact(text), result.isError, context)
+    // Before any cut, since half a secret is not recognised.
+    return await resultOutcome(server.redact(text), result.isError, context)
   } catch (error) {
     return await failureOf(error, { server, connection, context, deadline })
   }
@@ -67,7 +67,7 @@ async function failureOf(error: unknown, { server, connection, context, deadline
   const { name, settings } = server
   const lost = connection.lost()
   if (lost !== null)
-    return callFailed(
+    return failureOutcome(
       'mcpServerGone',
       `The MCP server "${name}" went away while this ran: ${await lost}. What it had done by then is unknown.`,
     )
@@ -77,19 +77,19 @@ async function failureOf(error: unknown, { server, connection, context, deadline
       modelText: `Interrupted; "${name}" was told to stop. What it had done by then is unknown.`,
     }
   if (deadline.reached)
-    return callFailed(
+    return failureOutcome(
       'timedOut',
       `Stopped after ${settings.toolTimeoutMs / 1000} s, its time limit (tool_timeout_sec of [mcp_servers.${name}]); "${name}" was told to stop. What it had done by then is unknown.`,
     )
   const why = error instanceof Error ? error.message : String(error)
-  return callFailed('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
+  return failureOutcome('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
 }
 
-/** Of a failure as people see it; the model gets more. */
+/** Limit of an error that people see; the model gets more. */
 const shownFailureBytes = 500
 
-/** What a server gave back: the model gets it clipped, the item both ends, a side file the whole. */
-export async function gaveBack(
+/** Returns the outcome of a server's answer: clipped for the model, both ends in the item, all in a side file. */
+export async function resultOutcome(
   text: string,
   isError: boolean,
   { itemId, sideFiles }: Pick<ToolContext, 'itemId' | 'sideFiles'>,
@@ -112,6 +112,6 @@ export async function gaveBack(
 
 type McpFailureCode = 'mcpServerUnavailable' | 'mcpServerGone' | 'mcpCallFailed' | 'timedOut'
 
-export function callFailed(code: McpFailureCode, message: string): ToolOutcome {
+export function failureOutcome(code: McpFailureCode, message: string): ToolOutcome {
   return { status: 'failed', modelText: message, failure: { code, message } }
 }

@@ -3,51 +3,51 @@ import { dirname, join } from 'node:path'
 import { diskPatchFiles, entriesOf, inFolder, isMissing, systemErrorCode } from '@parley/workspace'
 import type { FileLimits, Reach } from '../sandbox/file-limits.ts'
 
-/** How folders are made and found: by their names, or each in its parent held open. */
-interface Means {
+/** Operations on folders: by name, or with each parent held open so that no link can divert them. */
+interface FolderOperations {
   make(path: string): Promise<unknown>
   isFolder(path: string): Promise<boolean>
 }
 
-const named: Means = {
+const named: FolderOperations = {
   make: (path) => mkdir(path),
   isFolder: async (path) => (await stat(path)).isDirectory(),
 }
-const exactly: Means = {
+const exactly: FolderOperations = {
   make: diskPatchFiles.mkdir,
   isFolder: async (path) => (await diskPatchFiles.stat(path))?.kind === 'folder',
 }
 
 /**
- * With what is missing on the way when `recursive`; one that is there is then no fault. One folder after the other,
- * since Node's own `recursive` goes on for ever where the parent is there and answers ENOENT, as `/proc` does.
+ * Creates a folder, with missing parents if `recursive`. Creates one at a time, since Node's `recursive` never ends
+ * where an existing parent answers ENOENT, as `/proc` does.
  */
 export function makeFolder({ path, exact }: Reach, recursive: boolean): Promise<void> {
   return makeWith(exact ? exactly : named, path, recursive)
 }
 
-async function makeWith(means: Means, path: string, recursive: boolean): Promise<void> {
+async function makeWith(folders: FolderOperations, path: string, recursive: boolean): Promise<void> {
   try {
-    await means.make(path)
+    await folders.make(path)
   } catch (error) {
     if (!recursive) throw error
     const code = systemErrorCode(error)
-    if (code === 'EEXIST' && (await means.isFolder(path))) return
+    if (code === 'EEXIST' && (await folders.isFolder(path))) return
     const parent = dirname(path)
-    if (code !== 'ENOENT' || (await means.isFolder(parent).catch(() => false))) throw error
-    await makeWith(means, parent, true)
-    await makeWith(means, path, true)
+    if (code !== 'ENOENT' || (await folders.isFolder(parent).catch(() => false))) throw error
+    await makeWith(folders, parent, true)
+    await makeWith(folders, path, true)
   }
 }
 
 interface Removal {
   readonly recursive: boolean
   readonly force: boolean
-  /** They hold for everything below a folder too. */
+  /** Limits that also hold for every entry below a folder. */
   readonly limits: FileLimits | null
 }
 
-/** A link itself, never what it leads to. */
+/** Removes a file, a folder or a link itself, never the target of a link. */
 export async function removeEntry({ path, exact }: Reach, { recursive, force, limits }: Removal): Promise<void> {
   try {
     if (exact) await removeExactly(path, recursive, limits)
@@ -64,7 +64,10 @@ async function removeNamed(path: string, recursive: boolean): Promise<void> {
   else await unlink(path)
 }
 
-/** Folder by folder, each held open while its entries go: a folder swapped for a link empties nothing elsewhere. */
+/**
+ * Removes folder by folder, each held open while its entries go, so that a folder swapped for a link empties no
+ * other.
+ */
 async function removeExactly(path: string, recursive: boolean, limits: FileLimits | null): Promise<void> {
   await limits?.assertWritable(path)
   const isFolder = await inFolder(path, async (name) => (await lstat(name)).isDirectory())
@@ -72,7 +75,7 @@ async function removeExactly(path: string, recursive: boolean, limits: FileLimit
   if (recursive) {
     const names: string[] = []
     for await (const { name } of entriesOf(path)) names.push(join(path, name))
-    // What may not go is found before its neighbours are gone.
+    // All entries are checked before the first is removed.
     for (const below of names) await limits?.assertWritable(below)
     for (const below of names) await removeExactly(below, true, limits)
   }

@@ -14,7 +14,7 @@ type FileMethodName = Extract<ExecMethodName, `fs/${string}`>
 type FileHandlers = Pick<ExecHandlers, FileMethodName>
 type Decoded<Name extends FileMethodName> = ExecMethods[Name]['decoded']
 
-interface Place {
+interface PathParams {
   readonly path: string
   readonly sandbox?: unknown
   readonly followLinks?: boolean
@@ -22,22 +22,22 @@ interface Place {
 
 type Use<Params, Result> = (path: string, params: Params, limits: FileLimits | null) => Promise<Result>
 
-/** At a time, of one connection: each may hold 16 MiB. */
-const laneWidth = 2
+/** Limit of running operations per connection, since each may hold 16 MiB. */
+const maxRunning = 2
 
 export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHandlers {
-  const lane = createLane(laneWidth)
-  const onPath = <Params extends Place, Result>(use: Use<Params, Result>) => {
+  const run = createTaskLimit(maxRunning)
+  const onPath = <Params extends PathParams, Result>(use: Use<Params, Result>) => {
     return async (params: Params): Promise<Result> => {
       const path = pathOf(params.path, 'path')
       const limits = await enforcer.files(params.sandbox)
-      return lane(async () => {
-        await link.drained() // a client that does not read its answers waits for the next
+      return run(async () => {
+        await link.drained() // a client that does not read replies waits for the next one
         return use(path, params, limits).catch((error: unknown) => Promise.reject(asFileFailure(error, path)))
       })
     }
   }
-  const exact = ({ followLinks }: Place) => followLinks === false
+  const exact = ({ followLinks }: PathParams) => followLinks === false
   return {
     'fs/readFile': onPath(async (path, params: Decoded<'fs/readFile'>, limits) => {
       const reach = await reachOf(path, 'read', { exact: exact(params), limits })
@@ -83,14 +83,14 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
   }
 }
 
-/** Runs a few tasks at a time; the others wait in their order. */
-type Lane = <Result>(task: () => Promise<Result>) => Promise<Result>
+/** Runs a few tasks at a time; the others wait in order. */
+type TaskLimit = <Result>(task: () => Promise<Result>) => Promise<Result>
 
-function createLane(width: number): Lane {
+function createTaskLimit(max: number): TaskLimit {
   let running = 0
   const waiting: (() => void)[] = []
   return async (task) => {
-    if (running >= width) await new Promise<void>((resolve) => waiting.push(resolve))
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
     try {
       return await task()

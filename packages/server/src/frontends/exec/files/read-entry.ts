@@ -6,18 +6,18 @@ import { entriesOf, openRealFile } from '@parley/workspace'
 import { fileFailure } from '../exec-errors.ts'
 import type { Reach } from '../sandbox/file-limits.ts'
 
-/** What fits a message with room to spare, as base64. */
+/** Limit of one read, which fits a message as base64. */
 const maxTransferBytes = 16 * 1024 * 1024
 
 const pieceBytes = 1024 * 1024
 
 interface FileRange {
   readonly offset: number
-  /** Null: to the end, which must not be too far. */
+  /** Bytes to read; null reads to the end, up to the limit of one read. */
   readonly length: number | null
 }
 
-/** A part of a regular file: a pipe without a writer would never answer. */
+/** Reads a part of a regular file. Throws for anything else, since a pipe without a writer would block for ever. */
 export async function readFileRange(
   { path, exact }: Reach,
   { offset, length }: FileRange,
@@ -37,7 +37,7 @@ export async function readFileRange(
   return { dataBase64: bytes.toString('base64'), sizeBytes: stats.size, eof }
 }
 
-/** Files under /proc say that they are empty, so the end is where nothing more comes. */
+/** Reads until no bytes come, since files under /proc report size 0. */
 async function readUpTo(handle: FileHandle, offset: number, wanted: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (let done = 0; done < wanted; ) {

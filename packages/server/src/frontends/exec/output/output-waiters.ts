@@ -1,23 +1,23 @@
-/** Where a process stands, for those who wait for more. */
-export interface Standing {
+/** Number of the newest event of a process, and whether more can follow. */
+export interface OutputProgress {
   readonly seq: number
-  /** Nothing follows. */
+  /** True once nothing can follow. */
   readonly isOver: boolean
 }
 
 export interface OutputWaiters {
-  /** Resolves when there is something above `seq`, when there never will be, and when waiting has no more sense. */
+  /** Resolves when an event above `seq` exists, none can follow, `waitMs` has passed or the signal has aborted. */
   after(seq: number, until: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<void>
   wake(): void
 }
 
-export function createOutputWaiters(standing: () => Standing): OutputWaiters {
+export function createOutputWaiters(progress: () => OutputProgress): OutputWaiters {
   const waiting = new Set<() => void>()
   return {
     async after(seq, { waitMs, signal }) {
       const { promise, resolve } = Promise.withResolvers<void>()
       const look = () => {
-        const { seq: current, isOver } = standing()
+        const { seq: current, isOver } = progress()
         if (current > seq || isOver || signal.aborted) resolve()
       }
       const timer = setTimeout(resolve, waitMs)

@@ -3,18 +3,18 @@ import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The newest bytes of a stream of any length. Positions count from its beginning and never repeat. */
+/** Newest bytes of a stream of any length. Positions count from the start of the stream and never repeat. */
 export interface Ring {
-  /** Returns where it begins. A chunk is at most the capacity and never torn apart, so positions may leave a hole. */
+  /** Writes a chunk of at most the capacity and returns its position. Chunks are never split, so positions may skip. */
   write(chunk: Buffer): number
-  /** What is read is the caller's. */
+  /** Returns a copy of the bytes. */
   read(position: number, sizeBytes: number): Buffer
-  /** What begins before it is overwritten. */
+  /** Returns the oldest position that is not overwritten. */
   oldest(): number
   close(): void
 }
 
-/** Where the bytes are, by their offset below the capacity. */
+/** Bytes by their offset below the capacity. */
 interface RingStore {
   write(chunk: Buffer, offset: number): void
   read(offset: number, sizeBytes: number): Buffer
@@ -38,8 +38,8 @@ function createRing(capacityBytes: number, store: RingStore): Ring {
 }
 
 /**
- * On disk. The file has no name as soon as it is open, so that nothing is left of it however we end. Fails with the
- * system's errors.
+ * Opens a ring in a file that has no name once it is open, so that it cannot outlive the process. Throws system
+ * errors.
  */
 export function openRingFile(capacityBytes: number): Ring {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
@@ -62,13 +62,13 @@ export function openRingFile(capacityBytes: number): Ring {
 }
 
 export interface RingMemory extends Ring {
-  /** What it takes of memory; it grows with what is written, up to the capacity. */
+  /** Bytes of memory in use, which grow up to the capacity. */
   readonly sizeBytes: number
 }
 
 const firstBytes = 4096
 
-/** Outside the heap of the garbage collector, which would move and keep what is only waiting to be overwritten. */
+/** Creates a ring outside the heap, where the garbage collector would copy bytes that only wait to be overwritten. */
 export function createRingMemory(capacityBytes: number): RingMemory {
   let memory = Buffer.alloc(0)
   const growTo = (neededBytes: number) => {

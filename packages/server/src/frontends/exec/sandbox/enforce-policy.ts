@@ -20,28 +20,33 @@ interface PolicyEnforcerParts extends GuardSurroundings {
   readonly platform: string
 }
 
-/** How what a client wants confined is confined on this machine. */
+/** Applies the sandbox policies that clients request, with the means of this machine. */
 export interface PolicyEnforcer extends Pick<Sandboxes, 'report'> {
-  /** Null where nothing is to be confined. Throws for a wish that is not understood. */
+  /**
+   * Returns the preparation of a process's sandbox; null for a policy without limits. Throws `sandboxNotUnderstood`.
+   */
   process(request: ProcessPolicy): (() => Promise<SandboxedStart>) | null
-  /** Null where the files are not confined. Throws for a wish that is not understood. */
+  /** Resolves with limits for file operations; null for a policy without limits. Throws `sandboxNotUnderstood`. */
   files(policy: unknown): Promise<FileLimits | null>
-  /** Tells why each path stays as it is where processes may write to `roots`. */
+  /**
+   * Resolves with the reason why each path is read-only for processes that may write to `roots`; null where it is
+   * not.
+   */
   guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
 }
 
 interface ProcessPolicy {
   readonly policy: unknown
   readonly cwd: string
-  /** The session's private folder, seen as /tmp. */
+  /** Returns the session's private folder, which the process has as /tmp. */
   readonly scratch: () => Promise<string>
 }
 
 export interface SandboxedStart {
   readonly sandbox: Sandbox
-  /** As the client is told of it. */
+  /** Name of the sandbox in replies. */
   readonly type: string
-  /** It could not be set up after all: what the machine can do is found out anew. */
+  /** Called when the sandbox could not be set up; the machine's sandbox is then tested anew. */
   onBroken(): void
 }
 
@@ -99,12 +104,14 @@ function readUnderstood(written: unknown): Sandboxed | null {
   return policy.kind === 'unconfined' ? null : policy
 }
 
-/** What a process is started in is the client's word too, so where it names no root it means that folder. */
+/**
+ * Returns the real paths that are writable. A policy without roots means its own folder, or else that of the process.
+ */
 async function rootsOf({ mode, writableRoots, cwd }: Sandboxed, startedIn: string | null): Promise<string[]> {
   const named = writableRoots ?? []
   const standIn = cwd ?? startedIn
   const roots = await realPaths(named.length > 0 || standIn === null ? named : [standIn])
-  // Where nothing is writable they are only what a private /tmp must not hide.
+  // In a read-only policy roots only name what the private /tmp must not hide.
   if (mode === 'read-only') return roots.filter((root) => root !== '/')
   if (roots.includes('/')) throw processErrors.sandboxNotUnderstood('a writable root of / is no limit')
   return roots
@@ -114,7 +121,7 @@ async function realPaths(paths: readonly string[]): Promise<string[]> {
   return [...new Set(await Promise.all(paths.map((path) => realPathOf(path))))]
 }
 
-/** What confines processes, in the words of existing clients. */
+/** Returns the sandbox's name as existing clients know it. */
 function sandboxType(enforcement: Exclude<Enforcement, 'none'>, platform: string): string {
   if (platform === 'darwin') return 'seatbelt'
   return enforcement === 'full' ? 'bubblewrap' : 'landlock'

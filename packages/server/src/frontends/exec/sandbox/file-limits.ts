@@ -3,17 +3,20 @@ import { type Guard, guardText } from '@parley/host'
 import { isSecret, liesWithin, realPathOf, type SecretPlaces } from '@parley/workspace'
 import { fileFailure } from '../exec-errors.ts'
 
-/** What a client's wish lets `fs/*` do; both ask for real paths and throw what a confined process would be told. */
+/**
+ * File limits of a client's policy. Both functions take real paths and throw the error that a sandboxed process would
+ * get.
+ */
 export interface FileLimits {
   assertReadable(real: string): void
   assertWritable(real: string): Promise<void>
 }
 
 interface FileBounds {
-  /** Real paths; none where nothing may be written. */
+  /** Real paths that are writable; empty for a read-only policy. */
   readonly roots: readonly string[]
   readonly masked: SecretPlaces
-  /** Looks at the files as they are; asked once, before the first write. */
+  /** Resolves with the check for protected files; called once, before the first write. */
   readonly guard: () => Promise<Guard>
 }
 
@@ -36,39 +39,39 @@ export function fileLimits({ roots, masked, guard }: FileBounds): FileLimits {
   }
 }
 
-/** Where an operation on files takes place. */
+/** Path of a file operation. */
 export interface Reach {
   readonly path: string
-  /** It takes place there and nowhere else: a link on the way, or put there meanwhile, makes it fail. */
+  /** True when the operation must fail if any part of the path is a link. */
   readonly exact: boolean
 }
 
-type Deed = 'read' | 'write'
+type Access = 'read' | 'write'
 
 /**
- * Where an operation on what `path` leads to takes place. Under limits it is looked up once, judged, and then done
- * there exactly, so that nothing between the judgement and the deed can divert it. Throws where they forbid it.
+ * Returns the target of an operation that follows links. Under limits the path is resolved once, checked, and used
+ * without links, so that nothing can divert it. Throws where the limits forbid access.
  */
-export async function reachOf(path: string, deed: Deed, { exact, limits }: Terms): Promise<Reach> {
+export async function reachOf(path: string, access: Access, { exact, limits }: Terms): Promise<Reach> {
   if (limits === null) return { path, exact }
-  return await judged(exact ? path : await realPathOf(path), deed, limits)
+  return await checked(exact ? path : await realPathOf(path), access, limits)
 }
 
-/** As `reachOf`, for what lies at `path` itself, be it a link. */
-export async function reachOfItself(path: string, deed: Deed, { exact, limits }: Terms): Promise<Reach> {
+/** Works as `reachOf`, but does not follow a link at `path` itself. */
+export async function reachOfItself(path: string, access: Access, { exact, limits }: Terms): Promise<Reach> {
   if (limits === null) return { path, exact }
-  return await judged(exact ? path : join(await realPathOf(dirname(path)), basename(path)), deed, limits)
+  return await checked(exact ? path : join(await realPathOf(dirname(path)), basename(path)), access, limits)
 }
 
 interface Terms {
-  /** The path was said to be a real one. */
+  /** True when the client gave a real path. */
   readonly exact: boolean
-  /** Null: it may do what the server may. */
+  /** Limits of the client's policy; null allows what the server itself may do. */
   readonly limits: FileLimits | null
 }
 
-async function judged(path: string, deed: Deed, limits: FileLimits): Promise<Reach> {
-  if (deed === 'write') await limits.assertWritable(path)
+async function checked(path: string, access: Access, limits: FileLimits): Promise<Reach> {
+  if (access === 'write') await limits.assertWritable(path)
   else limits.assertReadable(path)
   return { path, exact: true }
 }

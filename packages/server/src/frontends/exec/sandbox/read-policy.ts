@@ -1,28 +1,28 @@
 import { pathOf } from '../params.ts'
 
-/** What a client wants of a sandbox, understood in full. */
+/** Sandbox policy that a client requests, completely understood. */
 export type SandboxPolicy =
   | { readonly kind: 'unconfined' }
   | {
       readonly kind: 'confined'
       readonly mode: 'read-only' | 'workspace-write'
-      /** As they were written, normalised; null: none were named. */
+      /** Normalised paths; null when the client named none. */
       readonly writableRoots: readonly string[] | null
       readonly network: boolean
       readonly unixSockets: boolean
-      /** What else is not to be read. */
+      /** Further paths that must not be readable. */
       readonly masked: readonly string[]
-      /** Of the wish itself, not of what is started under it. */
+      /** Folder of the policy itself, not of the process. */
       readonly cwd: string | null
     }
-  /** Not known: run anyway, it would look confined. */
+  /** Unknown policy; a process run anyway would only seem to be sandboxed. */
   | { readonly kind: 'notUnderstood'; readonly why: string }
 
 type Fields = Readonly<Record<string, unknown>>
 
 const saidTwice = 'it says the same thing twice'
 
-/** Of other clients; they mean nothing here, or ask for less than is enforced anyway. */
+/** Fields of other clients that mean nothing here, or request less than is always enforced. */
 const harmless = new Set([
   'excludeTmpdirEnvVar',
   'excludeSlashTmp',
@@ -32,9 +32,9 @@ const harmless = new Set([
 ])
 
 /**
- * Reads the spellings that existing clients use: a name, or an object whose `type` or `mode` is one, in kebab, snake or
- * camel case, alone or as `sandboxPolicy` beside a `cwd`. A field we do not know may be a limit, so it is not
- * understood. Throws `invalidParams` for a path that is none.
+ * Reads the spellings of existing clients: a name, or an object with `type` or `mode`, in kebab, snake or camel case,
+ * alone or as `sandboxPolicy` beside a `cwd`. An unknown field may be a limit, so it makes the policy unknown. Throws
+ * `invalidParams` for an invalid path.
  */
 export function readSandboxPolicy(written: unknown): SandboxPolicy {
   if (written === undefined || written === null) return { kind: 'unconfined' }
@@ -56,7 +56,7 @@ function read(written: Fields): SandboxPolicy {
   return readPolicy({ ...inner, ...(cwd === undefined ? {} : { cwd }) })
 }
 
-/** A limit beside it would be dropped. */
+/** Rejects limits beside full access, which would be dropped. */
 function readUnconfined(limits: readonly unknown[]): SandboxPolicy {
   const isPlain = limits.every((limit) => limit === undefined || limit === null)
   return isPlain ? { kind: 'unconfined' } : notUnderstood('danger-full-access has no limits, and it names some')
@@ -89,7 +89,7 @@ function readPolicy(fields: Fields): SandboxPolicy {
 
 const networkWords: Readonly<Record<string, boolean>> = { enabled: true, restricted: false }
 
-/** Null when it is neither yes nor no. */
+/** Returns the value of a switch, false when absent, and null when it is neither on nor off. */
 function switchOf(value: unknown, words: Readonly<Record<string, boolean>>): boolean | null {
   if (value === undefined || value === null) return false
   if (typeof value === 'boolean') return value
@@ -107,7 +107,7 @@ function nameOf(value: unknown): string | null {
   return value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')
 }
 
-/** Null where two fields are one: which of them was meant cannot be told. */
+/** Returns the fields in camel case; null when two spellings of one field are given. */
 function camelCased(fields: Fields): Fields | null {
   const entries = Object.entries(fields).map(
     ([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value] as const,

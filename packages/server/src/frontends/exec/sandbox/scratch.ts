@@ -6,9 +6,9 @@ import { removeTree } from '@parley/workspace'
 
 const name = 'parley-exec'
 
-/** The folder that the confined processes of one session see as /tmp. */
+/** Folder that the sandboxed processes of one session have as /tmp. */
 export interface Scratch {
-  /** Made when it is first asked for, for its owner only. */
+  /** Resolves with the folder, created on first use with mode 0700. Rejects after `remove`. */
   folder(): Promise<string>
   remove(): Promise<void>
 }
@@ -38,13 +38,16 @@ async function makeFolder(): Promise<string> {
   return folder
 }
 
-/** In whose numbers the owner is named: one in another container that shares the folder looks dead from here. */
+/** Returns the pid namespace, since an owner in another container that shares the folder looks dead from here. */
 async function pidNamespace(): Promise<string> {
   const link = await readlink('/proc/self/ns/pid').catch(() => '')
   return /\d+/.exec(link)?.[0] ?? '0'
 }
 
-/** What killed exec-servers of this user left. Others cannot put another folder in place of one of ours: /tmp is sticky. */
+/**
+ * Removes folders of killed exec-servers of this user. Safe in /tmp, whose sticky bit keeps others from replacing
+ * them.
+ */
 async function removeOwnerless(within: string, prefix: string): Promise<void> {
   for (const found of await readdir(within)) {
     const owner = found.startsWith(prefix) ? parseMark(found.slice(prefix.length)) : null

@@ -15,9 +15,9 @@ const maxSockets = 1024
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 export interface HttpListening {
-  /** With the real port. */
+  /** URL with the port in use. */
   readonly url: string
-  /** Ends every client and stops listening. */
+  /** Closes every client and stops listening. */
   close(): Promise<void>
 }
 
@@ -26,14 +26,14 @@ interface ListenOptions extends Admission {
   readonly parts: McpParts
 }
 
-/** MCP over streamable HTTP. Rejects with `UsageError` when it cannot listen there. */
+/** Listens for MCP over streamable HTTP. Rejects with `UsageError` when the address cannot be used. */
 export async function listenHttp(options: ListenOptions): Promise<HttpListening> {
   const { host, port, parts } = options
   const clients = new HttpClients(parts)
   const server = createServer({ headersTimeout: headersTimeoutMs, requestTimeout: 0 }, (request, response) => {
-    const refused = refusalOf(request, options)
-    if (isProbe(request) && refused?.status !== 403) answerPlain(response, 200, 'OK')
-    else if (refused !== null) turnAway(response, refused)
+    const rejected = rejectionOf(request, options)
+    if (isProbe(request) && rejected?.status !== 403) answerPlain(response, 200, 'OK')
+    else if (rejected !== null) sendRejection(response, rejected)
     else serve(request, response).catch(parts.report)
   })
   server.maxConnections = maxSockets
@@ -46,7 +46,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListening>
       return answered
     }
     const handle = toNodeHandler({ fetch: answer }, { onerror: parts.report })
-    const asked = request as Parameters<typeof handle>[0] // narrowed: the SDK's own type of it has no exact optional keys
+    const asked = request as Parameters<typeof handle>[0] // narrowed: the SDK's type lacks exact optional keys
     return handle(asked, response)
   }
 
@@ -61,7 +61,10 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListening>
   }
 }
 
-/** Node keeps them until the body has its first byte, for which a client that only listens would wait. */
+/**
+ * Sends the headers at once. Node would wait for the first byte of the body, which a GET stream may not have for
+ * long.
+ */
 function sendHeaders(response: ServerResponse): void {
   if (response.headersSent && !response.writableEnded) response.flushHeaders()
 }
@@ -70,7 +73,7 @@ function isProbe({ method, url }: IncomingMessage): boolean {
   return method === 'GET' && probes.has(url ?? '')
 }
 
-function turnAway(response: ServerResponse, { status, message }: Refused): void {
+function sendRejection(response: ServerResponse, { status, message }: Rejection): void {
   if (status === 401) response.setHeader('www-authenticate', 'Bearer')
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }))
@@ -97,13 +100,13 @@ function addressOf(server: Server): string {
   return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-export interface Refused {
+export interface Rejection {
   readonly status: 401 | 403 | 404
   readonly message: string
 }
 
 export interface Admission {
-  /** The host that `--listen` names, besides the loopback ones. */
+  /** Host of `--listen`, allowed besides the loopback names. */
   readonly host: string
   readonly carriesToken: (authorization: string | undefined) => boolean
 }
@@ -111,10 +114,13 @@ export interface Admission {
 export const mcpPath = '/mcp'
 
 /**
- * Why a request is turned away, or null. Host and Origin come first: a page in the user's browser, under whatever name it
- * got our address, learns nothing else.
+ * Returns why a request is rejected; null when it is not. Host and Origin are checked first, so that a page in the
+ * user's browser learns nothing else.
  */
-export function refusalOf({ url = '/', headers }: IncomingMessage, { host, carriesToken }: Admission): Refused | null {
+export function rejectionOf(
+  { url = '/', headers }: IncomingMessage,
+  { host, carriesToken }: Admission,
+): Rejection | null {
   const names = host.includes(':') ? `[${host}]` : host
   const atHost = validateHostHeader(headers.host, [...localhostAllowedHostnames(), names])
   if (!atHost.ok) return { status: 403, message: atHost.message }

@@ -34,7 +34,7 @@ const answerOutput = z.object({
   content: z.string().describe('The last message of the agent.'),
 })
 
-/** Under both names: one that clients of Codex know, and our own. */
+/** Defines the tool that starts a conversation, under the name of Codex clients or our own. */
 export function startTool(name: 'codex' | 'parley'): McpTool {
   return defineMcpTool({
     name,
@@ -74,7 +74,7 @@ async function start(args: StartInput, call: ToolCall) {
   }
 }
 
-/** The engine knows one text of instructions; AGENTS.md files follow it. */
+/** Joins base and developer instructions, since the engine takes one text. AGENTS.md files follow it. */
 function instructionsOf(args: StartInput): string | undefined {
   const base = args['base-instructions']
   const developer = args['developer-instructions']

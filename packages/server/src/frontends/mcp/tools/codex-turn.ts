@@ -8,7 +8,7 @@ import { createProgress } from '../turns/progress.ts'
 import { ToolCallTurn } from '../turns/tool-call-turn.ts'
 import { answered, type ToolCall } from './tool.ts'
 
-/** Sends a message, tells the client what happens in its turn, and answers with its end. */
+/** Sends a message, reports the events of its turn, and resolves with the result. */
 export async function runTurn(conversation: McpConversation, prompt: string, call: ToolCall): Promise<CallToolResult> {
   const { session, requestId, signal } = call
   const { conversationId } = conversation
@@ -27,7 +27,7 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
     progress.stop()
     throw error
   })
-  // A client that is gone has cancelled nothing: what it began goes on, as long as the process does.
+  // A client that is gone has cancelled nothing; its turn goes on while the process lives.
   const stop = () => (session.isConnected ? void conversation.stop(turn) : undefined)
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
@@ -44,13 +44,13 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
 }
 
 async function send(conversation: McpConversation, turn: ToolCallTurn, signal: AbortSignal): Promise<void> {
-  await conversation.clearTheWay(turn)
-  // Cancelled by now: nobody waits for an answer.
+  await conversation.resolveWaiting(turn)
+  // The request was cancelled meanwhile.
   if (signal.aborted) turn.end({ kind: 'interrupted' })
   else await conversation.send(turn)
 }
 
-/** What a client has to know of a conversation before it is told of its turns. */
+/** Sends `session_configured`, which clients expect before the events of a conversation's turns. */
 export function introduce(conversation: McpConversation, { session, requestId }: ToolCall): void {
   const { conversationId, store } = conversation
   const _meta = { requestId, threadId: conversationId }
@@ -61,16 +61,16 @@ export function remark(conversation: McpConversation, message: string, { session
   session.tell({ requestId, threadId: conversation.conversationId, eventId: '' }, { type: 'background_event', message })
 }
 
-/** The first event that a client is told of a conversation. */
+/** First event of a conversation. */
 interface SessionConfigured {
   readonly type: 'session_configured'
   readonly session_id: string
   readonly model: string
-  /** There is no file of prompts that history would be looked up in. */
+  /** There is no history file. */
   readonly history_log_id: 0
   readonly history_entry_count: 0
   readonly rollout_path: string
-  /** What was said before, when it was loaded: its newest part, as far as the engine shows it at once. */
+  /** Newest earlier messages of a loaded conversation. */
   readonly initial_messages?: readonly EventMsg[]
 }
 

@@ -74,7 +74,7 @@ function inputItemOf(item: z.infer<typeof contentItem>): InputItem {
   }
 }
 
-/** What is changed counts from now on. Before the first message only what the engine can still change is there to change. */
+/** Applies overrides from this message on. Throws for those that are not possible before the first message. */
 async function override(conversation: McpConversation, args: Input, limits: CallersLimits): Promise<void> {
   if (args.base_instructions !== undefined)
     throw new Error('base_instructions can only be given to conversationCreate.')

@@ -15,7 +15,7 @@ export const sandboxInput = z
 export const configInput = z
   .record(z.string(), z.unknown())
   .optional()
-  // Said as clients expect it of a free-form object.
+  // Written as clients expect a free-form object to be described.
   .meta({ description: 'Config settings that override those of config.toml.', additionalProperties: true })
 
 export const modelInput = z.string().min(1).optional().describe('Model to use in place of the configured one.')
@@ -31,15 +31,15 @@ export interface StartSettings {
   readonly baseInstructions?: string | undefined
 }
 
-/** The engine's own parameters for a new conversation. A relative folder counts from the server's own. */
+/** Returns the engine's parameters for a new conversation. A relative folder is resolved against the server's own. */
 export function startParams({ cwd = '.', ...settings }: StartSettings): ParamsOf<'conversation/create'> {
   return { cwd: resolve(cwd), ...given(settings) }
 }
 
 type Given<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
 
-/** Without the keys that have no value. */
+/** Returns the settings without undefined keys. */
 export function given<Settings extends object>(settings: Settings): Given<Settings> {
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Given<Settings> // narrowed: the same keys, without those that are undefined
+  return Object.fromEntries(entries) as Given<Settings> // narrowed: the same keys without undefined ones
 }

@@ -11,20 +11,20 @@ interface StreamsOptions {
   readonly connect: () => Promise<Client>
   readonly elicitor: Elicitor
   readonly notify: (method: string, params: Record<string, unknown>) => void
-  /** The client has much to read yet, so deltas are left out: what they build up comes whole. */
+  /** Returns true while the client has much to read, so that deltas are left out. */
   readonly isBehind: () => boolean
 }
 
-/** Opened, not yet begun: the answer to the call leaves first. */
+/** Opened stream that begins after the answer to its request. */
 export interface PreparedStream {
   begin(): void
   stop(): void
 }
 
-/** The conversations that one MCP client streams, each on a connection of its own to the engine. */
+/** Conversations that one MCP client streams, each on its own connection to the engine. */
 export class ConversationStreams {
   readonly #options: StreamsOptions
-  /** By the request that began them; of two streams of one conversation the newer delivers what is live. */
+  /** Streams by request; a newer stream of the same conversation replaces the older one. */
   readonly #active = new Map<RequestId, { readonly conversationId: string; readonly stop: () => void }>()
 
   constructor(options: StreamsOptions) {
@@ -81,7 +81,7 @@ export class ConversationStreams {
     this.#active.delete(requestId)
   }
 
-  /** Which conversation it is of needs saying only where there are several. */
+  /** Sends a live message, with its conversation's id when several conversations are streamed. */
   #live(conversationId: string, msg: EventMsg): void {
     if (isDelta(msg) && this.#options.isBehind()) return
     const ids = new Set([...this.#active.values()].map((active) => active.conversationId))

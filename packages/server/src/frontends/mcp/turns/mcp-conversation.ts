@@ -7,15 +7,18 @@ import type { Elicitor } from '../elicitor.ts'
 import type { Reached } from '../native-link.ts'
 import type { ToolCallTurn, TurnEnd } from './tool-call-turn.ts'
 
-/** The turn that runs now, and whose it is: null while that is not known, or when it is nobody's here. */
+/**
+ * Running turn and the request that owns it; the owner is null until its first message is known, or if it has none
+ * here.
+ */
 interface RunningTurn {
   readonly turnId: string
   owner: ToolCallTurn | null
-  /** Told before it was known to whom. */
+  /** Messages from before the owner was known. */
   readonly early: EventMsg[]
 }
 
-/** One conversation as one MCP client works on it: its messages, and which turn belongs to which of them. */
+/** Conversation of one MCP client: its connection, its messages, and the requests that own their turns. */
 export class McpConversation {
   readonly client: Client
   readonly store: ConversationStore
@@ -29,19 +32,19 @@ export class McpConversation {
     this.store = store
     this.#elicitor = elicitor
     this.#memory = memoryOf(store.state)
-    store.subscribe((envelope) => (envelope === null ? this.#lookAnew() : this.#take(envelope)))
-    void client.closed.then(() => this.#lose())
+    store.subscribe((envelope) => (envelope === null ? this.#stateReplaced() : this.#take(envelope)))
+    void client.closed.then(() => this.#connectionLost())
   }
 
   get conversationId(): string {
     return this.store.conversationId
   }
 
-  /** Sends its message; it waits its turn while another one runs. */
+  /** Sends the request's message, which is queued while another turn runs. */
   async send(turn: ToolCallTurn): Promise<void> {
     const { messageId, input } = turn
     const { conversationId } = this
-    // Sent before, under the same id: the first one counts, and nothing new begins.
+    // A message id that was sent before starts no turn.
     if (!this.store.state.core.requestKeys.some(({ key }) => key === messageId)) this.#turns.set(messageId, turn)
     try {
       await this.client.request('conversation/sendMessage', { conversationId, input, messageId, when: 'queue' })
@@ -52,10 +55,10 @@ export class McpConversation {
   }
 
   /**
-   * What the message would wait behind for ever is put to the client: a turn that was left waiting, here or by a process
-   * that ended, and an approval that this client's own turn holds for whoever streams. Other people's turns are theirs.
+   * Resolves what a message would wait behind for ever: continues a parked turn, and asks the client about pending
+   * approvals of the turns that this client owns. Turns of others are left alone.
    */
-  async clearTheWay(turn: ToolCallTurn): Promise<void> {
+  async resolveWaiting(turn: ToolCallTurn): Promise<void> {
     const { core } = this.store.state
     const isParked = core.turn?.parked === true
     if (!isParked && (this.#running?.owner ?? null) === null) return
@@ -68,7 +71,7 @@ export class McpConversation {
     await this.client.request('conversation/continue', { conversationId: this.conversationId })
   }
 
-  /** Takes its message back, or interrupts its turn. */
+  /** Removes the request's message from the inbox, or interrupts its turn. */
   async stop(turn: ToolCallTurn): Promise<void> {
     const { conversationId } = this
     const { messageId } = turn
@@ -79,7 +82,7 @@ export class McpConversation {
     if (isTakenBack) return this.#finish(turn, { kind: 'interrupted' })
     const turnId = await turn.begun
     if (turnId === null) return
-    // Another turn runs by now: this one is over.
+    // Rejected when another turn runs by now; this one has ended.
     await this.client.request('conversation/interrupt', { conversationId, turnId }).catch(() => undefined)
   }
 
@@ -89,12 +92,12 @@ export class McpConversation {
     const { memory, messages } = translate(this.#memory, envelope)
     this.#memory = memory
     if (event.type === 'turn.started') this.#running = { turnId: event.turnId, owner: null, early: [] }
-    if (event.type === 'item.completed') this.#bind(event)
+    if (event.type === 'item.completed') this.#findOwner(event)
     for (const message of messages) this.#tell(message)
     this.#elicitor.note(envelope)
     if (event.type === 'approval.requested') this.#asked(event, item)
     if (event.type === 'turn.ended') this.#endTurn(event)
-    this.#sendOn()
+    this.#continueInbox()
   }
 
   #itemAskedAbout(event: Envelope['event']): Item | null {
@@ -103,8 +106,8 @@ export class McpConversation {
       : null
   }
 
-  /** The first message of a turn says whose it is. */
-  #bind({ item }: EventOf<'item.completed'>): void {
+  /** Finds the owner of the running turn by the turn's first message. */
+  #findOwner({ item }: EventOf<'item.completed'>): void {
     const running = this.#running
     if (running === null || running.owner !== null || item.type !== 'userMessage') return
     const turn = item.messageId === undefined ? undefined : this.#turns.get(item.messageId)
@@ -166,17 +169,20 @@ export class McpConversation {
     turn.end(end)
   }
 
-  /** An interrupt or a failure pauses what waits; but who waits here has not been cancelled. */
-  #sendOn(): void {
+  /**
+   * Continues a paused inbox that holds messages of this client. An interrupt or a failure pauses it, but has not
+   * cancelled them.
+   */
+  #continueInbox(): void {
     const { turn, inbox, inboxPaused } = this.store.state.core
     if (turn !== null || !inboxPaused || !inbox.some(({ messageId }) => this.#turns.has(messageId))) return
     const { conversationId } = this
-    // A second look finds a turn running, and then there is nothing to continue.
+    // Rejected when a turn runs already.
     this.client.request('conversation/continue', { conversationId }).catch(() => undefined)
   }
 
-  /** The state was replaced: events in between were never seen here. */
-  #lookAnew(): void {
+  /** Handles a replaced state, whose events in between were not received. */
+  #stateReplaced(): void {
     const { core } = this.store.state
     this.#memory = memoryOf(this.store.state)
     const running = this.#running
@@ -190,7 +196,7 @@ export class McpConversation {
     })
   }
 
-  #lose(): void {
+  #connectionLost(): void {
     const message =
       'The process that had the conversation open has ended. Everything up to then is saved; send it again.'
     for (const turn of [...this.#turns.values()]) this.#finish(turn, { kind: 'failed', message })

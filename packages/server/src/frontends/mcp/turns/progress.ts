@@ -1,7 +1,7 @@
 import type { ProgressToken } from '@modelcontextprotocol/server'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 
-/** Clients that give up on a silent call wait on while they hear of it. */
+/** Interval of progress notifications, since clients give up on a silent request. */
 const heartbeatMs = 10_000
 
 interface Progress {
@@ -11,7 +11,10 @@ interface Progress {
 
 type Notify = (method: 'notifications/progress', params: Record<string, unknown>) => void
 
-/** What MCP calls progress: a growing number and a line, for a client that asked for it, also while nothing happens. */
+/**
+ * Sends progress notifications with a growing number and a line of text, to clients that gave a token, also while
+ * nothing happens.
+ */
 export function createProgress(token: ProgressToken | undefined, notify: Notify, everyMs = heartbeatMs): Progress {
   if (token === undefined) return { note: () => undefined, stop: () => undefined }
   let progress = 0
@@ -35,7 +38,7 @@ export function createProgress(token: ProgressToken | undefined, notify: Notify,
 
 const maxLength = 200
 
-/** One line on what is going on, for clients that show progress; null for what is no step of its own. */
+/** Returns one line about the current step; null for messages that are no step. */
 function progressNote(message: EventMsg): string | null {
   switch (message.type) {
     case 'task_started':

@@ -3,24 +3,24 @@ import type { RequestId } from '@modelcontextprotocol/server'
 import type { InputItem } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 
-/** How the turn of a message ended. */
+/** Result of a turn. */
 export type TurnEnd =
   | { readonly kind: 'completed'; readonly text: string }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'interrupted' }
 
 export interface ToolCallTurnOptions {
-  /** Of the `tools/call` that it is for. */
+  /** Id of the `tools/call` request. */
   readonly requestId: RequestId
   readonly input: InputItem[]
   readonly messageId?: string
-  /** Approvals wait for a client that streams the conversation, where this client can answer any. */
+  /** True when approvals wait for a client that streams the conversation, if this client can answer any. */
   readonly holdsApprovals: boolean
-  /** What happens in its turn, in order. */
+  /** Receives the messages of the turn, in order. */
   readonly tell?: (turnId: string, message: EventMsg) => void
 }
 
-/** One message of this client and the turn it comes to: that is all that a reply is told of. */
+/** One message of a `tools/call` request and the turn that answers it. */
 export class ToolCallTurn {
   readonly requestId: RequestId
   readonly input: InputItem[]
@@ -28,7 +28,7 @@ export class ToolCallTurn {
   readonly holdsApprovals: boolean
   readonly tell: (turnId: string, message: EventMsg) => void
   readonly ended: Promise<TurnEnd>
-  /** Its turn has begun, or never will. */
+  /** Resolves with the turn's id when it starts, and with null when it never will. */
   readonly begun: Promise<string | null>
   readonly #end: (end: TurnEnd) => void
   readonly #begin: (turnId: string | null) => void
