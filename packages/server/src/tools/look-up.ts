@@ -15,7 +15,7 @@ interface LookUp {
   readonly look: (place: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }
 
-export type LookUpOutcome =
+type LookUpOutcome =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: string; readonly text: string }
 

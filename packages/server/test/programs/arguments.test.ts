@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readMcpArguments, readServerArguments } from '../../src/programs/arguments.ts'
 
 describe('the arguments of a server', () => {
-  it('make it a server for its stdin when there are none', () => {
+  it('make it a server for stdin when there are none', () => {
     expect(readServerArguments([])).toEqual({
       role: 'client',
       listen: [],
@@ -15,7 +15,7 @@ describe('the arguments of a server', () => {
     })
   })
 
-  it('make it a service when it is told where to listen', () => {
+  it('make it a service with --listen', () => {
     const args = [
       '--listen',
       'ws://127.0.0.1:0',
@@ -37,7 +37,7 @@ describe('the arguments of a server', () => {
     expect(readServerArguments(['--listen', 'ws://[::1]:80'])).toMatchObject({ listen: [{ host: '::1' }] })
   })
 
-  it('say how much it may allow, whoever asks', () => {
+  it('set its ceiling', () => {
     const args = ['--daemon', '--max-sandbox', 'danger-full-access', '--allow-never', '--profile', 'open']
     expect(readServerArguments(args)).toMatchObject({
       ceiling: { maxSandbox: 'danger-full-access', allowNever: true, profile: 'open' },
@@ -45,7 +45,7 @@ describe('the arguments of a server', () => {
     expect(readMcpArguments(args.slice(1))).toMatchObject({ ceiling: readServerArguments(args).ceiling })
   })
 
-  it('make it leave by itself after half an hour in the background, never in the foreground', () => {
+  it('end an idle daemon after half an hour, a foreground service never', () => {
     expect(readServerArguments(['--daemon'])).toMatchObject({ role: 'launcher' })
     expect(readServerArguments(['--daemon-process'])).toMatchObject({ role: 'service', idleExitMs: 1_800_000 })
     expect(readServerArguments(['--listen', 'unix:/s'])).toMatchObject({ idleExitMs: null })

@@ -4,7 +4,7 @@ import { readExecArguments } from '../../src/programs/arguments.ts'
 const env = { PARLEY_HOME: '/home/me/.parley' }
 
 describe('the arguments of an exec-server', () => {
-  it('are none for a client on stdio, who cannot come back', () => {
+  it('default to stdio without lingering', () => {
     const onStdio = { listen: null, tokenFile: '/home/me/.parley/exec-server-token', lingerMs: 0 }
     expect([[], ['--listen', 'stdio'], ['--listen', 'stdio://']].map((argv) => readExecArguments(argv, env))).toEqual([
       onStdio,
@@ -13,7 +13,7 @@ describe('the arguments of an exec-server', () => {
     ])
   })
 
-  it('say where to listen, with which token, and whether to wait for who has gone', () => {
+  it('set address, token file and lingering', () => {
     const listen = { kind: 'websocket', host: '127.0.0.1', port: 7000 }
     const address = ['--listen', 'ws://127.0.0.1:7000']
     expect(readExecArguments(address, env)).toMatchObject({ listen, lingerMs: 30_000 })

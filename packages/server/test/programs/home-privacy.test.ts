@@ -4,7 +4,7 @@ import { tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { keepHomePrivate } from '../../src/programs/home-folder.ts'
 
-test('a home that others can reach is closed to them, and it is said', async () => {
+test('a home folder open to others is made private, and that is reported', async () => {
   await using folder = await tempDirectory()
   chmodSync(folder.path, 0o777)
   expect(keepHomePrivate(folder.path)).toContain('(mode 777)')
@@ -12,11 +12,11 @@ test('a home that others can reach is closed to them, and it is said', async () 
   expect(keepHomePrivate(folder.path)).toBeNull()
 })
 
-test('one that is not there yet is nothing to say about', async () => {
+test('a missing home folder is not reported', async () => {
   await using folder = await tempDirectory()
   expect(keepHomePrivate(join(folder.path, 'none'))).toBeNull()
 })
 
-test.runIf(process.getuid !== undefined && process.getuid() !== 0)('one of somebody else is refused', () => {
+test.runIf(process.getuid !== undefined && process.getuid() !== 0)('a home folder of another user is rejected', () => {
   expect(() => keepHomePrivate('/')).toThrow('belongs to user 0')
 })

@@ -3,7 +3,7 @@ import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
 
-it('a socket that the server was told to listen on is hidden from commands as its own one is', async () => {
+it("a requested socket is hidden from commands like the server's own", async () => {
   await using home = await tempDirectory()
   const socket = join(home.path, 'shop', 'in.sock')
   const env = { HOME: home.path, PARLEY_HOME: join(home.path, '.parley'), XDG_RUNTIME_DIR: home.path }

@@ -17,7 +17,7 @@ const tool = defineTool({
 })
 
 describe('a tool', () => {
-  it('tells the model its parameters as a JSON schema with an object at its root', () => {
+  it('has a JSON schema with an object at its root', () => {
     expect(tool.parameters).toEqual({
       type: 'object',
       properties: {

@@ -22,7 +22,7 @@ type Handler<Name extends MethodName> = (
   context: CallContext,
 ) => ResultOf<Name> | Promise<ResultOf<Name>>
 
-/** One handler per method; a missing one does not compile. */
+/** Handlers by method; a missing one does not compile. */
 export type Handlers = { readonly [Name in MethodName]: Handler<Name> }
 
 export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {

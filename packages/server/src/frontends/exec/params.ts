@@ -4,7 +4,7 @@ import { type ExecMethodName, type ExecMethods, type ExecResultOf, execMethods }
 import { type CallContext, invalidParams } from '@parley/rpc'
 import { decodeParams } from '../decode-params.ts'
 
-/** One handler per method; a missing one does not compile. */
+/** Handlers by method; a missing one does not compile. */
 export type ExecHandlers = {
   readonly [Name in ExecMethodName]: (
     params: ExecMethods[Name]['decoded'],

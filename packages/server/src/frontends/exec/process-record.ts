@@ -24,7 +24,7 @@ export interface SessionOutput {
 }
 
 /**
- * One process as its client knows it: numbered output, exit, close, and the output that is kept. A cursor marks what
+ * Process as its client knows it: numbered output, exit, close, and the output that is kept. A cursor marks what
  * was sent, so that a new connection gets what was missed before anything new.
  */
 export class ProcessRecord implements OutputSink {

@@ -1,5 +1,5 @@
 /** Work that keeps a process alive. */
-export interface Work {
+interface Work {
   /** Ends what was not detached, after the last client has gone. Resolves when nothing is open. */
   abandon(): Promise<void>
   /** Resolves when nothing is open. */

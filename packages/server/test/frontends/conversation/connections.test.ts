@@ -37,7 +37,7 @@ describe('the connections of a server', () => {
     expect(await createPeer({ transport: arrive(), methods: {} }).closed).toMatchObject({ code: 'ended' })
   })
 
-  it('are so many at most; one too many is told so, and those who are there go on', async () => {
+  it('are limited; one beyond the limit is rejected and the others go on', async () => {
     await using place = testPlace()
     const { connections, arrive } = scene(place, { maxClients: 2 })
     const [one] = [await connectTestClient(arrive()), await connectTestClient(arrive())]
@@ -55,7 +55,7 @@ describe('the connections of a server', () => {
     await connections.close()
   })
 
-  it('are ended when they do not say who they are, but for the one on stdin', async () => {
+  it('are closed without initialize in time, except on stdin', async () => {
     await using place = testPlace()
     const { connections, arrive } = scene(place, { greetingMs: 5 })
     const patient = arrive('stdio')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createInOrder } from '../../../src/frontends/conversation/dispatch.ts'
 
 describe('changes of one conversation', () => {
-  it('are made at once where none waits', () => {
+  it('run at once when none is pending', () => {
     const inOrder = createInOrder()
     const refuse = () => {
       throw new Error('no')
@@ -12,7 +12,7 @@ describe('changes of one conversation', () => {
     expect(inOrder('a', () => 2)).toBe(2)
   })
 
-  it('wait for the one before, however it ends, and not for those of others', async () => {
+  it('wait for the one before, however it ends, and not for other conversations', async () => {
     const inOrder = createInOrder()
     const first = Promise.withResolvers<string>()
     const made: string[] = []

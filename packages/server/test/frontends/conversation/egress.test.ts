@@ -67,7 +67,7 @@ describe('delivery to one client', () => {
     expect([seqs(), state.reads]).toEqual([upTo(3), 0])
   })
 
-  it('begins after the cursor it is given', () => {
+  it('starts after the given cursor', () => {
     const { egress, record, seqs } = scene()
     record(5)
     egress.start(3)
@@ -110,7 +110,7 @@ describe('delivery to one client', () => {
     expect(seqs()).toEqual(upTo(250))
   })
 
-  it('stops for good when it is told to', async () => {
+  it('stops for good', async () => {
     const { egress, record, read, seqs } = scene()
     egress.start(0)
     record(200, 20_000)
@@ -123,7 +123,7 @@ describe('delivery to one client', () => {
     expect(seqs()).toHaveLength(before)
   })
 
-  it('that cannot read the log says so and stops', async () => {
+  it('reports an unreadable log and stops', async () => {
     const { egress, record, read, faults, state } = scene()
     egress.start(0)
     record(300, 20_000)
@@ -135,7 +135,7 @@ describe('delivery to one client', () => {
     record(1)
   })
 
-  it('waits for what the disk still holds back, and does not ask the log again and again', async () => {
+  it('waits for events that are not yet on disk without polling the log', async () => {
     const line = '{"seq":13}'
     const feed = createEventFeed(10)
     const sent: string[] = []

@@ -20,7 +20,7 @@ async function errorOf(answer: Promise<unknown>) {
 }
 
 describe('the handshake', () => {
-  it('F038 comes first: any other request is refused, and changes nothing', async () => {
+  it('comes first: any other request is rejected and changes nothing', async () => {
     await using place = testPlace()
     const peer = rawPeer(place)
     expect(await errorOf(peer.request('conversation/create', { cwd: place.cwd }))).toMatchObject({
@@ -35,7 +35,7 @@ describe('the handshake', () => {
     await peer.close()
   })
 
-  it('takes a name of any length, and keeps the beginning of it', async () => {
+  it('cuts a long client name', async () => {
     await using place = testPlace()
     const peer = rawPeer(place)
     await peer.request('initialize', { ...hello, clientInfo: { name: 'n'.repeat(5000), version: '1' } })
@@ -44,7 +44,7 @@ describe('the handshake', () => {
     await peer.close()
   })
 
-  it('F038 is done once, and a second one changes nothing', async () => {
+  it('is done once, and a second one changes nothing', async () => {
     await using place = testPlace()
     const peer = rawPeer(place)
     const first = await peer.request('initialize', hello)

@@ -15,7 +15,7 @@ const undemanding = [
   'policy/why',
   'server/diagnostics',
 ]
-/** What those that have no parameters answer. */
+/** Results of methods without parameters. */
 const answers: Partial<Record<MethodName, object>> = {
   'mcp/list': { servers: [] },
   'server/diagnostics': { pid: process.pid },
@@ -36,7 +36,7 @@ const rubbish: Record<string, unknown> = {
   prefix: 7,
 }
 
-describe('F039', () => {
+describe('invalid parameters', () => {
   it.each(names)('%s with rubbish gets one error that names the field, and the connection lives', async (method) => {
     await using place = testPlace()
     const client = await place.start().connect()

@@ -31,7 +31,7 @@ describe('a read-only client', () => {
     expect((await reader.request('conversation/list', {})).conversations).toHaveLength(1)
   })
 
-  it('may view what is not open, but neither open it for writing nor change its settings', async () => {
+  it('may view a closed conversation, but neither write to it nor change its settings', async () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk()
     await watched.send('one')
@@ -46,7 +46,7 @@ describe('a read-only client', () => {
     expect(view.readOnly).toBe(true)
   })
 
-  it('is not among those who can answer an approval', async () => {
+  it('cannot decide an approval', async () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk({ model: asks() })
     const reader = await server.connect('reader', { access: 'readOnly' })
@@ -57,7 +57,7 @@ describe('a read-only client', () => {
 })
 
 describe('several clients of one conversation', () => {
-  it('may all answer; the first answer wins, and the others learn whose it was', async () => {
+  it('may all decide; the first decision wins, and the others learn whose it was', async () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk({ model: asks() })
     const other = await server.connect('test')
@@ -79,7 +79,7 @@ describe('several clients of one conversation', () => {
     expect(seen.state.core).toEqual(watched.state.core)
   })
 
-  it('learn who let a call begin that still runs', async () => {
+  it('learn who approved a running call', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'touch x; echo on; sleep 600' } }] })
     const { client, watched } = await place.talk({ model })
@@ -95,7 +95,7 @@ describe('several clients of one conversation', () => {
     await watched.turnEnded()
   })
 
-  it('learn after a restart too who answered a denied one', async () => {
+  it('learn after a restart who denied a call', async () => {
     await using place = testPlace()
     const { server, watched } = await place.talk({ model: asks() })
     await watched.send('go')
@@ -111,7 +111,7 @@ describe('several clients of one conversation', () => {
     })
   })
 
-  it('are listed with what they are', async () => {
+  it('are listed with name, access and transport', async () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk()
     await server.connect('reader', { access: 'readOnly' })
@@ -123,7 +123,7 @@ describe('several clients of one conversation', () => {
     expect(conversations).toMatchObject([{ conversationId: watched.conversationId, clients: 1, detached: false }])
   })
 
-  it('keep it open for one who is about to follow it when another one leaves', async () => {
+  it('keep it open for a client that is about to stream it while another one leaves', async () => {
     await using place = testPlace()
     const { server, client, watched } = await place.talk()
     await watched.send('one')
@@ -138,8 +138,8 @@ describe('several clients of one conversation', () => {
   })
 })
 
-describe('a conversation that nobody follows any more', () => {
-  it('is closed when its last client is gone and it is done', async () => {
+describe('a conversation without clients', () => {
+  it('is closed when its last client is gone and its work is done', async () => {
     await using place = testPlace()
     const gate = Promise.withResolvers<void>()
     const { server, client, watched } = await place.talk({ model: scriptedModel({ text: 'A', gate: gate.promise }) })

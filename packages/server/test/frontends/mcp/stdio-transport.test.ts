@@ -7,7 +7,7 @@ const place = testPlace()
 const server = place.start()
 afterAll(() => place[Symbol.asyncDispose]())
 
-test('the handshake says what the server is, agrees on a version, and happens once', async () => {
+test('the handshake names the server, agrees on a version and happens once', async () => {
   await using hand = await takeHand(server)
   expect(hand.received[0]).toEqual({
     jsonrpc: '2.0',

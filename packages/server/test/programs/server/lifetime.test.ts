@@ -30,8 +30,8 @@ function scene(options: Partial<LifetimeOptions> = {}) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('the life of a server for its clients', () => {
-  it('is over once the last one has left and nothing is open any more', async () => {
+describe('a server for its clients', () => {
+  it('ends when the last one has left and nothing is open', async () => {
     const { state, rest, clients } = scene()
     clients(2)
     clients(1)
@@ -45,7 +45,7 @@ describe('the life of a server for its clients', () => {
     expect(state.over).toBe(true)
   })
 
-  it('goes on when someone comes while it was about to end', async () => {
+  it('goes on when a client comes just before the end', async () => {
     const { state, rest, clients } = scene()
     clients(0)
     clients(1)
@@ -57,7 +57,7 @@ describe('the life of a server for its clients', () => {
     expect(state).toMatchObject({ over: true, abandoned: 2 })
   })
 
-  it('is over although something could not be closed', async () => {
+  it('ends although something could not be closed', async () => {
     const { state, rest, clients } = scene()
     clients(0)
     rest.reject(new Error('the disk'))
@@ -66,8 +66,8 @@ describe('the life of a server for its clients', () => {
   })
 })
 
-describe('the life of a service', () => {
-  it('does not end what runs, and is over when it is told to', async () => {
+describe('a service', () => {
+  it('lets work go on without clients, and ends on request', async () => {
     const { state, rest, clients, life } = scene({ kind: 'service' })
     clients(0)
     rest.resolve()
@@ -78,14 +78,14 @@ describe('the life of a service', () => {
     expect(state.over).toBe(true)
   })
 
-  it('is over when nobody has come for as long as it was told to wait', async () => {
+  it('ends after the idle time without clients', async () => {
     const { rest, clients, life } = scene({ kind: 'service', idleExitMs: 1 })
     clients(0)
     rest.resolve()
     await life.over
   })
 
-  it('waits anew after each client', async () => {
+  it('restarts the idle time after each client', async () => {
     const { state, rest, clients } = scene({ kind: 'service', idleExitMs: 0 })
     clients(0)
     rest.resolve()

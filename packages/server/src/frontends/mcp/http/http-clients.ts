@@ -12,7 +12,7 @@ const retryMs = 1000
 /** Limit of unread bytes per stream, and of the events kept for its continuation. */
 const unreadLimitBytes = 32 << 20
 
-export const sessionHeader = 'mcp-session-id'
+const sessionHeader = 'mcp-session-id'
 
 interface OpenRequest {
   /** Returns the unread bytes of the response. */

@@ -100,27 +100,24 @@ function addressOf(server: Server): string {
   return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-export interface Rejection {
+interface Rejection {
   readonly status: 401 | 403 | 404
   readonly message: string
 }
 
-export interface Admission {
+interface Admission {
   /** Host of `--listen`, allowed besides the loopback names. */
   readonly host: string
   readonly carriesToken: (authorization: string | undefined) => boolean
 }
 
-export const mcpPath = '/mcp'
+const mcpPath = '/mcp'
 
 /**
  * Returns why a request is rejected; null when it is not. Host and Origin are checked first, so that a page in the
  * user's browser learns nothing else.
  */
-export function rejectionOf(
-  { url = '/', headers }: IncomingMessage,
-  { host, carriesToken }: Admission,
-): Rejection | null {
+function rejectionOf({ url = '/', headers }: IncomingMessage, { host, carriesToken }: Admission): Rejection | null {
   const names = host.includes(':') ? `[${host}]` : host
   const atHost = validateHostHeader(headers.host, [...localhostAllowedHostnames(), names])
   if (!atHost.ok) return { status: 403, message: atHost.message }

@@ -5,7 +5,7 @@ import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.
 import { shortened } from '../../../codex-events/shorten.ts'
 import { translate } from '../../../codex-events/translate.ts'
 
-export interface StreamSink {
+interface StreamSink {
   /** Receives all events before the call, once. */
   initialState(events: readonly { readonly msg: EventMsg }[]): void
   live(message: EventMsg): void

@@ -20,7 +20,7 @@ export interface ToolCallTurnOptions {
   readonly tell?: (turnId: string, message: EventMsg) => void
 }
 
-/** One message of a `tools/call` request and the turn that answers it. */
+/** Message of a `tools/call` request and the turn that answers it. */
 export class ToolCallTurn {
   readonly requestId: RequestId
   readonly input: InputItem[]

@@ -34,8 +34,8 @@ async function twoFolders() {
   }
 }
 
-describe('files under the wish for a sandbox', () => {
-  it('stay as they are where git looks for hooks and settings on this machine, and it says so when asked', async () => {
+describe('files under a sandbox policy', () => {
+  it('stay unchanged where git looks for hooks and settings, as fs/guards reports', async () => {
     await using place = await twoFolders()
     writeFileSync(place.at('work/.git/config'), '[core]\nhooksPath = hk\n[include]\npath = ../deep/b')
     expect(await place.ask('writeFile', 'work/hk/pre-commit', { dataBase64: base64('x') })).toBe('EROFS')
@@ -54,7 +54,7 @@ describe('files under the wish for a sandbox', () => {
     expect([existsSync(place.at('work/x/y')), existsSync(place.at('work/deep'))]).toEqual([true, false])
   })
 
-  it('stay as they are outside, whatever leads there, and where programs are started from', async () => {
+  it('stay unchanged outside of the roots, through any link, and in protected folders', async () => {
     await using place = await twoFolders()
     symlinkSync(place.at('out'), place.at('work/link'))
     symlinkSync(place.at('out/fresh'), place.at('work/dangling'))
@@ -85,7 +85,7 @@ describe('files under the wish for a sandbox', () => {
     expect(existsSync(place.at('work/sub/.git/hooks'))).toBe(true)
   })
 
-  it('are not written at all where it is for reading, though roots are named', async () => {
+  it('are not written in read-only mode, even within roots', async () => {
     await using place = await twoFolders()
     const sandbox = { type: 'read-only', writableRoots: [place.at('work')] }
     expect(await place.ask('writeFile', 'work/a', { dataBase64: base64('new'), sandbox })).toBe('EROFS')
@@ -95,7 +95,7 @@ describe('files under the wish for a sandbox', () => {
     expect(await place.ask('readFile', 'out/victim', { sandbox })).toBe('done')
   })
 
-  it('are not read where secrets are kept, whatever leads there', async () => {
+  it('are not read at secret paths, through any link', async () => {
     await using place = await twoFolders()
     symlinkSync(place.at('out/key'), place.at('work/k'))
     symlinkSync(place.at('out'), place.at('work/link'))
@@ -111,7 +111,7 @@ describe('files under the wish for a sandbox', () => {
     expect(await place.ask('writeFile', 'out/key', { dataBase64: '' })).toBe('EACCES')
   })
 
-  it('of a wish that is not understood are left alone', async () => {
+  it('stay unchanged under an unknown policy', async () => {
     await using place = await twoFolders()
     const more = { dataBase64: base64('new'), sandbox: { type: 'workspace-write', deny: ['x'] } }
     expect(await place.ask('writeFile', 'work/a', more)).toBe('sandboxNotUnderstood')
@@ -121,7 +121,7 @@ describe('files under the wish for a sandbox', () => {
   })
 })
 
-describe('a path that was said to be a real one', () => {
+describe('a path with followLinks false', () => {
   it.each([
     ['writeFile', 'link/victim', { dataBase64: '' }],
     ['writeFile', 'straight', { dataBase64: '' }],
@@ -140,7 +140,7 @@ describe('a path that was said to be a real one', () => {
     expect(existsSync(place.at('out/x'))).toBe(false)
   })
 
-  it('is emptied to its last folder, and links in it lead nowhere', async () => {
+  it('is removed recursively without following links', async () => {
     await using place = await twoFolders()
     symlinkSync(place.at('out'), place.at('work/deep/link'))
     mkdirSync(place.at('work/deep/more/still'), { recursive: true })

@@ -7,7 +7,7 @@ import { ending, standInSandboxes } from '../support/stand-in-sandboxes.ts'
 
 const say = ['sh', '-c', 'echo "$CONFINED"']
 
-describe('a process under the wish for a sandbox', () => {
+describe('a process under a sandbox policy', () => {
   it.each([
     ['full', undefined, 'none', '\n'],
     ['full', 'danger-full-access', 'none', '\n'],
@@ -24,7 +24,7 @@ describe('a process under the wish for a sandbox', () => {
     expect((await client.ask('process/read', { processId: 'a' })).result).toMatchObject({ sandboxDenied: false })
   })
 
-  it('is not run where nothing can confine it, nor where that fails now', async () => {
+  it('is not run without a sandbox, nor when its sandbox fails', async () => {
     for (const sandboxes of [
       standInSandboxes({ enforcement: 'none' }),
       standInSandboxes({ refusal: 'The mount was refused.' }),
@@ -41,7 +41,7 @@ describe('a process under the wish for a sandbox', () => {
     }
   })
 
-  it('gets the roots that were named, by their real paths, and never the folder it is started in besides', async () => {
+  it('gets only the named roots, by their real paths', async () => {
     const sandboxes = standInSandboxes()
     await using place = execPlace({ sandboxes, secrets: ['/keys'] })
     await using workspace = await tempWorkspace({ files: { 'real/a': '', 'other/a': '' } })
@@ -60,7 +60,7 @@ describe('a process under the wish for a sandbox', () => {
     ])
   })
 
-  it('shares a private /tmp with the others of its session, which goes with the session', async () => {
+  it('shares a private /tmp with its session, which is removed with the session', async () => {
     const sandboxes = standInSandboxes()
     await using place = execPlace({ sandboxes, lingerMs: 0 })
     const [one, other] = [await place.greeted(), await place.greeted()]
@@ -75,7 +75,7 @@ describe('a process under the wish for a sandbox', () => {
     expect(existsSync(third)).toBe(true)
   })
 
-  it('can be ended while its sandbox is made ready, and is then never started', async () => {
+  it('can be terminated while its sandbox is prepared, and is then never started', async () => {
     const gate = Promise.withResolvers<void>()
     const sandboxes = standInSandboxes({ gate: gate.promise })
     await using place = execPlace({ sandboxes })
@@ -90,7 +90,7 @@ describe('a process under the wish for a sandbox', () => {
     expect((await client.start('a', ['true'])).result).toBeDefined()
   })
 
-  it('that the kernel saw try for a network, and that failed, was denied it', async () => {
+  it('that fails after a blocked network attempt reports sandboxDenied', async () => {
     for (const [exitCode, triedNetwork, sandboxDenied] of [
       [7, true, true],
       [7, false, false],
@@ -106,7 +106,7 @@ describe('a process under the wish for a sandbox', () => {
     }
   })
 
-  it('whose sandbox broke after its start says that nothing of it was run', async () => {
+  it('whose sandbox fails after its start reports that nothing was run', async () => {
     const sandboxes = standInSandboxes({ wrap: ending({ ran: false, leftovers: 0 }, ['sh', '-c', 'exit 1']) })
     await using place = execPlace({ sandboxes })
     const client = await place.greeted()
@@ -117,7 +117,7 @@ describe('a process under the wish for a sandbox', () => {
     expect([sandboxes.rechecks, sandboxes.released]).toEqual([1, 1])
   })
 
-  it('whose sandbox cannot be put around it is not run, and from then on the server says that it has none', async () => {
+  it('is not run when its sandbox cannot be set up, and the server then reports no sandbox', async () => {
     const wrap = () => {
       throw new Error('no namespace left')
     }

@@ -5,7 +5,7 @@ const nothing = { writableRoots: null, network: false, unixSockets: false, maske
 const readOnly = { kind: 'confined', mode: 'read-only', ...nothing }
 const workspaceWrite = { kind: 'confined', mode: 'workspace-write', ...nothing }
 
-describe('a wish for a sandbox', () => {
+describe('a sandbox policy', () => {
   it.each([
     [undefined],
     [null],
@@ -14,8 +14,8 @@ describe('a wish for a sandbox', () => {
     [{ type: 'danger-full-access' }],
     [{ mode: 'danger_full_access' }],
     [{ sandboxPolicy: { type: 'dangerFullAccess' }, cwd: '/w' }],
-  ])('%j is for none', (wish) => {
-    expect(readSandboxPolicy(wish)).toEqual({ kind: 'unconfined' })
+  ])('%j is for none', (written) => {
+    expect(readSandboxPolicy(written)).toEqual({ kind: 'unconfined' })
   })
 
   it.each([
@@ -58,8 +58,8 @@ describe('a wish for a sandbox', () => {
       { type: 'workspace-write', unixSockets: true, masked: ['/k'] },
       { ...workspaceWrite, unixSockets: true, masked: ['/k'] },
     ],
-  ])('%j is understood in the spellings of existing clients', (wish, intent) => {
-    expect(readSandboxPolicy(wish)).toEqual(intent)
+  ])('%j is understood in the spellings of existing clients', (written, policy) => {
+    expect(readSandboxPolicy(written)).toEqual(policy)
   })
 
   it.each([
@@ -84,8 +84,8 @@ describe('a wish for a sandbox', () => {
     [JSON.parse('{"type":"danger-full-access","__proto__":{"masked":["/k"]}}')],
     [['read-only']],
     [7],
-  ])('%j is not understood, so nothing is done', (wish) => {
-    expect(readSandboxPolicy(wish)).toMatchObject({ kind: 'notUnderstood' })
+  ])('%j is not understood, so nothing is done', (written) => {
+    expect(readSandboxPolicy(written)).toMatchObject({ kind: 'notUnderstood' })
   })
 
   it.each([[['a']], [['file://elsewhere/a']], [['/a\0b']], [[7]], ['relative'], [[null]]])(

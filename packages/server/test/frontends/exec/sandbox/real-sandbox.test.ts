@@ -37,7 +37,7 @@ async function confinedPlace() {
 describe.skipIf(enforcement !== 'full')(
   `a confined process, in earnest (needs full enforcement; here: ${reason})`,
   () => {
-    it('writes where it may and nowhere else, and reads no secrets', async () => {
+    it('writes in its roots only and reads no secrets', async () => {
       await using place = await confinedPlace()
       symlinkSync(place.at('out'), place.at('work/link'))
       const tries = ['a', 'new', '.git/config', '.git/commondir', '../out/victim', 'link/victim', '.mcp.json']
@@ -58,7 +58,7 @@ describe.skipIf(enforcement !== 'full')(
       expect((await place.run('echo y > a', { sandbox: 'read-only' })).exit?.['exitCode']).not.toBe(0)
     })
 
-    it('has a /tmp that stays for the next one', async () => {
+    it('has a /tmp that the next process shares', async () => {
       await using place = await confinedPlace()
       const name = `parley-test-${process.pid}-kept`
       await place.run(`echo kept > /tmp/${name}`)
@@ -66,7 +66,7 @@ describe.skipIf(enforcement !== 'full')(
       expect(existsSync(`/tmp/${name}`)).toBe(false)
     })
 
-    it('reaches nobody, and is said to have been denied that', async () => {
+    it('reaches no network and reports sandboxDenied', async () => {
       await using place = await confinedPlace()
       let calls = 0
       const server = createServer(() => {
@@ -83,7 +83,7 @@ describe.skipIf(enforcement !== 'full')(
       server.close()
     })
 
-    it('in a terminal has one, is interrupted and ended like any other, and leaves nothing', async () => {
+    it('runs in a terminal, can be interrupted and terminated, and leaves no process', async () => {
       await using place = await confinedPlace()
       const { client, at, sandbox } = place
       const script = 'trap "echo caught; exit 5" INT; (setsid sleep 600 &); stty size; while :; do sleep 0.05; done'
@@ -103,7 +103,7 @@ describe.skipIf(enforcement !== 'full')(
       await place.place.noDescendants()
     })
 
-    it('is not run in a folder that it would not see', async () => {
+    it('is not run in a folder that its sandbox hides', async () => {
       await using place = await confinedPlace()
       mkdirSync(place.at('elsewhere'))
       const { error } = await place.client.start('a', ['touch', place.at('work/made')], {

@@ -13,7 +13,7 @@ export interface ExecPlace extends AsyncDisposable {
   connect(limits?: Partial<StreamLimits>): ExecClient
   /** Over a real websocket. */
   dial(): Promise<ExecClient>
-  /** One that is through the handshake. */
+  /** Opens a connection and completes its handshake. */
   greeted(): Promise<ExecClient>
   readonly env: Readonly<Record<string, string>>
   descendants(): number[]
@@ -28,7 +28,7 @@ export interface ExecPlaceOptions extends Partial<SessionsOptions> {
   readonly platform?: string
 }
 
-export const untested = 'Tests have no sandbox.'
+const untested = 'Tests have no sandbox.'
 
 export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
   const { greetingMs, sandboxes = noSandboxes(untested), secrets = [], platform = process.platform, ...options } = given

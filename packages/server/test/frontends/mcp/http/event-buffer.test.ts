@@ -13,7 +13,7 @@ async function replayed(buffer: EventBuffer, from: string | null): Promise<unkno
   return sent
 }
 
-test('a stream goes on after the event that was seen last, without those of other streams', async () => {
+test('a stream continues after the last event id, without events of other streams', async () => {
   const buffer = createEventBuffer()
   const first = await buffer.storeEvent('a', message(1))
   await buffer.storeEvent('b', message(2))
@@ -22,7 +22,7 @@ test('a stream goes on after the event that was seen last, without those of othe
   expect(await replayed(buffer, first)).toEqual([3])
 })
 
-test('what nobody asked for waits until a GET takes it, and again when that has left', async () => {
+test('unrequested messages wait for a GET, and again after it has closed', async () => {
   const buffer = createEventBuffer()
   expect(buffer.waitingFrom).toBeNull()
   await buffer.storeEvent(unasked, message(1))
@@ -37,7 +37,7 @@ test('what nobody asked for waits until a GET takes it, and again when that has 
   expect(await replayed(buffer, buffer.waitingFrom)).toEqual([4])
 })
 
-test('what was dropped for its size is said to be gone, not left out in silence', async () => {
+test('a dropped event is unknown, not skipped', async () => {
   const buffer = createEventBuffer(200)
   const first = await buffer.storeEvent('a', message(1))
   for (let n = 2; n < 9; n += 1) await buffer.storeEvent('a', message(n))

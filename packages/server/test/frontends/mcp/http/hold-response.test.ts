@@ -29,7 +29,7 @@ function hold() {
   return { source, response, until, leave }
 }
 
-test('a response comes whole, and what is not read yet is counted', async () => {
+test('a response arrives whole, and its unread bytes are counted', async () => {
   const { source, response, until } = hold()
   source.say(bytes(3))
   source.say(bytes(4))
@@ -40,7 +40,7 @@ test('a response comes whole, and what is not read yet is counted', async () => 
   await until(0)
 })
 
-test('a client that leaves more than the limit unread loses the stream, and nothing is held for it', async () => {
+test('a client with too many unread bytes loses the stream, and nothing is held for it', async () => {
   const { source, response, until } = hold()
   for (const count of [6, 6, 6]) source.say(bytes(count))
   await waitUntil(() => source.isCancelled, { what: 'the end of the source' })
@@ -48,7 +48,7 @@ test('a client that leaves more than the limit unread loses the stream, and noth
   await until(0)
 })
 
-test('with the connection the source ends', async () => {
+test('the source ends with the connection', async () => {
   const { source, leave } = hold()
   leave()
   await waitUntil(() => source.isCancelled, { what: 'the end of the source' })

@@ -37,7 +37,7 @@ interface HandOptions {
   readonly capabilities?: object
   readonly approvalTimeoutMs?: number
   readonly name?: string
-  /** Of the process of this face, where it is not that of the conversations. */
+  /** Flags of the MCP server, when the conversations live in another process. */
   readonly ceiling?: Ceiling
 }
 

@@ -46,7 +46,7 @@ function message(seq: number) {
   return { id: `i${seq}`, type: 'agentMessage', status: 'completed', title: text, text } as const
 }
 
-test('what is numbered up to the call is the state, the rest is live', () => {
+test('events up to the call are the initial state, later ones are live', () => {
   const { seen, say } = play(2)
   say(1, 2, 3)
   expect(seen).toEqual(['state m1,m2', 'live m3'])
@@ -62,7 +62,7 @@ test('a damaged log that lacks the last number of the state is streamed all the 
   expect(seen).toEqual(['state m1,m2', 'live m4', 'live m5'])
 })
 
-test('what was on its way when the stream was cancelled is not delivered', () => {
+test('an event on its way is not delivered after the cancellation', () => {
   const { seen, stream, say, isClosed } = play(1)
   say(1, 2)
   stream.stop()
@@ -71,7 +71,7 @@ test('what was on its way when the stream was cancelled is not delivered', () =>
   expect(isClosed()).toBe(true)
 })
 
-test('a state that gets too long for a line has its output cut, and says so', () => {
+test('an initial state that is too long for a line has its output cut and marked', () => {
   const count = 400
   const { state, deliver } = play(count * 2)
   const output = { head: 'x'.repeat(30_000), tail: '', totalBytes: 30_000, omittedBytes: 0 }
