@@ -18,10 +18,10 @@ export function questionOf(approval: ApprovalRequest, item: Item | null): Questi
   const reason = approval.reason === '' ? {} : { reason: approval.reason }
   if (kind === 'patch')
     return { kind: 'patch', call_id: itemId, changes: fileChangesOf(readDiffs(approval.detail)), ...reason }
-  return { kind: 'exec', call_id: itemId, command: command ?? wordsOf(approval, item), cwd, ...reason }
+  return { kind: 'exec', call_id: itemId, command: command ?? commandOf(approval, item), cwd, ...reason }
 }
 
-function wordsOf({ title }: ApprovalRequest, item: Item | null): readonly string[] {
+function commandOf({ title }: ApprovalRequest, item: Item | null): readonly string[] {
   return item?.type === 'toolCall' ? [item.tool, item.input] : [title]
 }
 

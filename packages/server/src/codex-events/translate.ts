@@ -147,7 +147,7 @@ function completed(memory: Memory, item: Item): Translated {
     default:
       return {
         memory: after,
-        messages: entryOf(memory, item.id)?.executionStarted === true ? endingOf(item) : wordsOf(item),
+        messages: entryOf(memory, item.id)?.executionStarted === true ? endingOf(item) : textMessagesOf(item),
       }
   }
 }
@@ -170,7 +170,7 @@ function patchCompleted(before: Memory, after: Memory, item: Extract<Item, { typ
 }
 
 /** Returns the messages of a finished item that is no call. */
-export function wordsOf(item: Item): readonly EventMsg[] {
+export function textMessagesOf(item: Item): readonly EventMsg[] {
   switch (item.type) {
     case 'userMessage':
       return [{ type: 'user_message', message: item.text, kind: 'plain' }]

@@ -46,14 +46,14 @@ export function endOnDefect(writeLog: (line: string) => void, close: () => Promi
   process.once('unhandledRejection', fail)
 }
 
-interface Leavings {
+interface Leftovers {
   /** Socket of this server, which stays. */
   readonly socket: string | null
   /** Removes folders of conversations whose server was killed. */
   readonly sweepFolders?: () => Promise<void>
 }
 
-export function sweepLater(writeLog: (line: string) => void, { socket, sweepFolders }: Leavings): void {
+export function sweepLater(writeLog: (line: string) => void, { socket, sweepFolders }: Leftovers): void {
   const sweep = () => {
     sweepOrphans().then(
       (count) => {

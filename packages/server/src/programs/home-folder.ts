@@ -13,13 +13,13 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>): s
   return resolve(env['PARLEY_HOME'] || resolve(env['HOME'] || homedir(), '.parley'))
 }
 
-const forOthers = 0o077
+const accessOfOthers = 0o077
 
 /**
  * Removes other users' access to the home folder, since whoever can write there decides what runs. Returns the
  * sentence that reports it; null when nothing changed. Throws `UsageError` for a folder of another user.
  */
-export function keepHomePrivate(home: string): string | null {
+export function makeHomePrivate(home: string): string | null {
   const facts = statSync(home, { throwIfNoEntry: false })
   const own = process.getuid?.()
   if (facts === undefined || own === undefined) return null
@@ -29,8 +29,8 @@ export function keepHomePrivate(home: string): string | null {
     )
   }
   const mode = facts.mode & 0o7777
-  if ((mode & forOthers) === 0) return null
-  chmodSync(home, mode & ~forOthers)
+  if ((mode & accessOfOthers) === 0) return null
+  chmodSync(home, mode & ~accessOfOthers)
   return `${home} was open to others of this machine (mode ${mode.toString(8)}); it is yours alone now.`
 }
 

@@ -13,7 +13,7 @@ import { createModelSources } from '../engine/model-sources.ts'
 import { systemClock } from '../ports/clock.ts'
 import { randomIds } from '../ports/ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
-import { homeFolder, keepHomePrivate, openServerLog } from './home-folder.ts'
+import { homeFolder, makeHomePrivate, openServerLog } from './home-folder.ts'
 
 /** Options of a server's parts. */
 interface ServerOptions {
@@ -78,8 +78,8 @@ export function systemParts(options: ServerOptions): EngineParts {
   const { home, env, assets } = options
   const redaction = createRedaction({ home, env })
   const log = openServerLog(home, redaction.text)
-  const mended = keepHomePrivate(home)
-  if (mended !== null) sayMended(mended, log.write)
+  const privacyReport = makeHomePrivate(home)
+  if (privacyReport !== null) reportPrivacy(privacyReport, log.write)
   const own = () => ownFiles(home)
   let secrets: Promise<SecretPlaces> | null = null
   const userHome = env['HOME'] ?? homedir()
@@ -122,7 +122,7 @@ export function systemParts(options: ServerOptions): EngineParts {
   }
 }
 
-function sayMended(sentence: string, write: (line: string) => void): void {
+function reportPrivacy(sentence: string, write: (line: string) => void): void {
   write(sentence)
   process.stderr.write(`parley: ${sentence}\n`)
 }

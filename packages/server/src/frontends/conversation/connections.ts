@@ -20,7 +20,7 @@ interface ConnectionsOptions {
   readonly onChange: () => void
   readonly maxClients?: number
   /** Time limit for the first `initialize`; a client on stdio has none. */
-  readonly greetingMs?: number
+  readonly initializeTimeoutMs?: number
 }
 
 type ConnectionKind = 'stdio' | 'socket' | 'websocket' | 'inProcess'
@@ -35,7 +35,7 @@ interface Connection {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { engine, onChange, maxClients = 256, greetingMs = 10_000 } = options
+  const { engine, onChange, maxClients = 256, initializeTimeoutMs = 10_000 } = options
   const open = new Set<Connection>()
   let closing = false
 
@@ -47,7 +47,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   function add(transport: Transport, kind: ConnectionKind): void {
     const connection = openConnection(transport, engine, kind)
-    const timeout = setTimeout(() => connection.isInitialized || void connection.close(), greetingMs).unref()
+    const timeout = setTimeout(() => connection.isInitialized || void connection.close(), initializeTimeoutMs).unref()
     if (kind === 'stdio') clearTimeout(timeout)
     open.add(connection)
     onChange()

@@ -11,7 +11,7 @@ export interface ExecParts {
   /** Resolves with the environment as it is now. */
   readonly environmentInfo: () => Promise<EnvironmentInfo>
   /** Time limit for `initialize`; null sets none. */
-  readonly greetingMs: number | null
+  readonly initializeTimeoutMs: number | null
   report(fault: PeerFault): void
 }
 
@@ -37,7 +37,9 @@ export async function serveExec(transport: Transport, parts: ExecParts): Promise
     onFault: parts.report,
   })
   const timeout =
-    parts.greetingMs === null ? undefined : setTimeout(closeUninitialized, parts.greetingMs, handshake, peer).unref()
+    parts.initializeTimeoutMs === null
+      ? undefined
+      : setTimeout(closeUninitialized, parts.initializeTimeoutMs, handshake, peer).unref()
   const reason = await peer.closed
   clearTimeout(timeout)
   const session = handshake.opened

@@ -95,7 +95,7 @@ export class McpSession {
   }
 
   /** Sends an event of a call's turn. */
-  tell(
+  sendEvent(
     call: { readonly requestId: RequestId; readonly threadId: string; readonly eventId: string },
     msg: EventMsg,
   ): void {

@@ -17,7 +17,7 @@ import { homeFolder } from '../home-folder.ts'
 
 const exitCodes = { ended: 0, failed: 1 } as const
 /** Time limit for `initialize` of a connected client; a client on stdio has none. */
-const greetingMs = 10_000
+const initializeTimeoutMs = 10_000
 
 interface Built {
   readonly version: string
@@ -34,17 +34,17 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
     await sessions.close()
     await host.close()
   }
-  endOnDefect(say, end)
+  endOnDefect(writeStderr, end)
   const ended = endOnSignals()
-  void host.warmUp().catch(say)
-  sweepLater(say, { socket: null })
+  void host.warmUp().catch(writeStderr)
+  sweepLater(writeStderr, { socket: null })
   const { listen } = options
   const enforcer = localEnforcer(build)
   const parts: ExecParts = {
     sessions,
     enforcer,
     environmentInfo: async () => describeEnvironment(version, await enforcer.report()),
-    greetingMs: listen === null ? null : greetingMs,
+    initializeTimeoutMs: listen === null ? null : initializeTimeoutMs,
     report,
   }
   try {
@@ -53,7 +53,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
     return exitCodes.ended
   } catch (error) {
     if (!(error instanceof ListenError || error instanceof UsageError)) throw error
-    say(error.message)
+    writeStderr(error.message)
     return exitCodes.failed
   } finally {
     await end()
@@ -83,7 +83,7 @@ async function serveStdio(parts: ExecParts): Promise<number> {
   const transport = createStreamTransport({ input: process.stdin, output: process.stdout })
   const { code, detail } = await serveExec(transport, parts)
   if (code !== 'closed' || detail === undefined) return exitCodes.ended
-  say(`The connection was closed, because the client broke the protocol: ${detail}.`)
+  writeStderr(`The connection was closed, because the client broke the protocol: ${detail}.`)
   return exitCodes.failed
 }
 
@@ -95,7 +95,7 @@ interface Serving {
 
 /** Serves all clients until a signal ends the process. */
 async function serveAll(listen: Address, { parts, tokenFile, ended }: Serving): Promise<void> {
-  const connections = { accept: (transport: Transport) => void serveExec(transport, parts).catch(say) }
+  const connections = { accept: (transport: Transport) => void serveExec(transport, parts).catch(writeStderr) }
   const { listener, address, tokenFile: used } = await listenOn(listen, { tokenFile }, { connections, home: '' })
   process.stderr.write(`parley exec-server listens on ${address}${used === null ? '' : ` (token in ${used})`}\n`)
   await ended
@@ -107,10 +107,10 @@ function endOnSignals(): Promise<unknown> {
 }
 
 function report(fault: PeerFault): void {
-  say(sayFault(fault))
+  writeStderr(describeFault(fault))
 }
 
-function say(what: unknown): void {
+function writeStderr(what: unknown): void {
   process.stderr.write(`parley exec-server: ${what instanceof Error ? (what.stack ?? what.message) : String(what)}\n`)
 }
 
@@ -124,7 +124,7 @@ const unreadable: Readonly<Record<UnreadableReason, string>> = {
 }
 
 /** Returns the line for stderr. Of faults that a client can cause at will only the first is reported. */
-function sayFault(fault: PeerFault): string {
+function describeFault(fault: PeerFault): string {
   switch (fault.code) {
     case 'handlerFailed':
       return `${fault.method}: ${String(fault.cause)}`

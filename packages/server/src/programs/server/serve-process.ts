@@ -11,7 +11,7 @@ import { createLifetime, type Lifetime } from './lifetime.ts'
 /** Exit code when the log could not be written at the end (EX_IOERR). */
 const unsavedExitCode = 74
 /** Exit code when an address cannot be listened on. */
-const unreachableExitCode = 1
+const cannotListenExitCode = 1
 
 /** Runs a server for the client on stdin and stdout, or for any client. Resolves with the exit code. */
 export async function serveProcess(parts: EngineParts, args: ServerArguments): Promise<number> {
@@ -19,8 +19,8 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
   const { writeLog, env, home } = parts
   const engine = createEngine({ ...parts, ceiling: args.ceiling })
   let unsaved = false
-  const connections = createConnections({ engine, onChange: () => life.changed() })
-  const life = createLifetime({
+  const connections = createConnections({ engine, onChange: () => lifetime.changed() })
+  const lifetime = createLifetime({
     kind: args.role === 'client' ? 'clients' : 'service',
     idleExitMs: args.idleExitMs,
     clients: () => connections.count,
@@ -34,22 +34,22 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
     await engine[Symbol.asyncDispose]()
     await parts.host.close()
   }
-  endOnSignals(life, args)
+  endOnSignals(lifetime, args)
   endOnDefect(writeLog, close)
   if (args.role === 'client')
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
-  const doors = await openListeners({ args, env, home, connections, writeLog })
-  if ('problem' in doors) {
-    await sayProblem(doors.problem, args)
+  const listeners = await openListeners({ args, env, home, connections, writeLog })
+  if ('problem' in listeners) {
+    await reportProblem(listeners.problem, args)
     await close()
-    return unreachableExitCode
+    return cannotListenExitCode
   }
-  engine.listensAt({ socket: doors.socket, others: doors.others.map(({ address }) => address) })
-  await sayWhere(doors, args)
-  sweepLater(writeLog, { socket: doors.socket, sweepFolders: () => sweepScratch(parts.files, home) })
-  life.changed()
-  await life.over
-  await doors.close()
+  engine.listensAt({ socket: listeners.socket, others: listeners.others.map(({ address }) => address) })
+  await reportAddresses(listeners, args)
+  sweepLater(writeLog, { socket: listeners.socket, sweepFolders: () => sweepScratch(parts.files, home) })
+  lifetime.changed()
+  await lifetime.over
+  await listeners.close()
   const gone = connections.close()
   try {
     await close()
@@ -62,20 +62,20 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments): P
 }
 
 /** Ends on signals. Closing a terminal ends only a service that was started in it by hand. */
-function endOnSignals(life: Lifetime, { role, isDaemon }: ServerArguments): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, life.end)
-  process.on('SIGHUP', role === 'service' && !isDaemon ? life.end : () => undefined)
+function endOnSignals(lifetime: Lifetime, { role, isDaemon }: ServerArguments): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, lifetime.end)
+  process.on('SIGHUP', role === 'service' && !isDaemon ? lifetime.end : () => undefined)
 }
 
-async function sayProblem(problem: string, { isDaemon }: ServerArguments): Promise<void> {
+async function reportProblem(problem: string, { isDaemon }: ServerArguments): Promise<void> {
   if (isDaemon) await reportToLauncher({ problem })
   else process.stderr.write(`parley server: ${problem}\n`)
 }
 
-async function sayWhere({ socket, others }: Listeners, { isDaemon, role }: ServerArguments): Promise<void> {
+async function reportAddresses({ socket, others }: Listeners, { isDaemon, role }: ServerArguments): Promise<void> {
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
-  else if (role === 'service') for (const door of others) process.stderr.write(`${describe(door)}\n`)
+  else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener)}\n`)
 }
 
 function describe({ address, tokenFile }: Listeners['others'][number]): string {

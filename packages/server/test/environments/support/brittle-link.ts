@@ -34,7 +34,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   const secrets = () => Promise.resolve([])
   const enforcer = createPolicyEnforcer({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
   const environmentInfo = async () => describeEnvironment('test', await enforcer.report())
-  const face = { sessions, enforcer, environmentInfo, greetingMs: null, report: () => undefined }
+  const face = { sessions, enforcer, environmentInfo, initializeTimeoutMs: null, report: () => undefined }
   const changes: LinkChange[] = []
   let changing = 0
   let isCut = false

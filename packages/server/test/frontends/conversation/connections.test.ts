@@ -5,7 +5,10 @@ import { createConnections } from '../../../src/frontends/conversation/connectio
 import { connectTestClient } from '../../engine/support/test-client.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 
-function scene(place: ReturnType<typeof testPlace>, limits: { maxClients?: number; greetingMs?: number } = {}) {
+function scene(
+  place: ReturnType<typeof testPlace>,
+  limits: { maxClients?: number; initializeTimeoutMs?: number } = {},
+) {
   const counts: number[] = []
   const connections = createConnections({
     engine: place.start().engine,
@@ -57,7 +60,7 @@ describe('the connections of a server', () => {
 
   it('are closed without initialize in time, except on stdin', async () => {
     await using place = testPlace()
-    const { connections, arrive } = scene(place, { greetingMs: 5 })
+    const { connections, arrive } = scene(place, { initializeTimeoutMs: 5 })
     const patient = arrive('stdio')
     const silent = createPeer({ transport: arrive(), methods: {} })
     await silent.closed

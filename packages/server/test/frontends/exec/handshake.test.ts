@@ -64,7 +64,7 @@ describe('the handshake of an exec-server', () => {
 })
 
 it('a client without initialize is disconnected, one with it is not', async () => {
-  await using place = execPlace({ greetingMs: 50 })
+  await using place = execPlace({ initializeTimeoutMs: 50 })
   const greeted = await place.greeted()
   const silent = place.connect()
   await silent.closed()

@@ -20,7 +20,7 @@ export type SandboxPolicy =
 
 type Fields = Readonly<Record<string, unknown>>
 
-const saidTwice = 'it says the same thing twice'
+const repeatedField = 'it says the same thing twice'
 
 /** Fields of other clients that mean nothing here, or request less than is always enforced. */
 const harmless = new Set([
@@ -44,7 +44,7 @@ export function readSandboxPolicy(written: unknown): SandboxPolicy {
 
 function read(written: Fields): SandboxPolicy {
   const fields = camelCased(written)
-  if (fields === null) return notUnderstood(saidTwice)
+  if (fields === null) return notUnderstood(repeatedField)
   const { sandboxPolicy, cwd, ...rest } = fields
   if (sandboxPolicy === undefined) return readPolicy(fields)
   const unknown = Object.keys(rest).find((key) => !harmless.has(key))
@@ -52,7 +52,7 @@ function read(written: Fields): SandboxPolicy {
   const policy = typeof sandboxPolicy === 'string' ? { mode: sandboxPolicy } : sandboxPolicy
   if (!isFields(policy)) return notUnderstood('its sandboxPolicy is neither a name nor an object')
   const inner = camelCased(policy)
-  if (inner === null || (cwd !== undefined && inner['cwd'] !== undefined)) return notUnderstood(saidTwice)
+  if (inner === null || (cwd !== undefined && inner['cwd'] !== undefined)) return notUnderstood(repeatedField)
   return readPolicy({ ...inner, ...(cwd === undefined ? {} : { cwd }) })
 }
 

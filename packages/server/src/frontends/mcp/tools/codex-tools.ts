@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { baseInstructions } from '../../../core/instructions.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
-import { introduce, remark, runTurn } from './codex-turn.ts'
+import { runTurn, sendBackgroundEvent, sendSessionConfigured } from './codex-turn.ts'
 import {
   approvalPolicyInput,
   configInput,
@@ -64,8 +64,8 @@ async function start(args: StartInput, call: ToolCall) {
       }),
     )
     conversation = created.conversation
-    introduce(conversation, call)
-    for (const message of [...created.warnings, ...unusedIn(args)]) remark(conversation, message, call)
+    sendSessionConfigured(conversation, call)
+    for (const message of [...created.warnings, ...unusedIn(args)]) sendBackgroundEvent(conversation, message, call)
     return await runTurn(conversation, args.prompt, call)
   } catch (error) {
     return conversation === null
@@ -122,7 +122,7 @@ function reply(name: string) {
     try {
       const isKnown = session.knows(conversationId)
       const conversation = await session.conversation(conversationId)
-      if (!isKnown) introduce(conversation, call)
+      if (!isKnown) sendSessionConfigured(conversation, call)
       return await runTurn(conversation, args.prompt, call)
     } catch (error) {
       return answered(conversationId, messageOf(error), true)

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { sessionPaths } from '@parley/journal'
 import type { ConversationState, InputItem } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
-import { wordsOf } from '../../../codex-events/translate.ts'
+import { textMessagesOf } from '../../../codex-events/translate.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
 import { createProgress } from '../turns/progress.ts'
 import { ToolCallTurn } from '../turns/tool-call-turn.ts'
@@ -18,8 +18,8 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
     requestId,
     input,
     holdsApprovals: false,
-    tell(eventId, message) {
-      session.tell({ requestId, threadId: conversationId, eventId }, message)
+    onMessage(eventId, message) {
+      session.sendEvent({ requestId, threadId: conversationId, eventId }, message)
       progress.note(message)
     },
   })
@@ -51,14 +51,21 @@ async function send(conversation: McpConversation, turn: ToolCallTurn, signal: A
 }
 
 /** Sends `session_configured`, which clients expect before the events of a conversation's turns. */
-export function introduce(conversation: McpConversation, { session, requestId }: ToolCall): void {
+export function sendSessionConfigured(conversation: McpConversation, { session, requestId }: ToolCall): void {
   const { conversationId, store } = conversation
   const _meta = { requestId, threadId: conversationId }
   session.notify('codex/event', { _meta, id: '', msg: sessionConfigured(store.state, session.home) }, requestId)
 }
 
-export function remark(conversation: McpConversation, message: string, { session, requestId }: ToolCall): void {
-  session.tell({ requestId, threadId: conversation.conversationId, eventId: '' }, { type: 'background_event', message })
+export function sendBackgroundEvent(
+  conversation: McpConversation,
+  message: string,
+  { session, requestId }: ToolCall,
+): void {
+  session.sendEvent(
+    { requestId, threadId: conversation.conversationId, eventId: '' },
+    { type: 'background_event', message },
+  )
 }
 
 /** First event of a conversation. */
@@ -76,7 +83,7 @@ interface SessionConfigured {
 
 function sessionConfigured({ core, window }: ConversationState, home: string): SessionConfigured {
   const { conversationId } = core.meta
-  const said = window.flatMap(({ item }) => wordsOf(item))
+  const said = window.flatMap(({ item }) => textMessagesOf(item))
   return {
     type: 'session_configured',
     session_id: conversationId,

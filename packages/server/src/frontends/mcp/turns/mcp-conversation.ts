@@ -93,7 +93,7 @@ export class McpConversation {
     this.#memory = memory
     if (event.type === 'turn.started') this.#running = { turnId: event.turnId, owner: null, early: [] }
     if (event.type === 'item.completed') this.#findOwner(event)
-    for (const message of messages) this.#tell(message)
+    for (const message of messages) this.#deliver(message)
     this.#elicitor.note(envelope)
     if (event.type === 'approval.requested') this.#asked(event, item)
     if (event.type === 'turn.ended') this.#endTurn(event)
@@ -114,13 +114,13 @@ export class McpConversation {
     if (turn === undefined) return
     running.owner = turn
     turn.begin(running.turnId)
-    for (const message of running.early.splice(0)) turn.tell(running.turnId, message)
+    for (const message of running.early.splice(0)) turn.onMessage(running.turnId, message)
   }
 
-  #tell(message: EventMsg): void {
+  #deliver(message: EventMsg): void {
     const running = this.#running
     if (running === null) return
-    if (running.owner !== null) running.owner.tell(running.turnId, message)
+    if (running.owner !== null) running.owner.onMessage(running.turnId, message)
     else if (running.early.length === 0) running.early.push(message)
   }
 

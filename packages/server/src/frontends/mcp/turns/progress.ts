@@ -19,18 +19,18 @@ export function createProgress(token: ProgressToken | undefined, notify: Notify,
   if (token === undefined) return { note: () => undefined, stop: () => undefined }
   let progress = 0
   let line = 'Working'
-  const tell = () => {
+  const send = () => {
     progress += 1
     notify('notifications/progress', { progressToken: token, progress, message: line })
   }
-  const heartbeat = setInterval(tell, everyMs).unref()
+  const heartbeat = setInterval(send, everyMs).unref()
   return {
     note(message) {
       const note = progressNote(message)
       if (note === null) return
       line = note
       heartbeat.refresh()
-      tell()
+      send()
     },
     stop: () => clearInterval(heartbeat),
   }

@@ -17,7 +17,7 @@ export interface ToolCallTurnOptions {
   /** True when approvals wait for a client that streams the conversation, if this client can answer any. */
   readonly holdsApprovals: boolean
   /** Receives the messages of the turn, in order. */
-  readonly tell?: (turnId: string, message: EventMsg) => void
+  readonly onMessage?: (turnId: string, message: EventMsg) => void
 }
 
 /** Message of a `tools/call` request and the turn that answers it. */
@@ -26,7 +26,7 @@ export class ToolCallTurn {
   readonly input: InputItem[]
   readonly messageId: string
   readonly holdsApprovals: boolean
-  readonly tell: (turnId: string, message: EventMsg) => void
+  readonly onMessage: (turnId: string, message: EventMsg) => void
   readonly ended: Promise<TurnEnd>
   /** Resolves with the turn's id when it starts, and with null when it never will. */
   readonly begun: Promise<string | null>
@@ -38,7 +38,7 @@ export class ToolCallTurn {
     input,
     messageId = randomUUID(),
     holdsApprovals,
-    tell = () => undefined,
+    onMessage = () => undefined,
   }: ToolCallTurnOptions) {
     const ended = Promise.withResolvers<TurnEnd>()
     const begun = Promise.withResolvers<string | null>()
@@ -46,7 +46,7 @@ export class ToolCallTurn {
     this.input = input
     this.messageId = messageId
     this.holdsApprovals = holdsApprovals
-    this.tell = tell
+    this.onMessage = onMessage
     this.ended = ended.promise
     this.begun = begun.promise
     this.#end = ended.resolve

@@ -21,7 +21,7 @@ export interface ExecPlace extends AsyncDisposable {
 }
 
 export interface ExecPlaceOptions extends Partial<SessionsOptions> {
-  readonly greetingMs?: number
+  readonly initializeTimeoutMs?: number
   /** None unless told. */
   readonly sandboxes?: Sandboxes
   readonly secrets?: readonly string[]
@@ -31,7 +31,13 @@ export interface ExecPlaceOptions extends Partial<SessionsOptions> {
 const untested = 'Tests have no sandbox.'
 
 export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
-  const { greetingMs, sandboxes = noSandboxes(untested), secrets = [], platform = process.platform, ...options } = given
+  const {
+    initializeTimeoutMs,
+    sandboxes = noSandboxes(untested),
+    secrets = [],
+    platform = process.platform,
+    ...options
+  } = given
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
   const enforcer = createPolicyEnforcer({
@@ -44,7 +50,7 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
     sessions,
     enforcer,
     environmentInfo: async () => describeEnvironment('0.0.0', await enforcer.report()),
-    greetingMs: greetingMs ?? null,
+    initializeTimeoutMs: initializeTimeoutMs ?? null,
     report: (fault: unknown) => void faults.push(fault),
   }
   const env = { [markVariable]: mark }

@@ -37,7 +37,7 @@ interface HandOptions {
   readonly capabilities?: object
   readonly approvalTimeoutMs?: number
   readonly name?: string
-  /** Flags of the MCP server, when the conversations live in another process. */
+  /** Ceiling of the MCP server, when the conversations live in another process. */
   readonly ceiling?: Ceiling
 }
 
