@@ -44,6 +44,20 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/redaction': ['scan', '.'],
   'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
+  'packages/server': [
+    'core',
+    'ports',
+    'codex-events',
+    'tools',
+    'engine',
+    'serving',
+    'frontends',
+    'frontends/conversation',
+    'frontends/exec',
+    'frontends/mcp',
+    'programs',
+    '.',
+  ],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

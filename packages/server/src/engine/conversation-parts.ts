@@ -19,7 +19,7 @@ interface NewConversation {
   readonly created: SettledStart
 }
 
-/** A conversation that is nowhere yet; its log is made when the first event is recorded. */
+/** A conversation that is programNotFound yet; its log is made when the first event is recorded. */
 export function newParts(files: Files, { conversationId, home, params, created }: NewConversation): OpenParts {
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home

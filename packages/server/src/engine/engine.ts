@@ -7,7 +7,6 @@ import { createProjects, createUserRules, type Projects, trustNotice } from '@pa
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
-import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
 import { asRejection, storageNotice } from './as-refusal.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
@@ -238,4 +237,11 @@ function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
   const message = 'Something went wrong in parley itself; its log says more.'
   return { level: 'error', code: 'internal', message }
+}
+
+/** What a server says of itself. */
+export interface ServerIdentity {
+  readonly serverInfo: { readonly name: string; readonly version: string; readonly build: string }
+  /** `$PARLEY_HOME`. */
+  readonly home: string
 }

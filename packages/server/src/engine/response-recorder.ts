@@ -83,7 +83,7 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
         complete(event)
         break
       case 'callDelta':
-        if (event.name !== undefined) bench.tools.find(({ name }) => name === event.name)?.expect?.()
+        if (event.name !== undefined) bench.tools.find(({ name }) => name === event.name)?.warmUp?.()
         break
     }
   }

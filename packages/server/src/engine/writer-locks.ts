@@ -8,7 +8,7 @@ export interface WriterLocks {
   take(conversationId: string, paths: SessionPaths): Promise<void>
   /** Harmless when it is not held. */
   release(conversationId: string): void
-  /** Where this process can be joined from now on; null: nowhere. Said beside every lock. */
+  /** Where this process can be joined from now on; null: programNotFound. Said beside every lock. */
   announce(socket: string | null): void
 }
 

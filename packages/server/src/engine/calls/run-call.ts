@@ -13,8 +13,7 @@ import {
 } from '@parley/policy'
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import type { PreparedCall, ReadyCall } from '../../tools/tool.ts'
-import { unlessAborted } from '../../unless-aborted.ts'
+import { type PreparedCall, type ReadyCall, unlessAborted } from '../../tools/tool.ts'
 import type { Bench } from '../bench.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Run } from '../run.ts'
@@ -73,7 +72,7 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
   // Working it out reads files, which a forbidden call has no right to.
   const { verdict, code } = call.decision
   if (verdict === 'deny' && (approval === undefined || code === 'deniedByRule')) return denyCall(run, item, call)
-  const ready = await unlessAborted(prepared.workOut(workspace, facts), run.signal)
+  const ready = await unlessAborted(prepared.plan(workspace, facts), run.signal)
   if (ready === null || run.signal.aborted) return
   if ('problem' in ready) return failCall(run, item, ready.problem)
   const shown = { ...item, ...ready.shown }
