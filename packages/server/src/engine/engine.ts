@@ -9,16 +9,15 @@ import { RpcError } from '@parley/rpc'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
-import { asRejection, storageNotice } from './as-refusal.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
-import { chooseProvider, keyVariables } from './choose-provider.ts'
-import { configHere } from './config-here.ts'
-import { ConversationHost } from './conversation-host.ts'
+import { createRoster, type Roster } from './clients/connected-clients.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
-import { summaryOf } from './open-conversation.ts'
-import { createOpener, type OpenerPorts } from './opener.ts'
-import { readConfig } from './read-config.ts'
-import { createRoster, type Roster } from './roster.ts'
+import { ConversationHost } from './open/conversation-host.ts'
+import { summaryOf } from './open/live-conversation.ts'
+import { createOpener, type OpenerPorts } from './open/open-conversation.ts'
+import { asRejection, storageNotice } from './replies/rejection.ts'
+import { chooseProvider, keyVariables } from './settings/choose-provider.ts'
+import { configHere, readConfig } from './settings/read-config.ts'
 
 /** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
 export interface Engine extends AsyncDisposable {
@@ -114,8 +113,8 @@ export function createEngine(parts: EngineParts): Engine {
     listModels: () => listModels(parts),
     readConfig: (params) => describeConfig(params, { ...parts, projects }),
     // Only who asks for it loads it.
-    readTrust: async (params) => (await import('./trust.ts')).readTrust(params, trust),
-    decideTrust: async (params) => (await import('./trust.ts')).decideTrust(params, trust),
+    readTrust: async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
+    decideTrust: async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
     async diagnose() {
       const { enforcement, reason } = await parts.sandboxes.report()
       const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients: roster.describe() }

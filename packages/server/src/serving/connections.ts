@@ -1,6 +1,6 @@
 import { createPeer, type Transport } from '@parley/rpc'
 import type { Engine } from '../engine/engine.ts'
-import { rejection } from '../engine/refusal.ts'
+import { rejection } from '../engine/replies/rejection.ts'
 import {
   type ConnectionKind,
   openConnection,

@@ -1,7 +1,7 @@
 import type { CommandEnd } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { Output } from '@parley/protocol'
-import type { SideFiles } from '../engine/side-files.ts'
+import type { SideFiles } from '../engine/conversation/side-files.ts'
 /** What an item holds whole; of more than this there is a file. */
 export const inlineBytes = 8 * 1024
 const shownHeadBytes = 4 * 1024

@@ -3,7 +3,7 @@ import type { JsonSchemaObject } from '@parley/models'
 import type { Facts } from '@parley/policy'
 import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
-import type { SideFiles } from '../engine/side-files.ts'
+import type { SideFiles } from '../engine/conversation/side-files.ts'
 /** The fields of a call item that its tool decides; the engine adds id, status and tool name. */
 export type Described =
   | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>

@@ -1,7 +1,7 @@
 import type { Approval, ConversationEvent } from '@parley/protocol'
-import { noticeItem } from '../notice-item.ts'
-import type { OpenConversation } from '../open-conversation.ts'
-import { rejection } from '../refusal.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import type { OpenConversation } from '../open/live-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /**
  * Writes the rule of a yes for always into the user's file; it holds at once in all conversations of this server. The

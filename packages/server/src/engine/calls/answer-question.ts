@@ -1,7 +1,7 @@
 import type { Actor, Answers, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
-import type { OpenConversation } from '../open-conversation.ts'
-import { rejection } from '../refusal.ts'
+import type { OpenConversation } from '../open/live-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
 import type { OpenQuestion } from './ask-user.ts'
 
 /** The user's answer to a call that runs; the call goes on with it. */

@@ -2,7 +2,7 @@ import { type AlwaysRules, type CommandFacts, honoursWishes } from '@parley/poli
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
 import type { PatchQuestion } from '@parley/workspace'
-import type { Run } from '../run.ts'
+import type { Run } from '../turn/turn-context.ts'
 import type { DecidedCall } from './decided-call.ts'
 
 interface Asked extends DecidedCall {

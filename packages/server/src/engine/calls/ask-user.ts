@@ -1,8 +1,8 @@
 import type { ApprovalRequest } from '@parley/protocol'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
-import { parleyItself } from '../parley-itself.ts'
-import type { Run } from '../run.ts'
-import { unlessStorageFails } from '../storage-patience.ts'
+import { parleyItself } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import type { Run } from '../turn/turn-context.ts'
 
 /** Questions of calls that run, by approval id: answered by `approval/decide` as long as this process lives. */
 export interface OpenQuestions {

@@ -1,7 +1,7 @@
 import { conceals, honoursWishes, type Retry, retryAfter, tellBlock } from '@parley/policy'
 import { type CallItem, type ItemOf, withoutOutcome } from '@parley/protocol'
 import { notStarted, type ReadyCall, type ToolOutcome } from '../../tools/tool.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../turn/turn-context.ts'
 import { approvalFor } from './approval-request.ts'
 import { completeCall } from './complete-call.ts'
 import { contentHashOf, type DecidedCall } from './decided-call.ts'

@@ -1,5 +1,5 @@
 import type { CallItem, ConversationEvent } from '@parley/protocol'
-import type { Run } from '../run.ts'
+import type { Run } from '../turn/turn-context.ts'
 
 /** How a call ended is known only here, so this waits for a full disk. */
 export async function completeCall({ conversation, patience }: Run, item: CallItem): Promise<void> {

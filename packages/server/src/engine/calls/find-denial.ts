@@ -1,7 +1,7 @@
 import { blockOf, type NamedPlace, namedPlaces } from '@parley/policy'
 import type { ItemOf, SandboxBlock } from '@parley/protocol'
 import type { ToolOutcome } from '../../tools/tool.ts'
-import type { Run } from '../run.ts'
+import type { Run } from '../turn/turn-context.ts'
 import type { CallContext } from './tool-context.ts'
 
 export interface FoundBlock {

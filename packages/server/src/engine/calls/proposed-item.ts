@@ -1,7 +1,7 @@
 import type { ModelCall } from '@parley/models'
 import type { ConversationState, Item } from '@parley/protocol'
 import type { PreparedCall, Tool, Workspace } from '../../tools/tool.ts'
-import type { Bench } from '../bench.ts'
+import type { Bench } from '../turn/turn-context.ts'
 
 /** What a model's call comes to: a tool and understood arguments, or a sentence that tells the model what is wrong. */
 export type UnderstoodCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }

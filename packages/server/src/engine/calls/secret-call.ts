@@ -1,6 +1,6 @@
 import type { ModelCall } from '@parley/models'
 import type { CallItem, Item } from '@parley/protocol'
-import type { Run } from '../run.ts'
+import type { Run } from '../turn/turn-context.ts'
 import { isCallItem } from './is-call-item.ts'
 
 /** Only in memory: what runs is exactly this, and what is kept of it has marks in place of its secrets. */

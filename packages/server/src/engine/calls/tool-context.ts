@@ -1,9 +1,9 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
 import type { OutputSource, ToolContext } from '../../tools/tool.ts'
-import type { Conversation } from '../conversation.ts'
-import { createOutputReporter } from '../output-reporter.ts'
-import type { Run } from '../run.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { createOutputReporter } from '../conversation/output-reporter.ts'
+import type { Run } from '../turn/turn-context.ts'
 import { createUserAsker } from './ask-user.ts'
 import { workspaceOf } from './proposed-item.ts'
 

@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '@parley/protocol'
-import type { OpenConversation } from '../open-conversation.ts'
+import type { OpenConversation } from '../open/live-conversation.ts'
 import { isCallItem } from './is-call-item.ts'
 
 /** Who answered an approval that is no longer pending, and what; of one from long ago or another process, its call tells. */

@@ -13,9 +13,9 @@ import {
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/tool-ports.ts'
-import { configHere } from '../config-here.ts'
 import { assertOwnFilesOutside } from '../limits/own-files-outside.ts'
-import { definedRules } from '../opener.ts'
+import { definedRules } from '../open/open-conversation.ts'
+import { configHere } from '../settings/read-config.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import { readWantedRules } from './read-rules.ts'
 

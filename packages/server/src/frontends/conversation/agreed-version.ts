@@ -1,4 +1,4 @@
-import { rejection } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/replies/rejection.ts'
 
 interface Program {
   readonly name: string

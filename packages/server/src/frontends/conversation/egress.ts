@@ -1,6 +1,6 @@
 import { notificationLine } from '@parley/journal'
-import type { Conversation } from '../../engine/conversation.ts'
-import { deliverableLine } from '../../engine/deliverable.ts'
+import type { Conversation } from '../../engine/conversation/conversation.ts'
+import { deliverableLine } from '../../engine/replies/wire-limits.ts'
 import { createSharedNotifications } from './shared-notifications.ts'
 
 /** Bytes a client may leave unread before its cursor waits; the log holds the rest. */

@@ -1,7 +1,7 @@
 import { type MethodName, methodAccess } from '@parley/protocol'
 import { type CloseReason, createPeer, type MethodHandler, type Peer, type Transport } from '@parley/rpc'
-import { asRejection } from '../../engine/as-refusal.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { asRejection } from '../../engine/replies/rejection.ts'
 import { decodeParams } from './decode-params.ts'
 import { createHandlers } from './handlers.ts'
 import { createInOrder, type InOrder } from './in-order.ts'

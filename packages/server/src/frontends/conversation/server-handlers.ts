@@ -1,5 +1,5 @@
+import { restartMcpServer } from '../../engine/context/conversation-mcp.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { restartMcpServer } from '../../engine/restart-mcp-server.ts'
 import type { Handlers } from './handlers.ts'
 
 type Names =

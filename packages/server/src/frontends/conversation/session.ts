@@ -7,8 +7,7 @@ import {
   protocolVersions,
   type ResultOf,
 } from '@parley/protocol'
-import { notPermitted } from '../../engine/not-permitted.ts'
-import { rejection } from '../../engine/refusal.ts'
+import { notPermitted, rejection } from '../../engine/replies/rejection.ts'
 import type { ServerIdentity } from '../../identity.ts'
 import { agreedVersion } from './agreed-version.ts'
 

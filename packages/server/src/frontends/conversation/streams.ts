@@ -1,8 +1,8 @@
 import type { Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
-import type { Conversation } from '../../engine/conversation.ts'
-import type { OpenConversation } from '../../engine/open-conversation.ts'
-import { shownState } from '../../engine/shown-state.ts'
+import type { Conversation } from '../../engine/conversation/conversation.ts'
+import type { OpenConversation } from '../../engine/open/live-conversation.ts'
+import { shownState } from '../../engine/replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 

@@ -1,5 +1,5 @@
 import { layerOfOverrides } from '@parley/config'
-import { rejection } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/replies/rejection.ts'
 
 /** What would start programs, send keys elsewhere, or widen what commands may do. */
 const notForCallers: ReadonlySet<string> = new Set([

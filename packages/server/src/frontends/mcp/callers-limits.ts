@@ -1,8 +1,8 @@
 import { isStricterSandbox } from '@parley/config'
 import type { Overrides, Settings } from '@parley/protocol'
-import { choicesIn } from '../../engine/choices.ts'
 import { assertUnderCeiling, type Ceiling } from '../../engine/limits/ceiling.ts'
-import { rejection } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/replies/rejection.ts'
+import { choicesIn } from '../../engine/settings/read-config.ts'
 import { assertCallersConfig } from './callers-config.ts'
 
 /** What an MCP client may ask for and work on. All of it throws `aboveCeiling`. */

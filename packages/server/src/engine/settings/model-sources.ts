@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import type { Config, ProviderSettings } from '@parley/config'
+import {
+  builtinProviders,
+  createModelClient,
+  createRecorder,
+  type Environment,
+  type ModelClient,
+  type ModelFailure,
+  type ProviderConfig,
+  providerDefaults,
+  readKey,
+} from '@parley/models'
+import { closest } from '@parley/text'
+import type { Clock } from '../../ports/clock.ts'
+import type { ModelSource } from '../turn/turn-context.ts'
+
+/**
+ * Providers that play a recording which comes with the program: the demo's session, and the words that answer where no
+ * model is configured.
+ */
+export const recordedProviders = ['demo', 'unconfigured'] as const
+
+export type RecordedProvider = (typeof recordedProviders)[number]
+
+export function isRecordedProvider(providerId: string): providerId is RecordedProvider {
+  return recordedProviders.some((known) => known === providerId)
+}
+
+export interface ModelSourcePorts {
+  readonly env: Environment
+  readonly clock: Clock
+  /** Files of the recordings that come with the program. */
+  readonly recordings: Readonly<Record<RecordedProvider, string>>
+  /** Text of a recording streams as a model's would. */
+  readonly paced: boolean
+  /** Where `--record` writes what models say. */
+  readonly recordTo: string | null
+  /** What takes the secrets out of what is written there. */
+  readonly redact: (text: string) => string
+  readonly onProblem: (problem: unknown) => void
+}
+
+/** Clients of the configured models, one per provider; an unknown provider is a client that says so. */
+export function createModelSources(config: Config, ports: ModelSourcePorts): (providerId: string) => ModelSource {
+  const known = new Map<string, ModelSource>()
+  return (providerId) => {
+    const source = known.get(providerId) ?? createSource(providerId, config, ports)
+    known.set(providerId, source)
+    return source
+  }
+}
+
+function createSource(providerId: string, config: Config, ports: ModelSourcePorts): ModelSource {
+  const settings = config.model_providers?.[providerId]
+  const provider = playedProvider(providerId, settings, ports.recordings) ?? providerOf(providerId, config, ports.env)
+  const client = provider === null ? unknownProvider(providerId, config, ports.env) : clientOf(provider, ports)
+  const { requestMaxRetries, streamMaxRetries, contextWindow } = provider ?? {
+    ...providerDefaults,
+    contextWindow: null,
+  }
+  return {
+    client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
+    limits: { requestMaxRetries, streamMaxRetries },
+    contextWindow: settings?.context_window ?? config.model_context_window ?? contextWindow ?? null,
+  }
+}
+
+function clientOf(provider: ProviderConfig, { env, clock, paced }: ModelSourcePorts): ModelClient {
+  return createModelClient(provider, { env, now: clock.now, paced, sleep: (ms, signal) => clock.sleep(ms, signal) })
+}
+
+/** Returns the provider that plays a recording; null when a provider of this id asks a model. */
+function playedProvider(
+  providerId: string,
+  settings: ProviderSettings | undefined,
+  recordings: ModelSourcePorts['recordings'],
+): ProviderConfig | null {
+  const builtIn = isRecordedProvider(providerId) ? recordings[providerId] : undefined
+  const path = settings?.wire_api === 'recorded' ? settings.recording : builtIn
+  if (path === undefined) return null
+  const name = settings?.name ?? providerId
+  return { ...providerDefaults, id: providerId, name, baseUrl: '', wireApi: 'recorded', recording: path }
+}
+
+function recording(client: ModelClient, path: string, { onProblem, redact }: ModelSourcePorts): ModelClient {
+  // The file may hold what an earlier process recorded.
+  return createRecorder(client, { path, newId: () => randomUUID().slice(0, 8), redact, onProblem })
+}
+
+/** A configured provider, or a built-in one, whose fields the configuration may change. */
+export function providerOf(providerId: string, config: Config, env: Environment): ProviderConfig | null {
+  const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
+  const settings = config.model_providers?.[providerId]
+  const openaiBaseUrl = providerId === 'openai' ? config.openai_base_url : undefined
+  const baseUrl = settings?.base_url ?? openaiBaseUrl ?? builtIn?.baseUrl
+  if (baseUrl === undefined) return null
+  const envKey = settings?.env_key ?? builtIn?.envKey
+  const envHeaders = settings?.env_headers
+  const otherEnvKey = settings?.env_key === undefined ? builtIn?.otherEnvKey : undefined
+  const configured = settings?.wire_api === 'recorded' ? undefined : settings?.wire_api
+  const wireApi = configured ?? builtIn?.wireApi ?? 'chat'
+  const defaultModel = builtIn?.defaultModel
+  const contextWindow = builtIn?.contextWindow
+  return {
+    id: providerId,
+    name: settings?.name ?? builtIn?.name ?? providerId,
+    baseUrl,
+    wireApi,
+    ...(envKey === undefined ? {} : { envKey }),
+    ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    headers: settings?.headers ?? builtIn?.headers ?? {},
+    ...(envHeaders === undefined ? {} : { envHeaders }),
+    queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
+    requestMaxRetries: settings?.request_max_retries ?? providerDefaults.requestMaxRetries,
+    streamMaxRetries: settings?.stream_max_retries ?? providerDefaults.streamMaxRetries,
+    streamIdleTimeoutMs: settings?.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
+  }
+}
+
+/** Whether a provider could be asked: it needs no key, or its key is there. */
+export function isUsable(provider: ProviderConfig, env: Environment): boolean {
+  return provider.envKey === undefined || readKey(provider, env) !== undefined
+}
+
+function unknownProvider(providerId: string, config: Config, env: Environment): ModelClient {
+  const names = [...Object.keys(config.model_providers ?? {}), ...builtinProviders(env).map(({ id }) => id)]
+  const hint = closest(providerId, names)
+  const message = `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
+  const failure: ModelFailure = { code: 'invalidRequest', message, retry: 'never' }
+  return {
+    adapter: 'none',
+    async *stream() {
+      yield { type: 'failed', failure }
+    },
+    listModels: () => Promise.resolve({ type: 'failed', failure }),
+  }
+}
