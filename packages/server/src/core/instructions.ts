@@ -25,7 +25,7 @@ export function composeInstructions(base: string, files: readonly InstructionFil
   return [base.trim(), ...parts].join('\n\n')
 }
 
-interface Surroundings {
+interface SessionContext {
   readonly cwd: string
   /** YYYY-MM-DD, local. */
   readonly date: string
@@ -37,7 +37,7 @@ interface Surroundings {
 }
 
 /** What the model is told about where it is; said again where it changes. */
-export function describeSurroundings(around: Surroundings): string {
+export function describeSessionContext(around: SessionContext): string {
   const lines = [
     `Working directory: ${around.cwd}`,
     around.gitBranch === null ? 'Not a git repository.' : `Git branch: ${around.gitBranch}`,

@@ -10,11 +10,12 @@ import { createEnvironments, type LocalParts, localEnvironment } from '@parley/w
 import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
-import { createRoster, type Roster } from './clients/connected-clients.ts'
+import { type ConnectedClients, createConnectedClients } from './clients/connected-clients.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
 import { ConversationHost } from './open/conversation-host.ts'
+import { createSetup } from './open/conversation-setup.ts'
 import { summaryOf } from './open/live-conversation.ts'
-import { createOpener, type OpenerPorts } from './open/open-conversation.ts'
+import type { SetupPorts } from './open/open-conversation.ts'
 import { asRejection, storageNotice } from './replies/rejection.ts'
 import { chooseProvider, keyVariables } from './settings/choose-provider.ts'
 import { configHere, readConfig } from './settings/read-config.ts'
@@ -24,7 +25,7 @@ export interface Engine extends AsyncDisposable {
   readonly host: ConversationHost
   readonly identity: ServerIdentity
   newClientId(): string
-  readonly roster: Roster
+  readonly connectedClients: ConnectedClients
   /** Where others reach this server; what is open here says so to those who want it elsewhere. */
   listensAt(addresses: Addresses): void
   report(fault: unknown, conversationId?: string): void
@@ -50,7 +51,7 @@ interface Addresses {
 }
 
 export interface EngineParts
-  extends Omit<OpenerPorts, 'places' | 'mcpServers' | 'userRules' | 'projects' | 'ceiling' | 'notify'>,
+  extends Omit<SetupPorts, 'places' | 'mcpServers' | 'userRules' | 'projects' | 'ceiling' | 'notify'>,
     LocalParts {
   /** How long a lost link to an environment is waited for; 30 s unless told. */
   readonly linkPatienceMs?: number
@@ -65,12 +66,12 @@ export interface EngineParts
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const roster = createRoster()
+  const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
   const report = (fault: unknown, conversationId?: string) => {
     parts.writeLog(describeFault(fault))
     if (conversationId === undefined) return
-    roster.notifyAll({ ...noticeOf(fault), conversationId })
+    connectedClients.notifyAll({ ...noticeOf(fault), conversationId })
   }
   const { version } = parts.identity.serverInfo
   const mcpServers = createMcpServers({ ...parts, version, patience: parts.mcpPatience ?? usualPatience })
@@ -83,7 +84,7 @@ export function createEngine(parts: EngineParts): Engine {
     files: parts.files,
     home: parts.home,
     ids: parts.ids,
-    opener: createOpener({
+    setup: createSetup({
       ...parts,
       ceiling,
       places,
@@ -91,7 +92,7 @@ export function createEngine(parts: EngineParts): Engine {
       mcpServers,
       userRules,
       report,
-      notify: roster.notifyAll,
+      notify: connectedClients.notifyAll,
     }),
     report,
   })
@@ -101,7 +102,7 @@ export function createEngine(parts: EngineParts): Engine {
     files: parts.files,
     home: parts.home,
     newClientId: () => parts.ids.client(),
-    roster,
+    connectedClients,
     listensAt({ socket, others }) {
       addresses = [...(socket === null ? [] : [socket]), ...others]
       host.announce(socket)
@@ -117,7 +118,12 @@ export function createEngine(parts: EngineParts): Engine {
     decideTrust: async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
     async diagnose() {
       const { enforcement, reason } = await parts.sandboxes.report()
-      const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients: roster.describe() }
+      const found = {
+        enforcement,
+        enforcementReason: reason,
+        addresses: [...addresses],
+        clients: connectedClients.describe(),
+      }
       return { ...diagnose(host, parts), ...found }
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => places[Symbol.asyncDispose]()),
@@ -217,10 +223,10 @@ function diagnose(
     conversations: host.conversations.map((open) => ({
       conversationId: open.conversation.id,
       activity: summaryOf(open).activity,
-      clients: open.streams.size,
-      detached: open.presence.detached,
+      clients: open.clients.streams.size,
+      detached: open.clients.detached,
       backgroundProcesses: open.backgroundProcesses(),
-      ...(open.limits.reason === null ? {} : { enforcementReason: open.limits.reason }),
+      ...(open.modules.limits.reason === null ? {} : { enforcementReason: open.modules.limits.reason }),
     })),
   }
 }

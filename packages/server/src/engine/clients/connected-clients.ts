@@ -1,24 +1,24 @@
 import type { ConnectedClient, ServerNotice } from '@parley/protocol'
 
 /** A connection, as the engine speaks to it outside any conversation. */
-export interface Connected {
+export interface Connection {
   notice(notice: ServerNotice): void
   /** Null before its handshake. */
   describe(): ConnectedClient | null
 }
 
 /** Who is connected to this server. */
-export interface Roster {
+export interface ConnectedClients {
   /** Returns how it leaves again. */
-  add(client: Connected): () => void
+  add(client: Connection): () => void
   notifyAll(notice: ServerNotice): void
   describe(): ConnectedClient[]
   /** What to call a client so that people can tell it from the others: the title it wants, or that with a number. */
   distinctTitle(wanted: string): string
 }
 
-export function createRoster(): Roster {
-  const connected = new Set<Connected>()
+export function createConnectedClients(): ConnectedClients {
+  const connected = new Set<Connection>()
   const describe = () => [...connected].map((client) => client.describe()).filter((client) => client !== null)
   return {
     add(client) {

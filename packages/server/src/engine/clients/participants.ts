@@ -5,23 +5,29 @@ interface Answer {
   readonly decision: ApprovalDecision
 }
 
-/** Who takes part in an open conversation, and what becomes of it without them. */
-export interface Presence {
-  /** Connections that opened or follow it and have not left. */
+/** Clients that take part in an open conversation, and their newest answers. */
+export interface Participants {
+  /** Connections that opened or follow the conversation and have not left. */
   readonly guests: Set<object>
-  /** What runs goes on although the last client of the server has left. */
+  /** clientIds of followers that can answer an approval. */
+  readonly watchers: Set<string>
+  /** Functions that end the delivery of events, one per follower. */
+  readonly streams: Set<() => void>
+  /** Set when running work continues after the last client of the server has left. */
   detached: boolean
-  /** The newest answers of clients, so that one who comes too late learns who was first. */
+  /** Remembers an answer, so that a client that answers later learns which answer was first. */
   answered(approvalId: string, answer: Answer): void
   answerTo(approvalId: string): Answer | undefined
 }
 
 const keptAnswers = 100
 
-export function createPresence(): Presence {
+export function createParticipants(): Participants {
   const answers = new Map<string, Answer>()
   return {
     guests: new Set(),
+    watchers: new Set(),
+    streams: new Set(),
     detached: false,
     answered(approvalId, answer) {
       answers.set(approvalId, answer)

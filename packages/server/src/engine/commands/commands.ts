@@ -18,18 +18,18 @@ import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText } from '../limits/fit-roots.ts'
 import { assertInboxRoom, startInboxTurn } from '../messages/inbox.ts'
 import { keepLongWaiting, longWaiting } from '../messages/long-texts.ts'
-import { shortTexts, takeContent } from '../messages/store-attachments.ts'
+import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'
 import { assertFits } from '../messages/user-message.ts'
-import type { OpenConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 
 /** The first answer wins; the events that follow from it are in the same write. */
 export function decideApproval(
-  open: OpenConversation,
+  open: LiveConversation,
   params: ParamsOf<'approval/decide'>,
   by: Actor,
 ): { seq: number } {
-  const { conversation, driver } = writable(open)
+  const { conversation, turns } = writable(open)
   const { approvalId, decision, note, unattended = false } = params
   const approval = conversation.state.core.approvals[approvalId]
   if (approval?.state !== 'pending') throw notPending(open, approvalId)
@@ -42,7 +42,7 @@ export function decideApproval(
       },
     )
   if (approval.kind === 'elicitation') {
-    const question = open.bench.questions.byApproval.get(approvalId)
+    const question = open.modules.memory.questions.byApproval.get(approvalId)
     if (question === undefined) throw notPending(open, approvalId)
     return answerQuestion(open, { approval, question }, { params, by })
   }
@@ -54,15 +54,15 @@ export function decideApproval(
     ...(note === undefined ? {} : { note }),
   }
   const [decided] = conversation.recordAll([answer, ...consequences(open, approval, { ...answer, unattended })])
-  open.presence.answered(approvalId, { by, decision })
-  if (decision === 'abort') driver.interrupt()
-  driver.wake()
+  open.clients.answered(approvalId, { by, decision })
+  if (decision === 'abort') turns.interrupt()
+  turns.wake()
   return { seq: decided?.seq ?? 0 }
 }
 
 /** What the answer means at once; the rule of a yes for always is written before the yes is taken. */
 function consequences(
-  open: OpenConversation,
+  open: LiveConversation,
   approval: Approval,
   answer: Extract<ConversationEvent, { type: 'approval.decided' }> & { unattended: boolean },
 ): ConversationEvent[] {
@@ -77,7 +77,7 @@ function consequences(
   }
 }
 
-function notPending(open: OpenConversation, approvalId: string) {
+function notPending(open: LiveConversation, approvalId: string) {
   const answered = whoAnswered(open, approvalId)
   if (answered === null)
     return rejection('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)
@@ -97,7 +97,7 @@ function denialText({ note, unattended }: No): string {
 }
 
 function denied(
-  open: OpenConversation,
+  open: LiveConversation,
   approvalId: string,
   answer: No & { decision: string; by: Actor },
 ): ConversationEvent[] {
@@ -135,12 +135,12 @@ function leftAsItWas(item: Item, answer: No): Item {
   return { ...item, modelText: `${item.modelText ?? ''}\n(${refused})` }
 }
 
-export function interruptTurn(open: OpenConversation, turnId: string | undefined): { interrupted: boolean } {
+export function interruptTurn(open: LiveConversation, turnId: string | undefined): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn
   if (turnId !== undefined && running !== null && running.id !== turnId) {
     throw rejection('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
   }
-  const interrupted = open.driver.interrupt()
+  const interrupted = open.turns.interrupt()
   return { interrupted: interrupted || open.shell.interrupt() }
 }
 
@@ -149,21 +149,21 @@ interface Continued {
 }
 
 /** A parked turn goes on, or a paused inbox is sent. */
-export function continueConversation(open: OpenConversation, by: Actor): Continued | Promise<Continued> {
-  const { conversation, driver, bench } = writable(open)
+export function continueConversation(open: LiveConversation, by: Actor): Continued | Promise<Continued> {
+  const { conversation, turns, modules } = writable(open)
   const { turn, inbox, inboxPaused } = conversation.state.core
   const long = turn === null && inboxPaused ? longWaiting(inbox.slice(0, 1)) : null
   if (long !== null) return keepLongWaiting(open, long).then(() => continueConversation(open, by))
   if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by })
   else if (turn === null && inboxPaused && inbox[0] !== undefined)
-    conversation.recordAll(startInboxTurn(bench.ids, inbox[0]))
+    conversation.recordAll(startInboxTurn(modules.ids, inbox[0]))
   else return { continued: false }
-  driver.wake()
+  turns.wake()
   return { continued: true }
 }
 
 export async function editQueued(
-  open: OpenConversation,
+  open: LiveConversation,
   params: ParamsOf<'conversation/inbox/edit'>,
   by: Actor,
 ): Promise<{ seq: number }> {
@@ -176,53 +176,53 @@ export async function editQueued(
   return { seq: conversation.record({ type: 'message.edited', messageId, content, by }).seq }
 }
 
-async function contentOf({ conversation, bench }: OpenConversation, input: InputItem[]): Promise<ContentItem[]> {
+async function contentOf({ conversation, modules }: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
   const { sideFiles } = conversation
-  return shortTexts(input) ?? (await takeContent(input, { sideFiles, redact: bench.redaction.text }))
+  return shortTexts(input) ?? (await storeAttachments(input, { sideFiles, redact: modules.redaction.text }))
 }
 
-export function removeQueued(open: OpenConversation, messageId: string, by: Actor): { seq: number } {
+export function removeQueued(open: LiveConversation, messageId: string, by: Actor): { seq: number } {
   return { seq: queued(open, messageId).record({ type: 'message.removed', messageId, by }).seq }
 }
 
-function queued(open: OpenConversation, messageId: string) {
+function queued(open: LiveConversation, messageId: string) {
   const { conversation } = writable(open)
   if (conversation.state.core.inbox.some((message) => message.messageId === messageId)) return conversation
   throw rejection('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)
 }
 
 /** Effective at the next model call; policy and sandbox at the next decision. */
-export function configure(open: OpenConversation, settings: SettingsPatch, by: Actor): { seq: number } {
+export function configure(open: LiveConversation, settings: SettingsPatch, by: Actor): { seq: number } {
   const { conversation } = writable(open)
   assertUnderCeiling(settings, conversation.state.core.settings, open.ceiling)
   assertModeFits(settings.sandbox, open)
   const change =
     settings.sandbox === undefined
       ? settings
-      : { ...settings, enforcement: open.limits.enforcementFor(settings.sandbox) }
+      : { ...settings, enforcement: open.modules.limits.enforcementFor(settings.sandbox) }
   const seq = configured(conversation, change, by)
   open.mcp.relimit()
   return { seq }
 }
 
-function configured(conversation: OpenConversation['conversation'], settings: SettingsPatch, by: Actor): number {
+function configured(conversation: LiveConversation['conversation'], settings: SettingsPatch, by: Actor): number {
   if (conversation.started) return conversation.record({ type: 'conversation.configured', settings, by }).seq
   conversation.redraft(settings)
   return 0
 }
 
-function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: OpenConversation): void {
+function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: LiveConversation): void {
   const { environment } = conversation.state.core.settings
   const { roots } = workspaceOf(conversation.state)
   if (sandbox === undefined || environment !== undefined || fittingMode({ roots, sandbox }) === sandbox) return
   throw rejection('invalidParams', wholeSystemText, { field: 'sandbox' })
 }
 
-export function writable(open: OpenConversation): OpenConversation {
+export function writable(open: LiveConversation): LiveConversation {
   if (open.conversation.readOnly) {
     throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
   }
-  if (open.driver.defective) {
+  if (open.turns.defective) {
     throw rejection('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
   }
   return open

@@ -11,7 +11,7 @@ import {
   baseInstructions,
   composeInstructions,
   describeLimits,
-  describeSurroundings,
+  describeSessionContext,
   type InstructionFile,
 } from '../../core/instructions.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -24,7 +24,7 @@ const maxInstructionBytes = 64 * 1024
 interface Around {
   /** `$PARLEY_HOME`. */
   readonly home: string
-  readonly place: Environment
+  readonly environment: Environment
   readonly nowMs: number
 }
 
@@ -34,9 +34,9 @@ interface Around {
  */
 export async function gatherContext(conversation: Conversation, around: Around): Promise<RequestContext> {
   const { meta, settings } = conversation.state.core
-  const { place, home } = around
-  await place.reach()
-  const { files } = place
+  const { environment, home } = around
+  await environment.reach()
+  const { files } = environment
   const root = await repositoryRoot(meta.cwd, files)
   const within = root?.folder ?? meta.cwd
   const found = await readInstructionFiles([
@@ -46,11 +46,11 @@ export async function gatherContext(conversation: Conversation, around: Around):
   return {
     instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, found),
     instructionFiles: found.map(({ path }) => path),
-    sessionContext: describeSurroundings({
+    sessionContext: describeSessionContext({
       cwd: meta.cwd,
       date: localDate(around.nowMs),
-      platform: place.platform,
-      shell: place.shell,
+      platform: environment.platform,
+      shell: environment.shell,
       gitBranch: root?.branch ?? null,
       limits: describeLimits(settings),
     }),

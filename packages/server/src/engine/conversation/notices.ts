@@ -26,7 +26,7 @@ interface Telling {
  * Says what became of the link: in the transcript where something depends on it, else only to who is connected. Not in
  * both, since a screen shows both.
  */
-export function tellOfLink(change: LinkChange, { conversation, notify, newItemId, isBusy }: Telling): void {
+export function linkNotice(change: LinkChange, { conversation, notify, newItemId, isBusy }: Telling): void {
   const { meta, settings, turn } = conversation.state.core
   const { level, message } = described(change, settings.environment ?? '')
   if (!isBusy() || conversation.readOnly) {

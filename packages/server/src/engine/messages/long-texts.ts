@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { SideFiles } from '../conversation/side-files.ts'
 import { rejection } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
-import type { Bench } from '../turn/turn-context.ts'
+import type { TurnModules } from '../turn/turn-context.ts'
 
 /** JSON bytes of the parts of one message. Its log line holds them up to three times, a snapshot those of many messages. */
 const inlineBytes = 1024 * 1024
@@ -57,7 +57,7 @@ export function longWaiting(messages: readonly QueuedMessage[]): QueuedMessage |
 
 /** Puts the long texts of a message that waits into files. */
 export async function keepLongWaiting(
-  { conversation, bench }: { readonly conversation: Conversation; readonly bench: Pick<Bench, 'redaction'> },
+  { conversation, modules }: { readonly conversation: Conversation; readonly modules: Pick<TurnModules, 'redaction'> },
   message: QueuedMessage,
 ): Promise<void> {
   const { messageId } = message
@@ -65,7 +65,7 @@ export async function keepLongWaiting(
   const whole = message.content.map((part) =>
     part.type === 'text' ? { ...part, text: part.text.toWellFormed() } : part,
   )
-  const content = await keepLongTexts(whole, { sideFiles, redact: bench.redaction.text })
+  const content = await keepLongTexts(whole, { sideFiles, redact: modules.redaction.text })
   // Meanwhile it may have been edited or taken back.
   if (!conversation.state.core.inbox.includes(message)) return
   conversation.record({ type: 'message.edited', messageId, content })

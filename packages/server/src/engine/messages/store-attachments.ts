@@ -26,7 +26,7 @@ interface Kept {
 }
 
 /** Keeps what a client sent: images and long texts become files beside the log, so that requests can be made again. */
-export async function takeContent(input: readonly InputItem[], kept: Kept): Promise<ContentItem[]> {
+export async function storeAttachments(input: readonly InputItem[], kept: Kept): Promise<ContentItem[]> {
   const read: (ReadImage | TextItem)[] = []
   // All are read before any is copied: what is refused leaves nothing behind.
   for (const [index, part] of input.entries())

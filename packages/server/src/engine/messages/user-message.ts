@@ -1,8 +1,9 @@
 import type { Actor, ContentItem, ConversationEvent, InputItem, ItemOf } from '@parley/protocol'
+import type { Redaction } from '@parley/redaction'
 import { formatBytes } from '@parley/workspace'
+import type { Ids } from '../../ports/ids.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { Bench } from '../turn/turn-context.ts'
 
 /** Bytes of all texts of a message; each is held in memory, and goes with every model request. */
 const maxMessageBytes = 16 * 1024 * 1024
@@ -49,11 +50,20 @@ const title = 'A secret in your message was replaced by a mark: it was neither s
 const text =
   'What runs here can still use it: leave it in a file or in the environment, and say where it is instead of what it is.'
 
-/** To be recorded after a message with a secret in it. Said once, since whoever sends one means it, and may send more. */
-export function secretNotice(bench: Bench, content: readonly InputItem[], turnId: string | null): ConversationEvent[] {
-  const hasSecret = content.some((part) => part.type === 'text' && bench.redaction.hasSecret(part.text))
-  if (!hasSecret || bench.told.has('secretInMessage')) return []
-  bench.told.add('secretInMessage')
-  const item = noticeItem(bench.ids.item(), { level: 'info', code: 'secretInMessage', title, text })
+interface NoticePorts {
+  readonly redaction: Redaction
+  readonly ids: Pick<Ids, 'item'>
+  readonly memory: { isFirstNotice(code: string): boolean }
+}
+
+/** Returns the notice that follows a message with a secret, once per session: its sender knows and may send more. */
+export function secretNotice(
+  { redaction, ids, memory }: NoticePorts,
+  content: readonly InputItem[],
+  turnId: string | null,
+): ConversationEvent[] {
+  const hasSecret = content.some((part) => part.type === 'text' && redaction.hasSecret(part.text))
+  if (!hasSecret || !memory.isFirstNotice('secretInMessage')) return []
+  const item = noticeItem(ids.item(), { level: 'info', code: 'secretInMessage', title, text })
   return [{ type: 'item.completed', ...(turnId === null ? {} : { turnId }), item }]
 }

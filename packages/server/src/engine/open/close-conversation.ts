@@ -3,28 +3,29 @@ import { basename, join } from 'node:path'
 import type { BackgroundProcesses } from '@parley/host'
 import { type Files, type SessionPaths, StorageError, tornPath } from '@parley/journal'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { OpenConversation } from './live-conversation.ts'
+import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import type { LiveConversation } from './live-conversation.ts'
 
-interface Closing extends Pick<OpenConversation, 'driver' | 'shell' | 'limits' | 'streams'> {
-  readonly conversation: Conversation
+interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients'> {
   readonly background: BackgroundProcesses
-  /** Gives back what was taken for it. */
+  readonly limits: ConversationLimits
+  /** Releases the environment and the tool servers. */
   readonly leave: () => Promise<unknown>
-  /** The last thing. */
+  /** Called last. */
   readonly dispose: () => void
 }
 
-/** Stops what runs in it and gives back what it had. A turn that waits for a person is there when someone comes back. */
+/** Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed. */
 export async function closeConversation(closing: Closing): Promise<void> {
-  const { conversation, driver, shell, background, limits, streams, leave, dispose } = closing
+  const { conversation, turns, shell, background, limits, clients, leave, dispose } = closing
   try {
-    await Promise.all([driver.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
+    await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
     parkQuietly(conversation)
   } finally {
     await Promise.all([leave(), limits[Symbol.asyncDispose]()])
-    // Only then: what waits for the disk is delivered before its stream ends.
+    // Streams end last: events that wait for the disk are delivered first.
     await conversation[Symbol.asyncDispose]().finally(() => {
-      for (const end of streams) end()
+      for (const end of clients.streams) end()
       dispose()
     })
   }
@@ -36,12 +37,12 @@ function parkQuietly(conversation: Conversation): void {
   try {
     conversation.record({ type: 'turn.parked', turnId: turn.id, reason: 'parley was closed while an approval waited.' })
   } catch (error) {
-    // The next opening finds the turn open and parks it itself.
+    // The next opening parks an open turn itself.
     if (!(error instanceof StorageError)) throw error
   }
 }
 
-/** Removes all that a conversation has on disk; the caller holds its lock, whose file goes when that is released. */
+/** Removes everything a conversation has on disk except its lock, which the caller holds and releases. */
 export function removeConversation(files: Files, paths: SessionPaths): void {
   const torn = basename(tornPath(paths.log, 0)).slice(0, -1)
   const names = files.look(paths.folder) === null ? [] : files.list(paths.folder)

@@ -13,11 +13,12 @@ import { findConversation } from '../read/find-conversation.ts'
 import { listConversations } from '../read/list-conversations.ts'
 import { notPermitted, rejection } from '../replies/rejection.ts'
 import { removeConversation } from './close-conversation.ts'
+import type { OpenParts } from './conversation-parts.ts'
 import { loadedParts, newParts } from './conversation-parts.ts'
+import type { ConversationSetup } from './conversation-setup.ts'
 import { forkLog } from './fork.ts'
-import type { OpenConversation } from './live-conversation.ts'
+import type { LiveConversation } from './live-conversation.ts'
 import { type LoadedConversation, loadConversation, viewConversation } from './load-conversation.ts'
-import type { Opener, OpenParts } from './open-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
@@ -25,7 +26,7 @@ interface HostParts {
   readonly files: Files
   readonly home: string
   readonly ids: Ids
-  readonly opener: Opener
+  readonly setup: ConversationSetup
   readonly report: (fault: unknown, conversationId: string) => void
 }
 
@@ -43,26 +44,26 @@ export class ConversationHost implements AsyncDisposable {
   readonly #locks: WriterLocks
   readonly #open: OpenConversations
   /** By `requestKey`, as long as it is open. */
-  readonly #created = new Map<string, { readonly id: string; readonly open: Promise<OpenConversation> }>()
+  readonly #created = new Map<string, { readonly id: string; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
     this.#parts = parts
-    this.#locks = createWriterLocks(parts.files, parts.opener.program)
+    this.#locks = createWriterLocks(parts.files, parts.setup.program)
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
   }
 
-  get conversations(): readonly OpenConversation[] {
+  get conversations(): readonly LiveConversation[] {
     return this.#open.all
   }
 
   /** A conversation that is open here. */
-  get(conversationId: string): OpenConversation {
+  get(conversationId: string): LiveConversation {
     const open = this.#open.get(conversationId)
     if (open !== undefined) return open
     throw rejection('conversationNotFound', `Conversation ${conversationId} is not open here. Resume it first.`)
   }
 
-  async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<OpenConversation> {
+  async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<LiveConversation> {
     const { requestKey } = params
     const known = requestKey === undefined ? undefined : this.#created.get(requestKey)
     const id = known?.id ?? this.#parts.ids.conversation()
@@ -74,7 +75,7 @@ export class ConversationHost implements AsyncDisposable {
     return welcome(await creating, guest)
   }
 
-  async resume(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<OpenConversation> {
+  async resume(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<LiveConversation> {
     const { files, home } = this.#parts
     const conversationId = await findConversation(files, home, params)
     return this.#open.inOrder(conversationId, async () =>
@@ -86,29 +87,29 @@ export class ConversationHost implements AsyncDisposable {
     conversationId: string,
     { overrides, readOnly = false }: ParamsOf<'conversation/resume'>,
     { actor: by, access }: Guest,
-  ): Promise<OpenConversation> {
-    const { opener } = this.#parts
+  ): Promise<LiveConversation> {
+    const { setup } = this.#parts
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
-      const changes = overrides === undefined ? [] : opener.resettle(known.conversation.state, overrides, by)
+      const changes = overrides === undefined ? [] : setup.resumeChanges(known.conversation.state, overrides, by)
       if (changes.length > 0) known.conversation.recordAll(changes)
-      known.limits.settle()
+      known.modules.limits.settle()
       return known
     }
     if (access === 'readOnly' && !readOnly) throw notPermitted('opens it for writing', 'Resume it with `readOnly`.')
     try {
       // A view shows the log as it was; opened again it is read anew.
       if (readOnly) return await this.#view(conversationId)
-      return await this.#load(conversationId, (state) => opener.resettle(state, overrides ?? {}, by), overrides)
+      return await this.#load(conversationId, (state) => setup.resumeChanges(state, overrides ?? {}, by), overrides)
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
     }
   }
 
   /** Copies the raw lines up to `at`; the source may be live anywhere, it is only read. */
-  async fork(conversationId: string, at: number | null, guest: Guest): Promise<OpenConversation> {
-    const { files, home, ids, opener } = this.#parts
+  async fork(conversationId: string, at: number | null, guest: Guest): Promise<LiveConversation> {
+    const { files, home, ids, setup } = this.#parts
     const from = this.pathsOf(conversationId)
     const forkId = ids.conversation()
     const to = this.#pathsOf(forkId)
@@ -118,8 +119,8 @@ export class ConversationHost implements AsyncDisposable {
     await this.#locks.take(forkId, to)
     try {
       await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })
-      const loaded = await loadConversation({ files, takePlace: opener.takePlace }, to, forkId)
-      const open = await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: opener.settleFork })
+      const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
+      const open = await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: setup.forkCleanup })
       return welcome(open, guest)
     } catch (error) {
       removeConversation(files, to)
@@ -153,7 +154,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Runs on the open conversation, or opens it for just this. */
-  withConversation<Result>(conversationId: string, run: (open: OpenConversation) => Result): Promise<Result> {
+  withConversation<Result>(conversationId: string, run: (open: LiveConversation) => Result): Promise<Result> {
     return this.#open.inOrder(conversationId, async () => {
       const known = this.#open.get(conversationId)
       if (known !== undefined && !known.conversation.readOnly) return run(known)
@@ -187,23 +188,23 @@ export class ConversationHost implements AsyncDisposable {
     return this.#open[Symbol.asyncDispose]()
   }
 
-  async #create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<OpenConversation> {
-    const { files, home, opener } = this.#parts
-    const created = opener.settle(params)
+  async #create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
+    const { files, home, setup } = this.#parts
+    const created = setup.initialSettings(params)
     const parts = newParts(files, { conversationId, home, params, created })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }
 
-  async #load(conversationId: string, settle: Settle, overrides?: Overrides): Promise<OpenConversation> {
+  async #load(conversationId: string, settle: Settle, overrides?: Overrides): Promise<LiveConversation> {
     const paths = this.#pathsOf(conversationId)
     if (this.#parts.files.look(paths.log) === null) throw notThere(conversationId)
     await this.#locks.take(conversationId, paths)
     let loaded: LoadedConversation
     try {
-      const { files, opener } = this.#parts
-      const takePlace = (state: ConversationState) => opener.takePlace(state, overrides)
-      loaded = await loadConversation({ files, takePlace }, paths, conversationId)
+      const { files, setup } = this.#parts
+      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
+      loaded = await loadConversation({ files, takeEnvironment }, paths, conversationId)
     } catch (error) {
       this.#locks.release(conversationId)
       throw error
@@ -216,7 +217,7 @@ export class ConversationHost implements AsyncDisposable {
     conversationId: string,
     loaded: LoadedConversation,
     { settle, overrides }: { settle: Settle; overrides?: Overrides },
-  ): Promise<OpenConversation> {
+  ): Promise<LiveConversation> {
     let changes: readonly ConversationEvent[]
     try {
       if (loaded.fold.state.core.seq === 0) throw emptyLog(conversationId)
@@ -234,7 +235,7 @@ export class ConversationHost implements AsyncDisposable {
     try {
       const events = [...loaded.recovery, ...changes]
       if (events.length > 0) open.conversation.recordAll(events)
-      open.limits.settle()
+      open.modules.limits.settle()
       return open
     } catch (error) {
       await this.#open.close(conversationId)
@@ -242,7 +243,7 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  #view(conversationId: string): Promise<OpenConversation> {
+  #view(conversationId: string): Promise<LiveConversation> {
     const loaded = viewConversation(this.#parts.files, this.#pathsOf(conversationId), conversationId)
     return this.#keep(conversationId, this.#loadedParts(conversationId, loaded))
   }
@@ -251,9 +252,9 @@ export class ConversationHost implements AsyncDisposable {
     return loadedParts(this.#parts.files, { paths: this.#pathsOf(conversationId), loaded, overrides })
   }
 
-  async #keep(conversationId: string, parts: OpenParts): Promise<OpenConversation> {
+  async #keep(conversationId: string, parts: OpenParts): Promise<LiveConversation> {
     try {
-      const open = await this.#parts.opener.open(parts)
+      const open = await this.#parts.setup.open(parts)
       this.#open.set(conversationId, open)
       return open
     } catch (error) {
@@ -281,8 +282,8 @@ export class ConversationHost implements AsyncDisposable {
   }
 }
 
-function welcome(open: OpenConversation, guest: Guest): OpenConversation {
-  open.presence.guests.add(guest)
+function welcome(open: LiveConversation, guest: Guest): LiveConversation {
+  open.clients.guests.add(guest)
   return open
 }
 

@@ -5,21 +5,32 @@ import { layerOfOverrides } from '@parley/config'
 import { EventLog, type Files, LOG_FORMAT, newHeader, type SessionPaths, sessionPaths } from '@parley/journal'
 import { initialState, type Overrides, type ParamsOf } from '@parley/protocol'
 import { createModelView } from '../../core/model-view.ts'
+import type { ConversationParts } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { SettledStart } from '../settings/initial-settings.ts'
+import type { InitialSettings } from '../settings/initial-settings.ts'
 import type { LoadedConversation } from './load-conversation.ts'
-import type { OpenParts } from './open-conversation.ts'
+
+/** Parts of a conversation that is being opened, new or loaded. */
+export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss'> {
+  readonly paths: SessionPaths
+  /** One line about what a crash left; null when the last process closed the conversation in good order. */
+  readonly recovered: string | null
+  readonly warnings: readonly string[]
+  /** Overrides of the caller; an open conversation keeps the providers they define. */
+  readonly overrides: Overrides
+  readonly dispose: () => void
+}
 
 interface NewConversation {
   readonly conversationId: string
   readonly home: string
   readonly params: ParamsOf<'conversation/create'>
-  readonly created: SettledStart
+  readonly created: InitialSettings
 }
 
-/** A conversation that is nowhere yet; its log is made when the first event is recorded. */
+/** Returns the parts of a new conversation; its log is made when the first event is recorded. */
 export function newParts(files: Files, { conversationId, home, params, created }: NewConversation): OpenParts {
   const isEphemeral = params.ephemeral === true
   const root = isEphemeral ? mkdtempSync(join(tmpdir(), 'parley-ephemeral-')) : home
@@ -48,7 +59,7 @@ export function newParts(files: Files, { conversationId, home, params, created }
   }
 }
 
-/** A conversation as its log tells it. */
+/** Returns the parts of a conversation that was loaded from its log. */
 export function loadedParts(
   files: Files,
   { paths, loaded, overrides }: { paths: SessionPaths; loaded: LoadedConversation; overrides: Overrides },

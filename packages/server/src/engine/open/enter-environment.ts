@@ -1,15 +1,39 @@
-import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
+import { ConfigError } from '@parley/config'
+import type { ConversationState } from '@parley/protocol'
+import {
+  type Environment,
+  type EnvironmentRequest,
+  type Environments,
+  EnvironmentUnreachableError,
+  type TakenEnvironment,
+} from '@parley/workspace'
 import type { RequestContext } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { shortIdOf } from '../read/list-conversations.ts'
 import { rejection } from '../replies/rejection.ts'
+
+/** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
+export function takeEnvironment(
+  { seq, meta }: ConversationState['core'],
+  environments: Environments,
+  wanted: EnvironmentRequest,
+): TakenEnvironment {
+  try {
+    return environments.take(wanted)
+  } catch (error) {
+    if (!(error instanceof ConfigError) || seq === 0) throw error
+    const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
+    throw new ConfigError(error.where, `${error.what} ${way}`)
+  }
+}
 
 interface Entry {
   readonly conversation: Conversation
-  readonly place: Environment
+  readonly environment: Environment
   readonly gather: () => Promise<RequestContext>
   readonly limits: ConversationLimits
-  /** Gives back what was taken for the conversation, where it is refused. */
+  /** Releases what was taken for the conversation; called where a new one is rejected. */
   readonly leave: () => Promise<unknown>
 }
 
@@ -21,12 +45,12 @@ interface Entered {
 const nothingFound: Entered = { instructionFiles: [], warnings: [] }
 
 /**
- * The first look at where a conversation works. A new one is refused where it could do nothing; a recorded one is opened
- * all the same, with a warning: it can be read, and its machine may come back.
+ * Looks at the environment of a conversation for the first time. An unreachable one rejects a new conversation with
+ * `environmentUnreachable`; a recorded one opens with a warning, since it can be read and its machine may come back.
  */
-export async function enterPlace(entry: Entry): Promise<Entered> {
+export async function enterEnvironment(entry: Entry): Promise<Entered> {
   const { state, readOnly } = entry.conversation
-  // A view runs nothing, and its machine need not be there.
+  // A view runs nothing, so its machine need not be reachable.
   if (readOnly && state.core.settings.environment !== undefined) return nothingFound
   try {
     return await look(entry)
@@ -42,11 +66,11 @@ export async function enterPlace(entry: Entry): Promise<Entered> {
   }
 }
 
-async function look({ conversation, place, gather, limits }: Entry): Promise<Entered> {
+async function look({ conversation, environment, gather, limits }: Entry): Promise<Entered> {
   const { meta, settings, seq } = conversation.state.core
-  if (settings.environment !== undefined && seq === 0) await assertFolder(place, meta.cwd)
+  if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
   const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.look()])
-  // What a log says of the limits is corrected once it is recovered; a new one says it from the beginning.
+  // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
   if (seq === 0) limits.settle()
   return { ...nothingFound, instructionFiles }
 }

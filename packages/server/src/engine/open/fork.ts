@@ -58,7 +58,7 @@ const notAnswered = 'Not run: this conversation was forked before the question w
  * Settles what was open at the point of a fork: its approvals and waiting messages belong to the original. A call that
  * ran there and asks something is unknown here, which recovery says.
  */
-export function settleFork(state: ConversationState): readonly ConversationEvent[] {
+export function forkCleanup(state: ConversationState): readonly ConversationEvent[] {
   const { approvals, inbox } = state.core
   const left: ConversationEvent[] = [
     ...Object.values(approvals)

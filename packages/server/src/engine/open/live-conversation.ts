@@ -1,61 +1,52 @@
 import type { SessionPaths } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
-import type { Presence } from '../clients/participants.ts'
+import type { Participants } from '../clients/participants.ts'
 import type { ShellRunner } from '../commands/user-shell.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
-import type { ConversationLimits } from '../limits/conversation-limits.ts'
-import type { Bench } from '../turn/turn-context.ts'
-import type { Driver } from '../turn/turn-loop.ts'
+import { shortIdOf } from '../read/list-conversations.ts'
+import type { TurnModules } from '../turn/turn-context.ts'
+import type { TurnLoop } from '../turn/turn-loop.ts'
 
-/** A conversation that this process holds: the only one that may write it. */
-export interface OpenConversation extends AsyncDisposable {
+/** Modules of a conversation that is open in this process, the only one that may write its log. */
+export interface LiveConversation extends AsyncDisposable {
   readonly conversation: Conversation
-  readonly driver: Driver
-  readonly bench: Bench
-  /** One line, when opening it had to settle what a crash left. */
-  readonly recovered: string | null
-  readonly warnings: readonly string[]
-  /** AGENTS.md files found when it was opened. */
-  readonly instructionFiles: readonly string[]
-  readonly backgroundProcesses: () => number
-  /** Clients that stream it now, so that an approval can name who may answer. */
-  readonly watchers: Set<string>
+  readonly turns: TurnLoop
+  readonly modules: TurnModules
+  /** Commands that the user runs with `!`. */
   readonly shell: ShellRunner
   readonly mcp: ConversationMcp
-  readonly limits: ConversationLimits
-  readonly paths: SessionPaths
-  /** How to end each delivery of its events. */
-  readonly streams: Set<() => void>
-  readonly presence: Presence
-  /** The most that its settings may be changed to. */
+  readonly clients: Participants
+  /** Returns the number of background processes that run. */
+  readonly backgroundProcesses: () => number
+  /** Returns the highest limits that settings may be changed to. */
   readonly ceiling: () => Ceiling
+  readonly paths: SessionPaths
+  readonly opening: Opening
 }
 
-/** Something runs in it that ends with this process. What waits for a person does not: it is there when resumed. */
-export function isBusy({ conversation, driver, backgroundProcesses }: OpenConversation): boolean {
-  if (driver.running || backgroundProcesses() > 0) return true
+/** Findings of the opening, for the summary. */
+interface Opening {
+  /** One line about what a crash left; null when there was nothing to recover. */
+  readonly recovered: string | null
+  readonly warnings: readonly string[]
+  /** AGENTS.md files found. */
+  readonly instructionFiles: readonly string[]
+}
+
+/** Tells if work runs that ends with this process. A turn that waits for a person does not count. */
+export function isBusy({ conversation, turns, backgroundProcesses }: LiveConversation): boolean {
+  if (turns.running || backgroundProcesses() > 0) return true
   return Object.values(conversation.state.core.open).some(({ item }) => item.type === 'shellCommand')
 }
 
-/** Nobody takes part in it and nothing runs in it. */
-export function isLeft(open: OpenConversation): boolean {
-  return open.presence.guests.size === 0 && !isBusy(open)
+/** Tells if a conversation has no participants and no running work. */
+export function isLeft(live: LiveConversation): boolean {
+  return live.clients.guests.size === 0 && !isBusy(live)
 }
 
-/** Last 8 hex digits: the first ones of a UUIDv7 are the clock. */
-export function shortIdOf(conversationId: string): string {
-  return conversationId.slice(-8)
-}
-
-export function summaryOf({
-  conversation,
-  driver,
-  recovered,
-  warnings,
-  instructionFiles,
-}: OpenConversation): ConversationSummary {
+export function summaryOf({ conversation, turns, opening }: LiveConversation): ConversationSummary {
   const { core } = conversation.state
   const { meta } = core
   return {
@@ -67,22 +58,22 @@ export function summaryOf({
     createdAt: meta.createdAt,
     updatedAt: meta.updatedAt,
     settings: core.settings,
-    activity: activityOf(conversation, driver),
+    activity: activityOf(conversation, turns),
     turns: core.counts.turns,
     archived: meta.archived,
     forkedFrom: meta.forkedFrom,
     readOnly: conversation.readOnly,
-    recovered,
-    instructionFiles: core.context?.instructionFiles ?? [...instructionFiles],
-    warnings: [...warnings],
+    recovered: opening.recovered,
+    instructionFiles: core.context?.instructionFiles ?? [...opening.instructionFiles],
+    warnings: [...opening.warnings],
   }
 }
 
-function activityOf({ state }: Conversation, driver: Driver): ConversationSummary['activity'] {
+function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSummary['activity'] {
   const { turn, approvals } = state.core
   if (turn === null) return 'idle'
   if (turn.parked) return 'parked'
   const pending = Object.values(approvals)
   const isAsking = pending.some(({ kind }) => kind === 'elicitation')
-  return isAsking || (!driver.running && pending.length > 0) ? 'waiting' : 'running'
+  return isAsking || (!turns.running && pending.length > 0) ? 'waiting' : 'running'
 }

@@ -52,12 +52,12 @@ function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
 interface LoadPorts {
   readonly files: Files
   /** Where it works; looked at only where a crash hid what became of a patch. */
-  readonly takePlace: (state: ConversationState) => TakenEnvironment
+  readonly takeEnvironment: (state: ConversationState) => TakenEnvironment
 }
 
 /** Opens for writing; the caller holds the lock. A log of a newer format is loaded read-only. */
 export async function loadConversation(
-  { files, takePlace }: LoadPorts,
+  { files, takeEnvironment }: LoadPorts,
   paths: SessionPaths,
   conversationId: string,
 ): Promise<LoadedConversation> {
@@ -72,7 +72,7 @@ export async function loadConversation(
     return viewConversation(files, paths, conversationId, [newerLogText(reader.version)])
   }
   try {
-    const { environment: place, release } = takePlace(fold.state)
+    const { environment: place, release } = takeEnvironment(fold.state)
     const settling = await inspectUnknown(recover(fold.state), {
       files,
       patches: place.patches,

@@ -1,69 +1,40 @@
-import { type Config, ConfigError, secretsOfConfig } from '@parley/config'
-import type { SessionPaths } from '@parley/journal'
+import { secretsOfConfig } from '@parley/config'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
   confinements,
-  type Project,
   type Projects,
-  type Rules,
   type ShellParser,
   trustedRules,
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice } from '@parley/protocol'
+import type { ConversationEvent, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { EnvironmentRequest, Environments, TakenEnvironment } from '@parley/workspace'
+import type { Environment, Environments } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
-import { createTools } from '../../tools/registry.ts'
-import type { ToolPorts } from '../../tools/tool-ports.ts'
-import { createPresence } from '../clients/participants.ts'
+import { createParticipants, type Participants } from '../clients/participants.ts'
 import { createShellRunner } from '../commands/user-shell.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
-import { createRequestSource, type RequestContext } from '../context/request-source.ts'
 import { gatherContext } from '../context/session-context.ts'
-import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
-import { parleyItself, tellOfLink } from '../conversation/notices.ts'
+import { Conversation } from '../conversation/conversation.ts'
+import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
-import { createStoragePatience, tellOnce } from '../conversation/storage-patience.ts'
+import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
-import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { openLimits } from '../limits/open-limits.ts'
-import { type SettledStart, type StartParams, settleStart } from '../settings/initial-settings.ts'
-import { type ConfigHere, configHere, readConfig } from '../settings/read-config.ts'
-import { settleResume } from '../settings/resume-changes.ts'
+import type { ModelSources } from '../settings/model-sources.ts'
+import { type ConfigHere, configHere, configOnly, definedRules, readConfig } from '../settings/read-config.ts'
 import { readGivenRules, writableRules } from '../settings/start-rules.ts'
-import type { Bench, ModelSource } from '../turn/turn-context.ts'
-import { Driver } from '../turn/turn-loop.ts'
+import { TurnLoop } from '../turn/turn-loop.ts'
 import { closeConversation } from './close-conversation.ts'
-import { enterPlace } from './enter-environment.ts'
-import { settleFork } from './fork.ts'
-import { type OpenConversation, shortIdOf } from './live-conversation.ts'
+import type { OpenParts } from './conversation-parts.ts'
+import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
+import type { LiveConversation } from './live-conversation.ts'
+import { createTurnModules } from './turn-modules.ts'
 
-/** How conversations are set up, whatever way they come: new, resumed or forked. */
-export interface Opener {
-  readonly program: string
-  settle(params: StartParams): SettledStart
-  /** What a resume changes: flags of the caller against what was recorded. */
-  resettle(state: ConversationState, overrides: Overrides, by: Actor): readonly ConversationEvent[]
-  /** Settles what was open at the point of a fork: its approvals belong to the original. */
-  settleFork(state: ConversationState): readonly ConversationEvent[]
-  open(parts: OpenParts): Promise<OpenConversation>
-  /** Where a recorded conversation works. */
-  takePlace(state: ConversationState, overrides?: Overrides): TakenEnvironment
-}
-
-export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss'> {
-  readonly paths: SessionPaths
-  readonly recovered: string | null
-  readonly warnings: readonly string[]
-  /** What the caller gave besides files, so that an open conversation keeps its providers. */
-  readonly overrides: Overrides
-  readonly dispose: () => void
-}
-
-export interface OpenerPorts {
+/** Ports of the server that conversations are opened with. */
+export interface SetupPorts {
   readonly program: string
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -77,119 +48,83 @@ export interface OpenerPorts {
   readonly mcpServers: McpServers
   readonly userRules: UserRules
   readonly projects: Projects
-  /** Read anew for each question: the user may have changed their file. */
+  /** Reads the ceiling anew for each question: the user may have changed their file. */
   readonly ceiling: () => Ceiling
   readonly report: (fault: unknown, conversationId?: string) => void
-  /** To everyone connected. */
+  /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
 }
 
-/** The models of one configuration, by provider. */
-export type ModelSources = (config: Config) => (providerId: string) => ModelSource
-
-export function createOpener(ports: OpenerPorts): Opener {
-  const { home, ceiling } = ports
-  const resettle: Opener['resettle'] = (state, overrides, by) =>
-    settleResume(state, overrides, { by, home, ceiling, newItemId: ports.ids.item })
-  return {
-    program: ports.program,
-    settle: (params) => settleStart(params, ports),
-    resettle,
-    settleFork: (state) => [...settleFork(state), ...resettle(state, {}, parleyItself)],
-    takePlace: ({ core }, overrides = {}) =>
-      takePlace(core, ports, {
-        environment: core.settings.environment,
-        config: readConfig(ports.home, configOnly(overrides)).values,
-      }),
-    open: (parts) => openConversation(parts, ports),
-  }
-}
-
-/** What cannot be opened where it works can still be read, and whoever is refused is told how. */
-function takePlace(
-  { seq, meta }: OpenParts['state']['core'],
-  { places }: OpenerPorts,
-  wanted: EnvironmentRequest,
-): TakenEnvironment {
-  try {
-    return places.take(wanted)
-  } catch (error) {
-    if (!(error instanceof ConfigError) || seq === 0) throw error
-    const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
-    throw new ConfigError(error.where, `${error.what} ${way}`)
-  }
-}
-
-async function openConversation(parts: OpenParts, ports: OpenerPorts): Promise<OpenConversation> {
-  const { conversationId } = parts.state.core.meta
-  const { effective, own, project } = configOf(parts, ports)
-  const { values } = effective
-  const givenRules = [...(await readGivenRules(ports.userRules, parts)), ...trustedRules(project, own)]
-  const onFault = tellOnce((fault) => ports.report(fault, conversationId))
-  const { clock } = ports
-  ports.redaction.learn(secretsOfConfig(values, ports.env))
+/** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
+export async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
+  const { clock, ids, shellParser, redaction } = ports
+  const { core } = parts.state
+  const config = configOf(parts, ports)
+  const { values } = config.effective
+  const givenRules = [...(await readGivenRules(ports.userRules, parts)), ...trustedRules(config.project, config.own)]
+  const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
+  redaction.learn(secretsOfConfig(values, ports.env))
   const conversation = redactedConversation(parts, ports, onFault)
-  const { environment: place, release } = takePlace(parts.state.core, ports, {
-    // A view runs nothing, and is there also when the machine or its settings are not.
-    environment: parts.readOnly ? undefined : parts.state.core.settings.environment,
+  const { environment, release } = takeEnvironment(core, ports.places, {
+    // A view runs nothing, and opens also when its machine or the machine's settings are missing.
+    environment: parts.readOnly ? undefined : core.settings.environment,
     config: values,
-    onLinkChange: (change) =>
-      tellOfLink(change, { conversation, notify: ports.notify, newItemId: ports.ids.item, isBusy }),
+    onLinkChange: (change) => linkNotice(change, { conversation, notify: ports.notify, newItemId: ids.item, isBusy }),
   })
-  const { limits, background } = openLimits({ conversation, place, ...ports, folder: parts.paths.scratch, onFault })
-  const toolPorts: ToolPorts = { ...ports, place, background, environmentRules: definedRules(values.shell_environment) }
-  const watchers = new Set<string>()
-  const streams = new Set<() => void>()
-  const gather = () => gatherContext(conversation, { home: ports.home, place, nowMs: clock.now() })
-  const { meta } = parts.state.core
-  const serverFolder = place.name === null ? meta.cwd : (ports.env['HOME'] ?? '/')
-  const mcp = createConversationMcp({
+  const { limits, background } = openLimits({
     conversation,
-    lease: (sandbox) => ports.mcpServers.lease(mcpSettings(values, serverFolder, confinements(project, own, sandbox))),
-    newItemId: ports.ids.item,
-    isWatched: () => watchers.size > 0,
+    place: environment,
+    home: ports.home,
+    folder: parts.paths.scratch,
+    ids,
+    onFault,
   })
-  const bench = createBench(conversation, toolPorts, {
-    ...ports,
-    limits,
-    mcp,
-    streams,
-    givenRules,
-    watchers,
-    gather,
-    sourceOf: ports.models(values),
-  })
+  const environmentRules = definedRules(values.shell_environment)
+  const toolPorts = { place: environment, background, shellParser, environmentRules, redaction, clock }
+  const clients = createParticipants()
+  const gather = () => gatherContext(conversation, { home: ports.home, environment, nowMs: clock.now() })
+  const mcp = openMcp({ conversation, clients, config, environment }, ports)
+  const sourceOf = ports.models(values)
+  const modules = createTurnModules(
+    { conversation, clients, toolPorts, mcp, limits, givenRules, gather, sourceOf },
+    ports,
+  )
   const patience = createStoragePatience(clock, onFault)
-  const driver = new Driver({ conversation, bench, patience, onFault })
-  const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ports.ids.item, onFault })
-  const runsThere = () => background.list().filter(({ end }) => end === null).length
-  const isBusy = () => driver.running || runsThere() > 0 || shell.running()
+  const turns = new TurnLoop({ conversation, modules, patience, onFault })
+  const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
+  const backgroundProcesses = () => background.list().filter(({ end }) => end === null).length
+  const isBusy = () => turns.running || backgroundProcesses() > 0 || shell.running()
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  const { instructionFiles, warnings } = await enterPlace({ conversation, place, gather, limits, leave })
+  const entered = await enterEnvironment({ conversation, environment, gather, limits, leave })
   return {
     conversation,
-    driver,
-    bench,
+    turns,
+    modules,
     shell,
     mcp,
-    limits,
-    instructionFiles,
-    watchers,
-    streams,
-    presence: createPresence(),
+    clients,
+    backgroundProcesses,
     ceiling: ports.ceiling,
     paths: parts.paths,
-    recovered: parts.recovered,
-    warnings: [...parts.warnings, ...warnings, ...noticesOf(project), ...writableRules(parts, ports)],
-    backgroundProcesses: runsThere,
+    opening: {
+      recovered: parts.recovered,
+      instructionFiles: entered.instructionFiles,
+      warnings: [
+        ...parts.warnings,
+        ...entered.warnings,
+        ...noticesOf(config),
+        ...writableRules(parts, ports.env['HOME'] ?? '/'),
+      ],
+    },
     [Symbol.asyncDispose]: () =>
-      closeConversation({ conversation, driver, shell, background, limits, streams, leave, dispose: parts.dispose }),
+      closeConversation({ conversation, turns, shell, background, limits, clients, leave, dispose: parts.dispose }),
   }
 }
 
+/** Redacts every event and side file before it is written. */
 function redactedConversation(
   parts: OpenParts,
-  { clock, program, redaction }: OpenerPorts,
+  { clock, program, redaction }: SetupPorts,
   onLoss: (error: unknown) => void,
 ): Conversation {
   const sideFiles = redactSideFiles(parts.sideFiles, redaction)
@@ -197,73 +132,39 @@ function redactedConversation(
   return new Conversation({ ...parts, sideFiles, redact, clock, program, onLoss })
 }
 
-interface BenchPorts extends Pick<OpenerPorts, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules'> {
-  readonly gather: () => Promise<RequestContext>
-  /** Besides the user's own. */
-  readonly givenRules: Rules
-  readonly watchers: ReadonlySet<string>
-  readonly streams: ReadonlySet<unknown>
-  readonly mcp: ConversationMcp
-  readonly limits: ConversationLimits
-  readonly sourceOf: (providerId: string) => ModelSource
+interface McpParts {
+  readonly conversation: Conversation
+  readonly clients: Participants
+  readonly config: ConfigHere
+  readonly environment: Environment
 }
 
-function createBench(conversation: Conversation, toolPorts: ToolPorts, ports: BenchPorts): Bench {
-  const { clock, ids, random, redaction, userRules, givenRules, watchers, streams, gather, sourceOf, mcp, limits } =
-    ports
-  const tools = createTools(toolPorts)
-  const model = () => sourceOf(conversation.state.core.settings.modelProvider)
-  return {
-    clock,
-    ids,
-    random,
-    redaction,
-    secretCalls: new Map(),
-    told: new Set(),
-    get tools() {
-      return [...tools, ...mcp.tools()]
-    },
-    get rules() {
-      return [...userRules.rules, ...givenRules]
-    },
-    userRules,
-    limits,
-    grants: [],
-    model,
-    requests: createRequestSource({
-      conversation,
-      tools,
-      offered: mcp.offered,
-      client: () => model().client,
-      gather,
-    }),
-    answerers: () => [...watchers],
-    // Followed by those who cannot answer is a script; followed by nobody is left alone, and somebody may come.
-    mayAsk: () =>
-      conversation.state.core.settings.approvalPolicy !== 'never' && (watchers.size > 0 || streams.size === 0),
-    questions: { byApproval: new Map() },
-  }
+function openMcp(
+  { conversation, clients, config, environment }: McpParts,
+  { mcpServers, ids, env }: SetupPorts,
+): ConversationMcp {
+  const { effective, own, project } = config
+  const { cwd } = conversation.state.core.meta
+  // Tool servers run on this machine, where a folder of another one does not exist.
+  const folder = environment.name === null ? cwd : (env['HOME'] ?? '/')
+  return createConversationMcp({
+    conversation,
+    lease: (sandbox) => mcpServers.lease(mcpSettings(effective.values, folder, confinements(project, own, sandbox))),
+    newItemId: ids.item,
+    isWatched: () => clients.watchers.size > 0,
+  })
 }
 
-/** A view runs nothing, and a conversation of another machine has its project there. */
-function configOf({ state, overrides, readOnly }: OpenParts, ports: OpenerPorts): ConfigHere {
+/** Returns the configuration without a project for a view and for a conversation of another machine. */
+function configOf({ state, overrides, readOnly }: OpenParts, { home, projects }: SetupPorts): ConfigHere {
   const { meta, settings } = state.core
-  if (!readOnly && settings.environment === undefined) return configHere(meta.cwd, configOnly(overrides), ports)
-  const effective = readConfig(ports.home, configOnly(overrides))
+  if (!readOnly && settings.environment === undefined)
+    return configHere(meta.cwd, configOnly(overrides), { home, projects })
+  const effective = readConfig(home, configOnly(overrides))
   return { effective, own: effective.values, project: null }
 }
 
-function noticesOf(project: Project | null): readonly string[] {
+function noticesOf({ project }: ConfigHere): readonly string[] {
   const notice = trustNotice(project)
   return notice === null ? [] : [notice]
-}
-
-function configOnly({ config, profile }: Overrides): Overrides {
-  return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }
-}
-
-type EnvironmentSection = NonNullable<Config['shell_environment']>
-
-export function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
-  return { include, exclude, set }
 }

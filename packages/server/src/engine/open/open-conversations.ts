@@ -1,4 +1,4 @@
-import { isLeft, type OpenConversation } from './live-conversation.ts'
+import { isLeft, type LiveConversation } from './live-conversation.ts'
 
 interface Ports {
   /** Gives up what keeps it for this process; it is closed. */
@@ -11,8 +11,8 @@ export class OpenConversations implements AsyncDisposable {
   /** Opening and closing of one conversation never overlap. */
   readonly inOrder = createTaskQueue()
   readonly #ports: Ports
-  readonly #open = new Map<string, OpenConversation>()
-  readonly #restWatch = createRestWatch(() => this.#closeLeft())
+  readonly #open = new Map<string, LiveConversation>()
+  readonly #restWatch = createIdlePoll(() => this.#closeLeft())
   /** Being closed; no longer open. */
   #ending = 0
   #whenEmpty: (() => void)[] = []
@@ -21,15 +21,15 @@ export class OpenConversations implements AsyncDisposable {
     this.#ports = ports
   }
 
-  get all(): readonly OpenConversation[] {
+  get all(): readonly LiveConversation[] {
     return [...this.#open.values()]
   }
 
-  get(conversationId: string): OpenConversation | undefined {
+  get(conversationId: string): LiveConversation | undefined {
     return this.#open.get(conversationId)
   }
 
-  set(conversationId: string, open: OpenConversation): void {
+  set(conversationId: string, open: LiveConversation): void {
     this.#open.set(conversationId, open)
   }
 
@@ -60,15 +60,15 @@ export class OpenConversations implements AsyncDisposable {
       const open = this.#open.get(conversationId)
       if (open === undefined) return
       if (isLeft(open)) await this.close(conversationId)
-      else if (open.presence.guests.size === 0) this.#restWatch.start()
+      else if (open.clients.guests.size === 0) this.#restWatch.start()
     })
   }
 
   /** The last client of the process has gone: what was not detached ends. Resolves when nothing is open. */
   async abandon(): Promise<void> {
-    const ids = this.all.flatMap(({ conversation, presence }) => (presence.detached ? [] : [conversation.id]))
+    const ids = this.all.flatMap(({ conversation, clients }) => (clients.detached ? [] : [conversation.id]))
     const closeUnlessJoined = async (id: string) => {
-      if (this.#open.get(id)?.presence.guests.size === 0) await this.close(id)
+      if (this.#open.get(id)?.clients.guests.size === 0) await this.close(id)
     }
     const ends = await Promise.allSettled(ids.map((id) => this.inOrder(id, () => closeUnlessJoined(id))))
     await this.emptied()
@@ -93,7 +93,7 @@ export class OpenConversations implements AsyncDisposable {
   }
 
   #closeLeft(): boolean {
-    const unattended = this.all.filter(({ presence }) => presence.guests.size === 0)
+    const unattended = this.all.filter(({ clients }) => clients.guests.size === 0)
     for (const { conversation } of unattended.filter(isLeft))
       this.leave(conversation.id).catch((fault: unknown) => this.#ports.report(fault, conversation.id))
     return unattended.length > 0
@@ -129,7 +129,7 @@ const beatMs = 250
  * Looks again and again while `look` says that there is something to wait for. What runs in a conversation ends in many
  * ways (a turn, a command of the user, a background process), and nobody is in a hurry: nobody follows it.
  */
-function createRestWatch(look: () => boolean): { start(): void; stop(): void } {
+function createIdlePoll(look: () => boolean): { start(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   const stop = () => {
     clearInterval(timer)

@@ -1,8 +1,8 @@
 import { type Files, isRunning, type Owner, type SessionPaths, thisProcess, WriterLock } from '@parley/journal'
 import { connectSocket, type RpcError } from '@parley/rpc'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { shortIdOf } from '../read/list-conversations.ts'
 import { rejection } from '../replies/rejection.ts'
-import { shortIdOf } from './live-conversation.ts'
 
 /** The writer locks this process holds, one per conversation it may write. */
 export interface WriterLocks {

@@ -14,8 +14,7 @@ import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@p
 import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/tool-ports.ts'
 import { assertOwnFilesOutside } from '../limits/own-files-outside.ts'
-import { definedRules } from '../open/open-conversation.ts'
-import { configHere } from '../settings/read-config.ts'
+import { configHere, definedRules } from '../settings/read-config.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import { readWantedRules } from './read-rules.ts'
 

@@ -1,8 +1,7 @@
 import { type Files, findId, idsWith, isConversationId, sessionPaths, walkSessions } from '@parley/journal'
 import type { ParamsOf } from '@parley/protocol'
-import { shortIdOf } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
-import { listRows, worksIn } from './list-conversations.ts'
+import { listRows, shortIdOf, worksIn } from './list-conversations.ts'
 
 /** The id that a resume request means. Throws `conversationNotFound` with the nearest ids, or `ambiguousConversation`. */
 export async function findConversation(

@@ -13,7 +13,6 @@ import {
 } from '@parley/journal'
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import { createLogReader } from '../conversation/log-reader.ts'
-import { shortIdOf } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 
 /** What the listing keeps of a conversation. */
@@ -142,4 +141,9 @@ function liveOwner(files: Files, home: string, id: string): ListedConversation['
   const paths = sessionPaths(home, id)
   const owner = paths === null ? null : readOwner(files, paths.owner)
   return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
+}
+
+/** Returns the last 8 hex digits of an id; the first ones of a UUIDv7 are the clock. */
+export function shortIdOf(conversationId: string): string {
+  return conversationId.slice(-8)
 }

@@ -18,7 +18,7 @@ import { chooseProvider, keyVariables } from './choose-provider.ts'
 import { isRecordedProvider, isUsable, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
-export interface SettledStart {
+export interface InitialSettings {
   readonly cwd: string
   readonly settings: Settings
   readonly warnings: readonly string[]
@@ -35,7 +35,7 @@ interface Around {
 }
 
 /** What a new conversation runs with. Refuses early what could not work: no folder, no provider, no key. */
-export function settleStart(params: StartParams, around: Around): SettledStart {
+export function initialSettings(params: StartParams, around: Around): InitialSettings {
   const { home, env } = around
   const { effective } = configHere(params.cwd, params, around)
   const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, around.ceiling())

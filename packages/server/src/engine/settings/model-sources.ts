@@ -9,11 +9,11 @@ import {
   type ModelFailure,
   type ProviderConfig,
   providerDefaults,
+  type RetryLimits,
   readKey,
 } from '@parley/models'
 import { closest } from '@parley/text'
 import type { Clock } from '../../ports/clock.ts'
-import type { ModelSource } from '../turn/turn-context.ts'
 
 /**
  * Providers that play a recording which comes with the program: the demo's session, and the words that answer where no
@@ -26,6 +26,16 @@ export type RecordedProvider = (typeof recordedProviders)[number]
 export function isRecordedProvider(providerId: string): providerId is RecordedProvider {
   return recordedProviders.some((known) => known === providerId)
 }
+
+/** One provider's client, with the limits of its retries and the context window in tokens. */
+export interface ModelSource {
+  readonly client: ModelClient
+  readonly limits: RetryLimits
+  readonly contextWindow: number | null
+}
+
+/** Returns the models of one configuration, by provider id. */
+export type ModelSources = (config: Config) => (providerId: string) => ModelSource
 
 export interface ModelSourcePorts {
   readonly env: Environment

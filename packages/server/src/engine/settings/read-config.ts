@@ -62,3 +62,15 @@ export function choicesIn({ config = {}, profile }: Overrides, home: string): Ov
     ...(environment === undefined ? {} : { environment }),
   }
 }
+
+/** Returns only the overrides that choose a configuration: `-c` values and the profile. */
+export function configOnly({ config, profile }: Overrides): Overrides {
+  return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }
+}
+
+type EnvironmentSection = NonNullable<Config['shell_environment']>
+
+/** Returns the rules for the variables of commands, with defaults for what the section leaves out. */
+export function definedRules({ include = [], exclude = [], set = {} }: EnvironmentSection = {}) {
+  return { include, exclude, set }
+}

@@ -19,7 +19,7 @@ interface Resumer {
 }
 
 /** What a resume changes: flags of the caller against what was recorded; the recorded values win where there is none. */
-export function settleResume(
+export function resumeChanges(
   state: ConversationState,
   overrides: Overrides,
   { by, home, ceiling, newItemId }: Resumer,

@@ -21,14 +21,11 @@ export async function readGivenRules(userRules: UserRules, opening: Opening): Pr
 }
 
 /** What there is to say of where they lie. A view runs nothing, and what runs on another machine does not reach them. */
-export function writableRules(
-  opening: Opening,
-  { env }: { readonly env: Readonly<Record<string, string | undefined>> },
-) {
+export function writableRules(opening: Opening, userHome: string) {
   const { settings } = opening.state.core
   if (opening.readOnly || settings.environment !== undefined) return []
   const { roots } = workspaceOf(opening.state)
-  return rulesInReach(policyFileOf(opening), { roots, sandbox: settings.sandbox, home: env['HOME'] ?? '/' })
+  return rulesInReach(policyFileOf(opening), { roots, sandbox: settings.sandbox, home: userHome })
 }
 
 /** The one of this opening, else the recorded one. */

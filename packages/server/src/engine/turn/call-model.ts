@@ -3,14 +3,14 @@ import type { ConversationEvent, Failure } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { unlessAborted } from '../../unless-aborted.ts'
 import { createResponseRecorder } from './response-recorder.ts'
-import type { Run } from './turn-context.ts'
+import type { TurnContext } from './turn-context.ts'
 
 /**
  * One model response, with its retries. Resolves to the failure that ends the turn, or null: the response is in the
  * log, or the signal fired and what had come is kept.
  */
-export async function runModel(run: Run): Promise<Failure | null> {
-  const { conversation, bench, signal } = run
+export async function callModel(run: TurnContext): Promise<Failure | null> {
+  const { conversation, modules, signal } = run
   const turnId = conversation.state.core.turn?.id
   if (turnId === undefined) return null
   const failures: ModelFailure[] = []
@@ -21,22 +21,22 @@ export async function runModel(run: Run): Promise<Failure | null> {
     if (unprepared !== null) return unprepared
     const failure = await streamOnce(run, turnId, failures.length + 1)
     if (failure === null || signal.aborted) return null
-    if (failures.length === 0) firstFailureMs = bench.clock.elapsed()
+    if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
     failures.push(failure)
-    const delayMs = retryDelay(run, failures, bench.clock.elapsed() - firstFailureMs)
+    const delayMs = retryDelay(run, failures, modules.clock.elapsed() - firstFailureMs)
     if (delayMs === null) return toFailure(failure)
-    const retryAt = bench.clock.now() + delayMs
+    const retryAt = modules.clock.now() + delayMs
     const attempt = failures.length + 1
     conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, failure: toFailure(failure) })
-    await bench.clock.sleep(delayMs, signal)
+    await modules.clock.sleep(delayMs, signal)
     if (signal.aborted) return null
   }
 }
 
 /** Null when all is known that precedes the messages. */
-async function prepare({ bench, signal }: Run): Promise<Failure | null> {
+async function prepare({ modules, signal }: TurnContext): Promise<Failure | null> {
   try {
-    await unlessAborted(bench.requests.prepare(signal), signal)
+    await unlessAborted(modules.requests.prepare(signal), signal)
     return null
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error
@@ -57,15 +57,15 @@ const tooLarge: ModelFailure = {
 }
 
 /** Resolves to the model's failure, or null when it completed or was aborted. */
-async function streamOnce(run: Run, turnId: string, attempt: number): Promise<ModelFailure | null> {
-  const { conversation, bench, signal } = run
+async function streamOnce(run: TurnContext, turnId: string, attempt: number): Promise<ModelFailure | null> {
+  const { conversation, modules, signal } = run
   discardOpen(run, turnId, 'The answer could not be saved whole.')
   conversation.record({ type: 'model.requested', turnId, attempt })
-  const source = bench.model()
+  const source = modules.model()
   const recorder = createResponseRecorder(run, turnId, source)
   let end: ModelFailure | 'kept' = noEnd
   try {
-    for await (const event of source.client.stream(bench.requests.next(), signal)) {
+    for await (const event of source.client.stream(modules.requests.next(), signal)) {
       if (event.type === 'failed') end = event.failure
       else if (event.type === 'aborted') recorder.keep()
       else recorder.take(event)
@@ -84,16 +84,16 @@ async function streamOnce(run: Run, turnId: string, attempt: number): Promise<Mo
 }
 
 /** While a response is awaited, all that is open of the turn belongs to one that will not be whole. */
-function discardOpen({ conversation }: Run, turnId: string, reason: string): void {
+function discardOpen({ conversation }: TurnContext, turnId: string, reason: string): void {
   const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
   conversation.recordAll(
     open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),
   )
 }
 
-function retryDelay({ bench }: Run, failures: readonly ModelFailure[], elapsedMs: number): number | null {
-  const { limits } = bench.model()
-  const plan = planRetry({ failures, limits, random: bench.random(), elapsedMs })
+function retryDelay({ modules }: TurnContext, failures: readonly ModelFailure[], elapsedMs: number): number | null {
+  const { limits } = modules.model()
+  const plan = planRetry({ failures, limits, random: modules.random(), elapsedMs })
   return plan.type === 'retry' ? plan.delayMs : null
 }
 

@@ -4,8 +4,9 @@ import { proposedItem } from '../calls/proposed-item.ts'
 import { keepExact, unrestorable } from '../calls/secret-call.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
-import { createSpokenParts } from './streaming-items.ts'
-import type { ModelSource, Run } from './turn-context.ts'
+import type { ModelSource } from '../settings/model-sources.ts'
+import { createStreamingItems } from './streaming-items.ts'
+import type { TurnContext } from './turn-context.ts'
 
 export type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
@@ -25,17 +26,17 @@ export interface ResponseRecorder {
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** `source` is the one that streams: settings may change meanwhile, and the parts must go back to who made them. */
-export function createResponseRecorder(run: Run, turnId: string, source: ModelSource): ResponseRecorder {
-  const { conversation, bench } = run
-  const spoken = createSpokenParts(run, turnId)
+export function createResponseRecorder(run: TurnContext, turnId: string, source: ModelSource): ResponseRecorder {
+  const { conversation, modules } = run
+  const spoken = createStreamingItems(run, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
   let sizeBytes = 0
 
   function propose({ callId, name, arguments: text }: ModelCall): void {
     spoken.flush()
     const call = { callId, name, arguments: text }
-    const item = proposedItem(bench, conversation.state, call)
-    const hasSecret = bench.redaction.hasSecret(text)
+    const item = proposedItem(modules, conversation.state, call)
+    const hasSecret = modules.redaction.hasSecret(text)
     if (hasSecret) keepExact(run, item.id, call)
     conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
     calls.push({ itemId: item.id, ...call })
@@ -56,7 +57,7 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
       { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
     ]
     const notice = stopNotices[stop]
-    if (notice !== null) events.push(noticeEvent(bench.ids.item(), turnId, { code: stop, title: notice }))
+    if (notice !== null) events.push(noticeEvent(modules.ids.item(), turnId, { code: stop, title: notice }))
     conversation.recordAll(events)
   }
 
@@ -82,7 +83,7 @@ export function createResponseRecorder(run: Run, turnId: string, source: ModelSo
         complete(event)
         break
       case 'callDelta':
-        if (event.name !== undefined) bench.tools.find(({ name }) => name === event.name)?.expect?.()
+        if (event.name !== undefined) modules.tools.find(({ name }) => name === event.name)?.expect?.()
         break
     }
   }

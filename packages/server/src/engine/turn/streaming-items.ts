@@ -2,13 +2,13 @@ import type { ConversationEvent, Item } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { type Coalescer, createCoalescer } from '../conversation/coalescer.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import type { Run } from './turn-context.ts'
+import type { TurnContext } from './turn-context.ts'
 
-export type SpokenType = 'agentMessage' | 'reasoning'
+export type StreamedType = 'agentMessage' | 'reasoning'
 
-interface SpokenPart {
+interface StreamingItem {
   readonly itemId: string
-  readonly type: SpokenType
+  readonly type: StreamedType
   readonly deltas: Coalescer
   /** What they go through: a secret may be cut in two. */
   readonly redacted: RedactedStream
@@ -17,10 +17,10 @@ interface SpokenPart {
 }
 
 /** What the model says in one response: each part of it an item, its text in coalesced deltas. */
-export interface SpokenParts {
-  push(part: string, type: SpokenType, text: string): void
+export interface StreamingItems {
+  push(part: string, type: StreamedType, text: string): void
   /** Its whole text is known. A message stays open until the response is whole: a cut one is to be void. */
-  finish(part: string, type: SpokenType, text: string): void
+  finish(part: string, type: StreamedType, text: string): void
   flush(): void
   /** What has come is told, but for what may be half a secret: no more will come. */
   keep(): void
@@ -32,33 +32,33 @@ export interface SpokenParts {
   messageText(): string
 }
 
-export function createSpokenParts({ conversation, bench }: Run, turnId: string): SpokenParts {
-  const parts = new Map<string, SpokenPart>()
+export function createStreamingItems({ conversation, modules }: TurnContext, turnId: string): StreamingItems {
+  const parts = new Map<string, StreamingItem>()
 
-  function open(part: string, type: SpokenType, text: string): SpokenPart {
-    const itemId = bench.ids.item()
-    const redacted = bench.redaction.stream()
-    const deltas = createCoalescer(bench.clock, (delta) => tell(opened, redacted.push(delta)))
-    const opened: SpokenPart = { itemId, type, deltas, redacted, text: bench.redaction.text(text) }
-    conversation.record({ type: 'item.started', turnId, item: spokenItem(itemId, type, 'inProgress', opened.text) })
+  function open(part: string, type: StreamedType, text: string): StreamingItem {
+    const itemId = modules.ids.item()
+    const redacted = modules.redaction.stream()
+    const deltas = createCoalescer(modules.clock, (delta) => tell(opened, redacted.push(delta)))
+    const opened: StreamingItem = { itemId, type, deltas, redacted, text: modules.redaction.text(text) }
+    conversation.record({ type: 'item.started', turnId, item: streamedItem(itemId, type, 'inProgress', opened.text) })
     parts.set(part, opened)
     return opened
   }
 
-  function tell(spoken: SpokenPart, text: string): void {
+  function tell(spoken: StreamingItem, text: string): void {
     if (text === '') return
     spoken.text += text
     unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: spoken.itemId, text }))
   }
 
   /** After this no more of it may come: what is at its end is told as it is. */
-  function end(spoken: SpokenPart): void {
+  function end(spoken: StreamingItem): void {
     spoken.deltas.flush()
     tell(spoken, spoken.redacted.end())
   }
 
-  function close({ itemId, type, text }: SpokenPart): ConversationEvent {
-    return { type: 'item.completed', turnId, item: spokenItem(itemId, type, 'completed', text) }
+  function close({ itemId, type, text }: StreamingItem): ConversationEvent {
+    return { type: 'item.completed', turnId, item: streamedItem(itemId, type, 'completed', text) }
   }
 
   return {
@@ -71,7 +71,7 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
       if (!parts.has(part) && text === '') return
       const spoken = parts.get(part) ?? open(part, type, text)
       end(spoken)
-      spoken.text = bench.redaction.text(text)
+      spoken.text = modules.redaction.text(text)
       if (type === 'agentMessage') return
       conversation.record(close(spoken))
       parts.delete(part)
@@ -95,6 +95,6 @@ export function createSpokenParts({ conversation, bench }: Run, turnId: string):
   }
 }
 
-function spokenItem(id: string, type: SpokenType, status: Item['status'], text: string): Item {
+function streamedItem(id: string, type: StreamedType, status: Item['status'], text: string): Item {
   return { id, type, status, title: type === 'reasoning' ? 'Reasoning' : 'Answer', text }
 }

@@ -6,7 +6,7 @@ import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { lineTooLongFailure } from '../replies/rejection.ts'
 import { type EndReason, endTurn } from './end-turn.ts'
 import { performStep } from './perform-step.ts'
-import type { Bench, Run, StopReason } from './turn-context.ts'
+import type { StopReason, TurnContext, TurnModules } from './turn-context.ts'
 
 const defect: Failure = {
   code: 'internal',
@@ -17,9 +17,9 @@ function isSame(known: EndReason | null, ending: Failure): boolean {
   return known !== null && typeof known === 'object' && known.code === ending.code
 }
 
-interface DriverParts {
+interface TurnLoopParts {
   readonly conversation: Conversation
-  readonly bench: Bench
+  readonly modules: TurnModules
   readonly patience: StoragePatience
   /** A defect, or storage that failed for good. */
   readonly onFault: (fault: unknown) => void
@@ -31,8 +31,8 @@ type Move = () => void | Promise<void>
  * Keeps one loop per conversation going: `while (step = nextStep(state)) await perform(step)`. What a move could not
  * record is found again in the state, so after storage trouble the same loop simply looks anew.
  */
-export class Driver {
-  readonly #parts: DriverParts
+export class TurnLoop {
+  readonly #parts: TurnLoopParts
   #stop = new AbortController()
   #loop: Promise<void> = Promise.resolve()
   #running = false
@@ -43,7 +43,7 @@ export class Driver {
   /** What the open turn has yet to be ended with. */
   #ending: EndReason | null = null
 
-  constructor(parts: DriverParts) {
+  constructor(parts: TurnLoopParts) {
     this.#parts = parts
   }
 
@@ -102,7 +102,7 @@ export class Driver {
     if (this.#closing) return null
     const step = nextStep(this.#parts.conversation.state)
     if (step.kind === 'await') return null
-    const run: Run = { ...this.#parts, signal: this.#stop.signal }
+    const run: TurnContext = { ...this.#parts, signal: this.#stop.signal }
     return async () => {
       const failure = await performStep(run, step)
       if (failure !== null && !run.signal.aborted) this.#ending = failure
@@ -110,10 +110,10 @@ export class Driver {
   }
 
   #settle(): void {
-    const { conversation, bench } = this.#parts
+    const { conversation, modules } = this.#parts
     const why = this.#ending ?? (this.#closing ? 'shutdown' : 'interrupted')
     const waitsForPerson = Object.keys(conversation.state.core.approvals).length > 0
-    if (why !== 'shutdown' || !waitsForPerson) endTurn(conversation, bench.ids, why)
+    if (why !== 'shutdown' || !waitsForPerson) endTurn(conversation, modules.ids, why)
     this.#ending = null
     if (this.#stop.signal.aborted) this.#stop = new AbortController()
   }

@@ -47,7 +47,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
       return {}
     },
     'conversation/detach': async ({ conversationId }) => {
-      host.get(conversationId).presence.detached = true
+      host.get(conversationId).clients.detached = true
       streams.leave(conversationId)
       await host.leave(conversationId)
       return {}

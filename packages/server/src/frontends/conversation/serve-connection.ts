@@ -29,8 +29,12 @@ export async function serveConnection(
 }
 
 export function openConnection(transport: Transport, engine: Engine, kind: ConnectionKind): ServedConnection {
-  const { roster, identity } = engine
-  const session = createSession({ clientId: engine.newClientId(), identity, distinctTitle: roster.distinctTitle })
+  const { connectedClients, identity } = engine
+  const session = createSession({
+    clientId: engine.newClientId(),
+    identity,
+    distinctTitle: connectedClients.distinctTitle,
+  })
   let peer: Peer | null = null
   const streams = createStreams({
     peer: () => connected(peer),
@@ -47,7 +51,7 @@ export function openConnection(transport: Transport, engine: Engine, kind: Conne
     onFault: (fault) => engine.report(fault),
   })
   peer = served
-  const leave = roster.add({
+  const leave = connectedClients.add({
     notice: (notice) => served.notify('server/notice', notice),
     describe: () => describe(session, kind, { streams: streams.count, unreadBytes: served.bufferedBytes }),
   })

@@ -18,7 +18,7 @@ function contextOf(root: string, cwd: string) {
   const conversation = { state } as unknown as Conversation
   return gatherContext(conversation, {
     home: join(root, 'home'),
-    place: testLocalPlace(root),
+    environment: testLocalPlace(root),
     nowMs: new Date(2025, 0, 2).getTime(),
   })
 }
