@@ -1,9 +1,8 @@
 import { inspect } from 'node:util'
-import { type Config, shownValue } from '@parley/config'
+import type { Config } from '@parley/config'
 import { type Files, StorageError } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
-import { probeLocal } from '@parley/models'
-import { createProjects, createUserRules, type Projects, trustNotice } from '@parley/policy'
+import { createProjects, createUserRules } from '@parley/policy'
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
@@ -17,8 +16,8 @@ import { createSetup } from './open/conversation-setup.ts'
 import { summaryOf } from './open/live-conversation.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
 import { asRejection, storageNotice } from './replies/rejection.ts'
-import { chooseProvider, keyVariables } from './settings/choose-provider.ts'
-import { configHere, readConfig } from './settings/read-config.ts'
+import { describeConfig, listModels } from './settings/describe-config.ts'
+import { readConfig } from './settings/read-config.ts'
 
 /** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
 export interface Engine extends AsyncDisposable {
@@ -66,6 +65,7 @@ export interface EngineParts
 }
 
 export function createEngine(parts: EngineParts): Engine {
+  const { home, env, redaction } = parts
   const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
   const report = (fault: unknown, conversationId?: string) => {
@@ -112,7 +112,7 @@ export function createEngine(parts: EngineParts): Engine {
     mcpServers,
     policy: { ...parts, places, projects, userRules },
     listModels: () => listModels(parts),
-    readConfig: (params) => describeConfig(params, { ...parts, projects }),
+    readConfig: (params) => describeConfig(params, { home, env, projects, redaction }),
     // Only who asks for it loads it.
     readTrust: async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
     decideTrust: async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
@@ -130,77 +130,10 @@ export function createEngine(parts: EngineParts): Engine {
   }
 }
 
-async function listModels({ home, env, models }: EngineParts): Promise<ResultOf<'model/list'>> {
-  const { values } = readConfig(home, {})
-  const chosen = chooseProvider(values, env)
-  const sourceOf = models(values)
-  const ids = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
-  const { signal } = new AbortController()
-  const [listings, local] = await Promise.all([
-    Promise.all(ids.map(async (id) => ({ id, listing: await sourceOf(id).client.listModels(signal) }))),
-    probeLocal(signal),
-  ])
-  return {
-    models: listings.flatMap(({ id: provider, listing }) =>
-      listing.type === 'models'
-        ? listing.models.map((id) => ({ provider, id, current: chosen?.id === provider && chosen.model === id }))
-        : [],
-    ),
-    problems: listings.flatMap(({ id: provider, listing }) =>
-      listing.type === 'failed' ? [{ provider, message: listing.failure.message }] : [],
-    ),
-    local: local.map(({ provider, models: names }) => ({
-      provider: provider.id,
-      name: provider.name,
-      baseUrl: provider.baseUrl,
-      models: [...names],
-    })),
-  }
-}
-
 /** What the user's own file says, with the profile that this server was started for. */
 function ownConfig({ home, ceiling }: EngineParts): Config {
   const profile = ceiling?.profile ?? null
   return readConfig(home, profile === null ? {} : { profile }).values
-}
-
-function describeConfig(
-  params: ParamsOf<'config/read'>,
-  { home, env, projects, redaction }: EngineParts & { readonly projects: Projects },
-): ResultOf<'config/read'> {
-  const { effective, project } = configHere(params.cwd, params, { home, projects })
-  const { values, origins } = effective
-  const notice = trustNotice(project)
-  const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
-  const chosen = chooseProvider(values, env)
-  const shown = [...origins].map(([key, origin]) => ({
-    key,
-    value: shownValue(key, valueAt(values, key), redaction.text),
-    origin,
-  }))
-  const defaults = [
-    { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
-    { key: 'model', value: chosen?.model ?? null, origin: 'default' },
-    { key: 'approval_policy', value: 'on-request', origin: 'default' },
-    { key: 'sandbox_mode', value: 'workspace-write', origin: 'default' },
-  ].filter(({ key }) => !origins.has(key))
-  return {
-    values: [...shown, ...defaults].sort((a, b) => (a.key < b.key ? -1 : 1)),
-    warnings: [...warnings],
-    credentials: { found: chosen !== null, variables: keyVariables(values) },
-  }
-}
-
-function valueAt(values: object, key: string): unknown {
-  return key
-    .split('.')
-    .reduce<unknown>(
-      (table, part) =>
-        typeof table === 'object' && table !== null
-          ? Object.entries(table).find(([name]) => name === part)?.[1]
-          : undefined,
-      values,
-    )
 }
 
 function diagnose(

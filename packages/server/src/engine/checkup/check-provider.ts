@@ -1,7 +1,7 @@
 import type { Environment, ModelListing } from '@parley/models'
 import type { Check } from '@parley/protocol'
-import { chooseProvider, keyVariables } from '../settings/choose-provider.ts'
 import type { ModelSources } from '../settings/model-sources.ts'
+import { chooseProvider, keyVariables } from '../settings/providers.ts'
 import { readConfig } from '../settings/read-config.ts'
 
 export interface CheckProviderPorts {

@@ -1,7 +1,7 @@
 import type { ConnectedClient, ServerNotice } from '@parley/protocol'
 
 /** A connection, as the engine speaks to it outside any conversation. */
-export interface Connection {
+interface Connection {
   notice(notice: ServerNotice): void
   /** Null before its handshake. */
   describe(): ConnectedClient | null

@@ -36,7 +36,7 @@ interface Opening {
 }
 
 /** Tells if work runs that ends with this process. A turn that waits for a person does not count. */
-export function isBusy({ conversation, turns, backgroundProcesses }: LiveConversation): boolean {
+function isBusy({ conversation, turns, backgroundProcesses }: LiveConversation): boolean {
   if (turns.running || backgroundProcesses() > 0) return true
   return Object.values(conversation.state.core.open).some(({ item }) => item.type === 'shellCommand')
 }

@@ -11,13 +11,12 @@ import {
   newerLogText,
   openLog,
   type SessionPaths,
-  type WritableLog,
 } from '@parley/journal'
 import { type ConversationEvent, type ConversationState, initialState, recover } from '@parley/protocol'
 import type { TakenEnvironment } from '@parley/workspace'
 import { createLogFold, createLogReader, type LogFold, type LogReader } from '../conversation/log-reader.ts'
 import { inspectUnknown } from './inspect-unknown.ts'
-import { recoveryText } from './recovery-text.ts'
+import { recoveryEvents } from './recovery-events.ts'
 
 /** A conversation as its log tells it. */
 export interface LoadedConversation {
@@ -79,7 +78,7 @@ export async function loadConversation(
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
     }).finally(release)
-    const recovery = recoveryEvents(fold, opened, settling)
+    const recovery = recoveryEvents(fold.state, opened, settling)
     const warnings = editWarnings(uncheckedSeqs.length)
     return { fold, reader, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
   } catch (error) {
@@ -122,32 +121,4 @@ function beginFold(header: LogHeader | null, conversationId: string) {
   const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
   const reader = createLogReader(header)
   return { reader, fold: createLogFold(initialState(conversationId, point), reader) }
-}
-
-/** Nothing when it was closed in good order. */
-function recoveryEvents(
-  { state: { core } }: LogFold,
-  opened: WritableLog,
-  settling: readonly ConversationEvent[],
-): readonly ConversationEvent[] {
-  const lost = opened.lost.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq, reason: 'damaged' }))
-  const tornBytes = opened.torn?.sizeBytes ?? 0
-  const waiting = core.inboxPaused ? 0 : core.inbox.length
-  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
-  const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
-  const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
-  const pending = Object.values(core.approvals).filter(({ id, state }) => state === 'pending' && !withdrawn.has(id))
-  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
-  return [
-    {
-      type: 'conversation.recovered',
-      by: { pid: process.pid, program: 'parley' },
-      lost,
-      tornBytes,
-      parked: parked ?? (core.turn?.parked === true ? core.turn.id : null),
-      pending: pending.map(({ id }) => id),
-      text,
-    },
-    ...settling,
-  ]
 }

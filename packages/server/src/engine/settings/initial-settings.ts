@@ -14,8 +14,7 @@ import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/c
 import { fittingMode, rootWarnings } from '../limits/fit-roots.ts'
 import { assertOwnFilesOutside } from '../limits/own-files-outside.ts'
 import { rejection } from '../replies/rejection.ts'
-import { chooseProvider, keyVariables } from './choose-provider.ts'
-import { isRecordedProvider, isUsable, providerOf } from './model-sources.ts'
+import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './providers.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
 export interface InitialSettings {

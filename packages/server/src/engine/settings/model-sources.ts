@@ -10,22 +10,10 @@ import {
   type ProviderConfig,
   providerDefaults,
   type RetryLimits,
-  readKey,
 } from '@parley/models'
 import { closest } from '@parley/text'
 import type { Clock } from '../../ports/clock.ts'
-
-/**
- * Providers that play a recording which comes with the program: the demo's session, and the words that answer where no
- * model is configured.
- */
-export const recordedProviders = ['demo', 'unconfigured'] as const
-
-export type RecordedProvider = (typeof recordedProviders)[number]
-
-export function isRecordedProvider(providerId: string): providerId is RecordedProvider {
-  return recordedProviders.some((known) => known === providerId)
-}
+import { isRecordedProvider, providerOf, type RecordedProvider } from './providers.ts'
 
 /** One provider's client, with the limits of its retries and the context window in tokens. */
 export interface ModelSource {
@@ -96,43 +84,6 @@ function playedProvider(
 function recording(client: ModelClient, path: string, { onProblem, redact }: ModelSourcePorts): ModelClient {
   // The file may hold what an earlier process recorded.
   return createRecorder(client, { path, newId: () => randomUUID().slice(0, 8), redact, onProblem })
-}
-
-/** A configured provider, or a built-in one, whose fields the configuration may change. */
-export function providerOf(providerId: string, config: Config, env: Environment): ProviderConfig | null {
-  const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
-  const settings = config.model_providers?.[providerId]
-  const openaiBaseUrl = providerId === 'openai' ? config.openai_base_url : undefined
-  const baseUrl = settings?.base_url ?? openaiBaseUrl ?? builtIn?.baseUrl
-  if (baseUrl === undefined) return null
-  const envKey = settings?.env_key ?? builtIn?.envKey
-  const envHeaders = settings?.env_headers
-  const otherEnvKey = settings?.env_key === undefined ? builtIn?.otherEnvKey : undefined
-  const configured = settings?.wire_api === 'recorded' ? undefined : settings?.wire_api
-  const wireApi = configured ?? builtIn?.wireApi ?? 'chat'
-  const defaultModel = builtIn?.defaultModel
-  const contextWindow = builtIn?.contextWindow
-  return {
-    id: providerId,
-    name: settings?.name ?? builtIn?.name ?? providerId,
-    baseUrl,
-    wireApi,
-    ...(envKey === undefined ? {} : { envKey }),
-    ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
-    ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    headers: settings?.headers ?? builtIn?.headers ?? {},
-    ...(envHeaders === undefined ? {} : { envHeaders }),
-    queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
-    requestMaxRetries: settings?.request_max_retries ?? providerDefaults.requestMaxRetries,
-    streamMaxRetries: settings?.stream_max_retries ?? providerDefaults.streamMaxRetries,
-    streamIdleTimeoutMs: settings?.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
-  }
-}
-
-/** Whether a provider could be asked: it needs no key, or its key is there. */
-export function isUsable(provider: ProviderConfig, env: Environment): boolean {
-  return provider.envKey === undefined || readKey(provider, env) !== undefined
 }
 
 function unknownProvider(providerId: string, config: Config, env: Environment): ModelClient {

@@ -8,7 +8,7 @@ import type { ModelSource } from '../settings/model-sources.ts'
 import { createStreamingItems } from './streaming-items.ts'
 import type { TurnContext } from './turn-context.ts'
 
-export type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
+type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
 
 /** Turns the events of one model response into items of the conversation. */

@@ -15,7 +15,7 @@ export interface SessionMemory {
 }
 
 /** Questions of running calls by approval id; `approval/decide` answers them while this process lives. */
-export interface OpenQuestions {
+interface OpenQuestions {
   readonly byApproval: Map<string, OpenQuestion>
 }
 

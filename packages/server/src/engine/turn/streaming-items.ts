@@ -4,7 +4,7 @@ import { type Coalescer, createCoalescer } from '../conversation/coalescer.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { TurnContext } from './turn-context.ts'
 
-export type StreamedType = 'agentMessage' | 'reasoning'
+type StreamedType = 'agentMessage' | 'reasoning'
 
 interface StreamingItem {
   readonly itemId: string

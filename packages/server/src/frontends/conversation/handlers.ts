@@ -1,6 +1,7 @@
 import type { MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
 import * as commands from '../../engine/commands/commands.ts'
+import { decideApproval } from '../../engine/commands/decide-approval.ts'
 import { sendMessage } from '../../engine/commands/send-message.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { summaryOf } from '../../engine/open/live-conversation.ts'
@@ -58,7 +59,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
       commands.removeQueued(host.get(conversationId), messageId, by()),
     'conversation/interrupt': ({ conversationId, turnId }) => commands.interruptTurn(host.get(conversationId), turnId),
     'conversation/continue': ({ conversationId }) => commands.continueConversation(host.get(conversationId), by()),
-    'approval/decide': (params) => commands.decideApproval(host.get(params.conversationId), params, by()),
+    'approval/decide': (params) => decideApproval(host.get(params.conversationId), params, by()),
     'conversation/configure': ({ conversationId, settings }) =>
       commands.configure(host.get(conversationId), settings, by()),
     'conversation/runShell': ({ conversationId, command }) =>

@@ -1,4 +1,33 @@
-import type { ConversationEvent, LostRange } from '@parley/protocol'
+import type { WritableLog } from '@parley/journal'
+import type { ConversationEvent, ConversationState, LostRange } from '@parley/protocol'
+
+/** Returns the events that record a recovery; none when the log was closed in good order. */
+export function recoveryEvents(
+  { core }: ConversationState,
+  opened: WritableLog,
+  settling: readonly ConversationEvent[],
+): readonly ConversationEvent[] {
+  const lost = opened.lost.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq, reason: 'damaged' }))
+  const tornBytes = opened.torn?.sizeBytes ?? 0
+  const waiting = core.inboxPaused ? 0 : core.inbox.length
+  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
+  const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
+  const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
+  const pending = Object.values(core.approvals).filter(({ id, state }) => state === 'pending' && !withdrawn.has(id))
+  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
+  return [
+    {
+      type: 'conversation.recovered',
+      by: { pid: process.pid, program: 'parley' },
+      lost,
+      tornBytes,
+      parked: parked ?? (core.turn?.parked === true ? core.turn.id : null),
+      pending: pending.map(({ id }) => id),
+      text,
+    },
+    ...settling,
+  ]
+}
 
 interface Recovery {
   readonly lost: readonly LostRange[]
@@ -11,7 +40,7 @@ interface Recovery {
 }
 
 /** What was recovered, in one line for people. */
-export function recoveryText(recovery: Recovery): string {
+function recoveryText(recovery: Recovery): string {
   const { lost, tornBytes, settling } = recovery
   const found = findings(recovery)
   const crashed = lost.length > 0 || tornBytes > 0 || settling.length > 0
