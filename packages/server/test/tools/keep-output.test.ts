@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CommandEnd } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSideFiles } from '../../src/engine/side-files.ts'
+import { createSideFiles } from '../../src/engine/conversation/side-files.ts'
 import { keepOutput } from '../../src/tools/keep-output.ts'
 
 let folder = ''

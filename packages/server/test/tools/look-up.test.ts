@@ -4,7 +4,7 @@ import { noSandbox } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { tempWorkspace } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { createSideFiles } from '../../src/engine/side-files.ts'
+import { createSideFiles } from '../../src/engine/conversation/side-files.ts'
 import { prepareLookUp } from '../../src/tools/look-up.ts'
 import { testLocalPlace } from '../environments/test-local-place.ts'
 

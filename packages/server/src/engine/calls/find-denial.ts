@@ -1,7 +1,7 @@
 import { type CheckedPath, checkNamedPaths, detectBlock } from '@parley/policy'
 import type { ItemOf, SandboxBlock } from '@parley/protocol'
 import type { ToolOutcome } from '../../tools/tool.ts'
-import type { Run } from '../run.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 import type { CallContext } from './tool-context.ts'
 
 export interface FoundBlock {
@@ -19,14 +19,14 @@ interface Ended {
  * user may do on another one is not known here.
  */
 export async function findBlock(
-  { bench, conversation }: Run,
+  { modules, conversation }: TurnContext,
   item: ItemOf<'commandExecution'>,
   { outcome, context }: Ended,
 ): Promise<FoundBlock | null> {
   const limits = context.limits()
   if (limits === null || outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const { localHome: home, guardOf } = bench.limits
+  const { localHome: home, guardOf } = modules.limits
   const { enforcement } = conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
   const places =

@@ -2,10 +2,9 @@ import { resolve } from 'node:path'
 import { ConfigError, chosenEnvironment } from '@parley/config'
 import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check } from '@parley/protocol'
-import { configHere } from '../config-here.ts'
 import { findOwnFileInside } from '../limits/own-files-outside.ts'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
-import { readConfig } from '../read-config.ts'
+import { configHere, readConfig } from '../settings/read-config.ts'
 
 /** Whether the user's files can be read, and what in them has no effect. */
 export async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {

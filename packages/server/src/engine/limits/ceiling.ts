@@ -1,7 +1,7 @@
 import { type Config, isStricterSandbox, looserSandbox, stricterSandbox } from '@parley/config'
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** What a server program was told on its command line about how much it may ever allow. */
 export interface CeilingFlags {

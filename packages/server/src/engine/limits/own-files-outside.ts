@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { followLinks } from '@parley/host'
 import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** A file of the user's own that a conversation could change. */
 export interface OwnFileInside {

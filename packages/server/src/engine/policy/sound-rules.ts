@@ -1,5 +1,5 @@
 import { type PolicyFile, problemLocation, type Rules } from '@parley/policy'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** The rules of files that lie one over the other; refused where one of them has a problem. */
 export function soundRules(files: readonly PolicyFile[]): Rules {

@@ -13,9 +13,8 @@ import {
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/define-tool.ts'
-import { configHere } from '../config-here.ts'
 import { assertOwnFilesOutside } from '../limits/own-files-outside.ts'
-import { definedRules } from '../opener.ts'
+import { configHere, definedRules } from '../settings/read-config.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import { readWantedRules } from './read-rules.ts'
 

@@ -1,6 +1,6 @@
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { Engine } from '../../engine/engine.ts'
-import { rejection } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/replies/rejection.ts'
 import { createMethods } from './dispatch.ts'
 import { createHandlers } from './handlers.ts'
 import { createSession, type Session } from './session.ts'
@@ -99,8 +99,12 @@ export async function serveConnection(
 }
 
 function openConnection(transport: Transport, engine: Engine, kind: ConnectionKind): Connection {
-  const { roster, identity } = engine
-  const session = createSession({ clientId: engine.newClientId(), identity, distinctTitle: roster.distinctTitle })
+  const { connectedClients, identity } = engine
+  const session = createSession({
+    clientId: engine.newClientId(),
+    identity,
+    distinctTitle: connectedClients.distinctTitle,
+  })
   let peer: Peer | null = null
   const streams = createStreams({
     peer: () => connected(peer),
@@ -117,7 +121,7 @@ function openConnection(transport: Transport, engine: Engine, kind: ConnectionKi
     onFault: (fault) => engine.report(fault),
   })
   peer = served
-  const leave = roster.add({
+  const leave = connectedClients.add({
     notice: (notice) => served.notify('server/notice', notice),
     describe: () => describe(session, kind, { streams: streams.count, unreadBytes: served.bufferedBytes }),
   })

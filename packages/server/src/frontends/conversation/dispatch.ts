@@ -1,7 +1,7 @@
 import { type MethodName, methodAccess, type ParamsOf } from '@parley/protocol'
 import { methodParams } from '@parley/protocol/params'
 import type { MethodHandler } from '@parley/rpc'
-import { asRejection } from '../../engine/as-refusal.ts'
+import { asRejection } from '../../engine/replies/rejection.ts'
 import { decodeParams } from '../decode-params.ts'
 import type { Handlers } from './handlers.ts'
 import type { Session } from './session.ts'

@@ -1,6 +1,6 @@
 import { notificationLine } from '@parley/journal'
-import type { Conversation } from '../../engine/conversation.ts'
-import { deliverableLine } from '../../engine/deliverable.ts'
+import type { Conversation } from '../../engine/conversation/conversation.ts'
+import { deliverableLine } from '../../engine/replies/wire-limits.ts'
 
 /** Limit of unsent bytes, above which a client's cursor waits; the log holds the rest. */
 const unreadLimit = 1 << 20

@@ -1,12 +1,12 @@
 import type { MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
-import * as commands from '../../engine/commands.ts'
+import * as commands from '../../engine/commands/commands.ts'
+import { decideApproval } from '../../engine/commands/decide-approval.ts'
+import { sendMessage } from '../../engine/commands/send-message.ts'
+import { restartMcpServer } from '../../engine/context/conversation-mcp.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { summaryOf } from '../../engine/open-conversation.ts'
-import { readItems, readSideFile } from '../../engine/read-conversation.ts'
-import { readEvents } from '../../engine/read-events.ts'
-import { restartMcpServer } from '../../engine/restart-mcp-server.ts'
-import { sendMessage } from '../../engine/send-message.ts'
+import { summaryOf } from '../../engine/open/live-conversation.ts'
+import { readEvents, readItems, readSideFile } from '../../engine/read/read-conversation.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
@@ -47,7 +47,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Ha
       return {}
     },
     'conversation/detach': async ({ conversationId }) => {
-      host.get(conversationId).presence.detached = true
+      host.get(conversationId).clients.detached = true
       streams.leave(conversationId)
       await host.leave(conversationId)
       return {}
@@ -58,7 +58,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Ha
       commands.removeQueued(host.get(conversationId), messageId, by()),
     'conversation/interrupt': ({ conversationId, turnId }) => commands.interruptTurn(host.get(conversationId), turnId),
     'conversation/continue': ({ conversationId }) => commands.continueConversation(host.get(conversationId), by()),
-    'approval/decide': (params) => commands.decideApproval(host.get(params.conversationId), params, by()),
+    'approval/decide': (params) => decideApproval(host.get(params.conversationId), params, by()),
     'conversation/configure': ({ conversationId, settings }) =>
       commands.configure(host.get(conversationId), settings, by()),
     'conversation/runShell': ({ conversationId, command }) =>

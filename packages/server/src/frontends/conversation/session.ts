@@ -8,8 +8,7 @@ import {
   type ResultOf,
 } from '@parley/protocol'
 import type { ServerIdentity } from '../../engine/engine.ts'
-import { notPermitted } from '../../engine/not-permitted.ts'
-import { rejection } from '../../engine/refusal.ts'
+import { notPermitted, rejection } from '../../engine/replies/rejection.ts'
 
 /** State of one connection's handshake, and the client at its other end. */
 export interface Session {

@@ -1,15 +1,15 @@
 import type { Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
-import type { Conversation } from '../../engine/conversation.ts'
-import type { OpenConversation } from '../../engine/open-conversation.ts'
-import { shownState } from '../../engine/shown-state.ts'
+import type { Conversation } from '../../engine/conversation/conversation.ts'
+import type { LiveConversation } from '../../engine/open/live-conversation.ts'
+import { shownState } from '../../engine/replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 
 /** Conversations that one client streams. */
 export interface Streams {
   open(
-    conversation: OpenConversation,
+    conversation: LiveConversation,
     after: Cursor | null,
     context: CallContext,
   ): Promise<ResultOf<'conversation/stream'>>
@@ -31,16 +31,17 @@ interface StreamPorts {
   readonly peer: () => EgressPeer
   readonly session: Session
   /** Returns all conversations that are open in this process. */
-  readonly conversations: () => readonly OpenConversation[]
+  readonly conversations: () => readonly LiveConversation[]
   readonly onFault: OnFault
 }
 
 export function createStreams({ peer, session, conversations, onFault }: StreamPorts): Streams {
   const active = new Map<string, Stream>()
 
-  function begin({ conversation, watchers, streams, presence }: OpenConversation): Stream {
+  function begin({ conversation, clients }: LiveConversation): Stream {
     const { id } = conversation
     const { clientId } = session.actor
+    const { watchers, streams } = clients
     const egress = createEgress(peer(), conversation, (fault) => {
       end()
       onFault(fault, id)
@@ -54,9 +55,9 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     const stream = { egress, end }
     active.get(id)?.end()
     streams.add(end)
-    presence.guests.add(session)
+    clients.guests.add(session)
     // A client that may act takes a detached conversation over again.
-    if (session.access === 'full') presence.detached = false
+    if (session.access === 'full') clients.detached = false
     if (session.canApprove) watchers.add(clientId)
     active.set(id, stream)
     return stream
@@ -90,11 +91,11 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     leave(conversationId) {
       active.get(conversationId)?.end()
       const left = conversations().find(({ conversation }) => conversation.id === conversationId)
-      left?.presence.guests.delete(session)
+      left?.clients.guests.delete(session)
     },
     leaveAll() {
       for (const { end } of [...active.values()]) end()
-      const joined = conversations().filter(({ presence }) => presence.guests.delete(session))
+      const joined = conversations().filter(({ clients }) => clients.guests.delete(session))
       return joined.map(({ conversation }) => conversation.id)
     },
   }

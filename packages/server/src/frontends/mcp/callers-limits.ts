@@ -1,8 +1,8 @@
 import { isStricterSandbox, layerOfOverrides } from '@parley/config'
 import type { Overrides, Settings } from '@parley/protocol'
-import { choicesIn } from '../../engine/choices.ts'
 import { assertUnderCeiling, type Ceiling } from '../../engine/limits/ceiling.ts'
-import { rejection } from '../../engine/refusal.ts'
+import { rejection } from '../../engine/replies/rejection.ts'
+import { choicesIn } from '../../engine/settings/read-config.ts'
 
 /** Limits for what an MCP client may request and continue. All functions throw `aboveCeiling`. */
 export interface CallersLimits {

@@ -1,6 +1,6 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Conversation } from '../../../src/engine/conversation.ts'
+import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Conversation } from '../../../src/engine/conversation.ts'
-import { createEventFeed } from '../../../src/engine/event-feed.ts'
+import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
+import { createEventFeed } from '../../../src/engine/conversation/event-feed.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
 
 /** A client that reads when told to, and a log that holds every line. */
