@@ -23,7 +23,7 @@ describe('a program', () => {
     for (const before of ['.', '', 'src']) {
       expect(await find('ls', `${before}:${folders.bin}`)).toEqual({ path: null, insideRoots: true })
     }
-    expect(await find('ls', '/programNotFound')).toEqual({ path: null, insideRoots: false })
+    expect(await find('ls', '/nowhere')).toEqual({ path: null, insideRoots: false })
     expect((await find('ls', `${folders.bin}:.`)).path).toBe(join(folders.bin, 'ls'))
   })
 

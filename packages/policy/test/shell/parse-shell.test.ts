@@ -136,7 +136,7 @@ describe('any input', () => {
 
 describe('a parser', () => {
   it('whose files cannot be loaded understands nothing and still finds commands', async () => {
-    using shell = createShellParser({ ...shellParserFiles, grammarWasm: '/programNotFound/grammar.wasm' })
+    using shell = createShellParser({ ...shellParserFiles, grammarWasm: '/nowhere/grammar.wasm' })
     const reading = await shell.read('rm -rf x')
     expect(reading).toMatchObject({
       commands: null,

@@ -297,6 +297,6 @@ describe('PARLEY_HOME inside a repository', () => {
     mkdirSync(join(root, '.git'))
     writeFileSync(join(root, '.git', 'HEAD'), 'ref: refs/heads/main\n')
     expect(repositoryAroundHome(root, home, join(root, 'home'))).toBeNull()
-    expect(repositoryAroundHome(root, home, '/programNotFound')).toBe(root)
+    expect(repositoryAroundHome(root, home, '/nowhere')).toBe(root)
   })
 })

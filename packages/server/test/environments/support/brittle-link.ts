@@ -33,7 +33,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 10_000 })
   const secrets = () => Promise.resolve([])
-  const enforcer = createPolicyEnforcer({ sandboxes, secrets, home: '/programNotFound', platform: process.platform })
+  const enforcer = createPolicyEnforcer({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
   const environmentInfo = async () => describeEnvironment('test', await enforcer.report())
   const face = { sessions, enforcer, environmentInfo, initializeTimeoutMs: null, report: () => undefined }
   const changes: LinkChange[] = []

@@ -183,9 +183,9 @@ describe('looking at files', () => {
     expect((await place.ask('createDirectory', 'x/y')).error?.data).toMatchObject({ code: 'ENOENT' })
     expect((await place.ask('createDirectory', 'x/y', { recursive: true })).result).toEqual({})
     expect((await place.ask('createDirectory', 'x')).error?.data).toMatchObject({ code: 'EEXIST' })
-    const programNotFound = { path: '/proc/parley-programNotFound/a', recursive: true }
+    const nowhere = { path: '/proc/parley-nowhere/a', recursive: true }
     if (existsSync('/proc/self'))
-      expect((await place.client.ask('fs/createDirectory', programNotFound)).error?.code).toBe(-32004)
+      expect((await place.client.ask('fs/createDirectory', nowhere)).error?.code).toBe(-32004)
     expect((await place.ask('createDirectory', 'full/a/b', { recursive: true })).error).toMatchObject({ code: -32004 })
     expect((await place.ask('createDirectory', 'full/a', { recursive: true })).error?.data).toMatchObject({
       code: 'EEXIST',

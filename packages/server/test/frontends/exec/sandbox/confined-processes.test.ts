@@ -12,7 +12,7 @@ describe('a process under a sandbox policy', () => {
     ['full', undefined, 'none', '\n'],
     ['full', 'danger-full-access', 'none', '\n'],
     ['full', 'read-only', 'bubblewrap', 'yes\n'],
-    ['partial', { type: 'workspaceWrite', writableRoots: ['/programNotFound'] }, 'landlock', 'yes\n'],
+    ['partial', { type: 'workspaceWrite', writableRoots: ['/nowhere'] }, 'landlock', 'yes\n'],
   ] as const)('in enforcement %s with %j says what confines it: %s', async (enforcement, sandbox, type, said) => {
     await using place = execPlace({ sandboxes: standInSandboxes({ enforcement }), platform: 'linux' })
     const client = await place.greeted()

@@ -42,7 +42,7 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
   const enforcer = createPolicyEnforcer({
     ...{ sandboxes, secrets: () => Promise.resolve(secrets) },
-    ...{ home: '/programNotFound', platform },
+    ...{ home: '/nowhere', platform },
   })
   const mark = newMark()
   const faults: unknown[] = []
