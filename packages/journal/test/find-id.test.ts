@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findId, idsWith } from '../src/find-id.ts'
+import { findId, idsWith } from '../src/sessions/find-id.ts'
 
 const FIRST = '019a1b2c-3d4e-7f50-8a6b-7c8d9e0fa1b2'
 const SECOND = '019a1b2c-9999-7f50-8a6b-0123456789ab'

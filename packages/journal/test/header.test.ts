@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHeader, encodeHeader, forkHeader, newHeader } from '../src/header.ts'
-import { seal } from '../src/seal.ts'
+import { decodeHeader, encodeHeader, forkHeader, newHeader } from '../src/log/header.ts'
+import { seal } from '../src/line/checksum.ts'
 import { SAMPLE_HEADER, SAMPLE_ID, sampleLine } from './sample-log.ts'
 
 const decode = (text: string) => decodeHeader(Buffer.from(text))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkLine, decodeLine, encodeLine, readPrefix } from '../src/line.ts'
-import { crcOf, seal } from '../src/seal.ts'
+import { checkLine, decodeLine, encodeLine, readPrefix } from '../src/line/check-line.ts'
+import { crcOf, seal } from '../src/line/checksum.ts'
 import { sampleLine, sampleLines } from './sample-log.ts'
 
 const check = (text: string) => checkLine(Buffer.from(text))

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { encodeHeader, newHeader } from '../src/header.ts'
-import { encodeLine } from '../src/line.ts'
-import { LogView } from '../src/log-view.ts'
-import { nodeFiles } from '../src/node-files.ts'
-import { type OpenLogOptions, openLog, type WritableLog } from '../src/open-log.ts'
-import { textOf } from '../src/read-log.ts'
+import { encodeHeader, newHeader } from '../src/log/header.ts'
+import { encodeLine } from '../src/line/check-line.ts'
+import { LogView, textOf } from '../src/log/read-log.ts'
+import { nodeFiles } from '../src/disk/node-files.ts'
+import { type OpenLogOptions, openLog, type WritableLog } from '../src/log/open-log.ts'
 import { failNth } from './faulty-files.ts'
 import {
   logText,

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { MAX_LINE_BYTES } from '../src/line-limit.ts'
-import { nodeFiles } from '../src/node-files.ts'
-import { splitLines } from '../src/split-lines.ts'
+import { MAX_LINE_BYTES } from '../src/line/encode-line.ts'
+import { nodeFiles } from '../src/disk/node-files.ts'
+import { splitLines } from '../src/log/split-lines.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 function split(content: string | Buffer, start = 0) {

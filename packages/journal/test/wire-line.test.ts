@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { encodeLine } from '../src/line.ts'
-import { notificationLine } from '../src/wire-line.ts'
+import { encodeLine } from '../src/line/check-line.ts'
+import { notificationLine } from '../src/line/encode-line.ts'
 
 const line = (event: { type: string; [key: string]: unknown }) => encodeLine({ seq: 7, at: 1700000000000, event })
 

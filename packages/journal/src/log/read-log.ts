@@ -1,8 +1,45 @@
-import type { Files, OpenFile } from './files.ts'
-import { decodeHeader, type LogHeader } from './header.ts'
-import { checkLine, decodeLine, type LoggedEnvelope, readPrefix } from './line.ts'
-import { crcOf } from './seal.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { type LogHeader, decodeHeader } from './header.ts'
+import { checkLine, decodeLine, type LoggedEnvelope, readPrefix } from '../line/check-line.ts'
+import { crcOf } from '../line/checksum.ts'
 import { type RawLine, splitLines } from './split-lines.ts'
+
+/** Reading a log, our own or one that another process appends to; changes nothing and needs no lock. */
+export class LogView implements Disposable {
+  readonly #files: Files
+  readonly #file: OpenFile
+  #closed = false
+
+  private constructor(files: Files, file: OpenFile) {
+    this.#files = files
+    this.#file = file
+  }
+
+  static open(files: Files, path: string): LogView {
+    return new LogView(files, files.open(path, 'read'))
+  }
+
+  sizeBytes(): number {
+    return this.#files.stat(this.#file).sizeBytes
+  }
+
+  header(): LogHeader | null {
+    return readHeader(this.#files, this.#file)
+  }
+
+  /** With `after` and no offset the place is searched for; both together are the way to read on. */
+  lines(options: ReadOptions = {}): Generator<LogLine> {
+    const { after, fromOffset } = options
+    if (after === undefined || fromOffset !== undefined) return readLog(this.#files, this.#file, options)
+    return readLog(this.#files, this.#file, { ...options, fromOffset: seekAfter(this.#files, this.#file, after) })
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#files.close(this.#file)
+  }
+}
 
 /** One good line. The bytes are kept as they are: a fork and a client get exactly what was written. */
 export interface LogLine {
@@ -17,7 +54,7 @@ export interface LogLine {
   readonly unchecked: boolean
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** The beginning of a line: 0 or some line's `endOffset`. */
   readonly fromOffset?: number
   /** Only lines with a higher seq. */
@@ -30,7 +67,7 @@ export interface ReadOptions {
  * The good lines in ascending seq, to the last LF the file has now; bad ones are passed over (opening names them).
  * Works on a log that another process appends to: read on from the last `endOffset`.
  */
-export function* readLog(files: Files, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
+function* readLog(files: Files, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
   let last = options.after ?? 0
   for (const raw of splitLines(files, file, options.fromOffset ?? 0)) {
     if (!raw.terminated || raw.bytes === null || isSkipped(raw.bytes, options.skipTypes)) continue
@@ -89,4 +126,43 @@ function isSkipped(bytes: Buffer, skipTypes: ReadonlySet<string> | undefined): b
   if (skipTypes === undefined) return false
   const prefix = readPrefix(bytes)
   return prefix !== null && skipTypes.has(prefix.type)
+}
+
+/** Below this span reading on is cheaper than another probe. */
+const LINEAR_BYTES = 64 * 1024
+
+/**
+ * A byte offset from which `readLog` with `after: seq` misses nothing and reads little that is not asked for. Found by
+ * bisecting the file itself: lines are in ascending seq, so no index has to be built, kept or trusted, and a log of
+ * gigabytes, or one written by another process, is as quick to enter as our own.
+ */
+export function seekAfter(files: Files, file: OpenFile, seq: number): number {
+  let low = 0
+  let high = files.stat(file).sizeBytes
+  while (high - low > LINEAR_BYTES) {
+    const middle = low + Math.floor((high - low) / 2)
+    const probe = firstLineFrom(files, file, { from: middle, to: high })
+    if (probe !== null && probe.seq <= seq) low = probe.endOffset
+    else high = middle
+  }
+  return low
+}
+
+/** The first good line that begins at or after `from` and before `to`. */
+function firstLineFrom(
+  files: Files,
+  file: OpenFile,
+  span: { from: number; to: number },
+): { seq: number; endOffset: number } | null {
+  const start = nextLineStart(files, file, span.from)
+  if (start >= span.to) return null
+  for (const line of readLog(files, file, { fromOffset: start })) {
+    return line.byteOffset < span.to ? line : null
+  }
+  return null
+}
+
+function nextLineStart(files: Files, file: OpenFile, from: number): number {
+  for (const line of splitLines(files, file, from)) return line.endOffset
+  return from
 }

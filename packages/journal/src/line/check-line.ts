@@ -1,4 +1,4 @@
-import { checkSeal, seal } from './seal.ts'
+import { checkSeal, seal } from './checksum.ts'
 
 /** An event as the log sees it: opaque but for its type. */
 export interface LoggedEnvelope {

@@ -1,12 +1,12 @@
 import { type Damage, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
-import type { Files, OpenFile } from './files.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader } from './header.ts'
-import { keepTornPiece } from './keep-torn-piece.ts'
 import { type LogLine, readHeader } from './read-log.ts'
 import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
-import { conversationIdOf } from './session-paths.ts'
-import { writeAll } from './write-file.ts'
+import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
+import { writeAll, readSpan, createFile } from '../disk/file-io.ts'
+import { hasCode, StorageError } from '../disk/storage-error.ts'
 
 export interface OpenLogOptions {
   /** Losses that earlier openings already reported in the log. */
@@ -15,10 +15,10 @@ export interface OpenLogOptions {
   readonly visit?: (line: LogLine) => void
 }
 
-export type OpenedLog = NewerLog | WritableLog
+type OpenedLog = NewerLog | WritableLog
 
 /** Written by a newer program: to be read with `LogView`, and not touched. */
-export interface NewerLog {
+interface NewerLog {
   readonly readOnly: true
   readonly reason: string
   readonly header: LogHeader
@@ -44,7 +44,7 @@ export interface WritableLog {
   readonly uncheckedSeqs: readonly number[]
 }
 
-export interface TornPiece {
+interface TornPiece {
   readonly byteOffset: number
   readonly sizeBytes: number
   /** A copy of the piece; null when it could not be written. The piece itself also stays in the log, as a bad line. */
@@ -116,4 +116,38 @@ function headerForEmpty(log: EventLog, scan: Scan, conversationId: string): LogH
   const header = newHeader(conversationId)
   log.append([encodeHeader(header)])
   return header
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/** Copies the piece to the first free `<id>.torn-<n>`; null when the disk refuses, as the log still has it. */
+function keepTornPiece(
+  files: Files,
+  log: OpenFile,
+  span: { readonly byteOffset: number; readonly endOffset: number },
+): string | null {
+  try {
+    const copy = createNumbered(files, log.path, 1)
+    try {
+      for (let offset = span.byteOffset; offset < span.endOffset; offset += CHUNK_BYTES) {
+        const length = Math.min(CHUNK_BYTES, span.endOffset - offset)
+        writeAll(files, copy, readSpan(files, log, { offset, length }))
+      }
+    } finally {
+      files.close(copy)
+    }
+    return copy.path
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
+}
+
+function createNumbered(files: Files, logPath: string, n: number): OpenFile {
+  try {
+    return createFile(files, tornPath(logPath, n))
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return createNumbered(files, logPath, n + 1)
+    throw error
+  }
 }

@@ -1,5 +1,5 @@
-import type { Files, OpenFile } from './files.ts'
-import { StorageError, storageError } from './storage-error.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { StorageError, storageError } from '../disk/storage-error.ts'
 
 /** One fdatasync at a time for any number of callers: those who come while one runs share the next. */
 export class GroupedSync {

@@ -1,7 +1,7 @@
-import type { Files, OpenFile } from './files.ts'
-import { readPrefix } from './line.ts'
-import { openExisting, readSpan } from './read-file.ts'
-import { splitLines } from './split-lines.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { readPrefix } from '../line/check-line.ts'
+import { openExisting, readSpan } from '../disk/file-io.ts'
+import { splitLines } from '../log/split-lines.ts'
 
 /** A log up to this size is read whole; of a longer one this much from either end. */
 export const EXCERPT_BYTES = 64 * 1024

@@ -1,7 +1,9 @@
 import { eventVersion } from '@parley/protocol'
-import { isRecord, parseJson } from './line.ts'
-import { checkSeal, seal } from './seal.ts'
-import { isConversationId } from './session-paths.ts'
+import { isRecord, parseJson } from '../line/check-line.ts'
+import { checkSeal, seal } from '../line/checksum.ts'
+import { isConversationId } from '../disk/session-paths.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { splitLines } from './split-lines.ts'
 
 /** The format this program writes, which is the version of its events, and the highest `minReader` it may append to. */
 export const LOG_FORMAT = eventVersion
@@ -16,7 +18,7 @@ export interface LogHeader {
 }
 
 /** The last event taken over from the other conversation. */
-export interface ForkPoint {
+interface ForkPoint {
   readonly id: string
   readonly seq: number
   readonly crc: string
@@ -65,4 +67,17 @@ function isHeader(value: unknown): value is LogHeader {
 function isForkPoint(value: unknown): value is ForkPoint {
   if (!isRecord(value)) return false
   return typeof value['id'] === 'string' && Number.isSafeInteger(value['seq']) && typeof value['crc'] === 'string'
+}
+
+/**
+ * Says in the header that only programs of this format may write the log: earlier ones look for that nowhere else, and
+ * would run again what they do not see started. The only bytes of a log that are ever written over; the line keeps its
+ * length. A header that is lost, or was edited by hand, is left as it is.
+ */
+export function raiseMinReader(files: Files, file: OpenFile): void {
+  const [line] = splitLines(files, file, 0)
+  const header = line?.bytes == null ? null : decodeHeader(line.bytes)
+  if (header === null || header.minReader >= LOG_FORMAT) return
+  const raised = Buffer.from(encodeHeader({ ...header, minReader: LOG_FORMAT }))
+  if (raised.length === line?.bytes?.length) files.overwrite(file, raised, line.byteOffset)
 }

@@ -1,14 +1,12 @@
 import { dirname } from 'node:path'
-import type { Files, OpenFile } from './files.ts'
-import { foldersUpTo, makeFolders } from './folders.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { foldersUpTo, makeFolders, createFile, removeQuietly, writeAll } from '../disk/file-io.ts'
 import { GroupedSync } from './grouped-sync.ts'
-import { encodeHeader, type LogHeader } from './header.ts'
-import { writtenBytes } from './line-limit.ts'
-import { LogView } from './log-view.ts'
+import { encodeHeader, type LogHeader, raiseMinReader } from './header.ts'
+import { writtenBytes } from '../line/encode-line.ts'
+import { LogView } from './read-log.ts'
 import { LogWatch } from './log-watch.ts'
-import { raiseMinReader } from './raise-min-reader.ts'
-import { LOG_CLOSED, StorageError } from './storage-error.ts'
-import { createFile, removeQuietly, writeAll } from './write-file.ts'
+import { LOG_CLOSED, StorageError } from '../disk/storage-error.ts'
 
 /** The one writer of a conversation's log; whoever makes it holds the `WriterLock`. Knows bytes and lines, no events. */
 export class EventLog implements AsyncDisposable {

@@ -1,5 +1,5 @@
-import type { FileFacts, Files, OpenFile } from './files.ts'
-import { LOG_CHANGED, LOG_DELETED, LOG_MOVED, LOG_REPLACED, StorageError } from './storage-error.ts'
+import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
+import { LOG_CHANGED, LOG_DELETED, LOG_MOVED, LOG_REPLACED, StorageError } from '../disk/storage-error.ts'
 
 /**
  * Notices what others did to a log since its writer's last write: deleted, renamed, replaced, cut or written to. Costs
