@@ -1,11 +1,10 @@
 import { utf8Length } from '@parley/text'
+import { valueAt } from './reduce/approvals.ts'
 import { denialOf, isCall, standingOutcome } from './reduce/items.ts'
-import { valueAt } from './reduce/keyed.ts'
 import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
-import type { Item, Output } from './schema/item.ts'
+import type { Failure, Item, Output } from './schema/item.ts'
 import type { ConversationState, Core, OpenItem, Turn } from './schema/state.ts'
-import type { Failure } from './schema/usage.ts'
 
 const endUnknown =
   'This was started, but the program ended before it reported; whether it finished is unknown. Check before running it again.'

@@ -1,6 +1,5 @@
 import type { EventOf } from '../schema/event.ts'
 import type { Core } from '../schema/state.ts'
-import { valueAt, without } from './keyed.ts'
 
 export function reduceApproval(core: Core, event: EventOf<'approval.requested' | 'approval.decided'>): Core {
   return event.type === 'approval.requested' ? request(core, event) : decide(core, event)
@@ -45,4 +44,16 @@ function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' |
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }
+}
+
+/** By own key only: ids come from a log, and one named `constructor` must not find what every object inherits. */
+export function valueAt<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+/** The same record when the key is not in it, so that what did not change keeps its identity. */
+export function without<Value>(record: Record<string, Value>, key: string): Record<string, Value> {
+  if (!Object.hasOwn(record, key)) return record
+  const { [key]: _removed, ...rest } = record
+  return rest
 }

@@ -1,10 +1,9 @@
-import { chainDigest } from '../digest.ts'
 import type { Envelope, EventOf } from '../schema/event.ts'
 import type { Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
-import { approvalsWithout } from './approvals.ts'
+import { approvalsWithout, valueAt, without } from './approvals.ts'
+import { chainDigest } from './digest.ts'
 import { rememberRequest, takeFromInbox } from './inbox.ts'
-import { valueAt, without } from './keyed.ts'
 
 const windowLimit = 200
 /** In code points, so that none is cut in half. */

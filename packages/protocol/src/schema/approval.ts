@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { answer, decision } from './answer.ts'
-import { actor } from './input.ts'
+import { actor, answer, decision } from './input.ts'
 import { fileChangeEntry, ruleRef } from './item.ts'
 import { sandboxMode } from './settings.ts'
 

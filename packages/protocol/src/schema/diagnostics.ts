@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { clientAccess } from './access.ts'
+import { clientAccess } from './params.ts'
 import { enforcement } from './settings.ts'
 
 export const connectedClient = z

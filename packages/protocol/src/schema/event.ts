@@ -1,11 +1,14 @@
 import * as z from 'zod'
-import { answers, decision } from './answer.ts'
 import { approvalRequest } from './approval.ts'
-import { actor, contentItem, outputSchema, queuedMessage } from './input.ts'
-import { fileChangeEntry, item, ruleRef } from './item.ts'
+import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
+import { failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { settings, settingsChange } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { failure, tokenCounts } from './usage.ts'
+
+const count = z.int().min(0)
+
+export const tokenCounts = z
+  .object({ inputTokens: count, cachedInputTokens: count, outputTokens: count, reasoningTokens: count })
+  .describe('As the provider counted them. Input includes cached input; output includes reasoning.')
 
 export const plan = z
   .object({
@@ -262,3 +265,4 @@ export type TurnOutcome = z.infer<typeof turnOutcome>
 export type ConversationEvent = z.infer<typeof conversationEvent>
 export type EventOf<Type extends ConversationEvent['type']> = Extract<ConversationEvent, { type: Type }>
 export type Envelope = z.infer<typeof envelope>
+export type TokenCounts = z.infer<typeof tokenCounts>

@@ -1,8 +1,14 @@
 import * as z from 'zod'
-import { actor, contentItem } from './input.ts'
+import { actor, contentItem, sideFile } from './input.ts'
 import { sandboxMode } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { failure } from './usage.ts'
+
+export const failure = z
+  .object({
+    code: z.string().describe('Stable, for programs: `rateLimited`, `auth`, `contextTooLong`, … New ones may appear.'),
+    message: z.string().describe('What, why and what next, in one or two sentences.'),
+    status: z.int().exactOptional().describe("The provider's HTTP status, where one was received."),
+  })
+  .describe('Why something ended badly.')
 
 export const itemStatus = z
   .enum(['proposed', 'awaitingApproval', 'inProgress', 'completed', 'failed', 'denied', 'interrupted', 'unknown'])
@@ -170,3 +176,4 @@ export type FileChangeEntry = z.infer<typeof fileChangeEntry>
 export type Item = z.infer<typeof item>
 export type ItemOf<Type extends Item['type']> = Extract<Item, { type: Type }>
 export type CallItem = ItemOf<'commandExecution' | 'fileChange' | 'toolCall'>
+export type Failure = z.infer<typeof failure>

@@ -1,11 +1,18 @@
 import * as z from 'zod'
-import { clientAccess } from './access.ts'
-import { answers, decision } from './answer.ts'
-import { cursor } from './cursor.ts'
-import { inputItem, outputSchema } from './input.ts'
+import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { trustVerdict } from './trust-verdict.ts'
+
+export const clientAccess = z
+  .enum(['full', 'readOnly'])
+  .describe('`readOnly`: look-ups only; what changes something is -32007.')
+
+export const cursor = z
+  .object({ seq: z.int().min(0), crc: z.string().nullable() })
+  .describe('The last event folded: its `seq` and `crc`. `{seq: 0, crc: null}` is before the first.')
+
+const trustVerdict = z
+  .enum(['trusted', 'declined'])
+  .describe('`declined`: nothing of it takes effect, and it is not mentioned again until it changes.')
 
 const conversationId = z.string().min(1).describe('Full id.')
 export const byId = z.object({ conversationId })
@@ -197,3 +204,6 @@ export const methodParams = {
 } as const
 
 export type Overrides = z.infer<typeof overrides>
+export type ClientAccess = z.infer<typeof clientAccess>
+export type Cursor = z.infer<typeof cursor>
+export type TrustVerdict = z.infer<typeof trustVerdict>

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
-import { answerProblem, denial, plan, turnOutcome } from './event.ts'
-import { outputSchema, queuedMessage } from './input.ts'
-import { item } from './item.ts'
+import { answerProblem, denial, plan, tokenCounts, turnOutcome } from './event.ts'
+import { outputSchema, queuedMessage, sideFile } from './input.ts'
+import { failure, item } from './item.ts'
 import { settings } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { failure, tokenCounts } from './usage.ts'
 
 export const openItem = z
   .object({

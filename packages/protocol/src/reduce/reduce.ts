@@ -1,10 +1,10 @@
-import { reduceApproval } from './reduce/approvals.ts'
-import { type InboxEvent, reduceInbox } from './reduce/inbox.ts'
-import { reduceItem } from './reduce/items.ts'
-import { type MetaEvent, reduceMeta } from './reduce/meta.ts'
-import { reduceTurn, type TurnEvent } from './reduce/turns.ts'
-import type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
-import type { ConversationState, Core } from './schema/state.ts'
+import type { ConversationEvent, Envelope, EventOf } from '../schema/event.ts'
+import type { ConversationState, Core } from '../schema/state.ts'
+import { reduceApproval } from './approvals.ts'
+import { type InboxEvent, reduceInbox } from './inbox.ts'
+import { reduceItem } from './items.ts'
+import { type MetaEvent, reduceMeta } from './meta.ts'
+import { reduceTurn, type TurnEvent } from './turns.ts'
 
 /**
  * The one fold: server, clients and resume make state with it and nothing else does. Total and pure; an event of an

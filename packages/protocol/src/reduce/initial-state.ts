@@ -1,6 +1,6 @@
-import type { Settings } from './schema/settings.ts'
-import type { ConversationState } from './schema/state.ts'
-import type { TokenCounts } from './schema/usage.ts'
+import type { TokenCounts } from '../schema/event.ts'
+import type { Settings } from '../schema/settings.ts'
+import type { ConversationState } from '../schema/state.ts'
 
 export const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
 
