@@ -1,8 +1,16 @@
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  createFile,
+  makeFolders,
+  openExisting,
+  readFile,
+  removeQuietly,
+  temporaryBeside,
+  writeAll,
+} from './disk/file-io.ts'
 import { FILE_MODE, type Files, type OpenFile } from './disk/files.ts'
-import { makeFolders, openExisting, readFile, createFile, removeQuietly, temporaryBeside, writeAll } from './disk/file-io.ts'
 import { hasCode } from './disk/storage-error.ts'
 /** `sha256:<hex>`: names content, in the log. The file of it is `sha256-<hex>` in the conversation's folder. */
 export type SideFileRef = `sha256:${string}`

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
-import { FILE_MODE, type Files, type HeldLock } from './disk/files.ts'
-import { makeFolders, replaceFile, openExisting } from './disk/file-io.ts'
-import { hasCode, StorageError } from './disk/storage-error.ts'
 import { isOwnerAlive } from '@parley/host'
-import { isRecord, parseJson } from './line/check-line.ts'
+import { makeFolders, openExisting, replaceFile } from './disk/file-io.ts'
+import { FILE_MODE, type Files, type HeldLock } from './disk/files.ts'
+import { hasCode, StorageError } from './disk/storage-error.ts'
+import { isRecord, parseJson } from './line/line.ts'
 
 /** `heldBy` null: held, but the holder did not leave a readable word about itself. */
 interface LockRefused {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { withChecksum } from '../src/line/checksum.ts'
 import { decodeHeader, encodeHeader, forkHeader, newHeader } from '../src/log/header.ts'
-import { seal } from '../src/line/checksum.ts'
 import { SAMPLE_HEADER, SAMPLE_ID, sampleLine } from './sample-log.ts'
 
 const decode = (text: string) => decodeHeader(Buffer.from(text))
@@ -31,7 +31,9 @@ describe('a header', () => {
   })
 
   it('of a newer program may say more', () => {
-    const header = seal(JSON.stringify({ format: 3, minReader: 2, conversationId: SAMPLE_ID, packed: true }))
+    const header = withChecksum(
+      JSON.stringify({ format: 3, minReader: 2, conversationId: SAMPLE_ID, packed: true }),
+    ).text
     expect(decode(header)).toEqual({ format: 3, minReader: 2, conversationId: SAMPLE_ID })
   })
 

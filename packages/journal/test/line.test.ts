@@ -1,20 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkLine, decodeLine, encodeLine, readPrefix } from '../src/line/check-line.ts'
-import { crcOf, seal } from '../src/line/checksum.ts'
+import { checkLine, readPrefix } from '../src/line/check-line.ts'
+import { checksumOf, withChecksum } from '../src/line/checksum.ts'
+import { decodeLine, encodeLine } from '../src/line/line.ts'
 import { sampleLine, sampleLines } from './sample-log.ts'
 
 const check = (text: string) => checkLine(Buffer.from(text))
 
 describe('a line', () => {
   it('has its keys in order and the checksum last', () => {
-    const line = encodeLine({ seq: 7, at: 12, event: { type: 'turn.started' } })
+    const line = encodeLine({ seq: 7, at: 12, event: { type: 'turn.started' } }).text
     expect(line).toMatch(/^\{"seq":7,"at":12,"event":\{"type":"turn\.started"\},"crc":"[0-9a-f]{8}"\}$/)
     expect(check(line)).toEqual({ state: 'sound', seq: 7, type: 'turn.started' })
   })
 
   it('carries the crc32 that other programs compute', () => {
-    expect(seal('{"123456789":0}')).toBe('{"123456789":0,"crc":"9377edd1"}')
+    expect(withChecksum('{"123456789":0}').text).toBe('{"123456789":0,"crc":"9377edd1"}')
   })
 
   it('comes back as the same event, whatever its text is', () => {
@@ -22,7 +23,7 @@ describe('a line', () => {
     const envelope = fc.record({ seq: fc.integer({ min: 1 }), at: fc.integer(), event })
     fc.assert(
       fc.property(envelope, (value) => {
-        const line = encodeLine(value)
+        const line = encodeLine(value).text
         expect(line).not.toContain('\n')
         expect(check(line)).toEqual({ state: 'sound', seq: value.seq, type: value.event.type })
         expect(decodeLine(line)).toMatchObject(JSON.parse(JSON.stringify(value)))
@@ -74,12 +75,12 @@ describe('a line', () => {
 
   it('that is no envelope is bad even with a right checksum', () => {
     for (const json of ['{"a":1}', '{"seq":0,"at":1,"event":{"type":"x"}}', '{"seq":1,"at":1,"event":[]}']) {
-      expect(check(seal(json)).state).toBe('bad')
+      expect(check(withChecksum(json).text).state).toBe('bad')
     }
   })
 
   it('of another writer, with other keys or another order, is good when sealed', () => {
-    const line = seal('{"v":2,"event":{"more":1,"type":"x"},"at":1,"seq":3}')
+    const line = withChecksum('{"v":2,"event":{"more":1,"type":"x"},"at":1,"seq":3}').text
     expect(check(line)).toEqual({ state: 'sound', seq: 3, type: 'x' })
     expect(readPrefix(Buffer.from(line))).toBeNull()
   })
@@ -87,8 +88,8 @@ describe('a line', () => {
   it('is named by its own checksum, or by the one it would have', () => {
     const line = sampleLine(5)
     const bare = line.replace(/,"crc":"[0-9a-f]{8}"/, '')
-    expect(crcOf(Buffer.from(line))).toBe(line.slice(-10, -2))
-    expect(crcOf(Buffer.from(bare))).toBe(line.slice(-10, -2))
+    expect(checksumOf(Buffer.from(line))).toBe(line.slice(-10, -2))
+    expect(checksumOf(Buffer.from(bare))).toBe(line.slice(-10, -2))
   })
 })
 

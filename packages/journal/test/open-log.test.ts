@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { encodeHeader, newHeader } from '../src/log/header.ts'
-import { encodeLine } from '../src/line/check-line.ts'
-import { LogView, textOf } from '../src/log/read-log.ts'
 import { nodeFiles } from '../src/disk/node-files.ts'
+import { encodeLine } from '../src/line/line.ts'
+import { encodeHeader, newHeader } from '../src/log/header.ts'
 import { type OpenLogOptions, openLog, type WritableLog } from '../src/log/open-log.ts'
+import { LogView, textOf } from '../src/log/read-log.ts'
 import { failNth } from './faulty-files.ts'
 import {
   logText,
@@ -89,7 +89,7 @@ describe('opening a log', () => {
 it('a long log is verified with turns for others in between', async () => {
   using folder = temporaryFolder()
   const line = (_: unknown, i: number) =>
-    encodeLine({ seq: i + 1, at: 1, event: { type: 'x', text: 'y'.repeat(9000) } })
+    encodeLine({ seq: i + 1, at: 1, event: { type: 'x', text: 'y'.repeat(9000) } }).text
   const path = writeLog(folder.path, logText(Array.from({ length: 1500 }, line)))
   let turns = 0
   const takeTurn = () => {
@@ -125,7 +125,7 @@ describe('a damaged log', () => {
   })
 
   it('keeps the first of two lines with one number', async () => {
-    const other = encodeLine({ seq: 2, at: 9, event: { type: 'other' } })
+    const other = encodeLine({ seq: 2, at: 9, event: { type: 'other' } }).text
     using folder = temporaryFolder()
     const path = writeLog(folder.path, logText([...sampleLines(2), other, sampleLine(3)]))
     const opened = await openWritable(path)

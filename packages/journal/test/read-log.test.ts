@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { encodeLine } from '../src/line/check-line.ts'
-import { LogView, envelopeOf, lineCrc, textOf, seekAfter } from '../src/log/read-log.ts'
 import { nodeFiles } from '../src/disk/node-files.ts'
-import { seal } from '../src/line/checksum.ts'
+import { withChecksum } from '../src/line/checksum.ts'
+import { encodeLine } from '../src/line/line.ts'
+import { envelopeOf, LogView, lineCrc, seekAfter, textOf } from '../src/log/read-log.ts'
 import { logText, SAMPLE_ID, sampleLine, sampleLines, writeLog } from './sample-log.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -29,7 +29,7 @@ describe('reading a log', () => {
   })
 
   it('leaves out types that are not wanted, also where the type is not the first key', () => {
-    const late = seal('{"seq":11,"at":1,"event":{"a":1,"type":"item.completed"}}')
+    const late = withChecksum('{"seq":11,"at":1,"event":{"a":1,"type":"item.completed"}}').text
     for (const { view } of viewOf(logText([...sampleLines(10), late]))) {
       expect(seqs(view.lines({ skipTypes: new Set(['item.delta']) }))).toEqual([1, 2, 4, 5, 7, 8, 10, 11])
     }
@@ -56,7 +56,8 @@ describe('reading a log', () => {
 })
 
 describe('entering a log in the middle', () => {
-  const bulky = (seq: number) => encodeLine({ seq, at: 1, event: { type: 'x', text: 'y'.repeat((seq * 7919) % 3000) } })
+  const bulky = (seq: number) =>
+    encodeLine({ seq, at: 1, event: { type: 'x', text: 'y'.repeat((seq * 7919) % 3000) } }).text
 
   it('misses no line, whatever number is asked for', () => {
     const lines = Array.from({ length: 1500 }, (_, i) => bulky(i * 2 + 1))

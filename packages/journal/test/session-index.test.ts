@@ -12,12 +12,12 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Files } from '../src/disk/files.ts'
-import { encodeHeader, newHeader } from '../src/log/header.ts'
-import { decodeLine, encodeLine } from '../src/line/check-line.ts'
-import { EXCERPT_BYTES } from '../src/sessions/log-excerpt.ts'
 import { nodeFiles } from '../src/disk/node-files.ts'
-import { type LogExcerpt, listSessions, type Rows } from '../src/sessions/session-index.ts'
 import { sessionPaths, walkSessions } from '../src/disk/session-paths.ts'
+import { decodeLine, encodeLine } from '../src/line/line.ts'
+import { encodeHeader, newHeader } from '../src/log/header.ts'
+import { EXCERPT_BYTES } from '../src/sessions/log-excerpt.ts'
+import { type LogExcerpt, listSessions, type Rows } from '../src/sessions/session-index.ts'
 import { faultyFiles } from './faulty-files.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -53,8 +53,10 @@ function pathOf(home: string, n: number): string {
 function writeSession(home: string, n: number, events = 2): string {
   const path = pathOf(home, n)
   mkdirSync(dirname(path), { recursive: true })
-  const lines = Array.from({ length: events }, (_, i) =>
-    encodeLine({ seq: i + 1, at: 1, event: { type: 'x', title: `session ${n}`, text: 'y'.repeat(100) } }),
+  const lines = Array.from(
+    { length: events },
+    (_, i) =>
+      encodeLine({ seq: i + 1, at: 1, event: { type: 'x', title: `session ${n}`, text: 'y'.repeat(100) } }).text,
   )
   writeFileSync(path, [encodeHeader(newHeader(idOf(n))), ...lines].map((line) => `${line}\n`).join(''))
   return path
@@ -102,7 +104,7 @@ describe('listing conversations', () => {
     using folder = temporaryFolder()
     for (const n of [1, 2, 3]) writeSession(folder.path, n)
     await listSessions(nodeFiles, folder.path, ROWS)
-    appendFileSync(pathOf(folder.path, 1), `${encodeLine({ seq: 9, at: 1, event: { type: 'x' } })}\n`)
+    appendFileSync(pathOf(folder.path, 1), `${encodeLine({ seq: 9, at: 1, event: { type: 'x' } }).text}\n`)
     writeSession(folder.path, 4)
     rmSync(pathOf(folder.path, 2))
     const { files, opened } = countingFiles()

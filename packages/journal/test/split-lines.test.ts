@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { MAX_LINE_BYTES } from '../src/line/encode-line.ts'
 import { nodeFiles } from '../src/disk/node-files.ts'
+import { MAX_LINE_BYTES } from '../src/line/check-line.ts'
 import { splitLines } from '../src/log/split-lines.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

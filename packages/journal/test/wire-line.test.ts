@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { encodeLine } from '../src/line/check-line.ts'
-import { notificationLine } from '../src/line/encode-line.ts'
+import { encodeLine, notificationLine, storedLine } from '../src/line/line.ts'
 
 const line = (event: { type: string; [key: string]: unknown }) => encodeLine({ seq: 7, at: 1700000000000, event })
 
 describe('a log line on its way to a client', () => {
   it('is the stored bytes with a notification around them', () => {
     const stored = line({ type: 'item.delta', itemId: 'i1', text: 'a "quoted" \u2028 text' })
-    const sent = notificationLine('c1', stored)
-    expect(sent).toContain(stored.slice(1))
+    const sent = notificationLine('c1', stored.elidedText)
+    expect(sent).toContain(stored.text.slice(1))
     expect(JSON.parse(sent)).toEqual({
       jsonrpc: '2.0',
       method: 'conversation/event',
-      params: { conversationId: 'c1', ...JSON.parse(stored) },
+      params: { conversationId: 'c1', ...JSON.parse(stored.text) },
     })
   })
 
@@ -25,8 +24,8 @@ describe('a log line on its way to a client', () => {
       text: '',
       calls: [],
     })
-    const { seq, at, crc } = JSON.parse(stored)
-    expect(JSON.parse(notificationLine('c1', stored)).params).toEqual({
+    const { seq, at, crc } = JSON.parse(stored.text)
+    expect(JSON.parse(notificationLine('c1', stored.elidedText)).params).toEqual({
       conversationId: 'c1',
       seq,
       at,
@@ -36,8 +35,9 @@ describe('a log line on its way to a client', () => {
   })
 
   it('may have lost its checksum to an editor', () => {
-    const stored = '{"seq":3,"at":1,"event":{"type":"model.responded","turnId":"t1","parts":[]}}'
-    expect(JSON.parse(notificationLine('c1', stored)).params).toEqual({
+    const text = '{"seq":3,"at":1,"event":{"type":"model.responded","turnId":"t1","parts":[]}}'
+    const stored = storedLine({ seq: 3, type: 'model.responded', crc: null, text })
+    expect(JSON.parse(notificationLine('c1', stored.elidedText)).params).toEqual({
       conversationId: 'c1',
       seq: 3,
       at: 1,
@@ -48,6 +48,10 @@ describe('a log line on its way to a client', () => {
   it('that only mentions a response in its text is left alone', () => {
     const text = '"event":{"type":"model.responded","turnId":"t1","parts":[]'
     const stored = line({ type: 'item.delta', itemId: 'i1', text })
-    expect(JSON.parse(notificationLine('c1', stored)).params.event).toEqual({ type: 'item.delta', itemId: 'i1', text })
+    expect(JSON.parse(notificationLine('c1', stored.elidedText)).params.event).toEqual({
+      type: 'item.delta',
+      itemId: 'i1',
+      text,
+    })
   })
 })

@@ -1,7 +1,7 @@
-import { type Files, type OpenFile, FILE_MODE, FOLDER_MODE } from './files.ts'
-import { hasCode, StorageError } from './storage-error.ts'
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
+import { FILE_MODE, type Files, FOLDER_MODE, type OpenFile } from './files.ts'
+import { hasCode, StorageError } from './storage-error.ts'
 
 /** The bytes of a small file, or of a part of one; null when there is none. Fewer than asked for at its end. */
 export function readFile(

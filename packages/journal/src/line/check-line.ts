@@ -1,42 +1,23 @@
-import { checkSeal, seal } from './checksum.ts'
+import { checksumState } from './checksum.ts'
+import { decodeLine } from './line.ts'
 
-/** An event as the log sees it: opaque but for its type. */
-export interface LoggedEnvelope {
-  readonly seq: number
-  /** Wall clock, ms since the epoch; a label, never an order. */
-  readonly at: number
-  readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
-}
+/** Bytes of the longest line that is read: logs of earlier versions may have longer ones than are written now. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024
 
-/** `unchecked`: edited by hand, the checksum taken out. `seqHint`: what a damaged line claims to be. */
+/** `unchecked`: edited by hand, the checksum taken out. `seqHint`: number a damaged line gives itself, unverified. */
 export type LineCheck =
   | { readonly state: 'sound' | 'unchecked'; readonly seq: number; readonly type: string }
   | { readonly state: 'bad'; readonly reason: 'checksum' | 'syntax'; readonly seqHint: number | null }
 
-/** One line without its LF. `type` should be the event's first key: readers skip by it without parsing. */
-export function encodeLine<Event extends { readonly type: string }>(envelope: {
-  readonly seq: number
-  readonly at: number
-  readonly event: Event
-}): string {
-  const { seq, at, event } = envelope
-  return seal(JSON.stringify({ seq, at, event }))
-}
-
-/** Null when the text is no envelope; a line that `checkLine` found sound always is one unless it was forged. */
-export function decodeLine(text: string): LoggedEnvelope | null {
-  const value = parseJson(text)
-  return isEnvelope(value) ? value : null
-}
-
+/** Verifies a line by its checksum, or by its form when it has none. */
 export function checkLine(line: Buffer): LineCheck {
-  switch (checkSeal(line)) {
+  switch (checksumState(line)) {
     case 'intact':
-      return checkSealed(line)
+      return checkIntact(line)
     case 'broken':
       return { state: 'bad', reason: 'checksum', seqHint: seqHint(line) }
     case 'absent':
-      return checkUnsealed(line)
+      return checkEdited(line)
   }
 }
 
@@ -44,14 +25,14 @@ const PREFIX_BYTES = 128
 const PREFIX = /^\{"seq":(\d{1,15}),"at":-?\d[\d.eE+-]*,"event":\{"type":"([\w./-]+)"/
 const SEQ = /^\{"seq":(\d{1,15}),/
 
-/** Seq and type from the first bytes alone, unverified. Null when the line is not in the form `encodeLine` writes. */
+/** Reads seq and type from the first bytes, unverified. Returns null for another form than `encodeLine` writes. */
 export function readPrefix(line: Buffer): { readonly seq: number; readonly type: string } | null {
   const found = PREFIX.exec(line.toString('latin1', 0, PREFIX_BYTES))
   const type = found?.[2]
   return type === undefined ? null : { seq: Number(found?.[1]), type }
 }
 
-function checkSealed(line: Buffer): LineCheck {
+function checkIntact(line: Buffer): LineCheck {
   const prefix = readPrefix(line)
   if (prefix !== null && prefix.seq > 0) return { state: 'sound', ...prefix }
   const envelope = decodeLine(line.toString())
@@ -60,10 +41,10 @@ function checkSealed(line: Buffer): LineCheck {
 }
 
 /**
- * Only a line without any trace of a checksum counts as edited by hand: exactly the three keys. A damaged `"crc"` key
- * leaves either no JSON or a fourth key, so no flipped bit can pass for an edit.
+ * Accepts a line as edited by hand only when it has exactly the three keys. A damaged `"crc"` key leaves either no JSON
+ * or a fourth key, so no flipped bit passes for an edit.
  */
-function checkUnsealed(line: Buffer): LineCheck {
+function checkEdited(line: Buffer): LineCheck {
   const envelope = decodeLine(line.toString())
   if (envelope === null || Object.keys(envelope).length !== 3) {
     return { state: 'bad', reason: 'syntax', seqHint: seqHint(line) }
@@ -74,27 +55,4 @@ function checkUnsealed(line: Buffer): LineCheck {
 function seqHint(line: Buffer): number | null {
   const found = SEQ.exec(line.toString('latin1', 0, PREFIX_BYTES))
   return found === null ? null : Number(found[1])
-}
-
-function isEnvelope(value: unknown): value is LoggedEnvelope {
-  if (!isRecord(value)) return false
-  const { seq, at, event } = value
-  return isSeq(seq) && typeof at === 'number' && isRecord(event) && typeof event['type'] === 'string'
-}
-
-function isSeq(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Undefined when the text is no JSON, which JSON itself cannot say. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

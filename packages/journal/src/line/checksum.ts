@@ -1,36 +1,44 @@
 import { crc32 } from 'node:zlib'
 
 /** `,"crc":"` + 8 hex digits + `"}`: the last bytes of every line parley writes. */
-const SEAL_KEY = ',"crc":"'
-const SEAL_END = '"}'
-const SEAL_BYTES = SEAL_KEY.length + 8 + SEAL_END.length
-const SEAL = /^,"crc":"([0-9a-f]{8})"\}$/
+const KEY = ',"crc":"'
+const END = '"}'
+const SUFFIX_BYTES = KEY.length + 8 + END.length
+const SUFFIX = /^,"crc":"([0-9a-f]{8})"\}$/
 
-export type SealState = 'intact' | 'broken' | 'absent'
+export type ChecksumState = 'intact' | 'broken' | 'absent'
 
-/** Puts the checksum of everything before it in as the last key of a JSON object. */
-export function seal(json: string): string {
+export interface ChecksummedText {
+  readonly text: string
+  /** Eight hex digits. */
+  readonly crc: string
+}
+
+/** Adds the CRC-32 of a JSON object's text to the object, as its last key. */
+export function withChecksum(json: string): ChecksummedText {
   const body = json.slice(0, -1)
-  return `${body}${SEAL_KEY}${hex(crc32(body))}${SEAL_END}`
+  const crc = hex(crc32(body))
+  return { text: `${body}${KEY}${crc}${END}`, crc }
 }
 
-export function checkSeal(line: Buffer): SealState {
-  const found = SEAL.exec(sealText(line))
+/** Compares a line with the checksum at its end. `absent`: the line does not end in one. */
+export function checksumState(line: Buffer): ChecksumState {
+  const found = SUFFIX.exec(lastBytes(line))
   if (found === null) return 'absent'
-  return found[1] === bodyCrc(line) ? 'intact' : 'broken'
+  return found[1] === bodyChecksum(line) ? 'intact' : 'broken'
 }
 
-/** The checksum a cursor names a line by. A line edited by hand has none of its own, so it is computed. */
-export function crcOf(line: Buffer): string {
-  return SEAL.exec(sealText(line))?.[1] ?? hex(crc32(line.subarray(0, -1)))
+/** Returns the checksum at the end of a line. For a line without one, edited by hand, it is computed. */
+export function checksumOf(line: Buffer): string {
+  return SUFFIX.exec(lastBytes(line))?.[1] ?? hex(crc32(line.subarray(0, -1)))
 }
 
-function sealText(line: Buffer): string {
-  return line.toString('latin1', Math.max(0, line.length - SEAL_BYTES))
+function lastBytes(line: Buffer): string {
+  return line.toString('latin1', Math.max(0, line.length - SUFFIX_BYTES))
 }
 
-function bodyCrc(line: Buffer): string {
-  return hex(crc32(line.subarray(0, line.length - SEAL_BYTES)))
+function bodyChecksum(line: Buffer): string {
+  return hex(crc32(line.subarray(0, line.length - SUFFIX_BYTES)))
 }
 
 function hex(crc: number): string {

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path'
+import { createFile, foldersUpTo, makeFolders, removeQuietly, writeAll } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
-import { foldersUpTo, makeFolders, createFile, removeQuietly, writeAll } from '../disk/file-io.ts'
+import { LOG_CLOSED, StorageError } from '../disk/storage-error.ts'
+import { writtenBytes } from '../line/line.ts'
 import { GroupedSync } from './grouped-sync.ts'
 import { encodeHeader, type LogHeader, raiseMinReader } from './header.ts'
-import { writtenBytes } from '../line/encode-line.ts'
-import { LogView } from './read-log.ts'
 import { LogWatch } from './log-watch.ts'
-import { LOG_CLOSED, StorageError } from '../disk/storage-error.ts'
+import { LogView } from './read-log.ts'
 
 /** The one writer of a conversation's log; whoever makes it holds the `WriterLock`. Knows bytes and lines, no events. */
 export class EventLog implements AsyncDisposable {

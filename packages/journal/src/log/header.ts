@@ -1,8 +1,9 @@
 import { eventVersion } from '@parley/protocol'
-import { isRecord, parseJson } from '../line/check-line.ts'
-import { checkSeal, seal } from '../line/checksum.ts'
-import { isConversationId } from '../disk/session-paths.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
+import { isConversationId } from '../disk/session-paths.ts'
+import { checkLine } from '../line/check-line.ts'
+import { checksumState, withChecksum } from '../line/checksum.ts'
+import { isRecord, parseJson } from '../line/line.ts'
 import { splitLines } from './split-lines.ts'
 
 /** The format this program writes, which is the version of its events, and the highest `minReader` it may append to. */
@@ -24,6 +25,9 @@ interface ForkPoint {
   readonly crc: string
 }
 
+/** A header further down would come after more rubbish than one crash leaves. */
+const HEADER_WITHIN_BYTES = 64 * 1024
+
 const HEADER_KEYS: ReadonlySet<string> = new Set(['format', 'minReader', 'conversationId', 'forkedFrom'])
 
 export function newHeader(conversationId: string): LogHeader {
@@ -41,12 +45,12 @@ export function formatOf(header: LogHeader | null): number {
 }
 
 export function encodeHeader({ format, minReader, conversationId, forkedFrom }: LogHeader): string {
-  return seal(JSON.stringify({ format, minReader, conversationId, forkedFrom }))
+  return withChecksum(JSON.stringify({ format, minReader, conversationId, forkedFrom })).text
 }
 
 /** Null for anything but a header that is whole, or that was edited by hand and shows no trace of a checksum. */
 export function decodeHeader(line: Buffer): LogHeader | null {
-  const state = checkSeal(line)
+  const state = checksumState(line)
   if (state === 'broken') return null
   const value = parseJson(line.toString())
   if (!isHeader(value)) return null
@@ -56,17 +60,15 @@ export function decodeHeader(line: Buffer): LogHeader | null {
   return forkedFrom === undefined ? header : { ...header, forkedFrom }
 }
 
-function isHeader(value: unknown): value is LogHeader {
-  if (!isRecord(value)) return false
-  const { format, minReader, conversationId, forkedFrom } = value
-  const isNumbered = Number.isSafeInteger(format) && Number.isSafeInteger(minReader)
-  const isNamed = typeof conversationId === 'string' && isConversationId(conversationId)
-  return isNumbered && isNamed && (forkedFrom === undefined || isForkPoint(forkedFrom))
-}
-
-function isForkPoint(value: unknown): value is ForkPoint {
-  if (!isRecord(value)) return false
-  return typeof value['id'] === 'string' && Number.isSafeInteger(value['seq']) && typeof value['crc'] === 'string'
+/** The first good line that is a header, looked for only before the first event; null when it is lost. */
+export function readHeader(files: Files, file: OpenFile): LogHeader | null {
+  for (const { bytes, byteOffset } of splitLines(files, file, 0)) {
+    if (byteOffset > HEADER_WITHIN_BYTES) return null
+    const header = bytes === null ? null : decodeHeader(bytes)
+    if (header !== null) return header
+    if (bytes !== null && checkLine(bytes).state !== 'bad') return null
+  }
+  return null
 }
 
 /**
@@ -80,4 +82,17 @@ export function raiseMinReader(files: Files, file: OpenFile): void {
   if (header === null || header.minReader >= LOG_FORMAT) return
   const raised = Buffer.from(encodeHeader({ ...header, minReader: LOG_FORMAT }))
   if (raised.length === line?.bytes?.length) files.overwrite(file, raised, line.byteOffset)
+}
+
+function isHeader(value: unknown): value is LogHeader {
+  if (!isRecord(value)) return false
+  const { format, minReader, conversationId, forkedFrom } = value
+  const isNumbered = Number.isSafeInteger(format) && Number.isSafeInteger(minReader)
+  const isNamed = typeof conversationId === 'string' && isConversationId(conversationId)
+  return isNumbered && isNamed && (forkedFrom === undefined || isForkPoint(forkedFrom))
+}
+
+function isForkPoint(value: unknown): value is ForkPoint {
+  if (!isRecord(value)) return false
+  return typeof value['id'] === 'string' && Number.isSafeInteger(value['seq']) && typeof value['crc'] === 'string'
 }

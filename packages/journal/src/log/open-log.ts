@@ -1,12 +1,12 @@
+import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
+import { hasCode, StorageError } from '../disk/storage-error.ts'
 import { type Damage, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
-import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader } from './header.ts'
-import { type LogLine, readHeader } from './read-log.ts'
+import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
+import type { LogLine } from './read-log.ts'
 import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
-import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
-import { writeAll, readSpan, createFile } from '../disk/file-io.ts'
-import { hasCode, StorageError } from '../disk/storage-error.ts'
 
 export interface OpenLogOptions {
   /** Losses that earlier openings already reported in the log. */

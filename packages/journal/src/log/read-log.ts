@@ -1,7 +1,8 @@
 import type { Files, OpenFile } from '../disk/files.ts'
-import { type LogHeader, decodeHeader } from './header.ts'
-import { checkLine, decodeLine, type LoggedEnvelope, readPrefix } from '../line/check-line.ts'
-import { crcOf } from '../line/checksum.ts'
+import { checkLine, readPrefix } from '../line/check-line.ts'
+import { checksumOf } from '../line/checksum.ts'
+import { decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/line.ts'
+import { type LogHeader, readHeader } from './header.ts'
 import { type RawLine, splitLines } from './split-lines.ts'
 
 /** Reading a log, our own or one that another process appends to; changes nothing and needs no lock. */
@@ -78,22 +79,14 @@ function* readLog(files: Files, file: OpenFile, options: ReadOptions = {}): Gene
   }
 }
 
-/** A header further down would come after more rubbish than one crash leaves. */
-const HEADER_WITHIN_BYTES = 64 * 1024
-
-/** The first good line that is a header, looked for only before the first event; null when it is lost. */
-export function readHeader(files: Files, file: OpenFile): LogHeader | null {
-  for (const { bytes, byteOffset } of splitLines(files, file, 0)) {
-    if (byteOffset > HEADER_WITHIN_BYTES) return null
-    const header = bytes === null ? null : decodeHeader(bytes)
-    if (header !== null) return header
-    if (bytes !== null && checkLine(bytes).state !== 'bad') return null
-  }
-  return null
-}
-
 export function textOf(line: LogLine): string {
   return line.bytes.toString()
+}
+
+/** Returns a line of the log as the object that `encodeLine` makes of a new one. */
+export function lineOf(line: LogLine): Line {
+  const { seq, type, unchecked } = line
+  return storedLine({ seq, type, crc: unchecked ? null : lineCrc(line), text: textOf(line) })
 }
 
 /** Null only for a forged line: right checksum, no envelope. */
@@ -103,7 +96,7 @@ export function envelopeOf(line: LogLine): LoggedEnvelope | null {
 
 /** With the seq, what a cursor names a line by. */
 export function lineCrc(line: LogLine): string {
-  return crcOf(line.bytes)
+  return checksumOf(line.bytes)
 }
 
 function goodLine(raw: RawLine, bytes: Buffer): LogLine | null {

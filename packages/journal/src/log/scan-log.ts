@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { closeTally, newTally, type SeqRange, type Tally, tallyBad, tallyGood } from './damage.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
+import { checkLine } from '../line/check-line.ts'
+import type { LoggedEnvelope } from '../line/line.ts'
+import { closeTally, newTally, type SeqRange, type Tally, tallyBad, tallyGood } from './damage.ts'
 import { decodeHeader, type LogHeader } from './header.ts'
-import { checkLine, type LoggedEnvelope } from '../line/check-line.ts'
 import { envelopeOf, type LogLine, lineCrc, toLogLine } from './read-log.ts'
 import { type RawLine, splitLines } from './split-lines.ts'
 

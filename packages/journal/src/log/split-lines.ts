@@ -1,5 +1,5 @@
 import type { Files, OpenFile } from '../disk/files.ts'
-import { MAX_LINE_BYTES } from '../line/encode-line.ts'
+import { MAX_LINE_BYTES } from '../line/check-line.ts'
 
 /** The first read is small, as many callers want but a line or two; each further one is larger. */
 const FIRST_CHUNK_BYTES = 16 * 1024

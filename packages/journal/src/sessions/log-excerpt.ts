@@ -1,6 +1,6 @@
+import { openExisting, readSpan } from '../disk/file-io.ts'
 import type { Files, OpenFile } from '../disk/files.ts'
 import { readPrefix } from '../line/check-line.ts'
-import { openExisting, readSpan } from '../disk/file-io.ts'
 import { splitLines } from '../log/split-lines.ts'
 
 /** A log up to this size is read whole; of a longer one this much from either end. */

@@ -1,12 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FileFacts, Files } from '../disk/files.ts'
-import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
-import { StorageError } from '../disk/storage-error.ts'
-import { type SessionFile, walkSessions, sessionsFolder } from '../disk/session-paths.ts'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { isRecord, parseJson } from '../line/check-line.ts'
 import { readFile, replaceFile } from '../disk/file-io.ts'
+import type { FileFacts, Files } from '../disk/files.ts'
+import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
+import { StorageError } from '../disk/storage-error.ts'
+import { isRecord, parseJson } from '../line/line.ts'
+import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
 
 /** What a row can be made from: all lines of a small log; of a longer one both ends, and the telling lines between. */
 export interface LogExcerpt {
@@ -103,11 +103,7 @@ interface RowFormat<Row> {
 }
 
 /** `index.jsonl`: a first line with the checksum of all others, then an entry a line. Anything wrong: an empty map. */
-function readIndex<Row>(
-  files: Files,
-  home: string,
-  format: RowFormat<Row>,
-): ReadonlyMap<string, IndexEntry<Row>> {
+function readIndex<Row>(files: Files, home: string, format: RowFormat<Row>): ReadonlyMap<string, IndexEntry<Row>> {
   const text = readQuietly(files, indexPath(home))
   const headEnd = text.indexOf('\n')
   const body = text.slice(headEnd + 1).trimEnd()

@@ -1,5 +1,5 @@
 import { ConfigError } from '@parley/config'
-import { LineTooLong, StorageError, troubleOf } from '@parley/journal'
+import { LineTooLongError, StorageError, troubleOf } from '@parley/journal'
 import { lineTooLongText } from './line-too-long.ts'
 import { lostLogText } from './lost-log.ts'
 import { rejection } from './refusal.ts'
@@ -33,7 +33,7 @@ export function asRejection(error: unknown): unknown {
       },
     )
   }
-  if (error instanceof LineTooLong) return rejection('invalidParams', lineTooLongText(error))
+  if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
   if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
   return error
 }

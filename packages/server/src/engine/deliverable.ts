@@ -1,3 +1,4 @@
+import type { Line } from '@parley/journal'
 import { shortenTexts } from './shorten-texts.ts'
 
 /** Bytes; with what carries it, it is less than a line of the wire may have. */
@@ -9,10 +10,10 @@ export function isDeliverable(sizeBytes: number): boolean {
   return sizeBytes <= deliverableBytes
 }
 
-/** A line as it can be sent: one of an earlier version that is longer than clients take has its texts cut. */
-export function deliverableLine(line: string): string {
-  if (line.length * 3 <= deliverableBytes || isDeliverable(Buffer.byteLength(line))) return line
-  const logged: unknown = JSON.parse(line)
+/** Returns the text of a line for clients. A line of an earlier version that is longer than they take has its texts cut. */
+export function deliverableText({ elidedText: text }: Line): string {
+  if (text.length * 3 <= deliverableBytes || isDeliverable(Buffer.byteLength(text))) return text
+  const logged: unknown = JSON.parse(text)
   return JSON.stringify(cutTexts(logged))
 }
 

@@ -1,12 +1,13 @@
 import {
   decodeLine,
   formatOf,
+  type Line,
   LOG_FORMAT,
   type LoggedEnvelope,
   type LogHeader,
   type LogLine,
-  lineCrc,
-  textOf,
+  lineOf,
+  translatedLine,
 } from '@parley/journal'
 import { upgradeEvent } from '@parley/protocol'
 
@@ -16,8 +17,8 @@ export interface LogReader {
   readonly version: number
   /** Null for a line that holds no event. */
   read(text: string): LoggedEnvelope | null
-  /** The line as clients get it: its own bytes, or the upgraded event with the checksum of the line. */
-  textFor(line: LogLine): string
+  /** Returns the line with the event of this version; the checksum stays that of the stored text. */
+  lineFor(line: LogLine): Line
 }
 
 /**
@@ -49,17 +50,12 @@ export function createLogReader(header: LogHeader | null): LogReader {
       note(stored.event)
       return current(stored)
     },
-    textFor(line) {
-      const text = textOf(line)
-      const stored = format >= LOG_FORMAT ? null : decodeLine(text)
-      if (stored === null) return text
+    lineFor(logged) {
+      const line = lineOf(logged)
+      const stored = format >= LOG_FORMAT ? null : decodeLine(line.text)
+      if (stored === null) return line
       const upgraded = current(stored)
-      return upgraded === stored ? text : encoded(upgraded, line)
+      return upgraded === stored ? line : translatedLine(upgraded, line.crc)
     },
   }
-}
-
-/** A line that was edited by hand has no checksum, nor has its event as it is delivered. */
-function encoded({ seq, at, event }: LoggedEnvelope, line: LogLine): string {
-  return JSON.stringify({ seq, at, event, ...(line.unchecked ? {} : { crc: lineCrc(line) }) })
 }

@@ -1,7 +1,7 @@
-import { envelopeText } from '@parley/journal'
+import { envelopeText, type Line } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import type { Conversation } from './conversation.ts'
-import { deliverableLine } from './deliverable.ts'
+import { deliverableText } from './deliverable.ts'
 import { rejection } from './refusal.ts'
 import { replyLimit } from './reply-size.ts'
 
@@ -20,10 +20,10 @@ export async function readEvents(
   let bytes = 0
   for await (const lines of linesAfter(conversation, after.seq)) {
     for (const line of lines) {
-      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, deliverableLine(line)))
+      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, deliverableText(line)))
       // The log may be ahead: what waits for the disk is not to be seen.
       if (envelope.seq > published) return { events, more: false }
-      bytes += Buffer.byteLength(line)
+      bytes += Buffer.byteLength(line.text)
       // One is always sent, or there would be no way past an event that is too large.
       if (events.length === limit || (bytes > replyLimit && events.length > 0)) return { events, more: true }
       events.push(envelope)
@@ -37,7 +37,7 @@ function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): v
   throw rejection('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
 }
 
-async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly string[]> {
+async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly Line[]> {
   const recent = conversation.feed.recentAfter(seq)
   if (recent === null) yield* conversation.olderLines(seq)
   else yield recent

@@ -1,6 +1,6 @@
-import { notificationLine } from '@parley/journal'
+import { type Line, notificationLine } from '@parley/journal'
 import type { Conversation } from '../../engine/conversation.ts'
-import { deliverableLine } from '../../engine/deliverable.ts'
+import { deliverableText } from '../../engine/deliverable.ts'
 import { createSharedNotifications } from './shared-notifications.ts'
 
 /** Bytes a client may leave unread before its cursor waits; the log holds the rest. */
@@ -50,10 +50,9 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     return true
   }
 
-  function send(line: string, asNotification: (seq: number, line: string) => string): void {
-    const seq = seqOf(line)
-    peer.sendLine(asNotification(seq, line))
-    cursor = seq
+  function send(line: Line, asNotification: (line: Line) => string): void {
+    peer.sendLine(asNotification(line))
+    cursor = line.seq
   }
 
   async function pump(): Promise<void> {
@@ -73,8 +72,8 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
   async function sendFromLog(): Promise<void> {
     for await (const lines of conversation.olderLines(cursor)) {
       for (const line of lines) {
-        if (stopped || seqOf(line) > conversation.feed.published) return
-        send(line, (_, older) => notificationLine(conversation.id, deliverableLine(older)))
+        if (stopped || line.seq > conversation.feed.published) return
+        send(line, (older) => notificationLine(conversation.id, deliverableText(older)))
       }
       if (peer.bufferedBytes > unreadLimit) await peer.drained()
       if (conversation.feed.recentAfter(cursor) !== null) return
@@ -102,9 +101,4 @@ function sharedBy(conversation: Conversation) {
   const known = shared.get(conversation) ?? createSharedNotifications(conversation.id)
   shared.set(conversation, known)
   return known
-}
-
-/** Every line begins with its number. */
-function seqOf(line: string): number {
-  return Number.parseInt(line.slice('{"seq":'.length), 10)
 }

@@ -1,4 +1,4 @@
-import { notificationLine } from '@parley/journal'
+import { type Line, notificationLine } from '@parley/journal'
 
 const keptCharacters = 1 << 20
 
@@ -6,7 +6,7 @@ const keptCharacters = 1 << 20
  * The newest lines of a conversation as notifications, each made once however many clients follow it: what is long
  * costs as much to put together as to send.
  */
-export function createSharedNotifications(conversationId: string): (seq: number, line: string) => string {
+export function createSharedNotifications(conversationId: string): (line: Line) => string {
   const kept = new Map<number, string>()
   let characters = 0
 
@@ -20,10 +20,10 @@ export function createSharedNotifications(conversationId: string): (seq: number,
     characters += text.length
   }
 
-  return (seq, line) => {
+  return ({ seq, elidedText }) => {
     const known = kept.get(seq)
     if (known !== undefined) return known
-    const text = notificationLine(conversationId, line)
+    const text = notificationLine(conversationId, elidedText)
     keep(seq, text)
     return text
   }
