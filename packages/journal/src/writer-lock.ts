@@ -5,14 +5,14 @@ import { FILE_MODE, type Files, type HeldLock } from './disk/files.ts'
 import { hasCode, StorageError } from './disk/storage-error.ts'
 import { isRecord, parseJson } from './line/line.ts'
 
-/** `heldBy` null: held, but the holder did not leave a readable word about itself. */
+/** Result when another process holds the lock; `heldBy` is null when its owner file cannot be read. */
 interface LockRefused {
   readonly heldBy: Owner | null
 }
 
 /**
- * The right to write one conversation. The kernel keeps it: free the moment its owner is dead, refused while the owner is
- * only paused. The lock file stays behind when released, since removing it would let two holders in.
+ * Lock on writing one conversation. The kernel frees it when its owner dies and keeps it while its owner is paused.
+ * The lock file stays after the release, since removing it would let two holders in.
  */
 export class WriterLock implements Disposable {
   readonly #files: Files
@@ -26,7 +26,7 @@ export class WriterLock implements Disposable {
     this.#place = place
   }
 
-  /** Throws `LOCK_UNAVAILABLE` where the file system or this Node cannot lock: better no writer than two. */
+  /** Takes the lock if it is free. Throws `LOCK_UNAVAILABLE` where the file system or this Node cannot lock. */
   static tryAcquire(files: Files, place: LockPlace, owner: Owner): WriterLock | LockRefused {
     makeFolders(files, dirname(place.lock))
     prepareLockFile(files, place.lock)
@@ -37,12 +37,12 @@ export class WriterLock implements Disposable {
     return lock
   }
 
-  /** Says who holds it, again when that changes (a socket opened). A full disk does not cost the lock. */
+  /** Writes the owner file, again when the owner's socket changes. Ignores disk errors: the lock is held anyway. */
   announce(owner: Owner): void {
     quietly(() => replaceFile(this.#files, this.#place.owner, JSON.stringify(owner)))
   }
 
-  /** The word about the owner goes first: once the lock is free it may be the next one's. */
+  /** Removes the owner file, then frees the lock: afterwards the file may be that of the next owner. */
   [Symbol.dispose](): void {
     if (this.#released) return
     this.#released = true
@@ -56,7 +56,7 @@ interface LockPlace {
   readonly owner: string
 }
 
-/** Created before SQLite would, for its mode; one that exists is looked at but never opened. */
+/** Creates the lock file with its mode before SQLite would. An existing one is checked but never opened. */
 function prepareLockFile(files: Files, path: string): void {
   try {
     files.close(files.open(path, 'createNew'))
@@ -85,17 +85,18 @@ function quietly(hint: () => void): void {
   }
 }
 
-/** Who holds a conversation. A hint for people and for finding its socket; the lock is the truth. */
+/** Process that holds a conversation, as its owner file names it. Only the lock is authoritative. */
 export interface Owner {
   readonly pid: number
-  /** Clock ticks since boot, as the kernel counts them; null where it does not say. With the pid it names one process. */
+  /** Clock ticks since boot, null where the kernel does not tell. Identifies one process together with the pid. */
   readonly startTime: string | null
   readonly bootId: string | null
-  /** Where the owner can be reached; null when it listens nowhere. */
+  /** Path of the owner's socket; null when it listens nowhere. */
   readonly socket: string | null
   readonly program: string
 }
 
+/** Describes this process as an owner. */
 export function thisProcess(files: Files, about: { program: string; socket: string | null }): Owner {
   return {
     pid: process.pid,
@@ -105,13 +106,13 @@ export function thisProcess(files: Files, about: { program: string; socket: stri
   }
 }
 
-/** Null when there is none, or none that can be read. */
+/** Reads an owner file. Returns null when it is missing or malformed. */
 export function readOwner(files: Files, path: string): Owner | null {
   const value = parseJson(readText(files, path) ?? '')
   return isOwner(value) ? value : null
 }
 
-/** A process number alone may be another's by now. */
+/** Tests if the owner still runs. Its start time tells it from a later process with the same pid. */
 export function isRunning({ pid, startTime }: Owner): boolean {
   if (startTime !== null) return isOwnerAlive({ pid, startTime })
   try {
@@ -121,7 +122,7 @@ export function isRunning({ pid, startTime }: Owner): boolean {
   }
 }
 
-/** The 22nd field; the second one is a name in brackets that may hold blanks and brackets itself. */
+/** Returns field 22 of /proc/<pid>/stat; field 2 is a name in brackets that may hold blanks and brackets. */
 function startTimeOf(files: Files, pid: number): string | null {
   const stat = readText(files, `/proc/${pid}/stat`)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
@@ -129,7 +130,7 @@ function startTimeOf(files: Files, pid: number): string | null {
 
 const MAX_BYTES = 64 * 1024
 
-/** Files under /proc have no size to go by, so this reads what there is, up to a limit. */
+/** Reads a file up to a limit: files under /proc report no size. */
 function readText(files: Files, path: string): string | null {
   const file = openExisting(files, path)
   if (file === null) return null

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { FILE_MODE, type Files, FOLDER_MODE, type OpenFile } from './files.ts'
 import { hasCode, StorageError } from './storage-error.ts'
 
-/** The bytes of a small file, or of a part of one; null when there is none. Fewer than asked for at its end. */
+/** Reads a small file or a range of it. Returns null when there is none, fewer bytes at its end. */
 export function readFile(
   files: Files,
   path: string,
@@ -40,7 +40,7 @@ export function openExisting(files: Files, path: string): OpenFile | null {
   }
 }
 
-/** Goes on after a short write; a failure may leave a part written. */
+/** Writes all bytes, continuing after a short write. A failure may leave a part written. */
 export function writeAll(files: Files, file: OpenFile, bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) {
     const count = files.write(file, bytes.subarray(written))
@@ -49,7 +49,7 @@ export function writeAll(files: Files, file: OpenFile, bytes: Buffer): void {
   }
 }
 
-/** A new file, 0600 whatever the umask is; EEXIST for anything already there, a planted link included. */
+/** Creates a file with mode 0600 whatever the umask is. Throws `EEXIST` for any existing entry, links included. */
 export function createFile(files: Files, path: string): OpenFile {
   const file = files.open(path, 'createNew')
   try {
@@ -62,12 +62,12 @@ export function createFile(files: Files, path: string): OpenFile {
   }
 }
 
-/** A name beside `path` that no reader of the folder takes for a file of parley. */
+/** Returns a new name beside `path` that no reader of the folder recognises. */
 export function temporaryBeside(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.tmp`
 }
 
-/** Old or new content, never a mixture. Not synced: for caches and hints. */
+/** Replaces a file atomically, without syncing it: for caches and hints. */
 export function replaceFile(files: Files, path: string, content: string): void {
   const temporary = temporaryBeside(path)
   const file = createFile(files, temporary)
@@ -84,16 +84,16 @@ export function replaceFile(files: Files, path: string, content: string): void {
   }
 }
 
-/** For clearing up after a failure that is already being reported. */
+/** Removes a file, ignoring errors: for clean-up after a failure that is already reported. */
 export function removeQuietly(files: Files, path: string): void {
   try {
     files.remove(path)
   } catch {
-    // What stays behind is a stray temporary file, and the first failure says more.
+    // The first failure says more than a stray temporary file.
   }
 }
 
-/** Makes what is missing of `path`, ours alone whatever the umask is; existing folders stay as they are. */
+/** Creates the missing folders of `path` with mode 0700 whatever the umask is. Existing ones stay as they are. */
 export function makeFolders(files: Files, path: string): void {
   if (files.look(path) !== null) return
   const parent = dirname(path)
@@ -101,14 +101,14 @@ export function makeFolders(files: Files, path: string): void {
   try {
     files.makeFolder(path)
   } catch (error) {
-    // Another process made it between the look and now.
+    // Another process made it in between.
     if (hasCode(error, 'EEXIST')) return
     throw error
   }
   files.setModeAt(path, FOLDER_MODE)
 }
 
-/** `path` and its parents up to `root`, innermost first: what must be synced for a new file in `path` to stay. */
+/** Lists the folders to sync for a new file in `path`: itself and its parents up to `root`, innermost first. */
 export function foldersUpTo(path: string, root: string): readonly string[] {
   const parent = dirname(path)
   return path === root || parent === path ? [path] : [path, ...foldersUpTo(parent, root)]

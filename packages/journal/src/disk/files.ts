@@ -1,30 +1,30 @@
-/** The only way from the log to the disk, so that a test can make the Nth operation fail. Every failure is a `StorageError`. */
+/** Port to the disk, so that a test can make the Nth operation fail. Every failure is a `StorageError`. */
 export interface Files {
-  /** Never follows a link in the last component and never hangs on a FIFO; refuses anything but a regular file. */
+  /** Opens a regular file, and nothing else. Does not follow a link in the last component. */
   open(path: string, access: Access): OpenFile
   close(file: OpenFile): void
-  /** Bytes read, 0 at the end. Fills `buffer` from its start. */
+  /** Reads into `buffer` from its start. Returns the number of bytes, 0 at the end. */
   read(file: OpenFile, buffer: Buffer, position: number): number
-  /** Bytes written, which may be fewer than given. Always at the end of the file. */
+  /** Writes at the end of the file. Returns the number of bytes, which may be fewer than given. */
   write(file: OpenFile, bytes: Buffer): number
-  /** Puts bytes in the place of others, all of them in one write: for the header alone. */
+  /** Overwrites bytes in one write. Used for the header only. */
   overwrite(file: OpenFile, bytes: Buffer, position: number): void
-  /** fdatasync, on the thread pool. */
+  /** Calls fdatasync on the thread pool. */
   sync(file: OpenFile): Promise<void>
   syncFolder(path: string): Promise<void>
   truncate(file: OpenFile, sizeBytes: number): void
   setMode(file: OpenFile, mode: number): void
   stat(file: OpenFile): FileFacts
-  /** Facts of the entry itself, a link not followed; null when there is none. */
+  /** Returns facts of the entry itself, without following a link; null when there is none. */
   look(path: string): FileFacts | null
-  /** For a folder just made, or a file that must not be opened. */
+  /** Sets the mode of a folder just made, or of a file that must not be opened. */
   setModeAt(path: string, mode: number): void
   makeFolder(path: string): void
   list(path: string): string[]
   rename(from: string, to: string): void
   link(from: string, to: string): void
   remove(path: string): void
-  /** Null when another process, or another holder in this one, has it. */
+  /** Takes the kernel lock of a file. Returns null while another process or another holder in this one has it. */
   lock(path: string): HeldLock | null
 }
 
@@ -42,7 +42,7 @@ export interface FileFacts {
   readonly modifiedAtMs: number
   readonly inode: number
   readonly device: number
-  /** Names it has; 0 for an open file that was deleted. */
+  /** Number of names; 0 for an open file that was deleted. */
   readonly links: number
   /** Permission bits only. */
   readonly mode: number

@@ -6,13 +6,13 @@ import { LOCK_UNAVAILABLE, StorageError } from './storage-error.ts'
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 
-/** Of two that ask in the same instant each may see the other's first step; with a moment's patience one of them gets it. */
+/** Wait for another process that asks at the same instant: without it both could fail. */
 const contentionMs = 100
 
 /**
- * A lock the kernel drops when its owner dies and keeps while its owner is paused: an exclusive transaction on an empty
- * SQLite file. No other code may open that file, as closing any other descriptor of it in this process would drop the
- * lock: `markLocked` sees to that.
+ * Takes a lock that ends with its process and outlasts a pause of it: an exclusive transaction on an empty SQLite file.
+ * Returns null while it is held. Throws `LOCK_UNAVAILABLE`. `markLocked` keeps other code from opening the file: closing
+ * another descriptor of it in this process would drop the lock.
  */
 export function lockFile(path: string): HeldLock | null {
   const sqlite = process.getBuiltinModule('node:sqlite')
@@ -20,7 +20,7 @@ export function lockFile(path: string): HeldLock | null {
   let database: DatabaseSync | undefined
   try {
     database = new sqlite.DatabaseSync(path, { timeout: contentionMs })
-    // A journal on disk would leave a second file behind each killed owner.
+    // A journal on disk would stay behind after each killed owner.
     database.exec('pragma journal_mode = memory; begin exclusive')
     return new KernelLock(database, markLocked(path))
   } catch (cause) {
@@ -30,7 +30,7 @@ export function lockFile(path: string): HeldLock | null {
   }
 }
 
-/** Holds the database: collected as garbage, it would drop the lock. */
+/** Keeps the database referenced: its garbage collection would drop the lock. */
 class KernelLock implements HeldLock {
   readonly #database: DatabaseSync
 
@@ -48,7 +48,7 @@ class KernelLock implements HeldLock {
   }
 }
 
-/** The low byte is the primary result code, the rest says where it came from. */
+/** Compares the low byte, which is SQLite's primary result code. */
 function isBusy(cause: unknown): boolean {
   if (!(cause instanceof Error) || !('errcode' in cause) || typeof cause.errcode !== 'number') return false
   const code = cause.errcode & 0xff

@@ -55,7 +55,7 @@ async function attemptAsync(operation: string, path: string, run: () => Promise<
 }
 
 function openRegular(path: string, access: Access): OpenFile {
-  // What is made here is no lock yet.
+  // A file that is created here cannot be a lock yet.
   const open = access === 'createNew' ? fs.openSync : openUnlocked
   const fd = open(path, FLAGS[access], FILE_MODE)
   if (fs.fstatSync(fd).isFile()) return { fd, path }
@@ -63,7 +63,7 @@ function openRegular(path: string, access: Access): OpenFile {
   throw new StorageError({ code: 'ENOTREG', operation: 'open', path })
 }
 
-/** Through a descriptor of its own: on one that appends, Linux ignores the position. */
+/** Overwrites through a second descriptor: Linux ignores the position on one that appends. */
 function overwrite(path: string, bytes: Buffer, position: number): void {
   const fd = openUnlocked(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, FILE_MODE)
   try {
@@ -73,7 +73,7 @@ function overwrite(path: string, bytes: Buffer, position: number): void {
   }
 }
 
-/** Some file systems cannot sync a folder and say EINVAL; there is nothing better to be done on them. */
+/** Syncs a folder. Ignores EINVAL, which file systems answer that cannot sync folders. */
 async function syncFolder(path: string): Promise<void> {
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY)
   try {

@@ -2,15 +2,15 @@ import { basename, join, sep } from 'node:path'
 import type { Files } from './files.ts'
 import { hasCode } from './storage-error.ts'
 
-/** Everything one conversation has on disk. */
+/** Paths of one conversation's files. */
 export interface SessionPaths {
   readonly folder: string
   readonly log: string
-  /** Opened by `Files.lock` and by nothing else. */
+  /** Only `Files.lock` may open this file. */
   readonly lock: string
   readonly owner: string
   readonly sideFiles: string
-  /** What its sandboxed commands see as /tmp, while it is open. */
+  /** Folder that sandboxed commands get as /tmp while the conversation is open. */
   readonly scratch: string
 }
 
@@ -29,7 +29,7 @@ export function scratchFolder(home: string): string {
   return join(home, 'scratch')
 }
 
-/** The id alone says where, as it holds the clock (UTC). Null for anything but a UUIDv7, so no id can lead elsewhere. */
+/** Returns the paths of a conversation, by the UTC day in its id. Null unless the id is a UUIDv7. */
 export function sessionPaths(home: string, conversationId: string): SessionPaths | null {
   if (!isConversationId(conversationId)) return null
   const folder = join(sessionsFolder(home), ...dayOf(conversationId))
@@ -44,12 +44,12 @@ export function sessionPaths(home: string, conversationId: string): SessionPaths
   }
 }
 
-/** The name of a log without its ending, whether it is an id or not. */
+/** Returns the name of a log without its ending, also when that is no id. */
 export function conversationIdOf(logPath: string): string {
   return basename(logPath, LOG_SUFFIX)
 }
 
-/** The id a file name in a day's folder stands for; null for every other file there. */
+/** Returns the id of a log by its file name; null for other files. */
 export function idOfLogName(name: string): string | null {
   if (!name.endsWith(LOG_SUFFIX)) return null
   const id = name.slice(0, -LOG_SUFFIX.length)
@@ -60,7 +60,7 @@ export function tornPath(logPath: string, n: number): string {
   return `${logPath.slice(0, -LOG_SUFFIX.length)}.torn-${n}`
 }
 
-/** YYYY, MM, DD. The first 48 bits of the id are ms since the epoch. */
+/** Returns YYYY, MM and DD of an id, whose first 48 bits are ms since the epoch. */
 export function dayOf(conversationId: string): [year: string, month: string, day: string] {
   const createdAt = new Date(createdAtMs(conversationId))
   const two = (n: number) => String(n).padStart(2, '0')
@@ -81,7 +81,7 @@ const DAY_MS = 86_400_000
 const YEAR = /^\d{4,}$/
 const TWO_DIGITS = /^\d\d$/
 
-/** Every log by its name alone; nothing is opened. A log outside its own day's folder is no session: its id would not find it. */
+/** Lists all logs by name, opening none. Leaves out logs that are not in the folder of their id's day. */
 export function walkSessions(files: Files, home: string): readonly SessionFile[] {
   const root = sessionsFolder(home)
   return named(files, root, YEAR).flatMap((year) =>

@@ -1,12 +1,12 @@
 import { constants } from 'node:os'
 
-/** What the disk, or the state of a log on it, refused. `code` is an errno name or one of the log's own words below. */
+/** Failure of the disk, or of a log on it. `code` is an errno name or one of the log's own codes below. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly code: string
   readonly operation: string
   readonly path: string
-  /** The same call may succeed later (space returns, a file is put back); false: this object is finished. */
+  /** True when the same call may succeed later (space returns, a file is put back); else the object is unusable. */
   readonly retryable: boolean
 
   constructor(failure: { code: string; operation: string; path: string; retryable?: boolean; cause?: unknown }) {
@@ -18,7 +18,7 @@ export class StorageError extends Error {
   }
 }
 
-/** `full`: room is missing, and may return. `passing`: the same call may succeed later. `final`: it will not. */
+/** `full`: space is missing and may return. `passing`: the same call may succeed later. `final`: it will not. */
 export type StorageTrouble = 'full' | 'passing' | 'final'
 
 /** The log's own codes, beside the errno names. */
@@ -41,7 +41,7 @@ const PASSING: ReadonlySet<string> = new Set([
   LOG_MOVED,
 ])
 
-/** The only judgement of a storage error: all who wait for room, give up or tell the user go by it. */
+/** Classifies a code. Retries, giving up and messages to the user all depend on this one classification. */
 export function troubleOf(code: string): StorageTrouble {
   if (FULL.has(code)) return 'full'
   return PASSING.has(code) ? 'passing' : 'final'
@@ -61,7 +61,7 @@ function errnoCode(cause: unknown): string {
   return Object.hasOwn(constants.errno, cause.code) ? cause.code : (errnoName(cause) ?? cause.code)
 }
 
-/** The system's name of an error that Node has none for: an exceeded quota is its `UNKNOWN`, errno -122. */
+/** Returns the name of an errno that Node does not name: an exceeded quota is its `UNKNOWN`, errno -122. */
 function errnoName(cause: Error): string | undefined {
   if (!('errno' in cause) || typeof cause.errno !== 'number') return undefined
   const number = -cause.errno

@@ -1,4 +1,4 @@
-/** A run of lines that could not be read, or of numbers that are not there; `toSeq < fromSeq` when no event is missing. */
+/** A run of unreadable lines, or of missing numbers; `toSeq < fromSeq` when no event is missing. */
 export interface Damage {
   readonly fromSeq: number
   readonly toSeq: number
@@ -6,7 +6,7 @@ export interface Damage {
   readonly reason: DamageReason
 }
 
-/** `order`: a line whose seq was there before; `missing`: numbers skipped without a trace; `torn`: the last write was cut. */
+/** `order`: the seq occurs earlier in the log; `missing`: numbers are skipped; `torn`: the last write was cut. */
 export type DamageReason = 'checksum' | 'syntax' | 'tooLong' | 'order' | 'missing' | 'torn' | 'header'
 
 export interface SeqRange {
@@ -14,11 +14,11 @@ export interface SeqRange {
   readonly toSeq: number
 }
 
-/** What the lines so far amount to; filled in file order. */
+/** Sums up the lines read so far; filled in file order. */
 export interface Tally {
   /** Seq of the last good line. */
   last: number
-  /** No new event may have this seq or a lower one: bad lines after `last` may have been seen with them. */
+  /** Highest seq in use: bad lines after `last` may have been delivered with theirs. */
   highest: number
   run: { readonly byteOffset: number; readonly reason: DamageReason } | null
   readonly damage: Damage[]
@@ -28,7 +28,7 @@ export function newTally(): Tally {
   return { last: 0, highest: 0, run: null, damage: [] }
 }
 
-/** False: its seq was there before, the line counts as bad. */
+/** Counts a good line. Returns false, and counts it as bad, when its seq occurs earlier in the log. */
 export function tallyGood(tally: Tally, seq: number, byteOffset: number): boolean {
   if (seq <= tally.last) {
     tally.run ??= { byteOffset, reason: 'order' }
@@ -40,27 +40,28 @@ export function tallyGood(tally: Tally, seq: number, byteOffset: number): boolea
   }
   tally.run = null
   tally.last = seq
-  // Whatever bad lines before this one claim, theirs were lower.
+  // Bad lines before this one had lower numbers, whatever they claim.
   tally.highest = seq
   return true
 }
 
+/** Counts a bad line as part of the current run of damage. */
 export function tallyBad(
   tally: Tally,
   line: { byteOffset: number; reason: DamageReason; seqHint: number | null },
 ): void {
   tally.run ??= { byteOffset: line.byteOffset, reason: line.reason }
-  if (line.reason !== 'header') tally.highest = burnt(tally.highest, line.seqHint)
+  if (line.reason !== 'header') tally.highest = highestAfterBad(tally.highest, line.seqHint)
 }
 
-/** After the last line. */
+/** Ends the run of damage, if any, after the last line. */
 export function closeTally(tally: Tally): void {
   if (tally.run === null) return
   tally.damage.push({ fromSeq: tally.last + 1, toSeq: tally.highest, ...tally.run })
   tally.run = null
 }
 
-/** Ranges with events in them that no earlier report names. */
+/** Returns the lost ranges with events in them that no earlier report names. */
 export function unnamedLosses(damage: readonly Damage[], named: readonly SeqRange[]): readonly SeqRange[] {
   return damage
     .filter(({ fromSeq, toSeq }) => fromSeq <= toSeq)
@@ -68,10 +69,10 @@ export function unnamedLosses(damage: readonly Damage[], named: readonly SeqRang
     .map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq }))
 }
 
-/** A flipped digit must not use up the numbers there are. */
+/** Largest jump a damaged line's number may make: a flipped digit must not use up all numbers. */
 const HINT_REACH = 1_000_000
 
-/** A bad line takes at least one number, and the one it claims if that can be true. */
-function burnt(highest: number, hint: number | null): number {
+/** Returns the highest seq in use after a bad line: the seq it claims if that is plausible, else one more. */
+function highestAfterBad(highest: number, hint: number | null): number {
   return hint !== null && hint > highest && hint <= highest + HINT_REACH ? hint : highest + 1
 }

@@ -8,7 +8,7 @@ import { encodeHeader, type LogHeader, raiseMinReader } from './header.ts'
 import { LogWatch } from './log-watch.ts'
 import { LogView } from './read-log.ts'
 
-/** The one writer of a conversation's log; whoever makes it holds the `WriterLock`. Knows bytes and lines, no events. */
+/** Writes a conversation's log. Only the holder of the `WriterLock` may create one. Handles lines, not events. */
 export class EventLog implements AsyncDisposable {
   readonly path: string
   readonly #files: Files
@@ -16,7 +16,7 @@ export class EventLog implements AsyncDisposable {
   readonly #sync: GroupedSync
   readonly #watch: LogWatch
   #sizeBytes: number
-  /** Bytes that a failed write may have left after `#sizeBytes`; null: none. */
+  /** Bytes that a failed write may have left after `#sizeBytes`; null when there are none. */
   #dirtyBytes: number | null = null
   #closed = false
 
@@ -32,7 +32,7 @@ export class EventLog implements AsyncDisposable {
     })
   }
 
-  /** Makes missing folders up from `home`; they are synced by the first `synced()`. EEXIST if there is such a log. */
+  /** Creates the log and its missing folders, which the first `synced()` syncs. Throws `EEXIST` if it exists. */
   static create(files: Files, path: string, start: { header: LogHeader; home: string }): EventLog {
     makeFolders(files, dirname(path))
     const file = createFile(files, path)
@@ -41,34 +41,34 @@ export class EventLog implements AsyncDisposable {
       log.append([encodeHeader(start.header)])
       return log
     } catch (error) {
-      // Empty and ours: taken away, so that the caller can simply try again.
+      // The empty file would make the caller's next try fail with EEXIST.
       files.close(file)
       removeQuietly(files, path)
       throw error
     }
   }
 
-  /** Where the next line begins. */
+  /** Byte offset of the next line. */
   get sizeBytes(): number {
     return this.#sizeBytes
   }
 
   /**
-   * All lines or none, in one write; returns the byte offset of the first. After a retryable failure (`ENOSPC`, …)
-   * nothing half-written stays and the same lines may be given again. Throws `LineTooLong` before it writes anything;
-   * throws, and for good, when someone else changed the log since the last write; what they wrote is left as it is.
+   * Writes all lines or none, in one write, and returns the byte offset of the first. After a retryable failure
+   * (`ENOSPC`, …) nothing half-written stays and the same lines may be given again. Throws `LineTooLongError` before it
+   * writes anything. Fails for good when another process changed the log since the last write; its bytes stay.
    */
   append(lines: readonly string[]): number {
     this.#assertOpen()
     if (this.#dirtyBytes !== null) this.#cutBack(this.#dirtyBytes)
-    this.#watch.assertAsLeft(this.#sizeBytes)
+    this.#watch.assertUnchanged(this.#sizeBytes)
     const byteOffset = this.#sizeBytes
     if (lines.length === 0) return byteOffset
     const bytes = bytesOf(lines)
     this.#dirtyBytes = bytes.length
     try {
       writeAll(this.#files, this.#file, bytes)
-      this.#watch.assertTaken(byteOffset + bytes.length)
+      this.#watch.assertWritten(byteOffset + bytes.length)
     } catch (error) {
       this.#cutBackQuietly()
       throw error
@@ -78,37 +78,37 @@ export class EventLog implements AsyncDisposable {
     return byteOffset
   }
 
-  /** Before the first line of this format goes into a log of an earlier one: those programs can only read it then. */
+  /** Makes the log read-only for programs of earlier formats. Call it before the first line of this format. */
   raiseMinReader(): void {
     this.#assertOpen()
-    this.#watch.assertAsLeft(this.#dirtyBytes === null ? this.#sizeBytes : null)
+    this.#watch.assertUnchanged(this.#dirtyBytes === null ? this.#sizeBytes : null)
     raiseMinReader(this.#files, this.#file)
   }
 
-  /** Settles when all that is appended now would survive a power cut. A failure is final for this object. */
+  /** Resolves when every line appended so far would survive a power cut. A failure is final for this object. */
   synced(): Promise<void> {
     if (this.#closed) return Promise.reject(this.#closedError('sync'))
     return this.#sync.upTo(this.#sizeBytes)
   }
 
-  /** Throws unless what was appended is in the file that the path leads to. */
+  /** Throws `StorageError` unless the path leads to the file that holds the appended lines. */
   assertStored(): void {
-    this.#watch.assertAsLeft(this.#dirtyBytes === null ? this.#sizeBytes : null)
+    this.#watch.assertUnchanged(this.#dirtyBytes === null ? this.#sizeBytes : null)
   }
 
-  /** To read what was appended, and never another file in its place. */
+  /** Opens the log for reading. Throws `StorageError` when another file is in its place. */
   view(): LogView {
     this.assertStored()
     return LogView.open(this.#files, this.path)
   }
 
-  /** Syncs first; the descriptor is closed even when that fails, and the failure is thrown. */
+  /** Syncs, then closes the descriptor, also when the sync fails. Throws the failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
     this.#cutBackQuietly()
     try {
-      // Of a log that is lost, whoever wrote last was told.
+      // A sync of a lost log would report the loss again: the last write threw it.
       if (this.#watch.lost === null) await this.#sync.upTo(this.#sizeBytes)
     } finally {
       this.#files.close(this.#file)
@@ -127,7 +127,7 @@ export class EventLog implements AsyncDisposable {
     this.#dirtyBytes = null
   }
 
-  /** When even this fails the next append tries again, and failing that the next opening heals the torn line. */
+  /** Removes a half-written line. On failure the next append tries again, or the next opening heals the line. */
   #cutBackQuietly(): void {
     if (this.#dirtyBytes === null || this.#watch.lost !== null) return
     try {
@@ -144,7 +144,7 @@ export class EventLog implements AsyncDisposable {
 
 const LF = 0x0a
 
-/** Written into one buffer: joined as text first, a long answer would be in memory once more. */
+/** Encodes lines into one buffer: joined as text first, a long answer would be in memory once more. */
 function bytesOf(lines: readonly string[]): Buffer {
   const bytes = Buffer.allocUnsafe(lines.reduce((sum, line) => sum + writtenBytes(line) + 1, 0))
   let end = 0

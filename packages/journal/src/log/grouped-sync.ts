@@ -1,7 +1,7 @@
 import type { Files, OpenFile } from '../disk/files.ts'
 import { StorageError, storageError } from '../disk/storage-error.ts'
 
-/** One fdatasync at a time for any number of callers: those who come while one runs share the next. */
+/** Runs one fdatasync at a time for any number of callers: those that call during one share the next. */
 export class GroupedSync {
   readonly #files: Files
   readonly #file: OpenFile
@@ -20,13 +20,14 @@ export class GroupedSync {
   }
 
   /**
-   * Set for ever by the first failure: the kernel may have dropped the pages it could not write and report success the
-   * next time, so the descriptor says nothing reliable any more.
+   * The first failure, which is final: the kernel may have dropped the pages it could not write and report success the
+   * next time.
    */
   get failure(): StorageError | null {
     return this.#failure
   }
 
+  /** Resolves when the first `sizeBytes` bytes are synced. Rejects with `StorageError`. */
   upTo(sizeBytes: number): Promise<void> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     if (sizeBytes <= this.#syncedBytes) return Promise.resolve()
@@ -78,7 +79,7 @@ export class GroupedSync {
 interface SyncParts {
   /** Synced once, after the file. */
   readonly folders: readonly string[]
-  /** Throws when what was synced is not what its path leads to. */
+  /** Throws when the path no longer leads to the synced file. */
   readonly confirm: () => void
 }
 

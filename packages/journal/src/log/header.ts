@@ -6,26 +6,26 @@ import { checksumState, withChecksum } from '../line/checksum.ts'
 import { isRecord, parseJson } from '../line/line.ts'
 import { splitLines } from './split-lines.ts'
 
-/** The format this program writes, which is the version of its events, and the highest `minReader` it may append to. */
+/** Format this program writes: the version of its events, and the highest `minReader` it may append to. */
 export const LOG_FORMAT = eventVersion
 
 export interface LogHeader {
   /** Version of the events up to a `conversation.upgraded`. */
   readonly format: number
-  /** A program whose format is lower may only read. */
+  /** Lowest format of a program that may append. */
   readonly minReader: number
   readonly conversationId: string
   readonly forkedFrom?: ForkPoint
 }
 
-/** The last event taken over from the other conversation. */
+/** Last event copied from the other conversation. */
 interface ForkPoint {
   readonly id: string
   readonly seq: number
   readonly crc: string
 }
 
-/** A header further down would come after more rubbish than one crash leaves. */
+/** Search limit for the header: one crash leaves less damage than this before it. */
 const HEADER_WITHIN_BYTES = 64 * 1024
 
 const HEADER_KEYS: ReadonlySet<string> = new Set(['format', 'minReader', 'conversationId', 'forkedFrom'])
@@ -34,12 +34,12 @@ export function newHeader(conversationId: string): LogHeader {
   return { format: LOG_FORMAT, minReader: LOG_FORMAT, conversationId }
 }
 
-/** Its first lines are copies of another log's, whose header is given; null: that was lost. */
+/** Makes the header of a log that begins with lines copied from `source`; null when the header of that is lost. */
 export function forkHeader(conversationId: string, forkedFrom: ForkPoint, source: LogHeader | null): LogHeader {
   return { ...newHeader(conversationId), format: formatOf(source), forkedFrom }
 }
 
-/** Version of the first events. Of a log that lost its header the oldest: `upgradeEvent` leaves newer ones alone. */
+/** Returns the version of the first events; 1 without a header, since `upgradeEvent` leaves newer events alone. */
 export function formatOf(header: LogHeader | null): number {
   return header?.format ?? 1
 }
@@ -48,7 +48,7 @@ export function encodeHeader({ format, minReader, conversationId, forkedFrom }: 
   return withChecksum(JSON.stringify({ format, minReader, conversationId, forkedFrom })).text
 }
 
-/** Null for anything but a header that is whole, or that was edited by hand and shows no trace of a checksum. */
+/** Decodes a header that is intact, or that was edited by hand and has no checksum. Returns null otherwise. */
 export function decodeHeader(line: Buffer): LogHeader | null {
   const state = checksumState(line)
   if (state === 'broken') return null
@@ -60,7 +60,7 @@ export function decodeHeader(line: Buffer): LogHeader | null {
   return forkedFrom === undefined ? header : { ...header, forkedFrom }
 }
 
-/** The first good line that is a header, looked for only before the first event; null when it is lost. */
+/** Reads the header, searched for only before the first event. Returns null when it is lost. */
 export function readHeader(files: Files, file: OpenFile): LogHeader | null {
   for (const { bytes, byteOffset } of splitLines(files, file, 0)) {
     if (byteOffset > HEADER_WITHIN_BYTES) return null
@@ -72,9 +72,8 @@ export function readHeader(files: Files, file: OpenFile): LogHeader | null {
 }
 
 /**
- * Says in the header that only programs of this format may write the log: earlier ones look for that nowhere else, and
- * would run again what they do not see started. The only bytes of a log that are ever written over; the line keeps its
- * length. A header that is lost, or was edited by hand, is left as it is.
+ * Reserves the log for programs of this format: earlier ones do not know `execution.started` and would run calls again.
+ * Overwrites the header in place, at the same length. A header that is lost or was edited by hand stays as it is.
  */
 export function raiseMinReader(files: Files, file: OpenFile): void {
   const [line] = splitLines(files, file, 0)

@@ -2,8 +2,8 @@ import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
 import { LOG_CHANGED, LOG_DELETED, LOG_MOVED, LOG_REPLACED, StorageError } from '../disk/storage-error.ts'
 
 /**
- * Notices what others did to a log since its writer's last write: deleted, renamed, replaced, cut or written to. Costs
- * two looks a write, about 2 µs. What is lost stays lost, except that a renamed log may be put back.
+ * Detects changes of a log by other processes since the last write: deleted, renamed, replaced, cut or written to.
+ * Costs two stat calls per write, about 2 µs. A loss is final, except that a renamed log may be put back.
  */
 export class LogWatch {
   readonly #files: Files
@@ -16,13 +16,13 @@ export class LogWatch {
     this.#file = file
   }
 
-  /** Set for ever by the first loss that cannot be mended: nothing more may be written or read through this log. */
+  /** First loss that cannot be mended; after it the log takes no writes and no reads. */
   get lost(): StorageError | null {
     return this.#lost
   }
 
-  /** Throws unless the path leads to this very file and it has `sizeBytes`; null: any length. */
-  assertAsLeft(sizeBytes: number | null): void {
+  /** Throws unless the path leads to this file and it has `sizeBytes`; null accepts any length. */
+  assertUnchanged(sizeBytes: number | null): void {
     if (this.#lost !== null) throw this.#lost
     const entry = this.#files.look(this.#file.path)
     this.#own ??= this.#files.stat(this.#file)
@@ -30,16 +30,16 @@ export class LogWatch {
     if (sizeBytes !== null && entry.sizeBytes !== sizeBytes) throw this.#loss(LOG_CHANGED)
   }
 
-  /** The same after a write, by the descriptor: throws when the file went or others wrote to it meanwhile. */
-  assertTaken(sizeBytes: number): void {
+  /** Throws when the file was deleted, or others wrote to it, during a write. */
+  assertWritten(sizeBytes: number): void {
     const own = this.#statOrNull()
-    // The line is written; a look that fails says nothing against it, and the next write looks again.
+    // The line is written: a failed stat does not disprove that, and the next write checks again.
     if (own === null) return
     if (own.links === 0) throw this.#misplaced(this.#files.look(this.#file.path))
     if (own.sizeBytes !== sizeBytes) throw this.#loss(LOG_CHANGED)
   }
 
-  /** Throws when more follows `sizeBytes` than one write of ours may have left: to cut that off would lose it. */
+  /** Throws when more bytes follow `sizeBytes` than our failed write may have left: cutting would lose them. */
   assertTailIsOurs(sizeBytes: number, writtenBytes: number): void {
     if (this.#files.stat(this.#file).sizeBytes > sizeBytes + writtenBytes) throw this.#loss(LOG_CHANGED)
   }

@@ -9,15 +9,15 @@ import type { LogLine } from './read-log.ts'
 import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
 
 export interface OpenLogOptions {
-  /** Losses that earlier openings already reported in the log. */
+  /** Reads the losses that earlier openings reported in the log. */
   readonly reports?: LossReports
-  /** Every good line in order. */
+  /** Called with every good line in order. */
   readonly visit?: (line: LogLine) => void
 }
 
 type OpenedLog = NewerLog | WritableLog
 
-/** Written by a newer program: to be read with `LogView`, and not touched. */
+/** A log of a newer program: `LogView` can read it, nothing may write it. */
 interface NewerLog {
   readonly readOnly: true
   readonly reason: string
@@ -27,18 +27,18 @@ interface NewerLog {
 export interface WritableLog {
   readonly readOnly: false
   readonly log: EventLog
-  /** Null when it is damaged: the id then comes from the file's name, and where it was forked from is lost. */
+  /** Header; null when it is damaged. The id then comes from the file name, and the fork point is lost. */
   readonly header: LogHeader | null
   readonly conversationId: string
   /** Higher than any seq seen, in damaged lines too. */
   readonly nextSeq: number
   /** The last good line; null when there is none. */
   readonly last: LogPoint | null
-  /** Missing events that no report names yet: what a new report has to name. */
+  /** Missing events that no report in the log names yet. */
   readonly lost: readonly SeqRange[]
-  /** Everything wrong with it, old or new. */
+  /** All damage, reported or not. */
   readonly damage: readonly Damage[]
-  /** The cut last line, found now and closed. */
+  /** Cut last line that this opening closed. */
   readonly torn: TornPiece | null
   /** Lines edited by hand, accepted without a checksum. */
   readonly uncheckedSeqs: readonly number[]
@@ -47,13 +47,13 @@ export interface WritableLog {
 interface TornPiece {
   readonly byteOffset: number
   readonly sizeBytes: number
-  /** A copy of the piece; null when it could not be written. The piece itself also stays in the log, as a bad line. */
+  /** Path of a copy; null when it could not be written. The piece also stays in the log, as a bad line. */
   readonly keptAt: string | null
 }
 
 /**
- * Opens a log for its one writer, who holds the lock, and heals its end. However damaged, a log opens: only the disk
- * (`StorageError`) and a newer format can refuse.
+ * Opens a log for the holder of its lock and heals its end. Damage never prevents that: only the disk can (throws
+ * `StorageError`), and a newer format makes the log read-only.
  */
 export async function openLog(files: Files, path: string, options: OpenLogOptions = {}): Promise<OpenedLog> {
   const file = files.open(path, 'edit')
@@ -100,7 +100,7 @@ function findings(scan: Scan) {
   }
 }
 
-/** First the LF, so that what is appended next is whole; only then the copy, which may fail. */
+/** Ends the last line with an LF, so that the next one is whole, then copies the torn piece, which may fail. */
 function closeTail(files: Files, file: OpenFile, tail: Tail): TornPiece | null {
   writeAll(files, file, Buffer.from('\n'))
   if (tail.isWhole) return null
@@ -109,7 +109,7 @@ function closeTail(files: Files, file: OpenFile, tail: Tail): TornPiece | null {
   return { byteOffset, sizeBytes: endOffset - byteOffset, keptAt }
 }
 
-/** A crash between creating the file and its first event leaves nothing, or a torn header: it gets a new one. */
+/** Writes a header to a log without one and without events, as a crash right after its creation leaves it. */
 function headerForEmpty(log: EventLog, scan: Scan, conversationId: string): LogHeader | null {
   const isEmpty = scan.last === null && scan.tally.highest === 0
   if (!isEmpty) return null
@@ -120,7 +120,7 @@ function headerForEmpty(log: EventLog, scan: Scan, conversationId: string): LogH
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Copies the piece to the first free `<id>.torn-<n>`; null when the disk refuses, as the log still has it. */
+/** Copies a torn piece to the first free `<id>.torn-<n>`. Returns null on a disk error, as the log still has it. */
 function keepTornPiece(
   files: Files,
   log: OpenFile,

@@ -5,7 +5,7 @@ import { decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/
 import { type LogHeader, readHeader } from './header.ts'
 import { type RawLine, splitLines } from './split-lines.ts'
 
-/** Reading a log, our own or one that another process appends to; changes nothing and needs no lock. */
+/** Reads a log, also one that another process appends to. Changes nothing and needs no lock. */
 export class LogView implements Disposable {
   readonly #files: Files
   readonly #file: OpenFile
@@ -28,7 +28,7 @@ export class LogView implements Disposable {
     return readHeader(this.#files, this.#file)
   }
 
-  /** With `after` and no offset the place is searched for; both together are the way to read on. */
+  /** Reads good lines. `after` alone searches for the place; with `fromOffset` it continues an earlier read. */
   lines(options: ReadOptions = {}): Generator<LogLine> {
     const { after, fromOffset } = options
     if (after === undefined || fromOffset !== undefined) return readLog(this.#files, this.#file, options)
@@ -42,21 +42,21 @@ export class LogView implements Disposable {
   }
 }
 
-/** One good line. The bytes are kept as they are: a fork and a client get exactly what was written. */
+/** A good line of a log, with the bytes as they were written. */
 export interface LogLine {
   readonly seq: number
   readonly type: string
   readonly byteOffset: number
-  /** Where the next line begins. */
+  /** Byte offset of the next line. */
   readonly endOffset: number
-  /** Without the LF. Keep `textOf` rather than this for long: the bytes hold on to their chunk of the file. */
+  /** Bytes without the LF. They keep their whole chunk of the file in memory; `textOf` does not. */
   readonly bytes: Buffer
-  /** Edited by hand: there was no checksum to compare. */
+  /** The line was edited by hand and has no checksum. */
   readonly unchecked: boolean
 }
 
 interface ReadOptions {
-  /** The beginning of a line: 0 or some line's `endOffset`. */
+  /** Byte offset of a line: 0 or some line's `endOffset`. */
   readonly fromOffset?: number
   /** Only lines with a higher seq. */
   readonly after?: number
@@ -65,8 +65,8 @@ interface ReadOptions {
 }
 
 /**
- * The good lines in ascending seq, to the last LF the file has now; bad ones are passed over (opening names them).
- * Works on a log that another process appends to: read on from the last `endOffset`.
+ * Reads good lines in ascending seq, up to the last LF the file has now. Bad lines are skipped; `openLog` reports them.
+ * To follow a log that another process appends to, read on from the last `endOffset`.
  */
 function* readLog(files: Files, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
   let last = options.after ?? 0
@@ -89,12 +89,12 @@ export function lineOf(line: LogLine): Line {
   return storedLine({ seq, type, crc: unchecked ? null : lineCrc(line), text: textOf(line) })
 }
 
-/** Null only for a forged line: right checksum, no envelope. */
+/** Decodes a line. Returns null only for a forged one: right checksum, no envelope. */
 export function envelopeOf(line: LogLine): LoggedEnvelope | null {
   return decodeLine(textOf(line))
 }
 
-/** With the seq, what a cursor names a line by. */
+/** Returns the checksum of a line, by which a cursor names it together with the seq. */
 export function lineCrc(line: LogLine): string {
   return checksumOf(line.bytes)
 }
@@ -121,13 +121,12 @@ function isSkipped(bytes: Buffer, skipTypes: ReadonlySet<string> | undefined): b
   return prefix !== null && skipTypes.has(prefix.type)
 }
 
-/** Below this span reading on is cheaper than another probe. */
+/** Span below which reading on is cheaper than another probe. */
 const LINEAR_BYTES = 64 * 1024
 
 /**
- * A byte offset from which `readLog` with `after: seq` misses nothing and reads little that is not asked for. Found by
- * bisecting the file itself: lines are in ascending seq, so no index has to be built, kept or trusted, and a log of
- * gigabytes, or one written by another process, is as quick to enter as our own.
+ * Finds a byte offset from which `readLog` with `after: seq` misses no line and reads few others. Bisects the file: its
+ * lines are in ascending seq, so no index is needed, not even for gigabytes written by another process.
  */
 export function seekAfter(files: Files, file: OpenFile, seq: number): number {
   let low = 0
@@ -141,7 +140,7 @@ export function seekAfter(files: Files, file: OpenFile, seq: number): number {
   return low
 }
 
-/** The first good line that begins at or after `from` and before `to`. */
+/** Returns the first good line that begins at or after `from` and before `to`. */
 function firstLineFrom(
   files: Files,
   file: OpenFile,

@@ -7,15 +7,15 @@ import { decodeHeader, type LogHeader } from './header.ts'
 import { envelopeOf, type LogLine, lineCrc, toLogLine } from './read-log.ts'
 import { type RawLine, splitLines } from './split-lines.ts'
 
-/** The end of one line. */
+/** Position after one line. */
 export interface LogPoint {
   readonly seq: number
   readonly crc: string
-  /** After the line's LF. */
+  /** Byte offset after the line's LF. */
   readonly byteOffset: number
 }
 
-/** Which event type reports losses, and which ranges such an event names: the log itself does not know. */
+/** Event type that reports losses, and how to read the ranges from one; the journal knows no events. */
 export interface LossReports {
   readonly type: string
   ranges(event: LoggedEnvelope['event']): readonly SeqRange[]
@@ -23,14 +23,14 @@ export interface LossReports {
 
 export interface ScanOptions {
   readonly reports?: LossReports
-  /** Every good line in order, to fold the log in the same pass. */
+  /** Called with every good line in order, to fold the log in the same pass. */
   readonly visit?: (line: LogLine) => void
 }
 
 export interface Scan {
   header: LogHeader | null
   readonly tally: Tally
-  /** The last good line; known when all is scanned. */
+  /** End of the last good line; set after the last line is scanned. */
   last: LogPoint | null
   newest: LogLine | null
   readonly named: SeqRange[]
@@ -42,14 +42,14 @@ export interface Scan {
 export interface Tail {
   readonly byteOffset: number
   readonly endOffset: number
-  /** Whole but for its LF. */
+  /** Only the LF is missing. */
   readonly isWhole: boolean
 }
 
-/** About 20 ms of work, after which others get a turn: a log may be of gigabytes. */
+/** About 20 ms of work, after which other tasks get a turn: a log may have gigabytes. */
 const BYTES_PER_TURN = 4 * 1024 * 1024
 
-/** Verifies every line and accounts for what is not there. */
+/** Verifies every line of a log and lists the damage. */
 export async function scanLog(files: Files, file: OpenFile, options: ScanOptions): Promise<Scan> {
   const scan: Scan = {
     header: null,
@@ -94,7 +94,7 @@ function scanLine(scan: Scan, raw: RawLine, options: ScanOptions): boolean {
   return true
 }
 
-/** A header counts only before the first event. */
+/** Reads a line as the header, which counts only before the first event. */
 function scanHeader(scan: Scan, bytes: Buffer): boolean {
   if (scan.header !== null || scan.tally.last > 0) return false
   scan.header = decodeHeader(bytes)

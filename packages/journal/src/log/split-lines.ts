@@ -1,24 +1,24 @@
 import type { Files, OpenFile } from '../disk/files.ts'
 import { MAX_LINE_BYTES } from '../line/check-line.ts'
 
-/** The first read is small, as many callers want but a line or two; each further one is larger. */
+/** Size of the first read, small as many callers want a line or two; further reads are larger. */
 const FIRST_CHUNK_BYTES = 16 * 1024
 const MAX_CHUNK_BYTES = 256 * 1024
 const LF = 0x0a
 
 export interface RawLine {
   readonly byteOffset: number
-  /** After the LF, where the next line begins. */
+  /** Byte offset after the LF. */
   readonly endOffset: number
-  /** Without the LF; null when over `MAX_LINE_BYTES`. Stays valid, but keeps its whole chunk in memory. */
+  /** Bytes without the LF; null when over `MAX_LINE_BYTES`. They keep their whole chunk in memory. */
   readonly bytes: Buffer | null
   /** False only for the piece after the last LF, if there is one. */
   readonly terminated: boolean
 }
 
 /**
- * Every line from `start`, which must be the beginning of one, up to the size the file has now. A longer one than `MAX_LINE_BYTES`
- * is passed over: no file may decide how much memory is taken.
+ * Reads every line from `start`, the beginning of one, up to the file's present size. A line over `MAX_LINE_BYTES` has
+ * no bytes, so that no file decides how much memory is used.
  */
 export function* splitLines(files: Files, file: OpenFile, start: number): Generator<RawLine> {
   const { sizeBytes } = files.stat(file)
@@ -44,7 +44,7 @@ export function* splitLines(files: Files, file: OpenFile, start: number): Genera
   if (endOffset > byteOffset) yield { byteOffset, endOffset, bytes: joined(held, EMPTY), terminated: false }
 }
 
-/** What is read so far of a line that goes on in the next chunk; its parts are let go once it is too long. */
+/** Beginning of a line that continues in the next chunk; dropped once it is too long. */
 interface Held {
   parts: Buffer[]
   sizeBytes: number
@@ -67,7 +67,7 @@ function joined(held: Held, end: Buffer): Buffer | null {
   return held.parts.length === 0 ? end : Buffer.concat([...held.parts, end])
 }
 
-/** A fresh buffer each time, so that lines handed out are never overwritten. */
+/** Reads into a new buffer each time, so that lines handed out are never overwritten. */
 function readChunk(files: Files, file: OpenFile, span: { position: number; length: number }): Buffer {
   const buffer = Buffer.allocUnsafe(span.length)
   return buffer.subarray(0, files.read(file, buffer, span.position))

@@ -1,17 +1,18 @@
 import { editDistance } from '@parley/text'
-/** What a person typed, looked up among conversation ids. */
+
+/** Result of looking up typed text among conversation ids. */
 export type FoundId =
   | { readonly kind: 'one'; readonly id: string }
   | { readonly kind: 'many'; readonly ids: readonly string[] }
   | { readonly kind: 'none'; readonly nearest: readonly string[] }
 
 const NEAREST = 3
-/** Twice what an id has: comparing costs the product of both lengths, and nothing longer can be near. */
+/** Twice the digits of an id: comparing costs the product of both lengths, and longer text is never near. */
 const comparableDigits = 64
-/** Of the short form that people see: the end, since ids that are made one after the other begin alike. */
+/** Digits of the short form: the end of an id, since consecutive ids begin alike. */
 const shownDigits = 8
 
-/** A whole id, or a unique beginning or end of one, or a beginning of its short form; capitals and dashes do not matter. */
+/** Finds ids by their whole, beginning or end, or the beginning of their short form, ignoring case and dashes. */
 export function findId(ids: readonly string[], typed: string): FoundId {
   const wanted = digitsOf(typed)
   if (wanted === '') return { kind: 'none', nearest: [] }
@@ -24,7 +25,7 @@ export function findId(ids: readonly string[], typed: string): FoundId {
   return matching.length === 1 ? { kind: 'one', id } : { kind: 'many', ids: matching }
 }
 
-/** Those that have it anywhere. */
+/** Returns the ids that contain the typed text anywhere. */
 export function idsWith(ids: readonly string[], typed: string): readonly string[] {
   const wanted = digitsOf(typed)
   return wanted === '' ? [] : ids.filter((id) => digitsOf(id).includes(wanted))
@@ -34,7 +35,7 @@ function digitsOf(text: string): string {
   return text.trim().toLowerCase().replaceAll('-', '')
 }
 
-/** Those whose beginning or end is fewest edits away, if no more than half of it is wrong. */
+/** Returns the ids with the fewest edits at their beginning or end, at most half of the typed digits. */
 function nearestIds(ids: readonly string[], wanted: string): readonly string[] {
   if (wanted.length > comparableDigits) return []
   return ids

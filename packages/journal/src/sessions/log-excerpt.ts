@@ -3,17 +3,17 @@ import type { Files, OpenFile } from '../disk/files.ts'
 import { readPrefix } from '../line/check-line.ts'
 import { splitLines } from '../log/split-lines.ts'
 
-/** A log up to this size is read whole; of a longer one this much from either end. */
+/** Size up to which a log is read whole, and bytes read from each end of a longer one. */
 export const EXCERPT_BYTES = 64 * 1024
 
 export interface ExcerptLines {
   readonly headLines: readonly string[]
-  /** Those of the types that were asked for, between the two ends. */
+  /** Lines of the requested types between the two ends. */
   readonly tellingLines: readonly string[]
   readonly tailLines: readonly string[]
 }
 
-/** Whole lines only, unverified. Null when there is no such file. */
+/** Reads whole lines of a log, unverified. Returns null when there is no such file. */
 export function readExcerpt(files: Files, path: string, tellingTypes: ReadonlySet<string>): ExcerptLines | null {
   const file = openExisting(files, path)
   if (file === null) return null
@@ -38,7 +38,7 @@ function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<strin
   return { headLines: wholeLines(head), tellingLines, tailLines: wholeLines(tail.subarray(tail.indexOf('\n') + 1)) }
 }
 
-/** Of the lines that begin in a span; one at its very end too, as the tail after it drops its first line. */
+/** Returns lines of some types that begin in a span, its end included: the tail after it drops its first line. */
 function linesOfTypes(
   files: Files,
   file: OpenFile,
@@ -53,7 +53,7 @@ function linesOfTypes(
   return found
 }
 
-/** What follows the last LF is cut off, by the span or by a crash. */
+/** Splits bytes into lines, without the piece after the last LF, which the span or a crash has cut. */
 function wholeLines(bytes: Buffer): readonly string[] {
   const end = bytes.lastIndexOf('\n')
   return end === -1 ? [] : bytes.toString('utf8', 0, end).split('\n')

@@ -8,7 +8,7 @@ import { StorageError } from '../disk/storage-error.ts'
 import { isRecord, parseJson } from '../line/line.ts'
 import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
 
-/** What a row can be made from: all lines of a small log; of a longer one both ends, and the telling lines between. */
+/** Lines to make a row from: all of a small log; both ends of a longer one, and the telling lines between. */
 export interface LogExcerpt {
   readonly id: string
   readonly headLines: readonly string[]
@@ -19,9 +19,9 @@ export interface LogExcerpt {
   readonly modifiedAtMs: number
 }
 
-/** The meaning of a row belongs to the caller; null keeps a log out of the listing. */
+/** Makes the rows of a listing; null keeps a log out of it. */
 export interface Rows<Row> extends RowFormat<Row> {
-  /** Events that change a row wherever in the log they are. */
+  /** Types of events that change a row wherever they are in the log. */
   readonly tellingTypes: ReadonlySet<string>
   describe(excerpt: LogExcerpt): Row | null
 }
@@ -34,12 +34,12 @@ export interface ListedSession<Row> {
   readonly row: Row
 }
 
-/** Small ones between turns of the event loop; a rebuild of thousands must not hold up other answers. */
+/** Small logs read per turn of the event loop: a rebuild of thousands must not delay other answers. */
 const LOGS_PER_TURN = 100
 
 /**
- * All conversations, the one written last first. The index is a cache: a row is used only if the log still has the size
- * and time it was made from; a lost, damaged or foreign index only costs time.
+ * Lists all conversations, the one written last first. The index is a cache: its row is used only while the log has the
+ * same size and time; a lost or damaged index only costs time.
  */
 export async function listSessions<Row>(
   files: Files,
@@ -78,7 +78,7 @@ function describe<Row>(
   return { id, sizeBytes, modifiedAtMs, row: rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }) }
 }
 
-/** One unreadable log must not cost the listing of the others, nor a full disk the listing. */
+/** Returns null on a disk error: neither one unreadable log nor a full disk may prevent the listing. */
 function quietly<T>(run: () => T): T | null {
   try {
     return run()
@@ -92,23 +92,23 @@ interface IndexEntry<Row> {
   readonly id: string
   readonly sizeBytes: number
   readonly modifiedAtMs: number
-  /** Null: looked at, and not to be listed. */
+  /** Row of the listing; null for a log that is not listed. */
   readonly row: Row | null
 }
 
 interface RowFormat<Row> {
-  /** Rises when rows are made differently: an index of another version is not read. */
+  /** Raise it when rows are made differently: an index of another version is not read. */
   readonly version: number
   isRow(value: unknown): value is Row
 }
 
-/** `index.jsonl`: a first line with the checksum of all others, then an entry a line. Anything wrong: an empty map. */
+/** Reads `index.jsonl`: a line with the checksum of the rest, then one entry per line. Empty when it is damaged. */
 function readIndex<Row>(files: Files, home: string, format: RowFormat<Row>): ReadonlyMap<string, IndexEntry<Row>> {
   const text = readQuietly(files, indexPath(home))
   const headEnd = text.indexOf('\n')
   const body = text.slice(headEnd + 1).trimEnd()
   if (headEnd === -1 || text.slice(0, headEnd) !== headOf(format, body)) return new Map()
-  // One parse for all lines is twice as fast as one for each.
+  // One parse for all lines is twice as fast as one per line.
   const values = parseJson(`[${body.replaceAll('\n', ',')}]`)
   const entries = Array.isArray(values) ? values.filter((value) => isEntry(value, format)) : []
   return new Map(entries.map((entry) => [entry.id, entry]))
