@@ -1,12 +1,12 @@
 import type { MethodName } from './schema/method.ts'
 
 /**
- * What a method does to what others see. `look`: nothing. `change`: something is recorded, sent, run or taken.
- * `join`: a look where the conversation is open already and nothing is set, or where a view is asked for.
+ * Effect of a method on what others see. `look`: none. `change`: it records, sends, runs or takes something. `join`: none
+ * when the conversation is open already and no setting changes, or when a view is requested; else as `change`.
  */
 export type MethodAccess = 'look' | 'join' | 'change'
 
-/** Every method has its entry, so a new one cannot be open to read-only clients by oversight. */
+/** Effect of every method; a new one without an entry does not compile. */
 export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   initialize: 'look',
   'conversation/create': 'change',

@@ -6,7 +6,7 @@ export type ListedFile = Omit<AskedFile, 'before' | 'after'>
 
 const verbs = { add: 'add', update: 'change', delete: 'delete' } as const
 
-/** One file of a patch on a line: what happens to it, its path, its counts of lines, and the bytes that are deleted. */
+/** Describes a file of a patch in one line: kind of change, path, counts of lines, and deleted bytes. */
 export function fileWords({ kind, additions, deletions, deletedBytes, ...at }: ListedFile): string {
   const path = placeWords(at.path, at.real)
   const target = at.movedTo === undefined ? '' : ` → ${placeWords(at.movedTo, at.realMovedTo)}`
@@ -20,11 +20,11 @@ function placeWords(path: string, real: string | undefined): string {
 
 export interface LimitWords {
   readonly text: string
-  /** More than a command has by itself. */
+  /** The call gets more rights than a command has by default. */
   readonly isMore: boolean
 }
 
-/** Says what a call may do once it runs: its sandbox, then the network where that is known. */
+/** Describes the limits of a call: its sandbox, then the network where that is known. */
 export function limitWords(
   { sandbox, network }: Pick<ApprovalRequest, 'sandbox' | 'network'>,
   enforcement: Enforcement,
@@ -38,12 +38,12 @@ export function limitWords(
   return [enforced, network ? { text: 'with network', isMore: true } : { text: 'no network', isMore: false }]
 }
 
-/** Said of a command that goes on after its call has answered. */
+/** Text for a command that goes on after its call has answered. */
 export const backgroundWords = 'in the background, without a time limit'
 
-/** Said of a second attempt. */
+/** Text for a second attempt. */
 export const againWords =
   'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.'
 
-/** Goes before the model's own reason. */
+/** Introduction of the model's own reason. */
 export const uncheckedWords = 'the model says, unchecked: '

@@ -1,6 +1,6 @@
 /**
- * A 64-bit chain value over JSON: equal for equal values whatever the order of their keys. Two FNV-1a lanes over
- * UTF-16 units; it tells folds apart in tests and between client and server, it does not resist an attacker.
+ * Computes a 64-bit chain value over JSON, equal for equal values whatever the order of their keys. Uses two FNV-1a
+ * lanes over UTF-16 units. Compares states of client and server; it does not resist an attacker.
  */
 export function chainDigest(previous: string, value: unknown): string {
   const lanes: Lanes = { low: 0x811c9dc5 | 0, high: 0x9747b28c | 0 }
@@ -15,7 +15,7 @@ interface Lanes {
   high: number
 }
 
-/** Straight from the value, since its JSON with ordered keys would take four times as long to make as to mix. */
+/** Mixes a value directly: making its JSON with ordered keys would take four times as long. */
 function mixValue(lanes: Lanes, value: unknown): void {
   if (typeof value === 'string') mixText(lanes, value)
   else if (Array.isArray(value)) mixList(lanes, value)
@@ -23,7 +23,7 @@ function mixValue(lanes: Lanes, value: unknown): void {
   else mixText(lanes, `=${String(value ?? null)}`)
 }
 
-/** As in JSON, a key without a value is no key. */
+/** Mixes an object. As in JSON, keys with an undefined value do not count. */
 function mixObject(lanes: Lanes, object: Record<string, unknown>): void {
   const keys = Object.keys(object).filter((key) => object[key] !== undefined)
   mixSize(lanes, '{', keys.length)
@@ -38,7 +38,7 @@ function mixList(lanes: Lanes, list: readonly unknown[]): void {
   for (const one of list) mixValue(lanes, one)
 }
 
-/** Told ahead of the parts, sizes make different values different sequences. */
+/** Mixes the size before the parts, so that different values give different sequences. */
 function mixSize(lanes: Lanes, kind: string, size: number): void {
   mixUnits(lanes, `${kind}${size}:`)
 }

@@ -7,9 +7,8 @@ import { type MetaEvent, reduceMeta } from './meta.ts'
 import { reduceTurn, type TurnEvent } from './turns.ts'
 
 /**
- * The one fold: server, clients and resume make state with it and nothing else does. Total and pure; an event of an
- * unknown type only moves `seq`. Accepts any higher seq (finding gaps is the client store's job); a seq already
- * folded changes nothing.
+ * Applies an event to a state. Server, clients and resume all make their state with this function. It is total and pure:
+ * an event of an unknown type only moves `seq`, and a seq already applied changes nothing. Gaps are accepted.
  */
 export function reduce(state: ConversationState, envelope: Envelope): ConversationState {
   if (envelope.seq <= state.core.seq) return state
@@ -27,7 +26,7 @@ const inbox = onCore((core, event: InboxEvent, { seq }) => reduceInbox(core, eve
 const turn = onCore((core, event: TurnEvent, { at }) => reduceTurn(core, event, at))
 const approval = onCore(reduceApproval)
 
-/** Has an entry for every type of event: one that is forgotten does not compile. */
+/** Reducer of every type of event; a missing one does not compile. */
 const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = {
   'conversation.created': meta,
   'conversation.configured': meta,
@@ -65,7 +64,7 @@ function onCore<Event>(reduceCore: (core: Core, event: Event, envelope: Envelope
   return (state, event, envelope) => ({ ...state, core: reduceCore(state.core, event, envelope) })
 }
 
-/** Newer programs write events that this one does not know; its types do not speak of them. */
+/** Tests if this version has a reducer for an event: newer programs write types that it does not know. */
 function isKnown({ type }: { readonly type: string }): boolean {
   return Object.hasOwn(reducers, type)
 }

@@ -19,11 +19,14 @@ export const conversationSummary = z
     activity: z
       .enum(['idle', 'running', 'waiting', 'parked'])
       .describe('`waiting`: an approval is pending and its turn is live here.'),
-    turns: z.int().describe('Started so far.'),
+    turns: z.int().describe('Turns started so far.'),
     archived: z.boolean(),
     forkedFrom,
-    readOnly: z.boolean().describe('A view: nothing can be sent.'),
-    recovered: z.string().nullable().describe('One line, when opening it had to settle what a crash left.'),
+    readOnly: z.boolean().describe('The conversation is a view: it takes no messages.'),
+    recovered: z
+      .string()
+      .nullable()
+      .describe('One line about a crash whose remains were settled when the conversation was opened; else null.'),
     instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
     warnings: z.array(z.string()).describe('Sentences for people.'),
   })
@@ -34,7 +37,10 @@ export const listedConversation = z
     conversationId: z.string(),
     shortId: z.string().describe('Last 8 hex digits.'),
     cwd: z.string(),
-    environment: z.string().exactOptional().describe('Whose machine `cwd` is a folder of; else this one.'),
+    environment: z
+      .string()
+      .exactOptional()
+      .describe('Name of the environment that `cwd` is a folder of; left out for the machine of the server.'),
     title: z.string(),
     name: z.string().nullable(),
     createdAt: z.number().describe('ms since the epoch.'),
@@ -42,7 +48,7 @@ export const listedConversation = z
     archived: z.boolean(),
     forkedFrom,
     live: z
-      .object({ pid: z.int(), socket: z.string().nullable().describe('Where to join it; null when it cannot be.') })
+      .object({ pid: z.int(), socket: z.string().nullable().describe('Socket to join it at; null when it has none.') })
       .nullable()
       .describe('The process that holds its writer lock, if any.'),
   })
