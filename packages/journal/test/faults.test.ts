@@ -163,14 +163,14 @@ describe('a session with a disk that fails', () => {
     30_000,
   )
 
-  it('from any operation on loses nothing it was told is saved', async () => {
+  it('loses nothing that was reported as saved, whichever operation fails', async () => {
     await sweep(
       (n) => faultyFiles((_, nth) => (nth >= n ? 'EIO' : null)),
       () => {},
     )
   }, 30_000)
 
-  it('from any operation on, after a short write, loses nothing it was told is saved', async () => {
+  it('loses nothing that was reported as saved, whichever operation fails after a short write', async () => {
     await sweep(
       (n) =>
         faultyFiles((operation, nth) => (nth < n ? null : nth === n && operation === 'write' ? 'short' : 'ENOSPC')),

@@ -56,7 +56,7 @@ describe('a side file', () => {
   })
 })
 
-describe('a spool taken in', () => {
+describe('an adopted spool', () => {
   it('is moved, hashed and made private', async () => {
     using folder = temporaryFolder()
     const spool = join(folder.path, 'spool')
@@ -68,7 +68,7 @@ describe('a spool taken in', () => {
     expect(statSync(join(store, nameOf(BIG))).mode & 0o777).toBe(0o600)
   })
 
-  it('with content that is there already just goes', async () => {
+  it('is removed when its content is stored already', async () => {
     using folder = temporaryFolder()
     const spool = join(folder.path, 'spool')
     writeFileSync(spool, 'x')

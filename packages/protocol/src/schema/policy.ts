@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ruleRef } from './item.ts'
 import { approvalPolicy, enforcement, sandboxMode } from './settings.ts'
 
-export const judgement = z
+const judgement = z
   .object({
     verdict: z.enum(['allow', 'ask', 'deny']),
     rule: ruleRef,
@@ -67,7 +67,7 @@ export const explainedCall = z
   })
   .describe('A call and why it was run or not.')
 
-export const check = z
+const check = z
   .object({
     name: z.string().describe('Subject of the check.'),
     level: z.enum(['ok', 'warning', 'problem']),

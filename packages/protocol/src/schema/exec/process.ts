@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-export const processId = z.string().min(1).max(200).describe('Chosen by the client, unique within its session.')
+const processId = z.string().min(1).max(200).describe('Chosen by the client, unique within its session.')
 export const location = z.string().min(1).describe('An absolute path or a `file:` URI.')
 export const bytes = z.base64().describe('Bytes as base64.')
 /** Base64 that is not validated: the sender encoded it, and output must flow as fast as from `cat`. */
@@ -14,7 +14,7 @@ export const sandboxIntent = z
     '`read-only`, `workspace-write` or `danger-full-access`, or an object whose `type` or `mode` says so, with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. The default is `danger-full-access`.',
   )
 
-export const terminalSize = z
+const terminalSize = z
   .object({ rows: z.int().min(1).max(65535), cols: z.int().min(1).max(65535) })
   .describe('Size of a terminal in characters.')
 

@@ -1,11 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { withChecksum } from '../src/line/checksum.ts'
-import { encodeLine } from '../src/line/line.ts'
-import { envelopeOf, LogView, lineCrc, seekAfter, textOf } from '../src/log/read-log.ts'
-import { logText, SAMPLE_ID, sampleLine, sampleLines, writeLog } from './sample-log.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { withChecksum } from '../../src/line/checksum.ts'
+import { encodeLine } from '../../src/line/line.ts'
+import { envelopeOf, LogView, lineCrc, seekAfter, textOf } from '../../src/log/read-log.ts'
+import { logText, SAMPLE_ID, sampleLine, sampleLines, writeLog } from '../sample-log.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 function* viewOf(content: string): Generator<{ view: LogView; path: string }> {
   using folder = temporaryFolder()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { conversationIdOf, dayOf, idOfLogName, sessionPaths, tornPath } from '../src/disk/session-paths.ts'
+import { conversationIdOf, dayOf, idOfLogName, sessionPaths, tornPath } from '../../src/disk/session-paths.ts'
 
 /** An id made at that time, as any UUIDv7 is. */
 function idAt(ms: number, rest = '7f50-8a6b-7c8d9e0fa1b2'): string {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { encodeLine, notificationLine, storedLine } from '../src/line/line.ts'
+import { encodeLine, notificationLine, storedLine } from '../../src/line/line.ts'
 
 const line = (event: { type: string; [key: string]: unknown }) => encodeLine({ seq: 7, at: 1700000000000, event })
 
-describe('a log line on its way to a client', () => {
+describe('the notification of a line', () => {
   it('is the stored bytes with a notification around them', () => {
     const stored = line({ type: 'item.delta', itemId: 'i1', text: 'a "quoted" \u2028 text' })
     const sent = notificationLine('c1', stored.elidedText)
@@ -34,7 +34,7 @@ describe('a log line on its way to a client', () => {
     })
   })
 
-  it('may have lost its checksum to an editor', () => {
+  it('has no checksum when the line was edited by hand', () => {
     const text = '{"seq":3,"at":1,"event":{"type":"model.responded","turnId":"t1","parts":[]}}'
     const stored = storedLine({ seq: 3, type: 'model.responded', crc: null, text })
     expect(JSON.parse(notificationLine('c1', stored.elidedText)).params).toEqual({
@@ -45,7 +45,7 @@ describe('a log line on its way to a client', () => {
     })
   })
 
-  it('that only mentions a response in its text is left alone', () => {
+  it('is whole for an event that only mentions a response in its text', () => {
     const text = '"event":{"type":"model.responded","turnId":"t1","parts":[]'
     const stored = line({ type: 'item.delta', itemId: 'i1', text })
     expect(JSON.parse(notificationLine('c1', stored.elidedText)).params.event).toEqual({

@@ -1,7 +1,7 @@
 import { chainDigest } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eventStreams, fold } from './laws/event-stream.ts'
+import { eventStreams, fold } from '../laws/event-stream.ts'
 
 describe('chainDigest', () => {
   it('does not depend on the order of keys', () => {
@@ -47,7 +47,7 @@ describe('chainDigest', () => {
     )
   })
 
-  it('tells folds apart that lost or swapped an item', () => {
+  it('differs for states that lost or swapped an item', () => {
     fc.assert(
       fc.property(eventStreams, fc.nat(), ({ envelopes }, place) => {
         const completions = envelopes.filter(({ event }) => event.type === 'item.completed')

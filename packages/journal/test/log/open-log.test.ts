@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { encodeLine } from '../src/line/line.ts'
-import { encodeHeader, newHeader } from '../src/log/header.ts'
-import { type OpenLogOptions, openLog, type WritableLog } from '../src/log/open-log.ts'
-import { LogView, textOf } from '../src/log/read-log.ts'
-import { failNth } from './faulty-files.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { encodeLine } from '../../src/line/line.ts'
+import { encodeHeader, newHeader } from '../../src/log/header.ts'
+import { type OpenLogOptions, openLog, type WritableLog } from '../../src/log/open-log.ts'
+import { LogView, textOf } from '../../src/log/read-log.ts'
+import { failNth } from '../faulty-files.ts'
 import {
   logText,
   REPORTS,
@@ -16,9 +16,9 @@ import {
   sampleLine,
   sampleLines,
   writeLog,
-} from './sample-log.ts'
-import { temporaryFolder } from './temporary-folder.ts'
-import { unsyncedFiles } from './unsynced-files.ts'
+} from '../sample-log.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { unsyncedFiles } from '../unsynced-files.ts'
 
 async function openWritable(path: string, options: OpenLogOptions = { reports: REPORTS }): Promise<WritableLog> {
   const opened = await openLog(unsyncedFiles, path, options)
@@ -44,7 +44,7 @@ async function opening(content: string | Buffer, options?: OpenLogOptions) {
 }
 
 describe('opening a log', () => {
-  it('gives a whole one back as it was left', async () => {
+  it('returns an undamaged log unchanged', async () => {
     const opened = await opening(logText(sampleLines(5)))
     expect(opened).toMatchObject({ conversationId: SAMPLE_ID, nextSeq: 6, torn: null })
     expect(opened).toMatchObject({ lost: [], damage: [], uncheckedSeqs: [], header: newHeader(SAMPLE_ID) })
@@ -118,7 +118,7 @@ describe('a damaged log', () => {
     expect(opened.damage).toMatchObject([{ fromSeq: 2, toSeq: 3, reason: 'missing' }])
   })
 
-  it('loses nothing to rubbish between lines', async () => {
+  it('loses no line to garbage between lines', async () => {
     const opened = await opening(logText([sampleLine(1), '', 'junk', sampleLine(2)]))
     expect(opened.damage).toMatchObject([{ fromSeq: 2, toSeq: 1, reason: 'syntax' }])
     expect(opened).toMatchObject({ lost: [], nextSeq: 3 })
@@ -135,7 +135,7 @@ describe('a damaged log', () => {
     expect(readTexts(path)).toEqual(sampleLines(3))
   })
 
-  it('gives no number out twice that a damaged last line may have had', async () => {
+  it('does not reuse a number that a damaged last line may have had', async () => {
     const flipped = (line: string) => `${line.slice(0, -3)}${line.at(-3) === '0' ? '1' : '0'}"}`
     expect(await opening(logText([sampleLine(1), flipped(sampleLine(2))]))).toMatchObject({ nextSeq: 3 })
     expect(await opening(logText([sampleLine(1), flipped(sampleLine(9))]))).toMatchObject({

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkLine, readPrefix } from '../src/line/check-line.ts'
-import { checksumOf, withChecksum } from '../src/line/checksum.ts'
-import { decodeLine, encodeLine } from '../src/line/line.ts'
-import { sampleLine, sampleLines } from './sample-log.ts'
+import { checkLine, readPrefix } from '../../src/line/check-line.ts'
+import { checksumOf, withChecksum } from '../../src/line/checksum.ts'
+import { decodeLine, encodeLine } from '../../src/line/line.ts'
+import { sampleLine, sampleLines } from '../sample-log.ts'
 
 const check = (text: string) => checkLine(Buffer.from(text))
 
@@ -79,7 +79,7 @@ describe('a line', () => {
     }
   })
 
-  it('of another writer, with other keys or another order, is good when sealed', () => {
+  it('of another writer, with other keys or another order, is sound with a checksum', () => {
     const line = withChecksum('{"v":2,"event":{"more":1,"type":"x"},"at":1,"seq":3}').text
     expect(check(line)).toEqual({ state: 'sound', seq: 3, type: 'x' })
     expect(readPrefix(Buffer.from(line))).toBeNull()

@@ -25,7 +25,7 @@ function acquire(paths: SessionPaths): WriterLock {
 }
 
 describe('the lock of a writer', () => {
-  it('says who holds it as long as it is held', () => {
+  it('names its owner while it is held', () => {
     using folder = temporaryFolder()
     const paths = pathsIn(folder.path)
     {
@@ -40,7 +40,7 @@ describe('the lock of a writer', () => {
     again[Symbol.dispose]()
   })
 
-  it('is refused without a name when the word about its owner is damaged', () => {
+  it('is refused without an owner when the owner file is damaged', () => {
     using folder = temporaryFolder()
     const paths = pathsIn(folder.path)
     using _ = acquire(paths)
@@ -50,7 +50,7 @@ describe('the lock of a writer', () => {
     }
   })
 
-  it('is had also when there is no room to say by whom', () => {
+  it('is acquired also when the owner file cannot be written', () => {
     using folder = temporaryFolder()
     const paths = pathsIn(folder.path)
     using lock = WriterLock.tryAcquire(failNth('write', 1, 'ENOSPC').files, paths, ME) as WriterLock
@@ -138,7 +138,7 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
     expect(await holder.ask('acquire')).toBe(`held ${holder.child.pid}`)
   })
 
-  it('is not taken while its file is open, as to close that would drop it', async () => {
+  it('is not acquired while its file is open, as closing the file would drop the lock', async () => {
     using folder = temporaryFolder()
     const paths = pathsIn(folder.path)
     acquire(paths)[Symbol.dispose]()
@@ -150,7 +150,7 @@ describe('the lock between processes', { timeout: 30_000 }, () => {
     expect(await holder.ask('acquire')).toBe(`refused ${process.pid}`)
   })
 
-  it('of ten that want it at once goes to one', async () => {
+  it('goes to one of ten processes that ask at once', async () => {
     using folder = temporaryFolder()
     const holders = Array.from({ length: 10 }, () => startLockHolder(folder.path, SAMPLE_ID))
     try {

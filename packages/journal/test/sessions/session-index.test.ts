@@ -11,15 +11,15 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Files } from '../src/disk/files.ts'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { sessionPaths, walkSessions } from '../src/disk/session-paths.ts'
-import { decodeLine, encodeLine } from '../src/line/line.ts'
-import { encodeHeader, newHeader } from '../src/log/header.ts'
-import { EXCERPT_BYTES } from '../src/sessions/log-excerpt.ts'
-import { type LogExcerpt, listSessions, type Rows } from '../src/sessions/session-index.ts'
-import { faultyFiles } from './faulty-files.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import type { Files } from '../../src/disk/files.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { sessionPaths, walkSessions } from '../../src/disk/session-paths.ts'
+import { decodeLine, encodeLine } from '../../src/line/line.ts'
+import { encodeHeader, newHeader } from '../../src/log/header.ts'
+import { EXCERPT_BYTES } from '../../src/sessions/log-excerpt.ts'
+import { type LogExcerpt, listSessions, type Rows } from '../../src/sessions/session-index.ts'
+import { faultyFiles } from '../faulty-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 interface TestRow {
   readonly title: string
@@ -187,7 +187,7 @@ describe('listing conversations', () => {
     expect([...headLines, ...tellingLines, ...tailLines]).toEqual(all)
   })
 
-  it('goes on past a log that cannot be read, and without room for an index', async () => {
+  it('lists the other logs when one cannot be read or the index cannot be written', async () => {
     using folder = temporaryFolder()
     for (const n of [1, 2]) writeSession(folder.path, n)
     const unreadable: Files = {

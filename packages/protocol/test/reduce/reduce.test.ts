@@ -1,8 +1,8 @@
 import { type ConversationState, initialState, reduce } from '@parley/protocol'
 import { conversationEvent, envelope } from '@parley/protocol/schema'
 import { describe, expect, it } from 'vitest'
-import { valueAtPointer, withoutPointers } from './json-pointer.ts'
-import { envelopesOf, type ReduceFixture, readFixtures } from './reduce-fixture.ts'
+import { valueAtPointer, withoutPointers } from '../json-pointer.ts'
+import { envelopesOf, type ReduceFixture, readFixtures } from '../reduce-fixture.ts'
 
 const fixtures = readFixtures()
 

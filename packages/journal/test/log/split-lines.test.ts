@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { MAX_LINE_BYTES } from '../src/line/check-line.ts'
-import { splitLines } from '../src/log/split-lines.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { MAX_LINE_BYTES } from '../../src/line/check-line.ts'
+import { splitLines } from '../../src/log/split-lines.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 function split(content: string | Buffer, start = 0) {
   using folder = temporaryFolder()
@@ -26,7 +26,7 @@ describe('splitting into lines', () => {
     expect(split('')).toEqual([])
   })
 
-  it('begins where it is told', () => {
+  it('begins at the given offset', () => {
     expect(split('a\nbc\n', 2)).toEqual([{ byteOffset: 2, endOffset: 5, text: 'bc', terminated: true }])
     expect(split('a\n', 2)).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findId, idsWith } from '../src/sessions/find-id.ts'
+import { findId, idsWith } from '../../src/sessions/find-id.ts'
 
 const FIRST = '019a1b2c-3d4e-7f50-8a6b-7c8d9e0fa1b2'
 const SECOND = '019a1b2c-9999-7f50-8a6b-0123456789ab'
@@ -23,7 +23,7 @@ describe('finding a conversation by what was typed', () => {
     expect(findId(IDS, '4e7f')).toMatchObject({ kind: 'none' })
   })
 
-  it('knows which have it anywhere', () => {
+  it('returns the ids that contain the text anywhere', () => {
     expect(idsWith(IDS, '7F50')).toEqual([FIRST, SECOND])
     expect(idsWith(IDS, '8000-0123')).toEqual([THIRD])
     expect(idsWith(IDS, ' ')).toEqual([])
@@ -34,7 +34,7 @@ describe('finding a conversation by what was typed', () => {
     expect(findId(IDS, '89ab')).toEqual({ kind: 'many', ids: [SECOND, THIRD] })
   })
 
-  it('gives the nearest ones for a slip, nearest first, and none for a stranger', () => {
+  it('returns the nearest ids for a typing error, nearest first, and none for other text', () => {
     expect(findId(IDS, '9e0fa1c2')).toEqual({ kind: 'none', nearest: [FIRST] })
     expect(findId(IDS, '4fff89bb')).toEqual({ kind: 'none', nearest: [THIRD, SECOND] })
     expect(findId(IDS, 'zzzzzzzz')).toEqual({ kind: 'none', nearest: [] })

@@ -11,13 +11,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Files } from '../src/disk/files.ts'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { EventLog } from '../src/log/event-log.ts'
-import { newHeader } from '../src/log/header.ts'
-import { faultyFiles } from './faulty-files.ts'
-import { logText, SAMPLE_ID, sampleLine, sampleLines } from './sample-log.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import type { Files } from '../../src/disk/files.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { EventLog } from '../../src/log/event-log.ts'
+import { newHeader } from '../../src/log/header.ts'
+import { faultyFiles } from '../faulty-files.ts'
+import { logText, SAMPLE_ID, sampleLine, sampleLines } from '../sample-log.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 function createIn(home: string, files: Files = nodeFiles): EventLog {
   const path = join(home, 'sessions', '2025', `${SAMPLE_ID}.jsonl`)
@@ -92,7 +92,7 @@ describe('a write that fails', () => {
     },
   )
 
-  it('goes on after a short write that was no failure', async () => {
+  it('continues after a short write without an error', async () => {
     using folder = temporaryFolder()
     const { files } = faultyFiles((operation) => (operation === 'write' ? 'short' : null))
     await using log = createIn(folder.path, files)
@@ -115,7 +115,7 @@ describe('a write that fails', () => {
   })
 })
 
-describe('a log changed by someone else', () => {
+describe('a log changed by another process', () => {
   it.each<[string, string, (path: string) => void]>([
     ['renamed', 'MOVED', (path) => renameSync(path, `${path}.bak`)],
     ['deleted', 'DELETED', (path) => rmSync(path)],
@@ -182,7 +182,7 @@ describe('a log changed by someone else', () => {
     expect(textOf(log)).toBe(logText(sampleLines(2)))
   })
 
-  it('while it is synced is not said to be on the disk', async () => {
+  it('is not reported as synced when it changes during the sync', async () => {
     using folder = temporaryFolder()
     const files: Files = {
       ...nodeFiles,
@@ -212,7 +212,7 @@ describe('syncing', () => {
     return { files, waiting, folders }
   }
 
-  it('covers all who come while one runs with the next', async () => {
+  it('serves all callers during a sync with the next one', async () => {
     using folder = temporaryFolder()
     const { files, waiting } = slowDisk()
     const log = createIn(folder.path, files)

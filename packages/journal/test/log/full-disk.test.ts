@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { EventLog } from '../src/log/event-log.ts'
-import { newHeader } from '../src/log/header.ts'
-import { logText, SAMPLE_ID, sampleLine } from './sample-log.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { EventLog } from '../../src/log/event-log.ts'
+import { newHeader } from '../../src/log/header.ts'
+import { logText, SAMPLE_ID, sampleLine } from '../sample-log.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A disk of 256 KiB; null where mounting is not allowed. */
 function smallDisk(): (Disposable & { readonly path: string }) | null {

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FileFacts, Files, OpenFile } from '../src/disk/files.ts'
-import { decodeLine } from '../src/line/line.ts'
-import { openLog } from '../src/log/open-log.ts'
-import { LogView, textOf } from '../src/log/read-log.ts'
-import { scanLog } from '../src/log/scan-log.ts'
-import { logText, REPORTS, reportLine, SAMPLE_ID, sampleLine, sampleLines, writeLog } from './sample-log.ts'
-import { temporaryFolder } from './temporary-folder.ts'
-import { unsyncedFiles } from './unsynced-files.ts'
+import type { FileFacts, Files, OpenFile } from '../../src/disk/files.ts'
+import { decodeLine } from '../../src/line/line.ts'
+import { openLog } from '../../src/log/open-log.ts'
+import { LogView, textOf } from '../../src/log/read-log.ts'
+import { scanLog } from '../../src/log/scan-log.ts'
+import { logText, REPORTS, reportLine, SAMPLE_ID, sampleLine, sampleLines, writeLog } from '../sample-log.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { unsyncedFiles } from '../unsynced-files.ts'
 
 const FILE: OpenFile = { fd: -1, path: `${SAMPLE_ID}.jsonl` }
 
