@@ -104,7 +104,7 @@ interface RowFormat<Row> {
 
 /** Reads `index.jsonl`: a line with the checksum of the rest, then one entry per line. Empty when it is damaged. */
 function readIndex<Row>(files: Files, home: string, format: RowFormat<Row>): ReadonlyMap<string, IndexEntry<Row>> {
-  const text = readQuietly(files, indexPath(home))
+  const text = quietly(() => readFile(files, indexPath(home)))?.toString() ?? ''
   const headEnd = text.indexOf('\n')
   const body = text.slice(headEnd + 1).trimEnd()
   if (headEnd === -1 || text.slice(0, headEnd) !== headOf(format, body)) return new Map()
@@ -129,15 +129,6 @@ function indexPath(home: string): string {
 
 function headOf(format: RowFormat<unknown>, body: string): string {
   return JSON.stringify({ rowVersion: format.version, crc: crc32(body) })
-}
-
-function readQuietly(files: Files, path: string): string {
-  try {
-    return readFile(files, path)?.toString() ?? ''
-  } catch (error) {
-    if (error instanceof StorageError) return ''
-    throw error
-  }
 }
 
 function isEntry<Row>(value: unknown, format: RowFormat<Row>): value is IndexEntry<Row> {
