@@ -25,7 +25,7 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/probe/kept-finding.ts',
   'packages/host/src/sandbox/probe/reasons.ts',
   'packages/server/src/frontends/exec/output/ring.ts',
-  'packages/journal/src/node-files.ts',
+  'packages/journal/src/disk/node-files.ts',
   'packages/workspace/src/look-up/copy-tree.ts',
   'packages/workspace/src/files/open-real-path.ts',
   'packages/workspace/src/patch/apply/disk-patch-files.ts',

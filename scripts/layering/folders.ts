@@ -43,6 +43,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/redaction': ['scan', '.'],
+  'packages/journal': ['disk', 'line', 'log', 'sessions', '.'],
+  'packages/protocol': ['schema', 'schema/exec', 'question', 'reduce', '.'],
   'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
   'packages/server': [
     'core',

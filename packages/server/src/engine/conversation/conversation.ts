@@ -1,4 +1,4 @@
-import { encodeLine, StorageError, writtenBytes } from '@parley/journal'
+import { encodeLine, type Line, StorageError, writtenBytes } from '@parley/journal'
 import {
   type ConversationEvent,
   type ConversationState,
@@ -19,7 +19,7 @@ export interface Journal {
   append(lines: readonly string[]): void
   synced(): Promise<void>
   /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
-  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly string[]>
+  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
   /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
   crcOf(seq: number): string | null | undefined
   /** Throws `StorageError` when the log is no longer where and as it was written. */
@@ -113,15 +113,16 @@ export class Conversation implements AsyncDisposable {
       (event, index): Envelope => ({ conversationId: this.id, seq: firstSeq + index, at, event }),
     )
     const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
+    const texts = lines.map(({ text }) => text)
     // Before a log is made: one without an event could not be opened.
-    if (this.#journal === null) lines.forEach(writtenBytes)
-    this.#append(lines)
+    if (this.#journal === null) texts.forEach(writtenBytes)
+    this.#append(texts)
     this.#logVersion = Math.max(this.#logVersion, eventVersion)
     this.#nextSeq += lines.length
     for (const envelope of envelopes) this.#fold(envelope)
-    this.#headCrc = lines.at(-1)?.slice(-10, -2) ?? this.#headCrc
+    this.#headCrc = lines.at(-1)?.crc ?? this.#headCrc
     // Only now: whoever listens may record in turn.
-    this.feed.append(firstSeq, lines)
+    this.feed.append(lines)
     return envelopes.slice(all.length - events.length)
   }
 
@@ -174,7 +175,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Published lines after `seq` that memory no longer holds. Throws `StorageError` when the log has lost some. */
-  async *olderLines(seq: number): AsyncGenerator<readonly string[]> {
+  async *olderLines(seq: number): AsyncGenerator<readonly Line[]> {
     if (this.#journal !== null) yield* this.#journal.linesAfter({ after: seq, upTo: this.feed.published })
   }
 

@@ -1,3 +1,5 @@
+import type { Line } from '@parley/journal'
+
 /** Characters of newest lines kept in memory for readers that keep up; the rest is read from the log. */
 const recentLimit = 1 << 20
 /** The same while a reader is somewhat behind: many that read the log at once would all be late by it. */
@@ -10,12 +12,12 @@ const lateLimit = 4 << 20
 export interface EventFeed {
   readonly published: number
   /** Lines with consecutive numbers. */
-  append(firstSeq: number, lines: readonly string[]): void
+  append(lines: readonly Line[]): void
   /** Nothing from `seq` on is published until `release` is called with it. */
   hold(seq: number): void
   release(seq: number): void
   /** Published lines after `seq`, oldest first; null when they are older than what memory keeps. */
-  recentAfter(seq: number): readonly string[] | null
+  recentAfter(seq: number): readonly Line[] | null
   subscribe(wake: () => void, reader?: Reader): () => void
 }
 
@@ -25,7 +27,7 @@ interface Reader {
 }
 
 export function createEventFeed(startSeq: number): EventFeed {
-  const recent: { seq: number; line: string }[] = []
+  const recent: Line[] = []
   const holds: number[] = []
   const listeners = new Map<() => void, Reader | undefined>()
   let recentSize = 0
@@ -49,9 +51,9 @@ export function createEventFeed(startSeq: number): EventFeed {
   function forgetOldest(): void {
     const taken = takenByAll()
     let count = 0
-    for (const { seq, line } of recent) {
+    for (const { seq, text } of recent) {
       if (seq >= published || recentSize <= (seq > taken ? lateLimit : recentLimit)) break
-      recentSize -= line.length
+      recentSize -= text.length
       count++
     }
     if (count > 0) recent.splice(0, count)
@@ -61,12 +63,12 @@ export function createEventFeed(startSeq: number): EventFeed {
     get published() {
       return published
     },
-    append(firstSeq, lines) {
-      for (const [index, line] of lines.entries()) {
-        recent.push({ seq: firstSeq + index, line })
-        recentSize += line.length
+    append(lines) {
+      for (const line of lines) {
+        recent.push(line)
+        recentSize += line.text.length
       }
-      head = firstSeq + lines.length - 1
+      head = lines.at(-1)?.seq ?? head
       if (recentSize > 2 * recentLimit) forgetOldest()
       publish()
     },
@@ -83,7 +85,7 @@ export function createEventFeed(startSeq: number): EventFeed {
       const first = recent[0]
       if (first === undefined || first.seq > seq + 1) return null
       // Numbers are dense within a process, so a seq is also an index.
-      return recent.slice(seq + 1 - first.seq, published + 1 - first.seq).map((entry) => entry.line)
+      return recent.slice(seq + 1 - first.seq, published + 1 - first.seq)
     },
     subscribe(wake, reader) {
       listeners.set(wake, reader)

@@ -1,12 +1,13 @@
 import {
   type EventLog,
   type Files,
+  type Line,
   LOG_CHANGED,
   LOG_FORMAT,
   LogView,
   lineCrc,
+  lineOf,
   StorageError,
-  textOf,
 } from '@parley/journal'
 import { rejection } from '../replies/rejection.ts'
 import type { Journal } from './conversation.ts'
@@ -44,9 +45,9 @@ export function createViewJournal(files: Files, path: string, reader: LogReader)
 }
 
 function readingOf(path: string, open: () => LogView, reader: LogReader | null): Pick<Journal, 'linesAfter' | 'crcOf'> {
-  const textFor = reader?.textFor ?? textOf
+  const lineFor = reader?.lineFor ?? lineOf
   return {
-    linesAfter: (range) => readBatches(path, { open, textFor }, range),
+    linesAfter: (range) => readBatches(path, { open, lineFor }, range),
     crcOf(seq) {
       using view = open()
       for (const line of view.lines({ after: seq - 1 }))
@@ -58,18 +59,18 @@ function readingOf(path: string, open: () => LogView, reader: LogReader | null):
 
 async function* readBatches(
   path: string,
-  { open, textFor }: { readonly open: () => LogView; readonly textFor: LogReader['textFor'] },
+  { open, lineFor }: { readonly open: () => LogView; readonly lineFor: LogReader['lineFor'] },
   { after, upTo }: { readonly after: number; readonly upTo: number },
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly Line[]> {
   using view = open()
-  let batch: string[] = []
+  let batch: Line[] = []
   let size = 0
   let last = after
   for (const line of view.lines({ after })) {
-    const text = textFor(line)
-    batch.push(text)
+    const delivered = lineFor(line)
+    batch.push(delivered)
     last = line.seq
-    size += text.length
+    size += delivered.text.length
     if (size < batchCharacters) continue
     yield batch
     batch = []

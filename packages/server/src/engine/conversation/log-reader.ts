@@ -1,12 +1,14 @@
 import {
   decodeLine,
   formatOf,
+  type Line,
   LOG_FORMAT,
   type LoggedEnvelope,
   type LogHeader,
   type LogLine,
-  lineCrc,
+  lineOf,
   textOf,
+  translatedLine,
 } from '@parley/journal'
 import { type ConversationState, type Envelope, reduce, upgradeEvent } from '@parley/protocol'
 import { createModelView, type ModelView } from '../../core/model-view.ts'
@@ -17,8 +19,8 @@ export interface LogReader {
   readonly version: number
   /** Null for a line that holds no event. */
   read(text: string): LoggedEnvelope | null
-  /** The line as clients get it: its own bytes, or the upgraded event with the checksum of the line. */
-  textFor(line: LogLine): string
+  /** Returns the line with the event of this version; the checksum stays that of the stored text. */
+  lineFor(line: LogLine): Line
 }
 
 /**
@@ -50,19 +52,14 @@ export function createLogReader(header: LogHeader | null): LogReader {
       note(stored.event)
       return current(stored)
     },
-    textFor(line) {
-      const text = textOf(line)
-      const stored = format >= LOG_FORMAT ? null : decodeLine(text)
-      if (stored === null) return text
+    lineFor(logged) {
+      const line = lineOf(logged)
+      const stored = format >= LOG_FORMAT ? null : decodeLine(line.text)
+      if (stored === null) return line
       const upgraded = current(stored)
-      return upgraded === stored ? text : encoded(upgraded, line)
+      return upgraded === stored ? line : translatedLine(upgraded, line.crc)
     },
   }
-}
-
-/** A line that was edited by hand has no checksum, nor has its event as it is delivered. */
-function encoded({ seq, at, event }: LoggedEnvelope, line: LogLine): string {
-  return JSON.stringify({ seq, at, event, ...(line.unchecked ? {} : { crc: lineCrc(line) }) })
 }
 
 /** State and view of a log, folded line by line. */

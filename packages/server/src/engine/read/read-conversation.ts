@@ -1,10 +1,10 @@
-import { envelopeText, LogView, readSideFile as readStoredFile, textOf } from '@parley/journal'
+import { envelopeText, type Line, LogView, readSideFile as readStoredFile, textOf } from '@parley/journal'
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader } from '../conversation/log-reader.ts'
 import type { Engine } from '../engine.ts'
 import { rejection } from '../replies/rejection.ts'
-import { cutTexts, deliverableLine, isDeliverable, replyLimit } from '../replies/wire-limits.ts'
+import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../replies/wire-limits.ts'
 
 /** Completed items before a seq, the newest `limit` that fit in a reply, oldest first; from the log, whoever writes it. */
 export function readItems(
@@ -75,10 +75,10 @@ export async function readEvents(
   let bytes = 0
   for await (const lines of linesAfter(conversation, after.seq)) {
     for (const line of lines) {
-      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, deliverableLine(line)))
+      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, deliverableText(line)))
       // The log may be ahead: what waits for the disk is not to be seen.
       if (envelope.seq > published) return { events, more: false }
-      bytes += Buffer.byteLength(line)
+      bytes += Buffer.byteLength(line.text)
       // One is always sent, or there would be no way past an event that is too large.
       if (events.length === limit || (bytes > replyLimit && events.length > 0)) return { events, more: true }
       events.push(envelope)
@@ -92,7 +92,7 @@ function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): v
   throw rejection('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
 }
 
-async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly string[]> {
+async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly Line[]> {
   const recent = conversation.feed.recentAfter(seq)
   if (recent === null) yield* conversation.olderLines(seq)
   else yield recent

@@ -1,6 +1,6 @@
 import { ConfigError } from '@parley/config'
 import {
-  LineTooLong,
+  LineTooLongError,
   LOG_CHANGED,
   LOG_DELETED,
   LOG_MOVED,
@@ -61,18 +61,18 @@ export function asRejection(error: unknown): unknown {
       },
     )
   }
-  if (error instanceof LineTooLong) return rejection('invalidParams', lineTooLongText(error))
+  if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
   if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
   return error
 }
 
 /** Says that nothing was recorded, what the limit is and what to do instead. */
-function lineTooLongText({ sizeBytes }: LineTooLong): string {
+function lineTooLongText({ sizeBytes }: LineTooLongError): string {
   return `This is too large to be kept: it would take ${formatBytes(sizeBytes)} in the conversation's log, where one event may have ${formatBytes(MAX_WRITTEN_LINE_BYTES)}. Nothing of it was recorded. Put large content into a file and name that.`
 }
 
 /** Ends the turn in which something came up that the log cannot hold. */
-export function lineTooLongFailure(error: LineTooLong): Failure {
+export function lineTooLongFailure(error: LineTooLongError): Failure {
   return { code: 'eventTooLarge', message: lineTooLongText(error) }
 }
 

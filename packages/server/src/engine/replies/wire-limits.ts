@@ -1,3 +1,4 @@
+import type { Line } from '@parley/journal'
 import type { ConversationState } from '@parley/protocol'
 
 /** JSON bytes of a state and of its core alone: with what carries it, it has to fit in one line of the wire. */
@@ -33,10 +34,10 @@ export function isDeliverable(sizeBytes: number): boolean {
   return sizeBytes <= deliverableBytes
 }
 
-/** A line as it can be sent: one of an earlier version that is longer than clients take has its texts cut. */
-export function deliverableLine(line: string): string {
-  if (line.length * 3 <= deliverableBytes || isDeliverable(Buffer.byteLength(line))) return line
-  const logged: unknown = JSON.parse(line)
+/** Returns the text of a line for clients. A line of an earlier version that is longer than they take has its texts cut. */
+export function deliverableText({ elidedText: text }: Line): string {
+  if (text.length * 3 <= deliverableBytes || isDeliverable(Buffer.byteLength(text))) return text
+  const logged: unknown = JSON.parse(text)
   return JSON.stringify(cutTexts(logged))
 }
 

@@ -1,4 +1,4 @@
-import { LineTooLong, StorageError } from '@parley/journal'
+import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { nextStep } from '../../core/next-step.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -129,7 +129,7 @@ export class TurnLoop {
         this.#stuck = !(await patience.wait(fault))
         return
       }
-      const ending = fault instanceof LineTooLong ? lineTooLongFailure(fault) : defect
+      const ending = fault instanceof LineTooLongError ? lineTooLongFailure(fault) : defect
       // A defect in ending the turn, or where there is none to end, would come back for ever.
       this.#defective = isSame(this.#ending, ending) || (!hadTurn && conversation.state.core.turn === null)
       this.#stuck = this.#defective

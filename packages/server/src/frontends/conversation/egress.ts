@@ -1,6 +1,6 @@
-import { notificationLine } from '@parley/journal'
+import { type Line, notificationLine } from '@parley/journal'
 import type { Conversation } from '../../engine/conversation/conversation.ts'
-import { deliverableLine } from '../../engine/replies/wire-limits.ts'
+import { deliverableText } from '../../engine/replies/wire-limits.ts'
 
 /** Limit of unsent bytes, above which a client's cursor waits; the log holds the rest. */
 const unreadLimit = 1 << 20
@@ -49,10 +49,9 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     return true
   }
 
-  function send(line: string, asNotification: (seq: number, line: string) => string): void {
-    const seq = seqOf(line)
-    peer.sendLine(asNotification(seq, line))
-    cursor = seq
+  function send(line: Line, asNotification: (line: Line) => string): void {
+    peer.sendLine(asNotification(line))
+    cursor = line.seq
   }
 
   async function pump(): Promise<void> {
@@ -72,8 +71,8 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
   async function sendFromLog(): Promise<void> {
     for await (const lines of conversation.olderLines(cursor)) {
       for (const line of lines) {
-        if (stopped || seqOf(line) > conversation.feed.published) return
-        send(line, (_, older) => notificationLine(conversation.id, deliverableLine(older)))
+        if (stopped || line.seq > conversation.feed.published) return
+        send(line, (older) => notificationLine(conversation.id, deliverableText(older)))
       }
       if (peer.bufferedBytes > unreadLimit) await peer.drained()
       if (conversation.feed.recentAfter(cursor) !== null) return
@@ -103,18 +102,13 @@ function sharedBy(conversation: Conversation) {
   return known
 }
 
-/** Returns the number with which every line begins. */
-function seqOf(line: string): number {
-  return Number.parseInt(line.slice('{"seq":'.length), 10)
-}
-
 const keptCharacters = 1 << 20
 
 /**
  * Returns the newest lines of a conversation as notifications, each made once for all clients, since joining long
  * text costs as much as sending it.
  */
-function createSharedNotifications(conversationId: string): (seq: number, line: string) => string {
+function createSharedNotifications(conversationId: string): (line: Line) => string {
   const kept = new Map<number, string>()
   let characters = 0
 
@@ -128,10 +122,10 @@ function createSharedNotifications(conversationId: string): (seq: number, line: 
     characters += text.length
   }
 
-  return (seq, line) => {
+  return ({ seq, elidedText }) => {
     const known = kept.get(seq)
     if (known !== undefined) return known
-    const text = notificationLine(conversationId, line)
+    const text = notificationLine(conversationId, elidedText)
     keep(seq, text)
     return text
   }

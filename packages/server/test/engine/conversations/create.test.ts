@@ -81,13 +81,11 @@ describe('a new conversation', () => {
   it('is refused with an added folder that is not there', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
-    expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['nowhere'] })).toMatchObject(
-      {
-        code: 'configInvalid',
-        message: `The added folder ${join(place.cwd, 'nowhere')} does not exist.`,
-        detail: { where: 'addDirs' },
-      },
-    )
+    expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['nowhere'] })).toMatchObject({
+      code: 'configInvalid',
+      message: `The added folder ${join(place.cwd, 'nowhere')} does not exist.`,
+      detail: { where: 'addDirs' },
+    })
   })
 
   it('is refused without a provider, a key or a policy file that is there', async () => {

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { seal } from '@parley/journal'
+import { withChecksum } from '@parley/journal'
 import type { TestPlace } from './test-server.ts'
 
 const folder = fileURLToPath(new URL('../../fixtures/logs/', import.meta.url))
@@ -35,5 +35,5 @@ export function placeLog(place: TestPlace, { version, name }: RecordedLog): stri
 }
 
 function resealed(line: string): string {
-  return seal(`${line.slice(0, line.lastIndexOf(',"crc":'))}}`)
+  return withChecksum(`${line.slice(0, line.lastIndexOf(',"crc":'))}}`).text
 }

@@ -1,11 +1,17 @@
+import type { Line } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { createEventFeed } from '../../../src/engine/conversation/event-feed.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
 
+function lineOf(seq: number, pad: string): Line {
+  const text = JSON.stringify({ seq, pad })
+  return { seq, type: 'x', crc: null, text, elidedText: text }
+}
+
 /** A client that reads when told to, and a log that holds every line. */
 function scene() {
-  const log: string[] = []
+  const log: Line[] = []
   const feed = createEventFeed(0)
   const sent: string[] = []
   const faults: unknown[] = []
@@ -41,8 +47,8 @@ function scene() {
     egress: createEgress(peer, conversation, (fault) => faults.push(fault)),
     record(count: number, size = 100) {
       for (let n = 0; n < count; n++) {
-        log.push(`{"seq":${log.length + 1},"pad":"${'x'.repeat(size)}"}`)
-        feed.append(log.length, log.slice(-1))
+        log.push(lineOf(log.length + 1, 'x'.repeat(size)))
+        feed.append(log.slice(-1))
       }
     },
     feed,
@@ -136,7 +142,7 @@ describe('delivery to one client', () => {
   })
 
   it('waits for events that are not yet on disk without polling the log', async () => {
-    const line = '{"seq":13}'
+    const line = lineOf(13, '')
     const feed = createEventFeed(10)
     const sent: string[] = []
     let reads = 0
@@ -153,7 +159,7 @@ describe('delivery to one client', () => {
     createEgress(peer, conversation, () => undefined).start(10)
     // Lines 11 and 12 were damaged: what is published ends between two lines.
     feed.hold(13)
-    feed.append(13, [line])
+    feed.append([line])
     await settle()
     expect([reads, sent]).toEqual([1, []])
     feed.release(13)
