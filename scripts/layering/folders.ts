@@ -32,6 +32,22 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/redaction': ['scan', '.'],
+  'packages/server': [
+    'ports',
+    'core',
+    'codex-events',
+    'engine/replies',
+    'engine/conversation',
+    'tools',
+    'engine/clients',
+    'engine/messages',
+    'engine/read',
+    'engine/context',
+    'engine',
+    'serving',
+    'frontends',
+    '.',
+  ],
   'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
 }
 

@@ -14,13 +14,16 @@ import type { Clock } from '../../ports/clock.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { SideFiles } from './side-files.ts'
 
-/** What a conversation writes to: the log on disk, made when the first event is recorded. */
+/** Log of a conversation on disk. */
 export interface Journal {
   append(lines: readonly string[]): void
   synced(): Promise<void>
-  /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
+  /**
+   * Reads lines after a seq from disk as clients get them, oldest first. Throws `StorageError` when they end before
+   * `upTo`.
+   */
   linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly string[]>
-  /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
+  /** Returns the checksum of a line: undefined when the log does not hold it, null when it has none. */
   crcOf(seq: number): string | null | undefined
   /** Throws `StorageError` when the log is no longer where and as it was written. */
   assertStored(): void
@@ -32,28 +35,31 @@ export interface ConversationParts {
   readonly view: ModelView
   readonly headCrc: string | null
   readonly nextSeq: number
-  /** Null for a conversation that is not on disk yet: `startJournal` makes its log when the first event is recorded. */
+  /** Journal of a stored conversation; null before the first event, for which `startJournal` makes the log. */
   readonly journal: Journal | null
   readonly startJournal?: () => Journal
   readonly sideFiles: SideFiles
   readonly clock: Clock
-  /** What takes the secrets out of an event; the last that happens to it before it is kept. */
+  /** Removes secrets from an event; the last step before it is stored. */
   readonly redact: (event: ConversationEvent) => ConversationEvent
   readonly readOnly: boolean
-  /** Version of the events at the end of its log; events of an earlier one are followed by `conversation.upgraded`. */
+  /** Version of the newest events in the log; `conversation.upgraded` follows an earlier one. */
   readonly logVersion: number
   /** Name and version of the program, for the log. */
   readonly program: string
-  /** The log takes no more, or what was recorded could not be brought to the disk: for good. May be told the same again. */
+  /**
+   * Called when events are lost for good: the log rejects writes or a sync failed. May be called again with the same
+   * error.
+   */
   readonly onLoss: (error: unknown) => void
 }
 
-/** Events whose delivery waits until they are on disk: an answer must not be seen and then forgotten. */
+/** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
 const syncedBeforeDelivery: ReadonlySet<ConversationEvent['type']> = new Set(['approval.decided', 'turn.ended'])
 
 /**
- * One conversation: its log, its state and who listens. `record` is the only writer; an event is in the log before
- * any client can see it.
+ * Log, state and event feed of one conversation. `record` is the only writer; an event is in the log before any client
+ * can see it.
  */
 export class Conversation implements AsyncDisposable {
   readonly sideFiles: SideFiles
@@ -88,7 +94,7 @@ export class Conversation implements AsyncDisposable {
     return this.#state
   }
 
-  /** Whether its log exists: from then on it can be listed and resumed. */
+  /** Tells if the log exists; from then on the conversation can be listed and resumed. */
   get started(): boolean {
     return this.#state.core.seq > 0
   }
@@ -113,14 +119,14 @@ export class Conversation implements AsyncDisposable {
       (event, index): Envelope => ({ conversationId: this.id, seq: firstSeq + index, at, event }),
     )
     const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
-    // Before a log is made: one without an event could not be opened.
+    // Checked before the log is made: a log without an event cannot be opened.
     if (this.#journal === null) lines.forEach(writtenBytes)
     this.#append(lines)
     this.#logVersion = Math.max(this.#logVersion, eventVersion)
     this.#nextSeq += lines.length
     for (const envelope of envelopes) this.#fold(envelope)
     this.#headCrc = lines.at(-1)?.slice(-10, -2) ?? this.#headCrc
-    // Only now: whoever listens may record in turn.
+    // Published after the state has changed: a listener may record in turn.
     this.feed.append(firstSeq, lines)
     return envelopes.slice(all.length - events.length)
   }
@@ -130,13 +136,16 @@ export class Conversation implements AsyncDisposable {
     try {
       journal.append(lines)
     } catch (error) {
-      // Told here, as some events are a courtesy whose failure nobody hears of.
+      // Reported here, since callers ignore the failure of some events.
       if (error instanceof StorageError && !error.retryable) this.#parts.onLoss(error)
       throw error
     }
   }
 
-  /** What a log has to say before the events of this program: how it begins, or that another version begins here. */
+  /**
+   * Returns the events that come first: `conversation.created` in a new log, `conversation.upgraded` in a log of an
+   * earlier version.
+   */
   #leadingEvents(): readonly ConversationEvent[] {
     if (this.#logVersion < eventVersion)
       return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]
@@ -173,12 +182,14 @@ export class Conversation implements AsyncDisposable {
     this.#journal?.assertStored()
   }
 
-  /** Published lines after `seq` that memory no longer holds. Throws `StorageError` when the log has lost some. */
+  /**
+   * Reads published lines after `seq` that memory no longer holds. Throws `StorageError` when the log has lost some.
+   */
   async *olderLines(seq: number): AsyncGenerator<readonly string[]> {
     if (this.#journal !== null) yield* this.#journal.linesAfter({ after: seq, upTo: this.feed.published })
   }
 
-  /** Whether the log holds exactly this event: a cursor from a lost tail does not match. */
+  /** Tells if the log holds exactly this event; a cursor from a lost tail does not match. */
   holds(cursor: Cursor): boolean {
     if (cursor.seq === 0) return true
     if (cursor.seq > this.feed.published) return false
@@ -186,7 +197,7 @@ export class Conversation implements AsyncDisposable {
     return crc !== undefined && crc === cursor.crc
   }
 
-  /** Changes what a conversation without a log will be created with. */
+  /** Changes the settings of a conversation that has no log yet. */
   redraft(settings: SettingsPatch & { enforcement?: Settings['enforcement'] }): void {
     const { core } = this.#state
     this.#state = { ...this.#state, core: { ...core, settings: { ...core.settings, ...settings } } }
