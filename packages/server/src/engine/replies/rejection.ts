@@ -23,6 +23,34 @@ export function notPermitted(change: string, next = 'Connect without `access: "r
   return rejection('notPermitted', `This client is connected read-only, and this ${change}. ${next}`)
 }
 
+/**
+ * Converts an error of the engine to the error a client gets. Unknown errors are returned unchanged and become
+ * `internal`.
+ */
+export function asRejection(error: unknown): unknown {
+  if (error instanceof StorageError) {
+    const text = storageText(error, 'Make room and send it again; nothing shown was lost.')
+    return rejection('storageFailed', text, { errno: error.code })
+  }
+  if (error instanceof LineTooLong) return rejection('invalidParams', lineTooLongText(error))
+  if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
+  return error
+}
+
+/** Describes a failed write that no request waits for, since a turn retries by itself. */
+export function storageNotice(error: StorageError): { readonly message: string; readonly errno: string } {
+  return { message: storageText(error, 'Nothing shown was lost.'), errno: error.code }
+}
+
+/** Returns what happened to a write and what to do; `whenFull` follows the sentence about a full disk. */
+function storageText(error: StorageError, whenFull: string): string {
+  return (
+    lostLogText(error) ?? `The conversation could not be saved (${error.message}). ${hintFor(error.code, whenFull)}`
+  )
+}
+
+const stops = 'The conversation stops here so that nothing unsaved is shown.'
+
 const fullHints: Record<string, string> = {
   EDQUOT: 'The disk quota is used up.',
   ENOSPC: 'The disk is full.',
@@ -33,40 +61,9 @@ const otherHints: Record<string, string> = {
   EROFS: 'The file system is read-only.',
 }
 
-function hintFor(code: string): string {
-  const full = troubleOf(code) === 'full'
-  if (full) return `${fullHints[code] ?? 'There is no room.'} Make room and send it again; nothing shown was lost.`
-  return otherHints[code] ?? 'The conversation stops here so that nothing unsaved is shown.'
-}
-
-/** Describes a failed write that no request waits for, since a turn retries by itself. */
-export function storageNotice(error: StorageError): { readonly message: string; readonly errno: string } {
-  const { code } = error
-  const full = troubleOf(code) === 'full' ? `${fullHints[code] ?? 'There is no room.'} Nothing shown was lost.` : null
-  const message =
-    lostLogText(error) ?? `The conversation could not be saved (${error.message}). ${full ?? hintFor(code)}`
-  return { message, errno: code }
-}
-
-/**
- * Converts an error of the engine to the error a client gets. Unknown errors are returned unchanged and become
- * `internal`.
- */
-export function asRejection(error: unknown): unknown {
-  if (error instanceof StorageError) {
-    const lost = lostLogText(error)
-    if (lost !== null) return rejection('storageFailed', lost, { errno: error.code })
-    return rejection(
-      'storageFailed',
-      `The conversation could not be saved (${error.message}). ${hintFor(error.code)}`,
-      {
-        errno: error.code,
-      },
-    )
-  }
-  if (error instanceof LineTooLong) return rejection('invalidParams', lineTooLongText(error))
-  if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
-  return error
+function hintFor(code: string, whenFull: string): string {
+  if (troubleOf(code) === 'full') return `${fullHints[code] ?? 'There is no room.'} ${whenFull}`
+  return otherHints[code] ?? stops
 }
 
 /** Says that nothing was recorded, the limit, and what to do instead. */
@@ -78,8 +75,6 @@ function lineTooLongText({ sizeBytes }: LineTooLong): string {
 export function lineTooLongFailure(error: LineTooLong): Failure {
   return { code: 'eventTooLarge', message: lineTooLongText(error) }
 }
-
-const stops = 'The conversation stops here so that nothing unsaved is shown.'
 
 /** Sentences for logs that other programs changed, by error code. */
 const sentences: Readonly<Record<string, (path: string) => string>> = {
