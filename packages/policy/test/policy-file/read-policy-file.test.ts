@@ -50,7 +50,7 @@ describe('a policy file', () => {
     expect(rules).toEqual([{ decision: 'deny', target: { kind: 'tool', tool: 'x' }, source: { file: 'p' } }])
   })
 
-  it('with a problem keeps what asks and denies and drops what allows', () => {
+  it('with a problem keeps the rules that ask and deny and drops those that allow', () => {
     const { rules, problems } = parsePolicyText(`${good}\n[[rule]]\ndecision = "deny"\ncomand = ["x"]\n`, 'p')
     expect(rules.map(({ decision }) => decision)).toEqual(['deny', 'ask'])
     expect(problems).toContainEqual({
@@ -84,7 +84,7 @@ describe('a policy file', () => {
     expect(problems[0]?.message.startsWith(start)).toBe(true)
   })
 
-  it('that does not exist holds no rules, and one that cannot be read is a problem', async () => {
+  it('has no rules when it is missing, and a problem when it cannot be read', async () => {
     await using directory = await tempDirectory()
     expect(await readPolicyFile(join(directory.path, 'none.toml'))).toEqual({ rules: [], problems: [] })
     expect((await readPolicyFile(directory.path)).problems[0]?.message).toMatch(/^cannot be read/)

@@ -6,7 +6,6 @@ import { createProjects, createUserRules } from '@parley/policy'
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
-import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import { type ConnectedClients, createConnectedClients } from './clients/connected-clients.ts'
@@ -178,4 +177,11 @@ function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
   const message = 'Something went wrong in parley itself; its log says more.'
   return { level: 'error', code: 'internal', message }
+}
+
+/** Identity that a server reports in its handshake. */
+export interface ServerIdentity {
+  readonly serverInfo: { readonly name: string; readonly version: string; readonly build: string }
+  /** `$PARLEY_HOME`. */
+  readonly home: string
 }

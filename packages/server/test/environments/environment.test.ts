@@ -142,9 +142,9 @@ describe('an environment that cannot be used', { timeout: 20_000 }, () => {
       code: 'configInvalid',
       message: 'environment: there is no [environments.bax] in config.toml. Did you mean "box"?',
     })
-    expect(await create({ environment: 'box', environmentCwd: 'nowhere' })).toMatchObject({
+    expect(await create({ environment: 'box', environmentCwd: 'programNotFound' })).toMatchObject({
       code: 'cwdMissing',
-      message: `There is no folder ${far.work}/nowhere in environment box.`,
+      message: `There is no folder ${far.work}/programNotFound in environment box.`,
     })
     await server.close()
     await far.kill()

@@ -49,12 +49,15 @@ describe('a command on the far machine', () => {
 
   it('that cannot start there says why', async () => {
     await using place = placeFor(machine.newFolder())
-    const { watched } = await place.talk(calling(shell('echo hi', { workdir: 'nowhere' })))
+    const { watched } = await place.talk(calling(shell('echo hi', { workdir: 'programNotFound' })))
     await watched.send('go')
     await watched.turnEnded()
     expect(watched.items()[1]).toMatchObject({
       status: 'failed',
-      failure: { code: 'invalidToolCall', message: expect.stringContaining(`${place.far.work}/nowhere is not there`) },
+      failure: {
+        code: 'invalidToolCall',
+        message: expect.stringContaining(`${place.far.work}/programNotFound is not there`),
+      },
     })
   })
 

@@ -1,4 +1,4 @@
-import { type AlwaysRules, type CommandFacts, honoursWishes } from '@parley/policy'
+import { type AlwaysRules, type CommandFacts, honoursRequests } from '@parley/policy'
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
 import type { PatchQuestion } from '@parley/workspace'
@@ -63,7 +63,7 @@ function kindOf({ facts, limits, attempt }: Asked, { approvalPolicy }: Settings)
   switch (facts.kind) {
     case 'command':
       if (attempt > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
-      return honoursWishes(approvalPolicy) ? wishOf(facts, limits) : 'command'
+      return honoursRequests(approvalPolicy) ? wishOf(facts, limits) : 'command'
     case 'patch':
       return 'patch'
     case 'read':

@@ -1,4 +1,4 @@
-import { conceals, honoursWishes, type Retry, retryAfter, tellBlock } from '@parley/policy'
+import { blockNotice, conceals, honoursRequests, type Retry, retryAfter } from '@parley/policy'
 import { type CallItem, type ItemOf, withoutOutcome } from '@parley/protocol'
 import { notStarted, type ReadyCall, type ToolOutcome } from '../../tools/tool.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
@@ -48,7 +48,7 @@ async function settleCall(run: TurnContext, ready: ReadyCall, ended: EndedCall, 
   if (item.type !== 'commandExecution') return completeCall(run, item)
   const { approvalPolicy } = run.conversation.state.core.settings
   const found = await findBlock(run, item, ended)
-  const told = found === null ? item : withBlock(item, found, honoursWishes(approvalPolicy))
+  const told = found === null ? item : withBlock(item, found, honoursRequests(approvalPolicy))
   const mayRetry =
     call.attempt === 1 && !run.signal.aborted && !conceals({ ...call, written: null }, run.modules.redaction.secretsIn)
   const retry = mayRetry ? retryAfter(found?.block ?? null, approvalPolicy, call.limits) : null
@@ -72,7 +72,7 @@ function withBlock(
   { block: sandboxBlock, places }: FoundBlock,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${tellBlock(sandboxBlock, { mayAsk, places })}`
+  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths: places })}`
   return { ...item, sandboxBlock, modelText }
 }
 

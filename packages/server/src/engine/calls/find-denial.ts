@@ -1,4 +1,4 @@
-import { blockOf, type NamedPlace, namedPlaces } from '@parley/policy'
+import { type CheckedPath, checkNamedPaths, detectBlock } from '@parley/policy'
 import type { ItemOf, SandboxBlock } from '@parley/protocol'
 import type { ToolOutcome } from '../../tools/tool.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
@@ -6,7 +6,7 @@ import type { CallContext } from './tool-context.ts'
 
 export interface FoundBlock {
   readonly block: SandboxBlock
-  readonly places: readonly NamedPlace[]
+  readonly places: readonly CheckedPath[]
 }
 
 interface Ended {
@@ -30,9 +30,9 @@ export async function findBlock(
   const { enforcement } = conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
   const places =
-    home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, enforcement, home, guardOf })
+    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, guardOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
-  const block = blockOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
+  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })
   return block === null ? null : { block, places }
 }

@@ -8,13 +8,12 @@ import {
   type Facts,
   grantFor,
   retryAfter,
-  runLimits,
-  withoutNeedlessWish,
+  sandboxLimits,
+  withoutNeedlessRequest,
 } from '@parley/policy'
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import type { PreparedCall, ReadyCall } from '../../tools/tool.ts'
-import { unlessAborted } from '../../unless-aborted.ts'
+import { type PreparedCall, type ReadyCall, unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
 import { approvalFor } from './approval-request.ts'
@@ -76,7 +75,7 @@ async function decideAndRun(
   // Working it out reads files, which a forbidden call has no right to.
   const { verdict, code } = call.decision
   if (verdict === 'deny' && (approval === undefined || code === 'deniedByRule')) return denyCall(run, item, call)
-  const ready = await unlessAborted(prepared.workOut(workspace, facts), run.signal)
+  const ready = await unlessAborted(prepared.plan(workspace, facts), run.signal)
   if (ready === null || run.signal.aborted) return
   if ('problem' in ready) return failCall(run, item, ready.problem)
   const shown = { ...item, ...ready.shown }
@@ -89,9 +88,9 @@ async function decideAndRun(
 
 function firstAttempt({ conversation, modules }: TurnContext, given: Facts): DecidedCall {
   const settings = decideSettings(conversation, modules)
-  const facts = withoutNeedlessWish(given, settings)
+  const facts = withoutNeedlessRequest(given, settings)
   const decision = decide(facts, settings)
-  return { facts, decision, limits: runLimits(facts, decision.run, settings), attempt: 1 }
+  return { facts, decision, limits: sandboxLimits(facts, decision.run, settings), attempt: 1 }
 }
 
 /** Null where it would not be asked about today: the policy is another one, or a rule forbids it. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError, chosenEnvironment } from '@parley/config'
-import { type Project, placeOf, readPolicyFile } from '@parley/policy'
+import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check } from '@parley/protocol'
 import { findOwnFileInside } from '../limits/own-files-outside.ts'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
@@ -88,7 +88,7 @@ async function checkRules(file: string): Promise<Check> {
   return {
     name: 'rules',
     level: 'problem',
-    text: `${placeOf(problem)}: ${problem.message}`,
+    text: `${problemLocation(problem)}: ${problem.message}`,
     remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
   }
 }

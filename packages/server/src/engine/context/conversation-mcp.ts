@@ -1,10 +1,9 @@
 import type { McpLease, McpServer, McpServers } from '@parley/mcp-client'
 import type { ToolSpec } from '@parley/models'
-import { confinedMode } from '@parley/policy'
+import { serverSandboxMode } from '@parley/policy'
 import type { SandboxMode } from '@parley/protocol'
-import { mcpTool } from '../../tools/mcp/mcp-tool.ts'
+import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../../tools/mcp/resource-tools.ts'
-import { type McpToolSpec, mcpSpecsIn, toolSpecs } from '../../tools/mcp/tool-spec.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -44,7 +43,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
   let released: Promise<unknown> = Promise.resolve()
 
   function current(): Held {
-    if (confinedMode(conversation.state.core.settings.sandbox) === held.mode) return held
+    if (serverSandboxMode(conversation.state.core.settings.sandbox) === held.mode) return held
     const before = held
     // Leased before the old lease ends, so that servers in both stay running.
     held = hold(parts)
@@ -96,7 +95,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
 
 /** Servers leased under the limits of one mode, with what was derived from them. */
 interface Held {
-  readonly mode: ReturnType<typeof confinedMode>
+  readonly mode: ReturnType<typeof serverSandboxMode>
   readonly lease: McpLease
   readonly lookUps: readonly Tool[]
   readonly notices: ReturnType<typeof failureNotices>
@@ -109,7 +108,7 @@ function hold({ conversation, lease: leaseFor, newItemId }: McpParts): Held {
   const lease = leaseFor(sandbox)
   const { servers } = lease
   return {
-    mode: confinedMode(sandbox),
+    mode: serverSandboxMode(sandbox),
     lease,
     lookUps: servers.length === 0 ? [] : resourceTools(servers),
     notices: failureNotices(conversation, servers, newItemId),

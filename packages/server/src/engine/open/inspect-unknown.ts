@@ -8,7 +8,7 @@ import {
   type PatchTarget,
   readChanges,
 } from '@parley/workspace'
-import { spoolName } from '../../tools/spool-name.ts'
+import { spoolName } from '../../tools/keep-output.ts'
 
 interface Around {
   readonly files: Files

@@ -1,9 +1,9 @@
 import { secretsOfConfig } from '@parley/config'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
-  confinements,
   type Projects,
   type ShellParser,
+  serverSandboxPolicies,
   trustedRules,
   trustNotice,
   type UserRules,
@@ -149,7 +149,8 @@ function openMcp(
   const folder = environment.name === null ? cwd : (env['HOME'] ?? '/')
   return createConversationMcp({
     conversation,
-    lease: (sandbox) => mcpServers.lease(mcpSettings(effective.values, folder, confinements(project, own, sandbox))),
+    lease: (sandbox) =>
+      mcpServers.lease(mcpSettings(effective.values, folder, serverSandboxPolicies(project, own, sandbox))),
     newItemId: ids.item,
     isWatched: () => clients.watchers.size > 0,
   })

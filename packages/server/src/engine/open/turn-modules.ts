@@ -1,6 +1,6 @@
 import type { Rules } from '@parley/policy'
+import type { ToolPorts } from '../../tools/define-tool.ts'
 import { createTools } from '../../tools/registry.ts'
-import type { ToolPorts } from '../../tools/tool-ports.ts'
 import type { Participants } from '../clients/participants.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import { createRequestSource, type RequestContext } from '../context/request-source.ts'

@@ -12,7 +12,7 @@ import {
 } from '@parley/policy'
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
-import { fileSurroundings } from '../../tools/tool-ports.ts'
+import { fileSurroundings } from '../../tools/define-tool.ts'
 import { assertOwnFilesOutside } from '../limits/own-files-outside.ts'
 import { configHere, definedRules } from '../settings/read-config.ts'
 import type { PolicyPorts } from './policy-ports.ts'

@@ -1,7 +1,7 @@
 import { type ModelFailure, planRetry } from '@parley/models'
 import type { ConversationEvent, Failure } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { unlessAborted } from '../../unless-aborted.ts'
+import { unlessAborted } from '../../tools/tool.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
 

@@ -83,7 +83,7 @@ export function createResponseRecorder(run: TurnContext, turnId: string, source:
         complete(event)
         break
       case 'callDelta':
-        if (event.name !== undefined) modules.tools.find(({ name }) => name === event.name)?.expect?.()
+        if (event.name !== undefined) modules.tools.find(({ name }) => name === event.name)?.warmUp?.()
         break
     }
   }

@@ -3,15 +3,14 @@ import type { CallContext } from '@parley/rpc'
 import * as commands from '../../engine/commands/commands.ts'
 import { decideApproval } from '../../engine/commands/decide-approval.ts'
 import { sendMessage } from '../../engine/commands/send-message.ts'
+import { restartMcpServer } from '../../engine/context/conversation-mcp.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { summaryOf } from '../../engine/open/live-conversation.ts'
 import { readEvents, readItems, readSideFile } from '../../engine/read/read-conversation.ts'
-import { createServerHandlers } from './server-handlers.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
-/** What handlers of one connection work with. */
-export interface Connection {
+interface HandlerPorts {
   readonly engine: Engine
   readonly session: Session
   readonly streams: Streams
@@ -23,10 +22,10 @@ type Handler<Name extends MethodName> = (
   context: CallContext,
 ) => ResultOf<Name> | Promise<ResultOf<Name>>
 
-/** One per method: a missing one does not compile. */
+/** Handlers by method; a missing one does not compile. */
 export type Handlers = { readonly [Name in MethodName]: Handler<Name> }
 
-export function createHandlers({ engine, session, streams, ignoredMessages }: Connection): Handlers {
+export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {
   const { host } = engine
   const by = () => session.actor
   const acknowledge = async (
@@ -90,5 +89,33 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
     'trust/read': (params) => engine.readTrust(params),
     'trust/decide': (params) => engine.decideTrust(params),
     'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
+  }
+}
+
+type Names =
+  | 'model/list'
+  | 'config/read'
+  | 'mcp/list'
+  | 'mcp/restart'
+  | 'server/checkup'
+  | 'policy/test'
+  | 'policy/replay'
+  | 'policy/why'
+
+/**
+ * Returns the handlers that concern the server and no open conversation. Code of rare methods is loaded on first use.
+ */
+function createServerHandlers(engine: Engine): Pick<Handlers, Names> {
+  const { policy } = engine
+  return {
+    'model/list': () => engine.listModels(),
+    'config/read': (params) => engine.readConfig(params),
+    'mcp/list': () => ({ servers: engine.mcpServers.describe() }),
+    'mcp/restart': ({ name }) => restartMcpServer(engine.mcpServers, name),
+    'server/checkup': async (params) => (await import('../../engine/checkup/check-up.ts')).checkUp(params, policy),
+    'policy/test': async (params) => (await import('../../engine/policy/test-command.ts')).testCommand(params, policy),
+    'policy/replay': async (params) =>
+      (await import('../../engine/policy/replay-calls.ts')).replayCalls(params, policy),
+    'policy/why': async (params) => (await import('../../engine/policy/explain-call.ts')).explainCall(params, policy),
   }
 }

@@ -6,7 +6,7 @@ import { shownState } from '../../engine/replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 
-/** The conversations that one client streams. */
+/** Conversations that one client streams. */
 export interface Streams {
   open(
     conversation: LiveConversation,
@@ -14,9 +14,9 @@ export interface Streams {
     context: CallContext,
   ): Promise<ResultOf<'conversation/stream'>>
   readonly count: number
-  /** Ends delivery of one conversation; this client no longer takes part in it. */
+  /** Ends delivery of one conversation and removes the client from it. */
   leave(conversationId: string): void
-  /** Ends all of it; the ids of what this client took part in. */
+  /** Ends all deliveries. Returns the ids of the conversations that the client took part in. */
   leaveAll(): string[]
 }
 
@@ -30,7 +30,7 @@ interface Stream {
 interface StreamPorts {
   readonly peer: () => EgressPeer
   readonly session: Session
-  /** All that are open here. */
+  /** Returns all conversations that are open in this process. */
   readonly conversations: () => readonly LiveConversation[]
   readonly onFault: OnFault
 }
@@ -56,7 +56,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     active.get(id)?.end()
     streams.add(end)
     clients.guests.add(session)
-    // Who comes back and may act takes it over again.
+    // A client that may act takes a detached conversation over again.
     if (session.access === 'full') clients.detached = false
     if (session.canApprove) watchers.add(clientId)
     active.set(id, stream)
@@ -66,7 +66,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
   return {
     async open(open, after, context) {
       const { conversation } = open
-      // Before the first wait: nobody closes what is about to be followed.
+      // Before the first await: a conversation with a stream is not closed meanwhile.
       const { egress, end } = begin(open)
       try {
         await published(conversation)
@@ -76,10 +76,10 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
       }
       const known = after !== null && conversation.holds(after)
       const cursor = known ? after : conversation.cursor
-      // The answer leaves first; what is recorded until then is delivered from the cursor on.
+      // The reply leaves first; events recorded until then are delivered from the cursor on.
       context.afterReply(() => {
         egress.start(cursor.seq)
-        // Programs are started for who may call them, not for who looks on.
+        // MCP servers are started only for clients that may call their tools.
         if (session.access === 'full' && !conversation.readOnly) open.mcp.begin()
       })
       if (known) return { cursor, events: [] }
@@ -101,7 +101,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
   }
 }
 
-/** The state may be shown when nothing in it waits for the disk any more, and the log still holds it. */
+/** Resolves when every event of the state is on disk. Throws when the log no longer holds them. */
 async function published(conversation: Conversation): Promise<void> {
   while (conversation.feed.published < conversation.state.core.seq) await conversation.synced()
   conversation.assertStored()

@@ -5,7 +5,7 @@ import { scriptedModel } from '../support/scripted-model.ts'
 import { namesIn, testPlace } from '../support/test-server.ts'
 
 describe('a new conversation', () => {
-  it('is nowhere on disk but for its lock until the first message', async () => {
+  it('is programNotFound on disk but for its lock until the first message', async () => {
     await using place = testPlace()
     const { client, summary, server } = await place.talk()
     const { conversationId } = summary
@@ -81,11 +81,13 @@ describe('a new conversation', () => {
   it('is refused with an added folder that is not there', async () => {
     await using place = testPlace()
     const client = await place.start().connect()
-    expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['nowhere'] })).toMatchObject({
-      code: 'configInvalid',
-      message: `The added folder ${join(place.cwd, 'nowhere')} does not exist.`,
-      detail: { where: 'addDirs' },
-    })
+    expect(await client.refused('conversation/create', { cwd: place.cwd, addDirs: ['programNotFound'] })).toMatchObject(
+      {
+        code: 'configInvalid',
+        message: `The added folder ${join(place.cwd, 'programNotFound')} does not exist.`,
+        detail: { where: 'addDirs' },
+      },
+    )
   })
 
   it('is refused without a provider, a key or a policy file that is there', async () => {

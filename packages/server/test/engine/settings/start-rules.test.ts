@@ -25,7 +25,7 @@ describe('rules where those may write whom they bind', () => {
     ['where everything may be', join(work, 'p.toml'), 'danger-full-access', false],
     ['in the protected folder', join(work, '.parley', 'p.toml'), 'workspace-write', false],
     ['elsewhere', join(home, 'p.toml'), 'workspace-write', false],
-    ['nowhere', undefined, 'workspace-write', false],
+    ['programNotFound', undefined, 'workspace-write', false],
   ] as const)('%s: %s in %s is told of: %s', (_, file, sandbox, expected) => {
     expect(told(file, sandbox)).toBe(expected)
   })

@@ -254,7 +254,7 @@ describe('a tool server of a trusted project', () => {
 describe('PARLEY_HOME in the repository that is worked in', () => {
   it('is refused, as its files would be the configuration', async () => {
     await using place = projectPlace()
-    const server = place.start({ env: { PATH: process.env['PATH'], HOME: '/nowhere' } })
+    const server = place.start({ env: { PATH: process.env['PATH'], HOME: '/programNotFound' } })
     mkdirSync(join(place.root, '.git'))
     place.write('../.git/HEAD', 'ref: refs/heads/main\n')
     const client = await server.connect()
