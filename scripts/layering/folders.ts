@@ -45,12 +45,17 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/redaction': ['scan', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', '.'],
   'packages/protocol': ['schema', 'schema/exec', 'question', 'reduce', '.'],
-  'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
   'packages/server': [
-    'core',
     'ports',
+    'core',
     'codex-events',
+    'engine/replies',
+    'engine/conversation',
     'tools',
+    'engine/clients',
+    'engine/messages',
+    'engine/read',
+    'engine/context',
     'engine',
     'serving',
     'frontends',
@@ -60,6 +65,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'programs',
     '.',
   ],
+  'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

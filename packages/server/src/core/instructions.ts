@@ -1,7 +1,7 @@
 import { allHaveNetwork } from '@parley/policy'
 import type { Settings } from '@parley/protocol'
 
-/** What every model is told first. Short on purpose: the tools describe themselves. */
+/** Base instructions of every model. Short on purpose: the tools describe themselves. */
 export const baseInstructions = `You are parley, a coding agent working in a terminal with one user on their machine.
 
 Work like a careful colleague:
@@ -19,7 +19,7 @@ export interface InstructionFile {
   readonly text: string
 }
 
-/** The base, then the AGENTS.md files from the most general to the most specific; a later one outranks an earlier one. */
+/** Joins the base with the AGENTS.md files from general to specific; a later one outranks an earlier one. */
 export function composeInstructions(base: string, files: readonly InstructionFile[]): string {
   const parts = files.map(({ path, text }) => `# Instructions from ${path}\n\n${text.trim()}`)
   return [base.trim(), ...parts].join('\n\n')
@@ -27,16 +27,16 @@ export function composeInstructions(base: string, files: readonly InstructionFil
 
 interface SessionContext {
   readonly cwd: string
-  /** YYYY-MM-DD, local. */
+  /** Local date, YYYY-MM-DD. */
   readonly date: string
   readonly platform: string
   readonly shell: string
   readonly gitBranch: string | null
-  /** Of its commands and patches, a line each. */
+  /** Limits of commands and patches, a line each. */
   readonly limits: readonly string[]
 }
 
-/** What the model is told about where it is; said again where it changes. */
+/** Describes the session to the model; repeated in a conversation where it changes. */
 export function describeSessionContext(around: SessionContext): string {
   const lines = [
     `Working directory: ${around.cwd}`,
@@ -48,7 +48,7 @@ export function describeSessionContext(around: SessionContext): string {
   return `<environment>\n${lines.join('\n')}\n</environment>`
 }
 
-/** What the model is told of the limits in force and of how to ask for more, a line each. */
+/** Describes the limits in force and how to ask for more, a line each. */
 export function describeLimits(settings: Settings): readonly string[] {
   const { sandbox, enforcement, approvalPolicy, writableRoots } = settings
   return [

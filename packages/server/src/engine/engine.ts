@@ -18,19 +18,21 @@ import { asRejection, storageNotice } from './replies/rejection.ts'
 import { describeConfig, listModels } from './settings/describe-config.ts'
 import { readConfig } from './settings/read-config.ts'
 
-/** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
+/**
+ * Engine of one server process. Frontends translate their protocols to its methods and keep no state of conversations.
+ */
 export interface Engine extends AsyncDisposable {
   readonly host: ConversationHost
   readonly identity: ServerIdentity
   newClientId(): string
   readonly connectedClients: ConnectedClients
-  /** Where others reach this server; what is open here says so to those who want it elsewhere. */
+  /** Announces the addresses of this server beside every lock it holds, so that other processes can join. */
   listensAt(addresses: Addresses): void
   report(fault: unknown, conversationId?: string): void
-  /** The most that it allows, as its command line and the user's own files say now. */
+  /** Returns the highest limits this server allows, read now from its command line and the user's own files. */
   readonly ceiling: () => Ceiling
   readonly mcpServers: McpServers
-  /** For saying what the policy says and how things stand; the code that does is loaded when it is asked for. */
+  /** Ports of the policy and checkup reports, whose code is loaded on first use. */
   readonly policy: CheckupPorts
   listModels(): Promise<ResultOf<'model/list'>>
   readConfig(params: ParamsOf<'config/read'>): ResultOf<'config/read'>
@@ -41,9 +43,9 @@ export interface Engine extends AsyncDisposable {
   readonly home: string
 }
 
-/** Where a server listens. */
+/** Addresses that a server listens on. */
 interface Addresses {
-  /** The one that the owner of a conversation is found by. */
+  /** Socket that other processes find the owner of a conversation by. */
   readonly socket: string | null
   readonly others: readonly string[]
 }
@@ -51,13 +53,13 @@ interface Addresses {
 export interface EngineParts
   extends Omit<SetupPorts, 'places' | 'mcpServers' | 'userRules' | 'projects' | 'ceiling' | 'notify'>,
     LocalParts {
-  /** How long a lost link to an environment is waited for; 30 s unless told. */
+  /** Time to wait for a lost link to an environment, in ms; default 30 s. */
   readonly linkPatienceMs?: number
   readonly identity: ServerIdentity
   readonly files: Files
   readonly ids: Ids
   readonly mcpPatience?: McpPatience
-  /** How much it may ever allow, as its command line says; nothing more than the default unless told. */
+  /** Flags of the command line that set the ceiling; default: the default ceiling. */
   readonly ceiling?: CeilingFlags
   /** Writes to the server's own log file. */
   readonly writeLog: (line: string) => void
@@ -112,7 +114,7 @@ export function createEngine(parts: EngineParts): Engine {
     policy: { ...parts, places, projects, userRules },
     listModels: () => listModels(parts),
     readConfig: (params) => describeConfig(params, { home, env, projects, redaction }),
-    // Only who asks for it loads it.
+    // Loaded on first use: most servers never need it.
     readTrust: async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
     decideTrust: async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
     async diagnose() {
@@ -129,7 +131,7 @@ export function createEngine(parts: EngineParts): Engine {
   }
 }
 
-/** What the user's own file says, with the profile that this server was started for. */
+/** Returns the user's own configuration with the profile this server was started with. */
 function ownConfig({ home, ceiling }: EngineParts): Config {
   const profile = ceiling?.profile ?? null
   return readConfig(home, profile === null ? {} : { profile }).values
@@ -167,7 +169,7 @@ function describeFault(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : inspect(fault)
 }
 
-/** Nobody has asked for what failed by itself, so a full disk comes without the advice to ask again. */
+/** Describes a fault for a notice. A full disk comes without advice to repeat a request: no client made one. */
 function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
   if (fault instanceof StorageError) return { level: 'error', code: 'storageFailed', ...storageNotice(fault) }
   const known = asRejection(fault)
@@ -177,7 +179,7 @@ function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
   return { level: 'error', code: 'internal', message }
 }
 
-/** What a server says of itself. */
+/** Identity that a server reports in its handshake. */
 export interface ServerIdentity {
   readonly serverInfo: { readonly name: string; readonly version: string; readonly build: string }
   /** `$PARLEY_HOME`. */

@@ -1,19 +1,19 @@
 import type { ConnectedClient, ServerNotice } from '@parley/protocol'
 
-/** A connection, as the engine speaks to it outside any conversation. */
+/** Connection that server-wide notices are sent to. */
 interface Connection {
   notice(notice: ServerNotice): void
-  /** Null before its handshake. */
+  /** Returns the client; null before its handshake. */
   describe(): ConnectedClient | null
 }
 
-/** Who is connected to this server. */
+/** Clients that are connected to this server. */
 export interface ConnectedClients {
-  /** Returns how it leaves again. */
+  /** Adds a connection and returns the function that removes it. */
   add(client: Connection): () => void
   notifyAll(notice: ServerNotice): void
   describe(): ConnectedClient[]
-  /** What to call a client so that people can tell it from the others: the title it wants, or that with a number. */
+  /** Returns the wanted title, with a number when another client has it. */
   distinctTitle(wanted: string): string
 }
 

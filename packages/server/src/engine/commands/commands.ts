@@ -33,7 +33,7 @@ interface Continued {
   readonly continued: boolean
 }
 
-/** A parked turn goes on, or a paused inbox is sent. */
+/** Continues a parked turn, or sends the first message of a paused inbox. */
 export function continueConversation(open: LiveConversation, by: Actor): Continued | Promise<Continued> {
   const { conversation, turns, modules } = writable(open)
   const { turn, inbox, inboxPaused } = conversation.state.core
@@ -76,7 +76,7 @@ function queued(open: LiveConversation, messageId: string) {
   throw rejection('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)
 }
 
-/** Effective at the next model call; policy and sandbox at the next decision. */
+/** Changes settings. A model applies from the next model call on, policy and sandbox from the next decision on. */
 export function configure(open: LiveConversation, settings: SettingsPatch, by: Actor): { seq: number } {
   const { conversation } = writable(open)
   assertUnderCeiling(settings, conversation.state.core.settings, open.ceiling)

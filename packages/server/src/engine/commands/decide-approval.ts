@@ -14,7 +14,10 @@ import type { LiveConversation } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { writable } from './commands.ts'
 
-/** The first answer wins; the events that follow from it are in the same write. */
+/**
+ * Records the answer to an approval with the events that follow, in one write. Throws `approvalNotPending` after the
+ * first answer.
+ */
 export function decideApproval(
   open: LiveConversation,
   params: ParamsOf<'approval/decide'>,
@@ -51,7 +54,10 @@ export function decideApproval(
   return { seq: decided?.seq ?? 0 }
 }
 
-/** What the answer means at once; the rule of a yes for always is written before the yes is taken. */
+/**
+ * Returns the events that follow from an answer. A permanent rule is written to its file first; if that fails the
+ * answer is not recorded.
+ */
 function consequences(
   open: LiveConversation,
   approval: Approval,
@@ -81,7 +87,7 @@ interface No {
   readonly unattended: boolean
 }
 
-/** Whose no it is, for the model. */
+/** Returns the reason of a denial as the model reads it. */
 function denialText({ note, unattended }: No): string {
   if (unattended) return note ?? 'nobody is there to answer.'
   return note === undefined ? 'the user denied this.' : `the user denied this and says: ${note}`
@@ -115,7 +121,7 @@ function denied(
   return [{ type: 'item.completed', turnId, item: { ...item, ...known, status: 'denied', decision, modelText } }]
 }
 
-/** It has run once, and how that ended is what it comes to. */
+/** Returns the result of the first attempt with the denial of a second one added. */
 function leftAsItWas(item: Item, answer: No): Item {
   if (!isCallItem(item)) return item
   const { note, unattended } = answer

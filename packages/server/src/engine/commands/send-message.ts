@@ -10,15 +10,15 @@ import { configure, writable } from './commands.ts'
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>
 
-/** A message as a client sent it, with its images and long texts in files. */
+/** Message of a client after its images and long texts were stored as side files. */
 interface Taken extends Sending {
   readonly messageId: string
   readonly content: ContentItem[]
 }
 
 /**
- * A message of the user. The same `messageId` again returns the first result and sends nothing. Settles at once
- * unless there are files to make or a schema to check.
+ * Starts a turn with a message, or queues it. The same `messageId` again returns the first result and sends nothing.
+ * Returns without a promise unless files are stored or a schema is checked.
  */
 export function sendMessage(open: LiveConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
   const { conversation, modules } = writable(open)
@@ -58,7 +58,7 @@ function assertSendable({ input, when = 'now', overrides, outputSchema }: Sendin
     })
 }
 
-/** Into a turn of its own, or into the inbox. */
+/** Records the message in a turn of its own or in the inbox. */
 function place(open: LiveConversation, taken: Taken, by: Actor): Sent {
   const { conversation, modules, turns } = open
   const { messageId, when = 'now', input, content, outputSchema } = taken

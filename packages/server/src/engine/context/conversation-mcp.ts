@@ -10,30 +10,30 @@ import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/** Of the last line that a server wrote to stderr. */
+/** Characters shown of the last line on a server's stderr. */
 const shownCharacters = 200
 
-/** The MCP servers of one conversation: what the model is offered of them, and what its calls are understood by. */
+/** MCP servers of one conversation: tools that the model is offered, and tools that run its calls. */
 export interface ConversationMcp extends AsyncDisposable {
-  /** Starts them in the background; whoever opens the conversation does not wait. */
+  /** Starts the servers in the background. */
   begin(): void
   /**
-   * What to offer now. The first time it waits for servers that start: a moment where a person waits, in a script up to
-   * their own limits. One that is ready later is offered in the next turn.
+   * Returns the tools to offer now. The first call waits for starting servers: briefly while a person watches, in a
+   * script up to each server's own limit. A server that is ready later is offered in the next turn.
    */
   offered(signal: AbortSignal): Promise<readonly ToolSpec[]>
-  /** The tools of the servers that the log says were offered. */
+  /** Returns the tools of the servers that the log says were offered. */
   tools(): readonly Tool[]
-  /** The sandbox mode may be another: what a project configures does not go on under the limits of the last one. */
+  /** Leases the servers anew if the sandbox mode has changed, so that none keeps the limits of the old mode. */
   relimit(): void
 }
 
 interface McpParts {
   readonly conversation: Conversation
-  /** The servers as they are limited in a mode. */
+  /** Returns the servers under the limits of a sandbox mode. */
   readonly lease: (sandbox: SandboxMode) => McpLease
   readonly newItemId: () => string
-  /** A person may be waiting. */
+  /** Tells if a client that can answer follows the conversation. */
   readonly isWatched: () => boolean
 }
 
@@ -45,11 +45,11 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
   function current(): Held {
     if (serverSandboxMode(conversation.state.core.settings.sandbox) === held.mode) return held
     const before = held
-    // Taken before the others go, so that those that are the same stay.
+    // Leased before the old lease ends, so that servers in both stay running.
     held = hold(parts)
     before.notices.stop()
     released = Promise.all([released, before.lease[Symbol.asyncDispose]()])
-    // Whoever ends the conversation is told.
+    // Disposal awaits the same promise and reports its failure.
     released.catch(() => undefined)
     return held
   }
@@ -93,7 +93,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
   }
 }
 
-/** The servers under the limits of one mode, and what was made for them. */
+/** Servers leased under the limits of one mode, with what was derived from them. */
 interface Held {
   readonly mode: ReturnType<typeof serverSandboxMode>
   readonly lease: McpLease
@@ -126,7 +126,7 @@ function toolsIn({ sideFiles }: Conversation, file: string | undefined, servers:
   return specs.map((spec) => mcpTool(spec, servers))
 }
 
-/** A server that failed is told in the conversation, once it has a log: at once, else with its first turn. */
+/** Records a notice for each failed server as soon as the conversation has a log. */
 function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => string) {
   const told = new Map<McpServer, string>()
   const tell = () => {
@@ -148,7 +148,7 @@ function failureNotices(conversation: Conversation, servers: readonly McpServer[
   }
 }
 
-/** True for scripts and for people: in the terminal `/mcp restart NAME` starts it again. */
+/** Builds the notice of a failed server; it names the terminal's command to restart it. */
 function notice({ name, failure, stderr, logPath }: McpServer, id: string) {
   const [lastWords = ''] = stderr.split('\n').slice(-1)
   const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
@@ -168,7 +168,10 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** Also one that failed. Resolves once it is being started; how that goes is its state. */
+/**
+ * Restarts a server, running or failed, and resolves once it is being started. Throws `invalidParams` for an unknown
+ * name.
+ */
 export async function restartMcpServer(servers: McpServers, name: string): Promise<Record<string, never>> {
   if ((await servers.restart(name)) > 0) return {}
   const names = servers.describe().map((server) => server.name)

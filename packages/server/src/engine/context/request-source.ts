@@ -4,26 +4,29 @@ import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 
-/** What precedes the messages of a request, as found now. */
+/** Instructions and session context that precede the messages of a request, as found now. */
 export interface RequestContext {
   readonly instructions: string
   readonly sessionContext: string
   readonly instructionFiles: readonly string[]
 }
 
-/** The model requests of one conversation. */
+/** Builds the model requests of one conversation. */
 export interface RequestSource {
-  /** Before each model call: records `context.set` when what precedes the messages is not what the log says. */
+  /**
+   * Records `context.set` when instructions, tools or session context differ from the log. Called before each model
+   * call.
+   */
   prepare(signal: AbortSignal): Promise<void>
-  /** The next request: a function of the log and its side files alone. */
+  /** Returns the next request, computed from the log and its side files alone. */
   next(): ModelRequest
 }
 
 interface RequestParts {
   readonly conversation: Conversation
-  /** Ours; they are always the same. */
+  /** Built-in tools; they never change. */
   readonly tools: readonly Tool[]
-  /** What else is offered now. */
+  /** Returns the tools that MCP servers offer now. */
   readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
   readonly client: () => ModelClient
   readonly gather: () => Promise<RequestContext>
@@ -37,10 +40,10 @@ export function createRequestSource({ conversation, tools, offered, client, gath
   let ownText: string | null = null
   const parsedTools = new Map<string, readonly ToolSpec[]>()
   const readText = (file: string) => conversation.sideFiles.readText(file)
-  /** What the context was last looked up for: within a turn the files are not read again. */
+  /** State for which the context was last gathered: files are read once per turn. */
   let preparedFor: { turnId: string | undefined; settings: Settings; cwd: string } | null = null
 
-  /** Made at the first request: its schemas take 4 ms, and nobody who only opens a conversation waits for them. */
+  /** Describes the tools as JSON text; the schemas take 4 ms, so they are made at the first request. */
   function describeTools(more: readonly ToolSpec[]): string {
     ownText ??= JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
     return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${JSON.stringify(more).slice(1)}`
@@ -59,7 +62,7 @@ export function createRequestSource({ conversation, tools, offered, client, gath
       if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings && preparedFor.cwd === cwd) return
       const more = await offered(signal)
       const found = await gatherUnlessGone(conversation, gather)
-      // What the log has stays true of a machine that cannot be asked; the next request looks again.
+      // The log's context stays in force while the machine is unreachable; the next request gathers again.
       if (found === null) return
       const toolText = describeTools(more)
       const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found })
@@ -82,7 +85,7 @@ export function createRequestSource({ conversation, tools, offered, client, gath
   }
 }
 
-/** Null where the machine cannot be asked and the log knows what it was like. */
+/** Gathers the context; null when the machine is unreachable and the log holds an earlier context. */
 async function gatherUnlessGone(
   { state }: Conversation,
   gather: () => Promise<RequestContext>,
@@ -126,7 +129,7 @@ function isChanged(known: Omit<ContextSet, 'type'>, event: ContextSet): boolean 
   )
 }
 
-/** What cannot be read means no tools: a request with half of one would be refused. */
+/** Parses the stored tools; none when the file is damaged, since providers reject a request with half of them. */
 function parseTools(text: string | null): readonly ToolSpec[] {
   if (text === null) return []
   const specs: unknown = JSON.parse(text)

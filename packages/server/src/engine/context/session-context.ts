@@ -18,7 +18,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { RequestContext } from './request-source.ts'
 
 const fileName = 'AGENTS.md'
-/** Per file: more would crowd out the conversation. */
+/** Bytes read of each file; more would crowd out the conversation. */
 const maxInstructionBytes = 64 * 1024
 
 interface Around {
@@ -29,8 +29,8 @@ interface Around {
 }
 
 /**
- * What precedes the messages, as it is on disk now: AGENTS.md of home, then from the repository root down to cwd. Home
- * is here, the folders are where the conversation works.
+ * Gathers instructions and session context from disk: AGENTS.md of `home` on this machine, then of each folder from the
+ * repository root to cwd in the environment.
  */
 export async function gatherContext(conversation: Conversation, around: Around): Promise<RequestContext> {
   const { meta, settings } = conversation.state.core
@@ -63,7 +63,9 @@ function localDate(ms: number): string {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
-/** Read from `.git` itself: running git would read a configuration that is not ours. */
+/**
+ * Finds the repository root and branch by reading `.git`; running git would execute configuration of the repository.
+ */
 async function repositoryRoot(
   cwd: string,
   files: EnvironmentFiles,
@@ -76,7 +78,7 @@ async function repositoryRoot(
   return null
 }
 
-/** A HEAD that is none, such as a link to another file of the user's, is not told to anyone. */
+/** Returns the branch or commit in HEAD; null for any other content, such as a link to a private file. */
 function branchOf(head: string): string | null {
   return (
     /^(?:ref: (?:refs\/heads\/)?([^\s\p{C}]{1,250})|([0-9a-f]{40,64}))$/u.exec(head.trim())?.slice(1).find(Boolean) ??
@@ -84,7 +86,7 @@ function branchOf(head: string): string | null {
   )
 }
 
-/** A worktree's `.git` is a file that says where its HEAD is. */
+/** Reads HEAD of a worktree, whose `.git` is a file that names the folder of HEAD. */
 async function linkedHead(git: string, files: EnvironmentFiles): Promise<string | null> {
   const folder = (await textOf(git, files))?.match(/^gitdir: (.+)$/m)?.[1]
   return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'), files)
@@ -95,14 +97,17 @@ async function readInstructionFiles(folders: readonly InstructionFolder[]): Prom
   return files.filter((file) => file !== null).filter(({ text }) => text.trim() !== '')
 }
 
-/** A folder to look in, and the one that its file must lie in whatever links there are. */
+/** Folder to look in, with the folder that its file must lie in after links are resolved. */
 interface InstructionFolder {
   readonly folder: string
   readonly within: string
   readonly files: EnvironmentFiles
 }
 
-/** A repository must not choose, by a link, what else of this machine the provider is told. */
+/**
+ * Reads an instruction file. Links out of `within` are ignored: a repository could send other files of this machine to
+ * the provider.
+ */
 async function readInstructionFile({ folder, within, files }: InstructionFolder): Promise<InstructionFile | null> {
   const path = join(folder, fileName)
   const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))

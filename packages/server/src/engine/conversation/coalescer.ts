@@ -1,16 +1,16 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** At most about 30 deltas a second reach the log; the first of a burst goes at once. */
+/** Interval between deltas in ms: at most 30 a second reach the log; the first of a burst is sent at once. */
 const intervalMs = 33
-/** A longer text is sent in pieces, so that no reader has to take a line of megabytes at once. */
+/** Characters per delta; longer text is sent in pieces, so that no client receives a line of megabytes. */
 const pieceLength = 64 * 1024
 
-/** Joins text that comes faster than anyone reads. */
+/** Joins streamed text into fewer, larger deltas. */
 export interface Coalescer {
   push(text: string): void
-  /** Sends what is held. */
+  /** Sends the held text. */
   flush(): void
-  /** Nothing is sent any more; returns what was held. */
+  /** Stops sending and returns the held text. */
   stop(): string
 }
 
@@ -48,7 +48,7 @@ export function createCoalescer(clock: Clock, emit: (text: string) => void): Coa
   }
 }
 
-/** Never cut between the two halves of a character. */
+/** Splits text into pieces without cutting a surrogate pair. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length; ) {

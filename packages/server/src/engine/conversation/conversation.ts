@@ -14,7 +14,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { SideFiles } from './side-files.ts'
 
-/** What a conversation writes to: the log on disk, made when the first event is recorded. */
+/** Log of a conversation on disk. */
 export interface Journal {
   append(lines: readonly string[]): void
   synced(): Promise<void>
@@ -32,28 +32,31 @@ export interface ConversationParts {
   readonly view: ModelView
   readonly headCrc: string | null
   readonly nextSeq: number
-  /** Null for a conversation that is not on disk yet: `startJournal` makes its log when the first event is recorded. */
+  /** Journal of a stored conversation; null before the first event, for which `startJournal` makes the log. */
   readonly journal: Journal | null
   readonly startJournal?: () => Journal
   readonly sideFiles: SideFiles
   readonly clock: Clock
-  /** What takes the secrets out of an event; the last that happens to it before it is kept. */
+  /** Removes secrets from an event; the last step before it is stored. */
   readonly redact: (event: ConversationEvent) => ConversationEvent
   readonly readOnly: boolean
-  /** Version of the events at the end of its log; events of an earlier one are followed by `conversation.upgraded`. */
+  /** Version of the newest events in the log; `conversation.upgraded` follows an earlier one. */
   readonly logVersion: number
   /** Name and version of the program, for the log. */
   readonly program: string
-  /** The log takes no more, or what was recorded could not be brought to the disk: for good. May be told the same again. */
+  /**
+   * Called when events are lost for good: the log rejects writes or a sync failed. May be called again with the same
+   * error.
+   */
   readonly onLoss: (error: unknown) => void
 }
 
-/** Events whose delivery waits until they are on disk: an answer must not be seen and then forgotten. */
+/** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
 const syncedBeforeDelivery: ReadonlySet<ConversationEvent['type']> = new Set(['approval.decided', 'turn.ended'])
 
 /**
- * One conversation: its log, its state and who listens. `record` is the only writer; an event is in the log before
- * any client can see it.
+ * Log, state and event feed of one conversation. `record` is the only writer; an event is in the log before any client
+ * can see it.
  */
 export class Conversation implements AsyncDisposable {
   readonly sideFiles: SideFiles
@@ -88,7 +91,7 @@ export class Conversation implements AsyncDisposable {
     return this.#state
   }
 
-  /** Whether its log exists: from then on it can be listed and resumed. */
+  /** Tells if the log exists; from then on the conversation can be listed and resumed. */
   get started(): boolean {
     return this.#state.core.seq > 0
   }
@@ -131,13 +134,16 @@ export class Conversation implements AsyncDisposable {
     try {
       journal.append(lines)
     } catch (error) {
-      // Told here, as some events are a courtesy whose failure nobody hears of.
+      // Reported here, since callers ignore the failure of some events.
       if (error instanceof StorageError && !error.retryable) this.#parts.onLoss(error)
       throw error
     }
   }
 
-  /** What a log has to say before the events of this program: how it begins, or that another version begins here. */
+  /**
+   * Returns the events that come first: `conversation.created` in a new log, `conversation.upgraded` in a log of an
+   * earlier version.
+   */
   #leadingEvents(): readonly ConversationEvent[] {
     if (this.#logVersion < eventVersion)
       return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]
@@ -179,7 +185,7 @@ export class Conversation implements AsyncDisposable {
     if (this.#journal !== null) yield* this.#journal.linesAfter({ after: seq, upTo: this.feed.published })
   }
 
-  /** Whether the log holds exactly this event: a cursor from a lost tail does not match. */
+  /** Tells if the log holds exactly this event; a cursor from a lost tail does not match. */
   holds(cursor: Cursor): boolean {
     if (cursor.seq === 0) return true
     if (cursor.seq > this.feed.published) return false
@@ -187,7 +193,7 @@ export class Conversation implements AsyncDisposable {
     return crc !== undefined && crc === cursor.crc
   }
 
-  /** Changes what a conversation without a log will be created with. */
+  /** Changes the settings of a conversation that has no log yet. */
   redraft(settings: SettingsPatch & { enforcement?: Settings['enforcement'] }): void {
     const { core } = this.#state
     this.#state = { ...this.#state, core: { ...core, settings: { ...core.settings, ...settings } } }

@@ -2,12 +2,12 @@ import type { Line } from '@parley/journal'
 
 /** Characters of newest lines kept in memory for readers that keep up; the rest is read from the log. */
 const recentLimit = 1 << 20
-/** The same while a reader is somewhat behind: many that read the log at once would all be late by it. */
+/** Characters kept while a reader is behind: many readers of the log at once would all become slow. */
 const lateLimit = 4 << 20
 
 /**
- * What readers of a conversation may see: every line up to `published`. A line is held back, and all later ones with
- * it for order, until the sync it waits for is done.
+ * Lines that readers of a conversation may see: every line up to `published`. A line that waits for a sync is held
+ * back, and all later ones with it.
  */
 export interface EventFeed {
   readonly published: number
@@ -22,7 +22,7 @@ export interface EventFeed {
 }
 
 interface Reader {
-  /** The last line it has taken. */
+  /** Returns the seq of the last line the reader has taken. */
   readonly cursor: () => number
 }
 
@@ -41,7 +41,7 @@ export function createEventFeed(startSeq: number): EventFeed {
     for (const wake of listeners.keys()) wake()
   }
 
-  /** Readers that need older lines than memory holds read the log anyway. */
+  /** Returns the seq that all readers have taken; readers further behind than memory read the log and do not count. */
   function takenByAll(): number {
     const first = recent[0]?.seq ?? head
     const cursors = [...listeners.values()].map((reader) => reader?.cursor() ?? head)

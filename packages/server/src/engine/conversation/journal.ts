@@ -15,7 +15,9 @@ import type { LogReader } from './log-reader.ts'
 
 const batchCharacters = 32 * 1024
 
-/** The log as a conversation writes and re-reads it. `reader` has read what was there before; null: nothing was. */
+/**
+ * Creates the journal of a log that may be written. `reader` is the reader of the existing lines; null for a new log.
+ */
 export function createJournal(log: EventLog, reader: LogReader | null = null): Journal {
   let isOlder = reader !== null && reader.version < LOG_FORMAT
   return {
@@ -31,7 +33,7 @@ export function createJournal(log: EventLog, reader: LogReader | null = null): J
   }
 }
 
-/** The log of a conversation that may only be read. */
+/** Creates the journal of a log that may only be read. */
 export function createViewJournal(files: Files, path: string, reader: LogReader): Journal {
   return {
     append: () => {
@@ -77,6 +79,6 @@ async function* readBatches(
     size = 0
   }
   if (batch.length > 0) yield batch
-  // Whoever waits for the rest would ask for ever.
+  // A reader would otherwise ask for the missing lines forever.
   if (last < upTo) throw new StorageError({ code: LOG_CHANGED, operation: 'read', path })
 }

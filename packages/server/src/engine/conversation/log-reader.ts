@@ -13,25 +13,25 @@ import {
 import { type ConversationState, type Envelope, reduce, upgradeEvent } from '@parley/protocol'
 import { createModelView, type ModelView } from '../../core/model-view.ts'
 
-/** Reads the lines of one log, whatever version wrote them, as events of this version. */
+/** Reads the lines of one log of any version as events of this version. */
 export interface LogReader {
-  /** Version of the program that may go on after what was read, without a `conversation.upgraded` of its own. */
+  /** Version of the newest events read; a program of this version may append without `conversation.upgraded`. */
   readonly version: number
-  /** Null for a line that holds no event. */
+  /** Returns the event of a line; null for a line without one. */
   read(text: string): LoggedEnvelope | null
   /** Returns the line with the event of this version; the checksum stays that of the stored text. */
   lineFor(line: LogLine): Line
 }
 
 /**
- * Every line is taken for one of the header's version, also after a `conversation.upgraded`: an earlier program may
- * have forked the log and gone on in the copy in its own words. `upgradeEvent` leaves newer events alone.
+ * Creates the reader of a log. Every line is read in the header's version, even after `conversation.upgraded`: an
+ * earlier program may have forked the log and appended its own events. `upgradeEvent` leaves newer events unchanged.
  */
 export function createLogReader(header: LogHeader | null): LogReader {
   const format = formatOf(header)
   let version = format
 
-  /** Where earlier programs may still write, the event was copied by one of them and says nothing of what follows. */
+  /** Notes an upgrade event, unless earlier programs may still append: a copied one says nothing about later lines. */
   function note({ type, to }: LoggedEnvelope['event']): void {
     if (type !== 'conversation.upgraded' || typeof to !== 'number') return
     if (header === null || header.minReader >= to) version = Math.max(version, to)
@@ -64,16 +64,15 @@ export function createLogReader(header: LogHeader | null): LogReader {
 
 /** State and view of a log, folded line by line. */
 export interface LogFold {
-  /** Returns the event that was folded now; null for a delta, and for a line that holds none. */
+  /** Folds a line and returns its event; null for a delta and for a line without an event. */
   take(line: LogLine): Envelope | null
   readonly state: ConversationState
   readonly view: ModelView
 }
 
 /**
- * Deltas are most of a log and mean nothing once their item is complete, so they are kept as they are while an item is
- * open, and read only if it still is when the state is asked for. Later than their turn, which is the same: a delta
- * changes nothing but its own item.
+ * Creates the fold of a log. Deltas are most of a log and matter only for open items, so they are kept unread until the
+ * state is asked for. Reading them late gives the same state: a delta changes only its own item.
  */
 export function createLogFold(start: ConversationState, reader: LogReader): LogFold {
   const view = createModelView()
@@ -90,7 +89,7 @@ export function createLogFold(start: ConversationState, reader: LogReader): LogF
   function fold(line: LogLine): Envelope | null {
     const logged = reader.read(textOf(line))
     if (logged === null) return null
-    // It begins its item's output anew, so what came before must not follow it.
+    // The event restarts its item's output, so earlier deltas must be folded before it.
     if (logged.event.type === 'execution.failed') foldLate()
     const envelope = { conversationId, ...logged } as Envelope // narrowed: our own log, upgraded; the reducer passes over events it does not know
     state = reduceLate(state, envelope)
@@ -116,7 +115,7 @@ export function createLogFold(start: ConversationState, reader: LogReader): LogF
   }
 }
 
-/** As `reduce`, which passes over a number it is beyond. */
+/** Folds an event whose number is below the state's, which `reduce` alone would skip. */
 function reduceLate(state: ConversationState, envelope: Envelope): ConversationState {
   const { seq } = state.core
   if (envelope.seq > seq) return reduce(state, envelope)

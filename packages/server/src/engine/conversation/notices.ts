@@ -6,25 +6,25 @@ import { unlessStorageFails } from './storage-patience.ts'
 type Notice = ItemOf<'notice'>
 type Said = Pick<Notice, 'level' | 'code' | 'title'> & { readonly text?: string }
 
-/** Something that a conversation says of itself in its transcript. */
+/** Builds a notice of the transcript. */
 export function noticeItem(id: string, { text = '', ...said }: Said): Notice {
   return { id, type: 'notice', status: 'completed', ...said, text }
 }
 
-/** Who did what nobody asked for. */
+/** Actor recorded for changes the server makes itself. */
 export const parleyItself: Actor = { clientId: 'server', name: 'parley' }
 
 interface Telling {
   readonly conversation: Conversation
   readonly notify: (notice: ServerNotice) => void
   readonly newItemId: () => string
-  /** Something of this conversation runs or waits over there. */
+  /** Tells if work of this conversation runs in the environment. */
   readonly isBusy: () => boolean
 }
 
 /**
- * Says what became of the link: in the transcript where something depends on it, else only to who is connected. Not in
- * both, since a screen shows both.
+ * Reports a change of the link: in the transcript while work depends on it, otherwise to connected clients. Never both,
+ * since a screen shows both.
  */
 export function linkNotice(change: LinkChange, { conversation, notify, newItemId, isBusy }: Telling): void {
   const { meta, settings, turn } = conversation.state.core

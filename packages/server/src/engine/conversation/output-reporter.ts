@@ -8,11 +8,11 @@ const shownWholeBytes = 64 * 1024
 const progressIntervalMs = 250
 const progressTailBytes = 2000
 
-/** Output of a running command for people to watch: its first 64 KiB as deltas, then the count and the newest lines. */
+/** Records the output of a running command: the first 64 KiB as deltas, then the byte count and the newest lines. */
 export interface OutputReporter {
-  /** The chunk may be reused after the call. */
+  /** Records a chunk, which the caller may reuse afterwards. */
   report(chunk: Buffer): void
-  /** After this nothing more is recorded. */
+  /** Records the held output and stops. */
   stop(): void
 }
 
@@ -31,7 +31,7 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
     show({ type: 'item.progress', itemId, totalBytes, tail: wholeCharacters(tail) })
   }
 
-  /** At most four a second; the last lines before a silence are shown too. */
+  /** Records progress at most four times a second, the last lines before a pause included. */
   function noteProgress(): void {
     if (timer !== null) return
     const waitMs = lastProgressMs + progressIntervalMs - clock.elapsed()
@@ -57,7 +57,7 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
   }
 }
 
-/** The first character may have lost its first bytes. */
+/** Decodes bytes without a first character whose beginning was cut off. */
 function wholeCharacters(bytes: Buffer): string {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
   return bytes.subarray(Math.max(0, start)).toString()

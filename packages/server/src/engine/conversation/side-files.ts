@@ -2,19 +2,19 @@ import { adoptSideFile, type Files, makeFolders, putSideFile, readSideFile } fro
 import { type Redaction, redactJson } from '@parley/redaction'
 import { unlessStorageFails } from './storage-patience.ts'
 
-/** What is too large for the log, by content hash, beside it. */
+/** Files beside the log that hold large content, named by content hash. */
 export interface SideFiles {
   put(content: string | Buffer): Promise<string>
-  /** Moves a finished file in. */
+  /** Moves a finished file into the folder and returns its reference. */
   adopt(path: string): Promise<string>
-  /** A whole text file, kept in memory after the first read; null when it is missing or damaged. */
+  /** Reads a whole text file and keeps it in memory; null when it is missing or damaged. */
   readText(file: string): string | null
-  /** Of a whole file of bytes, which is not kept in memory. */
+  /** Reads a whole binary file, which is not kept in memory. */
   readBase64(file: string): string | null
   read(file: string, range: { readonly offset: number; readonly length: number }): Buffer | null
-  /** Where a running command may spool its output. */
+  /** Folder for the output of running commands. */
   readonly folder: string
-  /** Makes the folder. Without one a command runs all the same, and only the middle of a long output is lost. */
+  /** Creates the folder. On failure commands still run, and only the middle of a long output is lost. */
   prepare(): void
 }
 
@@ -41,7 +41,7 @@ export function createSideFiles(files: Files, folder: string): SideFiles {
   }
 }
 
-/** All that goes to the disk beside the log has marks in place of secrets, but images, which are to stay what they are. */
+/** Redacts everything that is stored except images, whose bytes must stay as they are. */
 export function redactSideFiles(files: SideFiles, redaction: Redaction): SideFiles {
   const redacted = (content: string | Buffer) => {
     if (typeof content === 'string') return redactJson(content, redaction.text)
@@ -62,7 +62,7 @@ const beginnings: readonly (readonly [string, RegExp])[] = [
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ]
 
-/** The media type of an image that models take, from its first bytes; null for anything else. */
+/** Returns the media type of an image that models accept, from its first bytes; null for anything else. */
 export function imageTypeOf(bytes: Uint8Array): string | null {
   const start = String.fromCharCode(...bytes.subarray(0, 16))
   return beginnings.find(([, pattern]) => pattern.test(start))?.[0] ?? null

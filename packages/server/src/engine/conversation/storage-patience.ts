@@ -4,15 +4,15 @@ import type { Clock } from '../../ports/clock.ts'
 const firstDelayMs = 500
 const longestDelayMs = 10_000
 
-/** How the turn loop goes through storage trouble: it pauses, says so once, and tries again when that may help. */
+/** Waits through storage failures: reports the first one, pauses, and retries while a retry can help. */
 export interface StoragePatience {
-  /** Does a write that must not be lost, however long it takes. Rejects when trying again is of no use. */
+  /** Retries a write until it succeeds. Rejects when the failure is final or the conversation closes. */
   persist<Result>(write: () => Result): Promise<Result>
-  /** Resolves when another try is due; false when there will be none: the failure is final, or the conversation closes. */
+  /** Resolves to true when a retry is due; to false when the failure is final or the conversation closes. */
   wait(error: StorageError): Promise<boolean>
-  /** A write succeeded: the next trouble is told again. */
+  /** Resets the delay and the report after a successful write. */
   worked(): void
-  /** The wait under way ends at once: someone is here and wants it to go on. */
+  /** Ends the current wait at once, because a person asked to go on. */
   hurry(): void
   close(): void
 }
@@ -53,7 +53,7 @@ export function createStoragePatience(clock: Clock, tell: (error: StorageError) 
   return { persist, wait, worked, hurry: () => nudge.abort(), close: () => closed.abort() }
 }
 
-/** For what is only a courtesy (text as it comes): a full disk costs it, and what closes it later carries the whole. */
+/** Ignores a storage failure of a write that a later event repeats, such as a delta. */
 export function unlessStorageFails(write: () => void): void {
   try {
     write()
@@ -62,7 +62,7 @@ export function unlessStorageFails(write: () => void): void {
   }
 }
 
-/** Passes faults on, but the same storage failure once: a log that is lost throws it at everyone who comes to it. */
+/** Reports each storage failure once, although every caller that meets it passes it on. */
 export function reportOnce(tell: (fault: unknown) => void): (fault: unknown) => void {
   const told = new WeakSet<StorageError>()
   return (fault) => {

@@ -8,8 +8,8 @@ import { userMessageItem } from './user-message.ts'
 type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema'>
 
 /**
- * A waiting message becomes part of a turn. The item comes first: it takes the message out of the inbox by itself, so a
- * log cut between the two never loses it.
+ * Returns the events that move a waiting message into a turn. The item comes first and removes the message from the
+ * inbox, so a log cut between the two never loses it.
  */
 export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: string, message: Message): ConversationEvent[] {
   return [
@@ -18,7 +18,7 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: string, message:
   ]
 }
 
-/** A waiting message gets a turn of its own. */
+/** Returns the events that start a turn with a waiting message. */
 export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message): ConversationEvent[] {
   const turnId = ids.turn()
   const { outputSchema } = message
@@ -26,13 +26,13 @@ export function startInboxTurn(ids: Pick<Ids, 'item' | 'turn'>, message: Message
   return [{ type: 'turn.started', turnId, trigger: 'inbox', ...schema }, ...consumedMessage(ids, turnId, message)]
 }
 
-/** JSON bytes of all messages that wait: every client gets them in one line, with all else of the state. */
+/** JSON bytes of all waiting messages; every client gets them in one line with the rest of the state. */
 const inboxBytes = 8 * 1024 * 1024
 
-/** Messages never change, and each is measured again for every one that comes after it. */
+/** Sizes of messages, which never change; each would be measured again for every later message. */
 const measured = new WeakMap<QueuedMessage, number>()
 
-/** Refuses what, waiting with the others, would make a state that no client can be sent. */
+/** Throws `inboxFull` when the waiting messages would make a state too large to send. */
 export function assertInboxRoom(
   { core }: ConversationState,
   message: Pick<QueuedMessage, 'messageId' | 'content' | 'outputSchema'>,

@@ -1,25 +1,30 @@
 import type { ContentItem, QueuedMessage } from '@parley/protocol'
+import type { Redaction } from '@parley/redaction'
 import { firstBytes } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { SideFiles } from '../conversation/side-files.ts'
 import { rejection } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
-import type { TurnModules } from '../turn/turn-context.ts'
 
-/** JSON bytes of the parts of one message. Its log line holds them up to three times, a snapshot those of many messages. */
+/**
+ * JSON bytes of the parts of one message. Its log line holds them up to three times, a snapshot those of many messages.
+ */
 const inlineBytes = 1024 * 1024
-/** JSON bytes of a text that stays where it is, however much the others are. */
+/** JSON bytes up to which a text stays in the line, whatever the size of the others. */
 const shortTextBytes = 16 * 1024
 const beginningBytes = 2048
 
 type TextPart = Extract<ContentItem, { type: 'text' }>
 
-/** Tells if the parts of a message can stand in its log line as they are. */
+/** Tells if the parts of a message fit in its log line. */
 export function fitsInline(content: readonly ContentItem[]): boolean {
   return jsonBytes(content) <= inlineBytes
 }
 
-/** The content with a side file in place of each long text, where it is too large for a line; `text` is its beginning. */
+/**
+ * Moves long texts to side files when the content is too large for a line; `text` keeps the beginning. Throws
+ * `invalidParams` for too many parts.
+ */
 export async function keepLongTexts(
   content: readonly ContentItem[],
   { sideFiles, redact }: { readonly sideFiles: SideFiles; readonly redact: (text: string) => string },
@@ -42,7 +47,7 @@ async function keepText(text: string, sideFiles: SideFiles): Promise<TextPart> {
   return { type: 'text', text: firstBytes(text, beginningBytes), file, totalBytes: Buffer.byteLength(text) }
 }
 
-/** Half a character has no bytes of its own in UTF-8: in a file it would come back as another one. */
+/** Throws `invalidParams` for a lone surrogate: UTF-8 cannot store it, so the file would return another character. */
 function assertWholeCharacters(part: ContentItem, field: string): void {
   if (!isLong(part) || part.text.isWellFormed()) return
   const message =
@@ -50,14 +55,17 @@ function assertWholeCharacters(part: ContentItem, field: string): void {
   throw rejection('invalidParams', message, { field })
 }
 
-/** A message that cannot become an item as it is: an earlier version wrote its long texts into the line. */
+/** Finds a waiting message whose long texts are still inline, as earlier versions wrote them. */
 export function longWaiting(messages: readonly QueuedMessage[]): QueuedMessage | null {
   return messages.find(({ content }) => !fitsInline(content)) ?? null
 }
 
-/** Puts the long texts of a message that waits into files. */
+/** Moves the long texts of a waiting message to side files. */
 export async function keepLongWaiting(
-  { conversation, modules }: { readonly conversation: Conversation; readonly modules: Pick<TurnModules, 'redaction'> },
+  {
+    conversation,
+    modules,
+  }: { readonly conversation: Conversation; readonly modules: { readonly redaction: Redaction } },
   message: QueuedMessage,
 ): Promise<void> {
   const { messageId } = message
@@ -66,7 +74,7 @@ export async function keepLongWaiting(
     part.type === 'text' ? { ...part, text: part.text.toWellFormed() } : part,
   )
   const content = await keepLongTexts(whole, { sideFiles, redact: modules.redaction.text })
-  // Meanwhile it may have been edited or taken back.
+  // The message may have been edited or removed during the wait.
   if (!conversation.state.core.inbox.includes(message)) return
   conversation.record({ type: 'message.edited', messageId, content })
 }

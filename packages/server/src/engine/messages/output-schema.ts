@@ -1,16 +1,16 @@
 import type { ConversationState, OutputSchema } from '@parley/protocol'
 import { rejection } from '../replies/rejection.ts'
 
-/** Characters; it is logged with its turn and sent with every model request of it. */
+/** Characters of a schema; it is logged with its turn and sent with every model request of the turn. */
 const maxSchemaLength = 256 * 1024
 
-/** Only turns with a schema pay for the validator: it is larger than the rest of the engine. */
+/** Loads the validator on first use: it is larger than the rest of the engine. */
 const createValidator = async () => {
   const { Ajv } = await import('@modelcontextprotocol/server/validators/ajv')
   return new Ajv({ strict: false, allErrors: true, logger: false })
 }
 
-/** Refuses what is no JSON Schema, and names the place. */
+/** Throws `invalidParams` for an invalid JSON Schema and names the place. */
 export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
   const refuse = (problem: string) =>
     rejection('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
@@ -25,7 +25,9 @@ export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
   }
 }
 
-/** Where the final message of the open turn does not satisfy the turn's schema; null when it does, or there is none. */
+/**
+ * Returns where the final message of the open turn violates its schema; null when it does not, or there is no schema.
+ */
 export async function findAnswerProblem({ core, window }: ConversationState): Promise<string | null> {
   const { turn } = core
   if (turn?.outputSchema === undefined) return null
@@ -37,7 +39,7 @@ export async function findAnswerProblem({ core, window }: ConversationState): Pr
   return validate(value) === true ? null : firstProblem(validate.errors)
 }
 
-/** The validator knows one dialect; what others add is not used in schemas of answers. */
+/** Removes the dialect, since the validator knows only one. */
 function withoutDialect({ $schema: _dialect, ...rules }: OutputSchema): OutputSchema {
   return rules
 }

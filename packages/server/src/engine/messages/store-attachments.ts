@@ -10,10 +10,10 @@ import { fitsInline, keepLongTexts } from './long-texts.ts'
 type Image = Extract<InputItem, { type: 'image' }>
 type TextItem = Extract<InputItem, { type: 'text' }>
 
-/** No provider takes larger ones in a request. */
+/** Largest image that providers accept, in bytes. */
 const maxImageBytes = 10 << 20
 
-/** The content itself when there is nothing to put in files; null when there are images or long texts. */
+/** Returns the content unchanged when nothing has to be stored; null when there are images or long texts. */
 export function shortTexts(input: readonly InputItem[]): ContentItem[] | null {
   const texts = input.filter((part) => part.type === 'text')
   return texts.length === input.length && fitsInline(texts) ? texts : null
@@ -21,14 +21,17 @@ export function shortTexts(input: readonly InputItem[]): ContentItem[] | null {
 
 interface Kept {
   readonly sideFiles: SideFiles
-  /** Takes the secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact: (text: string) => string
 }
 
-/** Keeps what a client sent: images and long texts become files beside the log, so that requests can be made again. */
+/**
+ * Stores images and long texts as side files, so that requests can be rebuilt. Throws `invalidParams` for an unreadable
+ * image.
+ */
 export async function storeAttachments(input: readonly InputItem[], kept: Kept): Promise<ContentItem[]> {
   const read: (ReadImage | TextItem)[] = []
-  // All are read before any is copied: what is refused leaves nothing behind.
+  // All are read before any is stored: a rejected message leaves nothing behind.
   for (const [index, part] of input.entries())
     read.push(part.type === 'text' ? part : await readImage(part, `input[${index}]`))
   const content: ContentItem[] = []
@@ -58,11 +61,11 @@ async function readImage({ path, url }: Image, field: string): Promise<ReadImage
   return { bytes, mediaType, name }
 }
 
-/** A sentence when it cannot be had. */
+/** Reads an image file; returns a sentence when it cannot be read. */
 async function bytesOfFile(path: string): Promise<Buffer | string> {
   if (!isAbsolute(path)) return `The path of an image must be absolute: ${path}`
   try {
-    // Not opened before: a pipe would wait for its writer.
+    // Checked before opening: opening a pipe would wait for its writer.
     const known = await stat(path)
     if (!known.isFile()) return `${path} is not a file.`
     return known.size > maxImageBytes ? tooLarge(path, known.size) : await readWhole(path)

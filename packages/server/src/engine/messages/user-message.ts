@@ -5,10 +5,10 @@ import type { Ids } from '../../ports/ids.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/** Bytes of all texts of a message; each is held in memory, and goes with every model request. */
+/** Bytes of all texts of a message; each stays in memory and is sent with every model request. */
 const maxMessageBytes = 16 * 1024 * 1024
 
-/** Refuses a message with more text than is kept. */
+/** Throws `invalidParams` for a message with too much text. */
 export function assertFits(content: readonly InputItem[]): void {
   const sizeBytes = content.reduce((sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0)
   if (sizeBytes <= maxMessageBytes) return

@@ -30,7 +30,7 @@ interface HostParts {
   readonly report: (fault: unknown, conversationId: string) => void
 }
 
-/** Who opens a conversation, as `Presence.guests` knows it. */
+/** Client that opens a conversation. */
 interface Guest {
   readonly actor: Actor
   readonly access: ClientAccess
@@ -43,7 +43,7 @@ export class ConversationHost implements AsyncDisposable {
   readonly #parts: HostParts
   readonly #locks: WriterLocks
   readonly #open: OpenConversations
-  /** By `requestKey`, as long as it is open. */
+  /** Conversations created with a `requestKey`, while they are open. */
   readonly #created = new Map<string, { readonly id: string; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
@@ -56,7 +56,7 @@ export class ConversationHost implements AsyncDisposable {
     return this.#open.all
   }
 
-  /** A conversation that is open here. */
+  /** Returns an open conversation. Throws `conversationNotFound`. */
   get(conversationId: string): LiveConversation {
     const open = this.#open.get(conversationId)
     if (open !== undefined) return open
@@ -99,7 +99,7 @@ export class ConversationHost implements AsyncDisposable {
     }
     if (access === 'readOnly' && !readOnly) throw notPermitted('opens it for writing', 'Resume it with `readOnly`.')
     try {
-      // A view shows the log as it was; opened again it is read anew.
+      // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#view(conversationId)
       return await this.#load(conversationId, (state) => setup.resumeChanges(state, overrides ?? {}, by), overrides)
     } finally {
@@ -107,7 +107,7 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  /** Copies the raw lines up to `at`; the source may be live anywhere, it is only read. */
+  /** Copies the lines up to `at` into a new log; the source is only read and may be open anywhere. */
   async fork(conversationId: string, at: number | null, guest: Guest): Promise<LiveConversation> {
     const { files, home, ids, setup } = this.#parts
     const from = this.pathsOf(conversationId)
@@ -129,12 +129,12 @@ export class ConversationHost implements AsyncDisposable {
     }
   }
 
-  /** Closes it once nobody takes part in it and nothing runs in it, so that another process may have it. */
+  /** Closes a conversation without participants and running work, so that another process may open it. */
   leave(conversationId: string): Promise<void> {
     return this.#open.leave(conversationId)
   }
 
-  /** The last client of the process has gone: what was not detached ends. Resolves when nothing is open. */
+  /** Closes every conversation that was not detached, after the last client has left. Resolves when none is open. */
   abandon(): Promise<void> {
     return this.#open.abandon()
   }
@@ -144,7 +144,7 @@ export class ConversationHost implements AsyncDisposable {
     return this.#open.emptied()
   }
 
-  /** Where others can join what is open here. */
+  /** Announces where other processes can join; null withdraws the address. */
   announce(socket: string | null): void {
     this.#locks.announce(socket)
   }
@@ -153,7 +153,7 @@ export class ConversationHost implements AsyncDisposable {
     return listConversations(this.#parts.files, this.#parts.home, params)
   }
 
-  /** Runs on the open conversation, or opens it for just this. */
+  /** Runs a function on a conversation, which is opened for the call unless it is open. */
   withConversation<Result>(conversationId: string, run: (open: LiveConversation) => Result): Promise<Result> {
     return this.#open.inOrder(conversationId, async () => {
       const known = this.#open.get(conversationId)
@@ -177,7 +177,7 @@ export class ConversationHost implements AsyncDisposable {
         throw rejection('turnInProgress', 'A turn is open in it. Interrupt it first.')
       if (files.look(paths.log) === null) throw notThere(conversationId)
       if (open === undefined || open.conversation.readOnly) await this.#locks.take(conversationId, paths)
-      // The lock is kept until the files are gone, so that nobody opens what is being deleted.
+      // The lock is kept until the files are removed, so that no process opens them meanwhile.
       await this.#open.end(conversationId)
       removeConversation(files, paths)
       this.#release(conversationId)
@@ -212,7 +212,7 @@ export class ConversationHost implements AsyncDisposable {
     return this.#adopt(conversationId, loaded, { settle, ...(overrides === undefined ? {} : { overrides }) })
   }
 
-  /** What was loaded under the lock becomes an open conversation, and what it has to settle is recorded. */
+  /** Opens a conversation that was loaded under its lock, and records its recovery and changes. */
   async #adopt(
     conversationId: string,
     loaded: LoadedConversation,
@@ -270,7 +270,7 @@ export class ConversationHost implements AsyncDisposable {
     this.#locks.release(conversationId)
   }
 
-  /** Where it is: an ephemeral one lies elsewhere than all others. */
+  /** Returns the paths of a conversation; an ephemeral one lies in a temporary folder. */
   pathsOf(conversationId: string): SessionPaths {
     return this.#open.get(conversationId)?.paths ?? this.#pathsOf(conversationId)
   }
@@ -287,7 +287,7 @@ function welcome(open: LiveConversation, guest: Guest): LiveConversation {
   return open
 }
 
-/** A crash between making a log and its first event leaves one that nothing can be made of. */
+/** Builds the rejection for a log without events, which a crash leaves before the first one. */
 function emptyLog(conversationId: string) {
   return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
 }

@@ -15,7 +15,7 @@ import type { LoadedConversation } from './load-conversation.ts'
 /** Parts of a conversation that is being opened, new or loaded. */
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss'> {
   readonly paths: SessionPaths
-  /** One line about what a crash left; null when the last process closed the conversation in good order. */
+  /** Line about what a crash left; null when the last process closed the conversation in good order. */
   readonly recovered: string | null
   readonly warnings: readonly string[]
   /** Overrides of the caller; an open conversation keeps the providers they define. */

@@ -25,12 +25,12 @@ interface Fork {
   readonly to: SessionPaths
   readonly fromId: string
   readonly toId: string
-  /** Last event to take over; null for all of them. */
+  /** Last event to copy; null for all of them. */
   readonly at: number | null
   readonly home: string
 }
 
-/** A new log with the same lines up to a point, numbers and item ids kept, and the same side files. */
+/** Copies a log up to a point with its numbers, item ids and side files. Throws `itemNotFound` for an unknown point. */
 export async function forkLog(files: Files, { from, to, fromId, toId, at, home }: Fork): Promise<void> {
   if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
   using source = LogView.open(files, from.log)
@@ -55,8 +55,8 @@ export async function forkLog(files: Files, { from, to, fromId, toId, at, home }
 const notAnswered = 'Not run: this conversation was forked before the question was answered.'
 
 /**
- * Settles what was open at the point of a fork: its approvals and waiting messages belong to the original. A call that
- * ran there and asks something is unknown here, which recovery says.
+ * Returns the events that close what was open at the point of a fork: its approvals and waiting messages belong to the
+ * original. The outcome of a running call that asked a question is unknown here.
  */
 export function forkCleanup(state: ConversationState): readonly ConversationEvent[] {
   const { approvals, inbox } = state.core

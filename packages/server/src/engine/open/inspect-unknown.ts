@@ -13,14 +13,14 @@ import { spoolName } from '../../tools/keep-output.ts'
 interface Around {
   readonly files: Files
   readonly patches: PatchTarget
-  /** The conversation's side files. */
+  /** Folder of the conversation's side files. */
   readonly folder: string
   readonly cwd: string
 }
 
 /**
- * Looks what became of calls whose end a crash hid: which files of a patch are old or new, and what a command had
- * written. The journal of a patch is in its `execution.started`, so its item knows the hashes.
+ * Inspects calls whose end a crash hid: files of a patch are compared with its hashes, and the output of a command is
+ * kept.
  */
 export function inspectUnknown(
   settling: readonly ConversationEvent[],
@@ -79,7 +79,7 @@ function verdict(states: readonly FileState[]): string {
 
 type CommandItem = ItemOf<'commandExecution'> | ItemOf<'shellCommand'>
 
-/** The spool of a command that nobody ended holds all that it wrote. */
+/** Adopts the spool of an interrupted command, which holds all its output. */
 async function outputFound<Command extends CommandItem>(item: Command, { files, folder }: Around): Promise<Command> {
   const spool = join(folder, spoolName(item.id))
   const sizeBytes = files.look(spool)?.sizeBytes ?? 0

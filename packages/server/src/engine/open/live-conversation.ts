@@ -1,13 +1,13 @@
 import type { SessionPaths } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
 import type { Participants } from '../clients/participants.ts'
-import type { ShellRunner } from '../commands/user-shell.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import type { TurnLoop } from '../turn/turn-loop.ts'
+import type { ShellRunner } from '../turn/user-shell.ts'
 
 /** Modules of a conversation that is open in this process, the only one that may write its log. */
 export interface LiveConversation extends AsyncDisposable {
@@ -28,7 +28,7 @@ export interface LiveConversation extends AsyncDisposable {
 
 /** Findings of the opening, for the summary. */
 interface Opening {
-  /** One line about what a crash left; null when there was nothing to recover. */
+  /** Line about what a crash left; null when there was nothing to recover. */
   readonly recovered: string | null
   readonly warnings: readonly string[]
   /** AGENTS.md files found. */

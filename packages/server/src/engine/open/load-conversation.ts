@@ -18,17 +18,17 @@ import { createLogFold, createLogReader, type LogFold, type LogReader } from '..
 import { inspectUnknown } from './inspect-unknown.ts'
 import { recoveryEvents } from './recovery-events.ts'
 
-/** A conversation as its log tells it. */
+/** Conversation that was loaded from its log. */
 export interface LoadedConversation {
   readonly fold: LogFold
-  /** Has read all of it. */
+  /** Reader that has read the whole log. */
   readonly reader: LogReader
   readonly headCrc: string | null
-  /** Higher than any number the log ever held. */
+  /** Next number, higher than any the log ever held. */
   readonly nextSeq: number
-  /** Null when it may only be read. */
+  /** Log for appending; null when it may only be read. */
   readonly log: EventLog | null
-  /** To be recorded first: what a crash or damage left to settle, with one line that says so. */
+  /** Events to record first: they settle what a crash or damage left. */
   readonly recovery: readonly ConversationEvent[]
   readonly warnings: readonly string[]
 }
@@ -50,11 +50,11 @@ function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
 
 interface LoadPorts {
   readonly files: Files
-  /** Where it works; looked at only where a crash hid what became of a patch. */
+  /** Takes the environment, which is inspected only where a crash hid the end of a patch. */
   readonly takeEnvironment: (state: ConversationState) => TakenEnvironment
 }
 
-/** Opens for writing; the caller holds the lock. A log of a newer format is loaded read-only. */
+/** Loads a conversation for writing under the caller's lock. A log of a newer format is loaded read-only. */
 export async function loadConversation(
   { files, takeEnvironment }: LoadPorts,
   paths: SessionPaths,
@@ -65,7 +65,7 @@ export async function loadConversation(
   const opened = await openLog(files, paths.log, { visit: (line) => void fold.take(line), reports: lossReports })
   if (opened.readOnly) return viewConversation(files, paths, conversationId, [opened.reason])
   const { log, nextSeq, last, uncheckedSeqs } = opened
-  // By its events, where its header is damaged.
+  // A damaged header does not name the version, but the events do.
   if (reader.version > Math.max(LOG_FORMAT, formatOf(header))) {
     await log[Symbol.asyncDispose]()
     return viewConversation(files, paths, conversationId, [newerLogText(reader.version)])
@@ -93,7 +93,7 @@ function editWarnings(count: number): string[] {
   return [`${lines} edited by hand and taken as found.`]
 }
 
-/** Reads without the lock and changes nothing. */
+/** Loads a conversation read-only, without its lock. */
 export function viewConversation(
   files: Files,
   paths: SessionPaths,

@@ -1,19 +1,19 @@
 import { isLeft, type LiveConversation } from './live-conversation.ts'
 
 interface Ports {
-  /** Gives up what keeps it for this process; it is closed. */
+  /** Releases the lock of a closed conversation. */
   readonly release: (conversationId: string) => void
   readonly report: (fault: unknown, conversationId: string) => void
 }
 
-/** The conversations that are open in this process, and how they are closed. */
+/** Conversations that are open in this process; closes them when they are left. */
 export class OpenConversations implements AsyncDisposable {
-  /** Opening and closing of one conversation never overlap. */
+  /** Runs tasks of one conversation in order, so that opening and closing never overlap. */
   readonly inOrder = createTaskQueue()
   readonly #ports: Ports
   readonly #open = new Map<string, LiveConversation>()
   readonly #restWatch = createIdlePoll(() => this.#closeLeft())
-  /** Being closed; no longer open. */
+  /** Number of conversations that are being closed. */
   #ending = 0
   #whenEmpty: (() => void)[] = []
 
@@ -41,7 +41,7 @@ export class OpenConversations implements AsyncDisposable {
     }
   }
 
-  /** Closes it, but keeps it for this process. */
+  /** Closes a conversation without releasing its lock. */
   async end(conversationId: string): Promise<void> {
     const open = this.#open.get(conversationId)
     this.#open.delete(conversationId)
@@ -54,7 +54,7 @@ export class OpenConversations implements AsyncDisposable {
     }
   }
 
-  /** Closes it once nobody takes part in it and nothing runs in it, so that another process may have it. */
+  /** Closes a conversation without participants and running work, so that another process may open it. */
   leave(conversationId: string): Promise<void> {
     return this.inOrder(conversationId, async () => {
       const open = this.#open.get(conversationId)
@@ -64,7 +64,7 @@ export class OpenConversations implements AsyncDisposable {
     })
   }
 
-  /** The last client of the process has gone: what was not detached ends. Resolves when nothing is open. */
+  /** Closes every conversation that was not detached, after the last client has left. Resolves when none is open. */
   async abandon(): Promise<void> {
     const ids = this.all.flatMap(({ conversation, clients }) => (clients.detached ? [] : [conversation.id]))
     const closeUnlessJoined = async (id: string) => {
@@ -75,7 +75,7 @@ export class OpenConversations implements AsyncDisposable {
     throwFirst(ends)
   }
 
-  /** Resolves when none is open and none is being closed. */
+  /** Resolves when no conversation is open or being closed. */
   async emptied(): Promise<void> {
     if (!this.#isEmpty()) await new Promise<void>((resolve) => this.#whenEmpty.push(resolve))
   }
@@ -105,7 +105,7 @@ function throwFirst(ends: readonly PromiseSettledResult<void>[]): void {
   if (failed !== undefined) throw failed.reason
 }
 
-/** Runs the tasks of one key one after the other; those of different keys do not wait for each other. */
+/** Runs tasks of one key one after the other; different keys do not wait for each other. */
 type TaskQueue = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
 
 export function createTaskQueue(): TaskQueue {
@@ -126,8 +126,8 @@ export function createTaskQueue(): TaskQueue {
 const beatMs = 250
 
 /**
- * Looks again and again while `look` says that there is something to wait for. What runs in a conversation ends in many
- * ways (a turn, a command of the user, a background process), and nobody is in a hurry: nobody follows it.
+ * Polls while `look` returns true. Work ends in many ways (turn, shell command, background process), and a closed
+ * conversation without followers is not urgent.
  */
 function createIdlePoll(look: () => boolean): { start(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined

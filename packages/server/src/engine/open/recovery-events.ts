@@ -32,14 +32,14 @@ export function recoveryEvents(
 interface Recovery {
   readonly lost: readonly LostRange[]
   readonly tornBytes: number
-  /** Approvals that are pending again. */
+  /** Number of approvals that are pending again. */
   readonly pending: number
-  /** Messages in the inbox that from now on wait for the user. */
+  /** Number of queued messages that now wait for the user. */
   readonly waiting: number
   readonly settling: readonly ConversationEvent[]
 }
 
-/** What was recovered, in one line for people. */
+/** Describes a recovery in one line for people. */
 function recoveryText(recovery: Recovery): string {
   const { lost, tornBytes, settling } = recovery
   const found = findings(recovery)

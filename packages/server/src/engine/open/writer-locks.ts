@@ -4,13 +4,13 @@ import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { shortIdOf } from '../read/list-conversations.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/** The writer locks this process holds, one per conversation it may write. */
+/** Writer locks of this process, one per conversation it may write. */
 export interface WriterLocks {
-  /** Rejects with `liveElsewhere`, which says who holds it and where to join it. */
+  /** Takes a lock. Rejects with `liveElsewhere`, which names the holder and where to join it. */
   take(conversationId: string, paths: SessionPaths): Promise<void>
-  /** Harmless when it is not held. */
+  /** Releases a lock; does nothing when it is not held. */
   release(conversationId: string): void
-  /** Where this process can be joined from now on; null: nowhere. Said beside every lock. */
+  /** Writes beside every lock where this process can be joined; null for nowhere. */
   announce(socket: string | null): void
 }
 
@@ -27,7 +27,7 @@ export function createWriterLocks(files: Files, program: string): WriterLocks {
       const taken = held.get(conversationId)
       held.delete(conversationId)
       if (taken === undefined) return
-      // Without a log nobody else can ever want this lock: what a conversation without a message leaves is nothing.
+      // A lock without a log is removed, since there is nothing left to open.
       unlessStorageFails(() => {
         if (files.look(taken.paths.log) === null) files.remove(taken.paths.lock)
       })
@@ -44,8 +44,8 @@ export function createWriterLocks(files: Files, program: string): WriterLocks {
 const answerLimitMs = 500
 
 /**
- * The error for a conversation that another process has open. Its word about itself is a hint: one of a dead process says nothing of
- * the holder, and a socket is offered only if somebody listens there.
+ * Builds the error for a conversation that another process has open. The owner file is a hint: a dead process is
+ * ignored, and a socket is offered only if it accepts connections.
  */
 export async function liveElsewhere(conversationId: string, owner: Owner | null): Promise<RpcError> {
   const holder = owner !== null && isRunning(owner) ? owner : null

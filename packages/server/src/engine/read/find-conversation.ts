@@ -3,7 +3,10 @@ import type { ParamsOf } from '@parley/protocol'
 import { rejection } from '../replies/rejection.ts'
 import { listRows, shortIdOf, worksIn } from './list-conversations.ts'
 
-/** The id that a resume request means. Throws `conversationNotFound` with the nearest ids, or `ambiguousConversation`. */
+/**
+ * Finds the conversation that a resume request names. Throws `conversationNotFound` with the nearest ids, or
+ * `ambiguousConversation`.
+ */
 export async function findConversation(
   files: Files,
   home: string,
@@ -38,7 +41,7 @@ async function byPrefixOrName(files: Files, home: string, text: string): Promise
   if (found.kind === 'one') return found.id
   const named = (await listRows(files, home)).filter(({ row }) => row.name === text)
   if (named.length === 1 && named[0] !== undefined) return named[0].id
-  // A name may be made of digits too: it goes before what merely occurs in an id.
+  // A name may consist of hex digits, so it outranks the inner part of an id.
   const inner = found.kind === 'none' && named.length === 0 ? idsWith(ids, text) : []
   if (inner.length === 1 && inner[0] !== undefined) return inner[0]
   const candidates = found.kind === 'many' ? found.ids : [...named.map(({ id }) => id), ...inner]

@@ -15,10 +15,10 @@ import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
 import { createLogReader } from '../conversation/log-reader.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/** What the listing keeps of a conversation. */
+/** Facts about a conversation that the index keeps. */
 export interface ConversationRow {
   readonly cwd: string
-  /** Whose machine `cwd` is a folder of; null is this one. */
+  /** Environment that `cwd` is a folder of; null for this machine. */
   readonly environment: string | null
   readonly title: string
   readonly name: string | null
@@ -92,7 +92,7 @@ function titleIn(item: unknown): string {
   return typeof title === 'string' ? title.slice(0, 80) : ''
 }
 
-/** In this folder of this machine. */
+/** Tells if a conversation works in this folder of this machine. */
 export function worksIn(row: ConversationRow, cwd: string): boolean {
   return row.environment === null && row.cwd === cwd
 }
@@ -136,7 +136,7 @@ function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed)
   }
 }
 
-/** A hint: only the lock itself is the truth, and only opening may touch it. */
+/** Returns the owner as a hint: only the lock is certain, and only opening may test it. */
 function liveOwner(files: Files, home: string, id: string): ListedConversation['live'] {
   const paths = sessionPaths(home, id)
   const owner = paths === null ? null : readOwner(files, paths.owner)

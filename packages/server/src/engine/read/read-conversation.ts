@@ -1,19 +1,35 @@
-import { envelopeText, type Line, LogView, readSideFile as readStoredFile, textOf } from '@parley/journal'
+import {
+  envelopeText,
+  type Files,
+  type Line,
+  LogView,
+  readSideFile as readStoredFile,
+  type SessionPaths,
+  textOf,
+} from '@parley/journal'
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader } from '../conversation/log-reader.ts'
-import type { Engine } from '../engine.ts'
 import { rejection } from '../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../replies/wire-limits.ts'
 
-/** Completed items before a seq, the newest `limit` that fit in a reply, oldest first; from the log, whoever writes it. */
+interface ReadPorts {
+  readonly files: Files
+  readonly host: {
+    pathsOf(conversationId: string): SessionPaths
+    readonly conversations: readonly { readonly conversation: Conversation }[]
+  }
+}
+
+/** Reads completed items before a seq from the log: the newest `limit` that fit in a reply, oldest first. */
 export function readItems(
-  engine: Engine,
+  ports: ReadPorts,
   conversationId: string,
   { before, limit }: { before: number | null; limit: number },
 ): ResultOf<'conversation/read'> {
-  const { log } = existingPaths(engine, conversationId)
-  using view = LogView.open(engine.files, log)
+  const { files } = ports
+  const { log } = existingPaths(ports, conversationId)
+  using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
   const page: { readonly completed: CompletedItem; readonly bytes: number }[] = []
   let pageBytes = 0
@@ -28,7 +44,7 @@ export function readItems(
     const shown = isDeliverable(bytes) ? item : cutTexts(item)
     page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }, bytes })
     pageBytes += bytes
-    // One is always left, or there would be no way past an item that is too large.
+    // One item always remains, otherwise a reader could not get past a large one.
     while (page.length > limit || (pageBytes > replyLimit && page.length > 1)) {
       pageBytes -= page.shift()?.bytes ?? 0
       more = true
@@ -39,23 +55,26 @@ export function readItems(
 
 const defaultRange = 64 * 1024
 
+/** Reads a range of a side file; `nextOffset` is null at its end. Throws `itemNotFound`. */
 export function readSideFile(
-  engine: Engine,
+  ports: ReadPorts,
   params: ParamsOf<'conversation/readFile'>,
 ): ResultOf<'conversation/readFile'> {
   const { conversationId, file, offset = 0, limit = defaultRange } = params
-  const { sideFiles } = existingPaths(engine, conversationId)
-  const bytes = readStoredFile(engine.files, { folder: sideFiles, ref: file }, { offset, length: limit })
+  const { files } = ports
+  const { sideFiles } = existingPaths(ports, conversationId)
+  const bytes = readStoredFile(files, { folder: sideFiles, ref: file }, { offset, length: limit })
   if (bytes === null) throw rejection('itemNotFound', `Conversation ${conversationId} has no file ${file}.`)
-  const totalBytes = engine.files.look(`${sideFiles}/${file.replace(':', '-')}`)?.sizeBytes ?? offset + bytes.length
+  const totalBytes = files.look(`${sideFiles}/${file.replace(':', '-')}`)?.sizeBytes ?? offset + bytes.length
   const nextOffset = offset + bytes.length < totalBytes ? offset + bytes.length : null
   return { base64: bytes.toString('base64'), totalBytes, nextOffset }
 }
 
-function existingPaths(engine: Engine, conversationId: string) {
-  const paths = engine.host.pathsOf(conversationId)
-  engine.host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
-  if (engine.files.look(paths.log) === null)
+/** Returns the paths of a conversation that is stored whole. Throws `conversationNotFound`, or `StorageError` for a lost log. */
+function existingPaths({ files, host }: ReadPorts, conversationId: string) {
+  const paths = host.pathsOf(conversationId)
+  host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
+  if (files.look(paths.log) === null)
     throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
   return paths
 }
@@ -64,7 +83,7 @@ type Range = Omit<ParamsOf<'conversation/readEvents'>, 'conversationId'>
 
 const defaultLimit = 500
 
-/** Published events after a place in the log, oldest first, as many as fit in a reply. */
+/** Reads published events after a cursor, oldest first, as many as fit in a reply. Throws `badCursor`. */
 export async function readEvents(
   conversation: Conversation,
   { after, limit = defaultLimit }: Range,

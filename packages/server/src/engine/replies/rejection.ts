@@ -13,15 +13,43 @@ import { type Failure, type WireErrorCode, type WireErrorDetail, wireErrors } fr
 import { RpcError } from '@parley/rpc'
 import { formatBytes } from '@parley/workspace'
 
-/** An error reply from the catalogue: `code` is the contract, the message says what, why and what next. */
+/** Builds an error reply from the catalogue: `code` is the contract; the message says what, why and what next. */
 export function rejection(code: WireErrorCode, message: string, detail: WireErrorDetail = {}): RpcError {
   return new RpcError(wireErrors[code], message, { ...detail, code })
 }
 
-/** What a read-only client is told that asks for a change. `change` completes "it …". */
+/** Builds the error for a change by a read-only client. `change` completes "it …". */
 export function notPermitted(change: string, next = 'Connect without `access: "readOnly"` to do that.'): RpcError {
   return rejection('notPermitted', `This client is connected read-only, and this ${change}. ${next}`)
 }
+
+/**
+ * Converts an error of the engine to the error a client gets. Unknown errors are returned unchanged and become
+ * `internal`.
+ */
+export function asRejection(error: unknown): unknown {
+  if (error instanceof StorageError) {
+    const text = storageText(error, 'Make room and send it again; nothing shown was lost.')
+    return rejection('storageFailed', text, { errno: error.code })
+  }
+  if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
+  if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
+  return error
+}
+
+/** Describes a failed write that no request waits for, since a turn retries by itself. */
+export function storageNotice(error: StorageError): { readonly message: string; readonly errno: string } {
+  return { message: storageText(error, 'Nothing shown was lost.'), errno: error.code }
+}
+
+/** Returns what happened to a write and what to do; `whenFull` follows the sentence about a full disk. */
+function storageText(error: StorageError, whenFull: string): string {
+  return (
+    lostLogText(error) ?? `The conversation could not be saved (${error.message}). ${hintFor(error.code, whenFull)}`
+  )
+}
+
+const stops = 'The conversation stops here so that nothing unsaved is shown.'
 
 const fullHints: Record<string, string> = {
   EDQUOT: 'The disk quota is used up.',
@@ -33,52 +61,22 @@ const otherHints: Record<string, string> = {
   EROFS: 'The file system is read-only.',
 }
 
-function hintFor(code: string): string {
-  const full = troubleOf(code) === 'full'
-  if (full) return `${fullHints[code] ?? 'There is no room.'} Make room and send it again; nothing shown was lost.`
-  return otherHints[code] ?? 'The conversation stops here so that nothing unsaved is shown.'
+function hintFor(code: string, whenFull: string): string {
+  if (troubleOf(code) === 'full') return `${fullHints[code] ?? 'There is no room.'} ${whenFull}`
+  return otherHints[code] ?? stops
 }
 
-/** The same of a write that nobody waits for: a turn tries on by itself, and a client says what that means for it. */
-export function storageNotice(error: StorageError): { readonly message: string; readonly errno: string } {
-  const { code } = error
-  const full = troubleOf(code) === 'full' ? `${fullHints[code] ?? 'There is no room.'} Nothing shown was lost.` : null
-  const message =
-    lostLogText(error) ?? `The conversation could not be saved (${error.message}). ${full ?? hintFor(code)}`
-  return { message, errno: code }
-}
-
-/** What the engine throws, as the error a client gets; anything unknown stays what it is and becomes `internal`. */
-export function asRejection(error: unknown): unknown {
-  if (error instanceof StorageError) {
-    const lost = lostLogText(error)
-    if (lost !== null) return rejection('storageFailed', lost, { errno: error.code })
-    return rejection(
-      'storageFailed',
-      `The conversation could not be saved (${error.message}). ${hintFor(error.code)}`,
-      {
-        errno: error.code,
-      },
-    )
-  }
-  if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
-  if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
-  return error
-}
-
-/** Says that nothing was recorded, what the limit is and what to do instead. */
+/** Says that nothing was recorded, the limit, and what to do instead. */
 function lineTooLongText({ sizeBytes }: LineTooLongError): string {
   return `This is too large to be kept: it would take ${formatBytes(sizeBytes)} in the conversation's log, where one event may have ${formatBytes(MAX_WRITTEN_LINE_BYTES)}. Nothing of it was recorded. Put large content into a file and name that.`
 }
 
-/** Ends the turn in which something came up that the log cannot hold. */
+/** Builds the failure of a turn whose event is too large for the log. */
 export function lineTooLongFailure(error: LineTooLongError): Failure {
   return { code: 'eventTooLarge', message: lineTooLongText(error) }
 }
 
-const stops = 'The conversation stops here so that nothing unsaved is shown.'
-
-/** By the log's own codes: what others did to it, what that means, and what to do. */
+/** Sentences for logs that other programs changed, by error code. */
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   [LOG_MOVED]: (path) =>
     `The log ${path} was moved away while it was open. ${stops} Put it back; if it does not go on then, leave it and resume it.`,
@@ -90,7 +88,7 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
     `Another program wrote to the log ${path} or cut it while it was open. ${stops} Leave the conversation everywhere and resume it: it goes on from what the log holds.`,
 }
 
-/** The sentence for a log that others changed; null for any other failure. */
+/** Returns the sentence for a log that others changed; null for any other failure. */
 function lostLogText({ code, path }: StorageError): string | null {
   return sentences[code]?.(path) ?? null
 }

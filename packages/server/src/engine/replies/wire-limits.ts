@@ -1,21 +1,21 @@
 import type { Line } from '@parley/journal'
 import type { ConversationState } from '@parley/protocol'
 
-/** JSON bytes of a state and of its core alone: with what carries it, it has to fit in one line of the wire. */
+/** JSON bytes of a state, and of its core alone; with its envelope a state must fit in one line of the wire. */
 const stateBytes = 24 << 20
 const coreBytes = 16 << 20
 
-/** Characters of each text in a core that is too large, tried in this order; an id or the name of a file has fewer. */
+/** Characters per text in a core that is too large, tried in this order; ids and file names are shorter. */
 const textLengths = [64 * 1024, 8 * 1024, 1024, 256]
 
-/** The state as clients get it: older items, which can be read, are left out where all of them would be too much. */
+/** Returns the state as clients get it: older items, which can be read, are left out when it is too large. */
 export function shownState(state: ConversationState): ConversationState {
   const core = shownCore(state.core)
   const window = newestWithin(state.window, jsonBytes, Math.min(replyLimit, stateBytes - jsonBytes(core)))
   return window.length === state.window.length && core === state.core ? state : { core, window }
 }
 
-/** The core with its texts cut where it is too large: a log of an earlier version may hold more than is recorded now. */
+/** Cuts the texts of a core that is too large; earlier versions may have logged more than is recorded now. */
 function shownCore(core: ConversationState['core']): ConversationState['core'] {
   let shown = core
   for (const length of textLengths) {
@@ -25,11 +25,11 @@ function shownCore(core: ConversationState['core']): ConversationState['core'] {
   return shown
 }
 
-/** Bytes; with what carries it, it is less than a line of the wire may have. */
+/** Bytes of a line; with its envelope it is shorter than a line of the wire may be. */
 const deliverableBytes = 24 << 20
 const shortLength = 64 * 1024
 
-/** Tells if so many bytes of the log can go to a client as they are; all lines written now can. */
+/** Tells if a line of this size can be sent unchanged; every line written now can. */
 export function isDeliverable(sizeBytes: number): boolean {
   return sizeBytes <= deliverableBytes
 }
@@ -41,15 +41,15 @@ export function deliverableText({ elidedText: text }: Line): string {
   return JSON.stringify(cutTexts(logged))
 }
 
-/** Copies what is too long to be sent, with each long text cut to its beginning. */
+/** Copies a value with each long text cut to its beginning. */
 export function cutTexts<Value>(value: Value): Value {
   return shortenTexts(value, shortLength)
 }
 
-/** Bytes of items in one reply, well below what a line of the wire may hold. */
+/** Bytes of items in one reply, well below the limit of a line of the wire. */
 export const replyLimit = 8 << 20
 
-/** The newest that fit in `limitBytes` together, oldest first. */
+/** Returns the newest items that fit in `limitBytes` together, oldest first. */
 function newestWithin<Item>(items: readonly Item[], sizeOf: (item: Item) => number, limitBytes: number): Item[] {
   let first = items.length
   for (let bytes = 0; first > 0; first--) {
@@ -60,7 +60,7 @@ function newestWithin<Item>(items: readonly Item[], sizeOf: (item: Item) => numb
   return items.slice(first)
 }
 
-/** A copy in which no text is longer than `length` characters but by a sign that it was cut. */
+/** Copies a value with each text cut to `length` characters and a mark. */
 function shortenTexts<Value>(value: Value, length: number): Value {
   return shortened(value, length) as Value // narrowed: only texts change, and stay texts
 }
@@ -76,7 +76,7 @@ function cut(text: string, length: number): string {
   return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (cut)`
 }
 
-/** Bytes of a value in a line of the log or the wire: a zero byte takes six there. */
+/** Returns the bytes of a value as JSON; a zero byte takes six. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }

@@ -33,7 +33,7 @@ interface Around {
   readonly ceiling: () => Ceiling
 }
 
-/** What a new conversation runs with. Refuses early what could not work: no folder, no provider, no key. */
+/** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
 export function initialSettings(params: StartParams, around: Around): InitialSettings {
   const { home, env } = around
   const { effective } = configHere(params.cwd, params, around)
@@ -61,7 +61,7 @@ export function initialSettings(params: StartParams, around: Around): InitialSet
   }
 }
 
-/** What the caller has not asked for itself is lowered to what this server allows. */
+/** Lowers settings that the caller did not request to the ceiling. */
 function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: Ceiling) {
   const wanted = {
     sandbox: values.sandbox_mode ?? 'workspace-write',
@@ -75,7 +75,10 @@ function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: C
   }
 }
 
-/** A repository must not be where the user's own configuration comes from. */
+/**
+ * Throws `configInvalid` when PARLEY_HOME lies in the repository, whose files would then be the user's own
+ * configuration.
+ */
 function assertHomeOutside(cwd: string, { home, env }: Around): void {
   const repository = repositoryAroundHome(cwd, home, env['HOME'])
   if (repository === null) return
@@ -86,7 +89,7 @@ function assertHomeOutside(cwd: string, { home, env }: Around): void {
   )
 }
 
-/** With the warnings: a mistyped key may be why. */
+/** Builds the error for a missing provider, with the warnings: a mistyped key may be the cause. */
 function noProvider(variables: readonly string[], warnings: readonly string[]) {
   return rejection(
     'noCredentials',
@@ -115,13 +118,13 @@ function assertUsable(providerId: string, config: EffectiveConfig['values'], env
   }
 }
 
-/** Whether a folder of another machine exists is asked of it when the conversation is opened. */
+/** Returns the folder to work in. A folder of another machine is checked when the conversation is opened. */
 function startFolder({ cwd, environmentCwd }: StartParams, config: EffectiveConfig['values']): string {
   const name = chosenEnvironment(config)
   return name === null ? existingFolder(cwd) : folderThere(name, environmentNamed(name, config), environmentCwd)
 }
 
-/** Of another machine only the machine knows. */
+/** Throws `configInvalid` for added folders that cannot be entered; for folders of this machine only. */
 export function assertAdded(folders: readonly string[]): void {
   for (const folder of folders) {
     const problem = problemWith(folder)
@@ -130,7 +133,7 @@ export function assertAdded(folders: readonly string[]): void {
   }
 }
 
-/** A folder to work in, made absolute. Throws `cwdMissing` for what cannot be one. */
+/** Returns the absolute path of a folder to work in. Throws `cwdMissing`. */
 export function existingFolder(path: string): string {
   const folder = resolve(path)
   const problem = problemWith(folder)
@@ -138,7 +141,7 @@ export function existingFolder(path: string): string {
   throw rejection('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
 }
 
-/** The rest of "The folder …"; null for a folder that can be entered. */
+/** Returns the rest of "The folder …"; null for a folder that can be entered. */
 function problemWith(path: string): string | null {
   try {
     if (!statSync(path).isDirectory()) return 'is a file, not a folder'

@@ -15,7 +15,7 @@ import { closest } from '@parley/text'
 import type { Clock } from '../../ports/clock.ts'
 import { isRecordedProvider, providerOf, type RecordedProvider } from './providers.ts'
 
-/** One provider's client, with the limits of its retries and the context window in tokens. */
+/** Client of one provider, with the limits of its retries and the context window in tokens. */
 export interface ModelSource {
   readonly client: ModelClient
   readonly limits: RetryLimits
@@ -28,18 +28,21 @@ export type ModelSources = (config: Config) => (providerId: string) => ModelSour
 export interface ModelSourcePorts {
   readonly env: Environment
   readonly clock: Clock
-  /** Files of the recordings that come with the program. */
+  /** Paths of the recordings that come with the program. */
   readonly recordings: Readonly<Record<RecordedProvider, string>>
-  /** Text of a recording streams as a model's would. */
+  /** Set when the text of a recording is paced like a model's. */
   readonly paced: boolean
-  /** Where `--record` writes what models say. */
+  /** File that `--record` writes model responses to. */
   readonly recordTo: string | null
-  /** What takes the secrets out of what is written there. */
+  /** Removes secrets from recorded text. */
   readonly redact: (text: string) => string
   readonly onProblem: (problem: unknown) => void
 }
 
-/** Clients of the configured models, one per provider; an unknown provider is a client that says so. */
+/**
+ * Creates the clients of the configured providers on demand. The client of an unknown provider fails with an
+ * explanation.
+ */
 export function createModelSources(config: Config, ports: ModelSourcePorts): (providerId: string) => ModelSource {
   const known = new Map<string, ModelSource>()
   return (providerId) => {

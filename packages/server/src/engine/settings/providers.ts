@@ -2,8 +2,7 @@ import type { Config } from '@parley/config'
 import { builtinProviders, type Environment, type ProviderConfig, providerDefaults, readKey } from '@parley/models'
 
 /**
- * Providers that play a recording which comes with the program: the demo's session, and the words that answer where no
- * model is configured.
+ * Providers that play a recording which comes with the program: the demo, and the answer where no model is configured.
  */
 const recordedProviders = ['demo', 'unconfigured'] as const
 
@@ -13,7 +12,7 @@ export function isRecordedProvider(providerId: string): providerId is RecordedPr
   return recordedProviders.some((known) => known === providerId)
 }
 
-/** Variables that hold keys this version can use, as the first-run banner names them. */
+/** Returns the variables that hold usable keys, as the first-run banner names them. */
 export function keyVariables(config: Config): string[] {
   const configured = Object.values(config.model_providers ?? {}).flatMap(({ env_key: key }) =>
     key === undefined ? [] : [key],
@@ -22,7 +21,7 @@ export function keyVariables(config: Config): string[] {
   return [...new Set([...builtIn, ...configured])]
 }
 
-/** The provider a new conversation starts with; null when none is configured and no key is found. */
+/** Returns the provider and model of a new conversation; null when no provider is configured and no key is found. */
 export function chooseProvider(config: Config, env: Environment): { id: string; model: string } | null {
   const named = config.model_provider
   if (named !== undefined) return { id: named, model: config.model ?? defaultModelOf(named, env) }
@@ -45,7 +44,7 @@ function defaultModelOf(providerId: string, env: Environment): string {
   return builtinProviders(env).find(({ id }) => id === providerId)?.defaultModel ?? 'default'
 }
 
-/** A configured provider, or a built-in one, whose fields the configuration may change. */
+/** Returns a configured provider, or a built-in one with the configured fields changed; null for an unknown id. */
 export function providerOf(providerId: string, config: Config, env: Environment): ProviderConfig | null {
   const builtIn = builtinProviders(env).find(({ id }) => id === providerId)
   const settings = config.model_providers?.[providerId]
@@ -77,7 +76,7 @@ export function providerOf(providerId: string, config: Config, env: Environment)
   }
 }
 
-/** Whether a provider could be asked: it needs no key, or its key is there. */
+/** Tells if a provider can be asked: it needs no key, or its key is set. */
 export function isUsable(provider: ProviderConfig, env: Environment): boolean {
   return provider.envKey === undefined || readKey(provider, env) !== undefined
 }

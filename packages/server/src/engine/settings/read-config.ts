@@ -10,7 +10,7 @@ import {
 import type { Project, Projects } from '@parley/policy'
 import type { Overrides } from '@parley/protocol'
 
-/** All layers of a request; those of a project only where it is handed in, which is for one that is trusted. */
+/** Reads all layers of a request's configuration. The caller passes a project only if it is trusted. */
 export function readConfig(home: string, overrides: Overrides, project: Project | null = null): EffectiveConfig {
   const { profile, config } = overrides
   return readEffectiveConfig({
@@ -22,13 +22,13 @@ export function readConfig(home: string, overrides: Overrides, project: Project 
   })
 }
 
-/** The configuration in a folder of this machine. */
+/** Configuration in a folder of this machine. */
 export interface ConfigHere {
-  /** All layers. */
+  /** Values of all layers. */
   readonly effective: EffectiveConfig
-  /** Without the project's. */
+  /** Values of all layers but the project's. */
   readonly own: Config
-  /** What the folder's project brings, whether it counts or not. */
+  /** Configuration of the folder's project, trusted or not. */
   readonly project: Project | null
 }
 
@@ -37,7 +37,10 @@ interface Around {
   readonly projects: Pick<Projects, 'of'>
 }
 
-/** A project on another machine is not asked: what it holds is not ours to bind trust to. */
+/**
+ * Reads the configuration of a folder, with its project's if trusted. Projects of other machines are ignored: trust is
+ * bound to local files.
+ */
 export function configHere(cwd: string, overrides: Overrides, { home, projects }: Around): ConfigHere {
   const own = readConfig(home, overrides)
   const project = chosenEnvironment(own.values) === null ? projects.of(cwd) : null
@@ -45,7 +48,7 @@ export function configHere(cwd: string, overrides: Overrides, { home, projects }
   return { effective, own: own.values, project }
 }
 
-/** What a caller asks for by a profile and by `-c`, which its flags outrank; what the files say of themselves is not asked for. */
+/** Returns the overrides that a caller chose by a profile and by `-c`; values from files are not choices. */
 export function choicesIn({ config = {}, profile }: Overrides, home: string): Overrides {
   const own = layerOfOverrides(config, '-c').values
   const name = profile ?? own.profile

@@ -18,7 +18,10 @@ interface Resumer {
   readonly newItemId: () => string
 }
 
-/** What a resume changes: flags of the caller against what was recorded; the recorded values win where there is none. */
+/**
+ * Returns the events by which a resume changes what was recorded. Recorded values stay unless a flag of the caller
+ * differs.
+ */
 export function resumeChanges(
   state: ConversationState,
   overrides: Overrides,
@@ -63,7 +66,7 @@ export function resumeChanges(
   ]
 }
 
-/** To name such a folder opens it to commands, which only a person may do. */
+/** Tells if a folder holds secrets; only a person may open such a folder to commands, by naming it. */
 function isClosed(root: string, home: string): boolean {
   const real = realOrGiven(root)
   return isSecret(real, [realOrGiven(home)]) || isSecret(root, [home])
@@ -73,7 +76,7 @@ function closedText(root: string): string {
   return `This conversation was recorded with ${root} as a folder that commands may write to. Secrets are kept there, so it is left out; --add-dir ${root} on the command line gives it back.`
 }
 
-/** `-c` of a resume counts for these as well: programs that drive parley say them each time. */
+/** Returns changes of sandbox keys given by `-c`, which programs that drive parley repeat at each resume. */
 function sandboxKeys({ config = {} }: Overrides, settings: Settings, ceiling: Ceiling): Partial<Settings> {
   const { network_access, allow_unix_sockets } = layerOfOverrides(config, '-c').values.sandbox_workspace_write ?? {}
   const { network = false, unixSockets = false } = settings
@@ -83,7 +86,7 @@ function sandboxKeys({ config = {} }: Overrides, settings: Settings, ceiling: Ce
   }
 }
 
-/** What enforces a limited mode is known once the place has been asked; until then what was recorded stands. */
+/** Returns the recorded enforcement of a limited mode, which stands until the environment has been asked. */
 function enforcementAfter(sandbox: Settings['sandbox'], recorded: Settings): Settings['enforcement'] {
   const isLimited = sandbox !== 'danger-full-access' && recorded.sandbox !== 'danger-full-access'
   return isLimited ? recorded.enforcement : 'none'
@@ -96,7 +99,9 @@ function limitsIn({ approvalPolicy, sandbox }: Overrides): Asked {
   }
 }
 
-/** A log is no authority on limits: what it says is lowered to what this server allows, and it says so from then on. */
+/**
+ * Builds the notice that recorded limits were lowered to the ceiling: a log cannot grant more than the server allows.
+ */
 function loweredNotice(title: string | null, newItemId: () => string): ConversationEvent[] {
   if (title === null) return []
   return [{ type: 'item.completed', item: noticeItem(newItemId(), { level: 'warning', code: 'limitsLowered', title }) }]
@@ -107,7 +112,7 @@ function resumeFolder({ core: { meta, settings } }: ConversationState, overrides
   return posix.resolve(meta.cwd, overrides.environmentCwd ?? '.')
 }
 
-/** Its paths, its patches and what it knows of files are of one machine. */
+/** Throws `configInvalid` for another environment: recorded paths and patches belong to one machine. */
 function assertSameMachine(recorded: string | undefined, asked: string | undefined): void {
   if (asked === undefined || chosenEnvironment({ environment: asked }) === (recorded ?? null)) return
   const where = recorded === undefined ? 'on this machine' : `in environment ${recorded}`

@@ -6,21 +6,21 @@ import { liesWithin, realOrGiven } from '@parley/workspace'
 import { workspaceOf } from '../calls/proposed-item.ts'
 import { soundRules } from '../policy/sound-rules.ts'
 
-/** A conversation that is being opened. */
+/** Conversation that is being opened. */
 interface Opening {
   readonly state: ConversationState
   readonly overrides: Overrides
   readonly readOnly: boolean
 }
 
-/** The rules given at launch; the user's own are read anew as well, and both have to be sound. */
+/** Reads the rules given at launch, and the user's own rules anew. Throws `configInvalid` when either has a mistake. */
 export async function readGivenRules(userRules: UserRules, opening: Opening): Promise<Rules> {
   const policyFile = policyFileOf(opening)
   soundRules([await userRules.read()])
   return policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
 }
 
-/** What there is to say of where they lie. A view runs nothing, and what runs on another machine does not reach them. */
+/** Warns about a policy file that commands can write to. None for a view or an environment on another machine. */
 export function writableRules(opening: Opening, userHome: string) {
   const { settings } = opening.state.core
   if (opening.readOnly || settings.environment !== undefined) return []
@@ -28,20 +28,20 @@ export function writableRules(opening: Opening, userHome: string) {
   return rulesInReach(policyFileOf(opening), { roots, sandbox: settings.sandbox, home: userHome })
 }
 
-/** The one of this opening, else the recorded one. */
+/** Returns the policy file of this opening, or the recorded one. */
 function policyFileOf({ state, overrides }: Opening): string | undefined {
   const { meta, settings } = state.core
   return overrides.policyFile === undefined ? settings.policyFile : resolve(meta.cwd, overrides.policyFile)
 }
 
 interface Workplace {
-  /** Absolute folders of this machine that may be written to. */
+  /** Absolute folders of this machine that commands may write to. */
   readonly roots: readonly string[]
   readonly sandbox: SandboxMode
   readonly home: string
 }
 
-/** What a person should know who keeps rules where those whom they bind may write. */
+/** Warns when the policy file lies in a folder that commands may write to. */
 export function rulesInReach(policyFile: string | undefined, { roots, sandbox, home }: Workplace): readonly string[] {
   if (policyFile === undefined || sandbox !== 'workspace-write') return []
   const [file, ...folders] = [policyFile, ...roots].map(realOrGiven)

@@ -18,18 +18,18 @@ export interface TrustPorts {
   readonly home: string
   readonly clock: Clock
   readonly projects: Projects
-  /** Of this machine. */
+  /** Sandboxes of this machine. */
   readonly sandboxes: Pick<Sandboxes, 'report'>
 }
 
-/** What the configuration of a project would do. */
+/** Reports what the configuration of a project would do. */
 export async function readTrust({ cwd }: ParamsOf<'trust/read'>, ports: TrustPorts): Promise<TrustReport> {
   const project = projectAt(cwd, ports)
   if (project === null) return emptyReport(projectRoot(cwd)?.folder ?? cwd)
   return trustReport(project, { own: readConfig(ports.home, {}).values, sandboxed: await isSandboxed(project, ports) })
 }
 
-/** Takes a verdict on exactly what its sender has seen. */
+/** Stores a verdict on the configuration that its sender has seen. Throws `invalidParams` when it has changed since. */
 export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: TrustPorts): Promise<TrustReport> {
   const { cwd, hash, verdict } = params
   const project = projectAt(cwd, ports)
@@ -59,7 +59,7 @@ function projectAt(cwd: string, { projects }: TrustPorts): Project | null {
   throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
 }
 
-/** Looked at only where a program would run. */
+/** Tells if programs of the project run in a sandbox; the sandbox is probed only if there are any. */
 async function isSandboxed(project: Project, { sandboxes }: TrustPorts): Promise<boolean> {
   return !runsPrograms(project) || (await sandboxes.report()).enforcement === 'full'
 }

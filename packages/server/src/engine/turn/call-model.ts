@@ -6,8 +6,8 @@ import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /**
- * One model response, with its retries. Resolves to the failure that ends the turn, or null: the response is in the
- * log, or the signal fired and what had come is kept.
+ * Streams one model response with its retries. Resolves to the failure that ends the turn; to null when the response is
+ * logged, or on abort with the received text kept.
  */
 export async function callModel(run: TurnContext): Promise<Failure | null> {
   const { conversation, modules, signal } = run
@@ -33,7 +33,7 @@ export async function callModel(run: TurnContext): Promise<Failure | null> {
   }
 }
 
-/** Null when all is known that precedes the messages. */
+/** Prepares the context of the request; resolves to a failure when the environment is unreachable. */
 async function prepare({ modules, signal }: TurnContext): Promise<Failure | null> {
   try {
     await unlessAborted(modules.requests.prepare(signal), signal)
@@ -83,7 +83,7 @@ async function streamOnce(run: TurnContext, turnId: string, attempt: number): Pr
   return end
 }
 
-/** While a response is awaited, all that is open of the turn belongs to one that will not be whole. */
+/** Discards the open items of the turn: before a request they belong to an incomplete response. */
 function discardOpen({ conversation }: TurnContext, turnId: string, reason: string): void {
   const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
   conversation.recordAll(

@@ -7,12 +7,12 @@ import type { StopReason } from './turn-context.ts'
 
 export type EndReason = 'completed' | StopReason | Failure
 
-/** Ends the open turn in one write: what is open of it is closed, and the transcript says why it ended. */
+/** Ends the open turn in one write: closes its open items and records why it ended. */
 export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why: EndReason): void {
   recordEnd(conversation, ids, { why })
 }
 
-/** The model has said its last; `answerProblem` is where that does not satisfy the schema it was given. */
+/** Completes the open turn. `answerProblem` is where the answer violates its schema; null when it does not. */
 export function completeTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, answerProblem: string | null): void {
   recordEnd(conversation, ids, { why: 'completed', ...(answerProblem === null ? {} : { answerProblem }) })
 }

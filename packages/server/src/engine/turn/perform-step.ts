@@ -10,7 +10,7 @@ import type { TurnContext } from './turn-context.ts'
 
 type ActiveStep = Exclude<Step, { kind: 'await' }>
 
-/** Resolves to the failure that ends the turn, or null. */
+/** Performs one step. Resolves to the failure that ends the turn, or null. */
 export async function performStep(run: TurnContext, step: ActiveStep): Promise<Failure | null> {
   const { conversation, modules } = run
   const long = longWaiting(messagesOf(step))
@@ -34,7 +34,7 @@ export async function performStep(run: TurnContext, step: ActiveStep): Promise<F
   }
 }
 
-/** Waiting messages that the step makes part of the turn. */
+/** Returns the waiting messages that the step moves into the turn. */
 function messagesOf(step: ActiveStep): readonly QueuedMessage[] {
   if (step.kind === 'startTurn') return [step.message]
   return step.kind === 'callModel' ? step.steering : []
@@ -48,7 +48,7 @@ function consume({ conversation, modules }: TurnContext, messages: readonly Queu
   )
 }
 
-/** Waits for all of them before it fails, so that none goes on behind the loop's back. */
+/** Runs calls together. Waits for all before it rejects, so that none continues unobserved. */
 async function runTogether(run: TurnContext, itemIds: readonly string[]): Promise<void> {
   const ends = await Promise.allSettled(itemIds.map((itemId) => runCall(run, itemId)))
   const failed = ends.find((end) => end.status === 'rejected')

@@ -11,21 +11,21 @@ import type { TurnContext } from './turn-context.ts'
 type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
 
-/** Turns the events of one model response into items of the conversation. */
+/** Records the events of one model response as items. */
 export interface ResponseRecorder {
   take(event: StreamedEvent): void
-  /** What has come is kept, to be closed with the turn. */
+  /** Keeps the received text, which is closed with the turn. */
   keep(): void
-  /** The response will not be whole: nothing more of it is recorded. */
+  /** Stops recording an incomplete response. */
   stop(): void
-  /** It has grown beyond what a line of the log, and of the protocol, should hold. */
+  /** Tells if the response is too large for a line of the log. */
   isTooLarge(): boolean
 }
 
-/** JSON bytes of text and arguments in one response: many times what models can say at once. Its line holds them twice. */
+/** JSON bytes of text and arguments in one response, far above real responses. Its log line holds them twice. */
 const maxJsonBytes = 4 * 1024 * 1024
 
-/** `source` is the one that streams: settings may change meanwhile, and the parts must go back to who made them. */
+/** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
 export function createResponseRecorder(run: TurnContext, turnId: string, source: ModelSource): ResponseRecorder {
   const { conversation, modules } = run
   const spoken = createStreamingItems(run, turnId)
@@ -96,7 +96,7 @@ function sizeOf(event: StreamedEvent): number {
   return event.type === 'call' ? jsonBytes(event.arguments) : 0
 }
 
-/** Why an answer may end before the model was done. */
+/** Notices for responses that end early, by stop reason. */
 const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = {
   stop: null,
   length: "The answer ends here because it reached the model's output limit.",

@@ -10,25 +10,25 @@ interface StreamingItem {
   readonly itemId: string
   readonly type: StreamedType
   readonly deltas: Coalescer
-  /** What they go through: a secret may be cut in two. */
+  /** Redacts the deltas; a secret may be cut between two of them. */
   readonly redacted: RedactedStream
-  /** All that was sent. Not each delta by itself: a long answer has a hundred thousand. */
+  /** Text sent so far. Kept here because a long response has a hundred thousand deltas. */
   text: string
 }
 
-/** What the model says in one response: each part of it an item, its text in coalesced deltas. */
+/** Streams the text of one response: an item per part, with coalesced deltas. */
 export interface StreamingItems {
   push(part: string, type: StreamedType, text: string): void
-  /** Its whole text is known. A message stays open until the response is whole: a cut one is to be void. */
+  /** Sets the whole text of a part. A message stays open until the response is complete: a cut one is discarded. */
   finish(part: string, type: StreamedType, text: string): void
   flush(): void
-  /** What has come is told, but for what may be half a secret: no more will come. */
+  /** Records the received text without an end that may be half a secret. */
   keep(): void
-  /** Nothing more is recorded. */
+  /** Stops recording. */
   stop(): void
-  /** What closes the parts that are open, in their order. */
+  /** Returns the events that close the open parts, in order. */
   closingEvents(): ConversationEvent[]
-  /** The messages, joined. */
+  /** Returns the text of the messages, joined. */
   messageText(): string
 }
 
@@ -51,7 +51,7 @@ export function createStreamingItems({ conversation, modules }: TurnContext, tur
     unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: spoken.itemId, text }))
   }
 
-  /** After this no more of it may come: what is at its end is told as it is. */
+  /** Ends the deltas of a part; its end is recorded as it is. */
   function end(spoken: StreamingItem): void {
     spoken.deltas.flush()
     tell(spoken, spoken.redacted.end())

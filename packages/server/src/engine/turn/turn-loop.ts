@@ -21,15 +21,15 @@ interface TurnLoopParts {
   readonly conversation: Conversation
   readonly modules: TurnModules
   readonly patience: StoragePatience
-  /** A defect, or storage that failed for good. */
+  /** Called with a defect, and with a final storage failure. */
   readonly onFault: (fault: unknown) => void
 }
 
 type Move = () => void | Promise<void>
 
 /**
- * Keeps one loop per conversation going: `while (step = nextStep(state)) await perform(step)`. What a move could not
- * record is found again in the state, so after storage trouble the same loop simply looks anew.
+ * Runs one loop per conversation: `while (step = nextStep(state)) await performStep(step)`. After a storage failure the
+ * loop continues from the state, which holds everything that was recorded.
  */
 export class TurnLoop {
   readonly #parts: TurnLoopParts
@@ -37,10 +37,10 @@ export class TurnLoop {
   #loop: Promise<void> = Promise.resolve()
   #running = false
   #closing = false
-  /** Nothing more can be recorded. */
+  /** Set when nothing more can be recorded. */
   #stuck = false
   #defective = false
-  /** What the open turn has yet to be ended with. */
+  /** Reason that the open turn has yet to be ended with. */
   #ending: EndReason | null = null
 
   constructor(parts: TurnLoopParts) {
@@ -51,12 +51,12 @@ export class TurnLoop {
     return this.#running
   }
 
-  /** A defect kept coming back: nothing more can be done in this process, a resume in another one may. */
+  /** Tells if a defect repeated itself: this process cannot continue, but a resume in another may. */
   get defective(): boolean {
     return this.#defective
   }
 
-  /** Looks whether there is something to do; harmless when the loop runs. */
+  /** Starts the loop if there is a step to do; does nothing while it runs. */
   wake(): void {
     if (this.#stuck || this.#closing) return
     if (this.#running) {
@@ -67,7 +67,7 @@ export class TurnLoop {
     this.#loop = this.#run()
   }
 
-  /** Stops the open turn; false when there is none. */
+  /** Stops the open turn; returns false when there is none. */
   interrupt(): boolean {
     if (this.#parts.conversation.state.core.turn === null) return false
     this.#abort('interrupted')
@@ -75,7 +75,7 @@ export class TurnLoop {
     return true
   }
 
-  /** Stops what runs without ending a turn that waits for a person. Resolves when nothing runs. */
+  /** Stops running work but not a turn that waits for a person. Resolves when nothing runs. */
   async shutDown(): Promise<void> {
     this.#closing = true
     this.#parts.patience.close()
@@ -91,7 +91,7 @@ export class TurnLoop {
     try {
       for (let move = this.#next(); move !== null; move = this.#next()) await this.#attempt(move)
     } finally {
-      // In the same tick as the last look at the state: a wake-up in between would be lost.
+      // Set in the same tick as the last look at the state; a wake-up in between would be lost.
       this.#running = false
     }
   }
@@ -130,11 +130,11 @@ export class TurnLoop {
         return
       }
       const ending = fault instanceof LineTooLongError ? lineTooLongFailure(fault) : defect
-      // A defect in ending the turn, or where there is none to end, would come back for ever.
+      // A defect while ending a turn, or without a turn, would repeat forever.
       this.#defective = isSame(this.#ending, ending) || (!hadTurn && conversation.state.core.turn === null)
       this.#stuck = this.#defective
       this.#ending = ending
-      // What is too large is told by how the turn ends.
+      // An oversized event is reported by the end of the turn.
       if (this.#defective || ending === defect) onFault(fault)
     }
   }

@@ -14,11 +14,11 @@ import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
 export type TestPorts = Partial<EngineParts> & {
   readonly model?: ScriptedModel
-  /** Of other providers, by id. */
+  /** Models of other providers, by id. */
   readonly others?: Readonly<Record<string, ScriptedModel>>
 }
 
-/** The parts of a server over the real system, but for the model and what the test hands in. */
+/** Returns the parts of a server over the real system, except the model and the given ports. */
 export function testParts(
   root: string,
   { model = scriptedModel(), others = {}, ...ports }: TestPorts = {},

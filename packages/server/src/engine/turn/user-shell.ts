@@ -8,17 +8,17 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/output-reporter.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { StopReason } from '../turn/turn-context.ts'
+import type { StopReason } from './turn-context.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
-/** Runs the user's own `!` commands, outside any sandbox, and records them. */
+/** Runs the user's `!` commands outside any sandbox and records them. */
 export interface ShellRunner {
   run(command: string, by: Actor): { itemId: string; seq: number }
-  /** False when none runs. */
+  /** Stops running commands; returns false when there are none. */
   interrupt(): boolean
   running(): boolean
-  /** Stops what runs and resolves when it is recorded. */
+  /** Stops running commands and resolves when their ends are recorded. */
   shutDown(): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
   }
 }
 
-/** Linux takes no longer argument, and the log holds the command four times. */
+/** Bytes of a command: the longest argument of Linux; the log holds it four times. */
 const maxCommandBytes = 128 * 1024 - 1
 
 function assertRunnable(command: string): void {
@@ -85,7 +85,7 @@ function startedItem(id: string, { command, cwd, by }: { command: string; cwd: s
   return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by }
 }
 
-/** The command starts only once it is on disk that it was asked for. */
+/** Runs a command after its start is on disk. */
 async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts): Promise<void> {
   const { conversation, patience, ports } = parts
   const { place } = ports
@@ -120,7 +120,7 @@ function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellIt
   }
 }
 
-/** An exit code and a signal say themselves how it ended. */
+/** Returns the failure of a command that ended without exit code or signal. */
 function failureOf(end: CommandEnd): Failure | null {
   if (end.spawnError !== undefined)
     return { code: 'spawnFailed', message: `could not start: ${end.spawnError.message}` }
