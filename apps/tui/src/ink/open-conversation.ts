@@ -1,7 +1,7 @@
 import { type Client, joinConversation, resumeConversation } from '@parley/client'
 import type { ConversationSummary, ListedConversation, ParamsOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import type { Said } from '../view/said.ts'
+import type { Said } from '../ui/notices/notice.ts'
 
 /** A conversation that was opened, and where. */
 export interface OpenedConversation {

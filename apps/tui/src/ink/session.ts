@@ -1,9 +1,8 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
 import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
-import { count } from '../view/clip-rows.ts'
-import type { Said } from '../view/said.ts'
-import { placedPath, shortPath } from '../view/short-path.ts'
+import type { Said } from '../ui/notices/notice.ts'
+import { count, placedPath, shortPath } from '../view/text/formats.ts'
 import type { Link } from './link.ts'
 import type { OpenedConversation } from './open-conversation.ts'
 

@@ -3,7 +3,7 @@ import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/working-folder.ts'
-import type { Said } from '../view/said.ts'
+import type { Said } from '../ui/notices/notice.ts'
 import { liveConversations, type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 
 /** How an interactive session begins. */

@@ -1,11 +1,10 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
-import { isReadable, isWhollySeen, mayAnswer } from './answer-guard.ts'
-import { type Answer, answerForText, choicesFor, offers, pendingApprovals, saysYes } from './approvals.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { isFresh, isReadable, isWhollySeen, mayAnswer, type Refusal, takenAtMs } from './approval/answer-guard.ts'
+import { type Answer, answerForText, choicesFor, offers, pendingApprovals, saysYes } from './approval/choices.ts'
 import { chord } from './composer/key-table.ts'
 import { openForm } from './fill-form.ts'
-import { isFresh, type Refusal, takenAtMs } from './held-key.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
 import { say, type UiState } from './ui-state.ts'
 
 const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDecision>> = {

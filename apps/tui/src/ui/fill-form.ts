@@ -1,10 +1,9 @@
 import type { Approval, ConversationState, FormField } from '@parley/protocol'
-import { clear, replace } from './composer/composer.ts'
+import { stepTo, type UiAction, type UiStep } from './actions.ts'
+import { atField, type FilledForm, optionsOf, readField, textAt, withAnswer } from './approval/form-fields.ts'
+import { clear, expanded, replace } from './composer/composer.ts'
 import { chord } from './composer/key-table.ts'
-import { expanded } from './composer/paste.ts'
-import { atField, type FilledForm, optionsOf, readField, textAt, withAnswer } from './form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { stepTo, type UiAction, type UiStep } from './ui-action.ts'
 import { message, sayNote, type UiState } from './ui-state.ts'
 
 /** A server's question with fields: the first of them. One without is answered by the yes alone. */

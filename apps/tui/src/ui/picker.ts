@@ -1,8 +1,8 @@
 import type { ListedConversation } from '@parley/protocol'
+import { stepTo, type UiStep } from './actions.ts'
 import { applyCommand } from './composer/command.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { stepTo, type UiStep } from './ui-action.ts'
 import type { Picker, UiState } from './ui-state.ts'
 
 /** The conversations whose title, name, folder or id has every word of the filter. */

@@ -1,13 +1,9 @@
-import { approvedNotStarted, pendingApprovals } from './approvals.ts'
-import { chosenCompletion } from './completions.ts'
-import { emptyComposer, replace } from './composer/composer.ts'
-import { expanded } from './composer/paste.ts'
-import { submit } from './composer/submit.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { approvedNotStarted, pendingApprovals } from './approval/choices.ts'
+import { type Composer, emptyComposer, expanded, replace } from './composer/composer.ts'
 import { isInboxPaused } from './inbox.ts'
-import { sayReadOnly } from './read-only.ts'
-import { runSlash } from './run-slash.ts'
-import { parseSlash } from './slash-commands.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
+import { runSlash, sayReadOnly } from './run-slash.ts'
+import { chosenCompletion, parseSlash } from './slash-commands.ts'
 import { message, type UiState, type Unsent } from './ui-state.ts'
 
 /** Enter: what it does depends on what the text is for. It never answers an approval. */
@@ -88,4 +84,20 @@ function changeQueued(ui: UiState, messageId: string): UiStep {
 
 function cleared(ui: UiState): UiState {
   return { ...ui, composer: { ...emptyComposer, killed: ui.composer.killed }, purpose: message, choice: 0 }
+}
+
+type Submission =
+  | { readonly kind: 'send'; readonly text: string; readonly composer: Composer }
+  | { readonly kind: 'newline'; readonly composer: Composer }
+  | { readonly kind: 'nothing' }
+
+/** Enter: sends what is written, or, after a backslash at the line's end, turns that backslash into a line end. */
+export function submit(composer: Composer): Submission {
+  const { text, caret } = composer
+  const atLineEnd = caret === text.length || text[caret] === '\n'
+  if (atLineEnd && text[caret - 1] === '\\') {
+    return { kind: 'newline', composer: replace(composer, { start: caret - 1, end: caret, text: '\n' }) }
+  }
+  if (text.trim() === '') return { kind: 'nothing' }
+  return { kind: 'send', text: expanded(composer), composer: { ...emptyComposer, killed: composer.killed } }
 }

@@ -1,6 +1,6 @@
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { answerAgain, answerApproval } from './answer-approval.ts'
-import { noteKey } from './answer-guard.ts'
-import { chosenCompletion, completionsOf } from './completions.ts'
+import { noteKey } from './approval/answer-guard.ts'
 import { applyCommand } from './composer/command.ts'
 import { emptyComposer, replace } from './composer/composer.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
@@ -11,7 +11,7 @@ import { pressStop, type Situation, type StopAction, type StopKey } from './inte
 import type { KeyEvent } from './keys/key-event.ts'
 import { pressInPicker } from './picker.ts'
 import { pressEnter } from './press-enter.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
+import { chosenCompletion, completionsOf } from './slash-commands.ts'
 import { message, sayNote, type UiState } from './ui-state.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }

@@ -1,10 +1,9 @@
 import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
-import type { Said } from '../view/said.ts'
-import { keyHelp } from './key-help.ts'
-import { sayReadOnly } from './read-only.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import type { Said } from './notices/notice.ts'
+import { keyHelp } from './notices/tables.ts'
 import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
-import { openPicker, say, sayNote, type UiState } from './ui-state.ts'
+import { type Opened, openPicker, say, sayNote, type UiState } from './ui-state.ts'
 
 const policies = ['untrusted', 'on-failure', 'on-request', 'never'] as const satisfies readonly ApprovalPolicy[]
 const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[]
@@ -130,4 +129,15 @@ const commandHelp: Said = {
   kind: 'table',
   title: 'Commands',
   rows: slashCommands.map(({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about]),
+}
+
+/** Why nothing can be sent from here, and what to do instead. */
+export function sayReadOnly(ui: UiState): UiState {
+  return sayNote(ui, 'warning', `${readOnlyWords(ui.opened)}.`)
+}
+
+function readOnlyWords(opened: Opened | null): string {
+  return opened?.onlyWatches === true
+    ? 'This window only watches (--read-only): `parley attach` without it takes part'
+    : 'This is a read-only view: /fork goes on from here in a copy'
 }

@@ -1,6 +1,6 @@
-import { nearest } from './nearest.ts'
+import type { UiState } from './ui-state.ts'
 
-export interface SlashCommand {
+interface SlashCommand {
   readonly name: string
   readonly argument: string
   readonly about: string
@@ -63,4 +63,37 @@ export function parseSlash(text: string): ParsedCommand | null {
 export function completionsFor(text: string): readonly SlashCommand[] {
   const word = /^\/([a-z]*)$/i.exec(text)?.[1]?.toLowerCase()
   return word === undefined ? [] : slashCommands.filter(({ name }) => name.startsWith(word))
+}
+
+/** The list of commands that is shown while one is being written. */
+export function completionsOf({ composer, dismissed, purpose }: UiState): readonly SlashCommand[] {
+  return purpose.kind === 'message' && composer.text !== dismissed ? completionsFor(composer.text) : []
+}
+
+export function chosenCompletion(ui: UiState): SlashCommand | null {
+  const list = completionsOf(ui)
+  return list[Math.min(ui.choice, list.length - 1)] ?? null
+}
+
+/** The name that the word was probably meant to be; null if none is close. */
+function nearest(word: string, names: readonly string[]): string | null {
+  const ranked = names
+    .map((name) => ({ name, distance: distanceOf(word, name) }))
+    .sort((a, b) => a.distance - b.distance)
+  const [best] = ranked
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 2)) ? best.name : null
+}
+
+/** How many letters must be put in, taken out or changed. */
+function distanceOf(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (const [at, letter] of [...left].entries()) {
+    const next = [at + 1]
+    for (let column = 1; column <= right.length; column++) {
+      const changed = (row[column - 1] ?? 0) + (right[column - 1] === letter ? 0 : 1)
+      next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[right.length] ?? 0
 }

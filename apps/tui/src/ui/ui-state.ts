@@ -1,11 +1,11 @@
 import type { ListedConversation } from '@parley/protocol'
-import type { Said } from '../view/said.ts'
-import { type AnswerGuard, unguarded } from './answer-guard.ts'
-import type { Choice } from './approvals.ts'
+import type { HeldKey } from './approval/answer-guard.ts'
+import { type AnswerGuard, unguarded } from './approval/answer-guard.ts'
+import type { Choice } from './approval/choices.ts'
+import type { FilledForm } from './approval/form-fields.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
-import type { FilledForm } from './form.ts'
-import type { HeldKey } from './held-key.ts'
 import { calm, type Interrupts } from './interrupts.ts'
+import type { Said } from './notices/notice.ts'
 import type { LostLog } from './storage-trouble.ts'
 
 /** Everything of the screen that is not the conversation. A value; `updateUi` makes the next one. */

@@ -1,13 +1,11 @@
 import type { ListedConversation } from '@parley/protocol'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { takeHeld } from './answer-approval.ts'
-import { notePainted } from './answer-guard.ts'
+import { notePainted } from './approval/answer-guard.ts'
 import { putBack } from './composer/composer.ts'
 import { leave, reopenForm } from './fill-form.ts'
-import type { Intent } from './intent.ts'
+import { sayAnswered, sayConfigured } from './other-clients.ts'
 import { pressKey, pressStopKey, stampAnswer } from './press-key.ts'
-import { sayAnswered } from './say-answered.ts'
-import { sayConfigured } from './say-configured.ts'
-import { stepTo, type UiAction, type UiContext, type UiStep } from './ui-action.ts'
 import { message, openPicker, say, sayNote, type UiState } from './ui-state.ts'
 
 /** The one way the screen's own state changes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { activityOf } from '../../src/view/live/activity.ts'
-import { lineText } from '../../src/view/span.ts'
+import { lineText } from '../../src/view/text/span.ts'
 import { after, command, requested, started, startedAt, turnStarted } from './scenes/conversation.ts'
 import { openUi } from './scenes/scene.ts'
 

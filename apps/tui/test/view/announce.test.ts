@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { announce, unannounced } from '../../src/view/announce.ts'
+import { announce, unannounced } from '../../src/view/title-and-bell.ts'
 import { after, completed, startedAt, turnEnded, turnStarted, userMessage } from './scenes/conversation.ts'
 
 const running = after(turnStarted, completed(userMessage('fix\u0007 it')))

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo } from '../../src/view/ago.ts'
-import { formatBytes } from '../../src/view/bytes.ts'
-import { formatDuration } from '../../src/view/duration.ts'
+import { formatAgo, formatBytes, formatDuration } from '../../src/view/text/formats.ts'
 
 test.each([
   [0, '0 ms'],

@@ -1,7 +1,7 @@
 import type { Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { project } from '../../src/view/project.ts'
-import { lineText } from '../../src/view/span.ts'
+import { project } from '../../src/view/layout-screen.ts'
+import { lineText } from '../../src/view/text/span.ts'
 import { after, command, requested, started, turnStarted } from './scenes/conversation.ts'
 import { sceneOf } from './scenes/scene.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { paintLine } from '../../src/view/paint-line.ts'
-import type { Line } from '../../src/view/span.ts'
+import { paintLine } from '../../src/view/screen.ts'
+import type { Line } from '../../src/view/text/span.ts'
 
 const line: Line = [
   { text: 'plain ' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placedPath } from '../../src/view/short-path.ts'
+import { placedPath } from '../../src/view/text/formats.ts'
 import { after, command, completed, requested, started, turnStarted, userMessage } from './scenes/conversation.ts'
 import { sceneOf, shown } from './scenes/scene.ts'
 

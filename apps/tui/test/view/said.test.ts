@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { saidBlock } from '../../src/view/said.ts'
-import { lineText } from '../../src/view/span.ts'
+import { lineText } from '../../src/view/text/span.ts'
+import { saidBlock } from '../../src/view/transcript/notice-block.ts'
 
 const rowsOf = (rows: readonly (readonly [string, string])[]) =>
   saidBlock({ kind: 'table', title: 'Models', rows }, { columns: 40 }).lines.map((line) => lineText(line).trimEnd())

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { emptyComposer } from '../../src/ui/composer/composer.ts'
 import type { UiState } from '../../src/ui/ui-state.ts'
-import type { Scene } from '../../src/view/project.ts'
+import type { Scene } from '../../src/view/layout-screen.ts'
 import {
   after,
   answer,

@@ -1,11 +1,11 @@
 import type { ConversationEvent, ConversationState, Item } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { project } from '../../src/view/layout-screen.ts'
 import { renderMarkdown } from '../../src/view/markdown/render.ts'
-import { project } from '../../src/view/project.ts'
-import { lineText } from '../../src/view/span.ts'
-import { emptyTranscript, openTranscript, type Transcript } from '../../src/view/transcript.ts'
-import { cellWidth } from '../../src/view/width.ts'
+import { lineText } from '../../src/view/text/span.ts'
+import { cellWidth } from '../../src/view/text/width.ts'
+import { emptyTranscript, openTranscript, type Transcript } from '../../src/view/transcript/transcript.ts'
 import {
   after,
   answer,

@@ -1,8 +1,8 @@
 import type { TrustReport } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { saidBlock } from '../../src/view/said.ts'
-import { lineText } from '../../src/view/span.ts'
-import { trustTable } from '../../src/view/trust-table.ts'
+import { trustTable } from '../../src/ui/notices/trust-table.ts'
+import { lineText } from '../../src/view/text/span.ts'
+import { saidBlock } from '../../src/view/transcript/notice-block.ts'
 
 const empty: TrustReport = {
   root: '/repo',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { itemBlock } from '../../src/view/blocks/item-block.ts'
-import { lineText } from '../../src/view/span.ts'
+import { lineText } from '../../src/view/text/span.ts'
+import { itemBlock } from '../../src/view/transcript/item-block.ts'
 import { ended, lookUp, patch } from './scenes/conversation.ts'
 
 const hides = `echo \u202egnp.exe${' '.repeat(200)}; rm x`

@@ -1,6 +1,5 @@
-import { cleanInput } from '../../view/neutralise.ts'
-import type { Paste } from './paste.ts'
-import { stopFrom } from './stops.ts'
+import { cleanInput } from '../../view/text/control-characters.ts'
+import { type Paste, stopFrom } from './stops.ts'
 
 /** The text being written and the caret in it. A value: every edit gives a new one. */
 export interface Composer {
@@ -19,13 +18,13 @@ export interface Composer {
   readonly recall: Recall | null
 }
 
-export interface Moment {
+interface Moment {
   readonly text: string
   readonly caret: number
 }
 
 /** The history entry that is shown, and what was being written before. */
-export interface Recall {
+interface Recall {
   readonly index: number
   readonly draft: Moment
 }
@@ -43,7 +42,7 @@ export const emptyComposer: Composer = {
   recall: null,
 }
 
-export interface Replacement {
+interface Replacement {
   readonly start: number
   readonly end: number
   readonly text: string
@@ -98,4 +97,32 @@ export function remembered(past: readonly Moment[], moment: Moment): readonly Mo
 
 export function momentOf({ text, caret }: Composer): Moment {
   return { text, caret }
+}
+
+const maxCharacters = 1_000
+const maxLines = 10
+
+/**
+ * Pasted text at the caret. Line ends become LF, tabs stay tabs (a Makefile must arrive as it is), escape sequences,
+ * other controls and bidirectional overrides are dropped. A large paste is folded to a mark.
+ */
+export function paste(composer: Composer, pasted: string): Composer {
+  const text = cleanInput(pasted)
+  const at = { start: composer.caret, end: composer.caret }
+  const lines = countLines(text)
+  if (text.length <= maxCharacters && lines <= maxLines) return replace(composer, { ...at, text })
+  const size = lines > 1 ? `${lines} lines` : `${text.length} characters`
+  const mark = `[pasted ${size} #${composer.pastes.length + 1}]`
+  return replace({ ...composer, pastes: [...composer.pastes, { mark, text }] }, { ...at, text: mark })
+}
+
+/** The text as it is sent: every mark replaced by what it stands for. */
+export function expanded({ text, pastes }: Pick<Composer, 'text' | 'pastes'>): string {
+  if (pastes.length === 0) return text
+  const byMark = new Map(pastes.map((folded) => [folded.mark, folded.text]))
+  return text.replace(/\[pasted \d+ (?:lines|characters) #\d+\]/g, (mark) => byMark.get(mark) ?? mark)
+}
+
+function countLines(text: string): number {
+  return text.replace(/\n$/, '').split('\n').length
 }

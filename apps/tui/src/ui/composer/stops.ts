@@ -1,5 +1,10 @@
-import { boundaryAfter, boundaryBefore, boundaryFrom } from '../../view/graphemes.ts'
-import type { Paste } from './paste.ts'
+import { boundaryAfter, boundaryBefore, boundaryFrom } from '../../view/text/graphemes.ts'
+
+/** A large paste: its text is kept aside and a mark stands for it. */
+export interface Paste {
+  readonly mark: string
+  readonly text: string
+}
 
 /** What decides where a caret may stand. */
 export interface Written {

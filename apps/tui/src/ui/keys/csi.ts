@@ -1,6 +1,5 @@
 import { type CharacterKey, characterKey } from './character-key.ts'
 import { type KeyEvent, type KeyPress, keyPress, type Modifiers } from './key-event.ts'
-import { readModifiers } from './modifiers.ts'
 import { csiReply } from './reply.ts'
 import { isControl } from './sequence.ts'
 
@@ -97,4 +96,21 @@ function rxvtKey(fields: readonly string[], final: string): KeyEvent | null {
 
 function namedKey(name: KeyPress['name'] | undefined, modifiers: Partial<Modifiers>): KeyEvent | null {
   return name === undefined ? null : keyPress(name, modifiers)
+}
+
+interface Pressed extends Modifiers {
+  /** False for a release, and for keys held with Super, Hyper or Meta, which are the desktop's. */
+  readonly ours: boolean
+}
+
+/** `modifiers[:event]`: modifiers as bits plus one; event 3 is a release. */
+function readModifiers(field: string | undefined): Pressed {
+  const [modifiers = '', event] = (field ?? '').split(':')
+  const bits = Math.max(0, Number(modifiers || '1') - 1)
+  return {
+    shift: (bits & 1) !== 0,
+    alt: (bits & 2) !== 0,
+    ctrl: (bits & 4) !== 0,
+    ours: event !== '3' && (bits & 0b111000) === 0,
+  }
 }

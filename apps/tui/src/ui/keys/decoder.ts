@@ -1,5 +1,4 @@
-import { printable } from './character-key.ts'
-import { controlKey } from './control-key.ts'
+import { controlKey, printable } from './character-key.ts'
 import { csiEvent, ss3Event } from './csi.ts'
 import { type KeyEvent, keyPress } from './key-event.ts'
 import { stringReply } from './reply.ts'

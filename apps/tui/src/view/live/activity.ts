@@ -1,10 +1,10 @@
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
-import { approvedNotStarted, pendingApprovals } from '../../ui/approvals.ts'
+import { approvedNotStarted, pendingApprovals } from '../../ui/approval/choices.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isLeaveOffered } from '../../ui/interrupts.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { showHidden, stripEffects } from '../neutralise.ts'
-import type { Line } from '../span.ts'
+import { showHidden, stripEffects } from '../text/control-characters.ts'
+import type { Line } from '../text/span.ts'
 
 /** A line above the composer that says what goes on; null when nothing does. */
 export interface Activity {

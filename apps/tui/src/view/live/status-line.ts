@@ -1,11 +1,10 @@
 import type { ConversationState, Core, Settings } from '@parley/protocol'
-import { count } from '../clip-rows.ts'
-import { gutterCells, indented } from '../gutter.ts'
-import { stripEffects } from '../neutralise.ts'
-import { placedPath } from '../short-path.ts'
-import { type Line, lineText, type Room, type Span } from '../span.ts'
-import { truncateLine, truncateStart } from '../truncate.ts'
-import { cellWidth } from '../width.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { count, placedPath } from '../text/formats.ts'
+import { gutterCells, indented } from '../text/gutter.ts'
+import { type Line, lineText, type Room, type Span } from '../text/span.ts'
+import { truncateLine, truncateStart } from '../text/truncate.ts'
+import { cellWidth } from '../text/width.ts'
 
 export interface StatusFacts {
   readonly homeFolder: string

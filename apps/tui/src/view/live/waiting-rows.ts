@@ -1,12 +1,12 @@
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
-import { actorName } from '../../ui/actor-name.ts'
 import { inputText } from '../../ui/inbox.ts'
+import { actorName } from '../../ui/other-clients.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { count } from '../clip-rows.ts'
-import { beside, indented } from '../gutter.ts'
-import { stripEffects } from '../neutralise.ts'
-import type { Line, Room } from '../span.ts'
-import { truncateLine } from '../truncate.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { count } from '../text/formats.ts'
+import { beside, indented } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { truncateLine } from '../text/truncate.ts'
 
 const shown = 3
 

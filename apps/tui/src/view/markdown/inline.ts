@@ -1,7 +1,6 @@
 import type { MarkedToken } from 'marked'
-import { stripEffects } from '../neutralise.ts'
-import type { Line, Span, Style } from '../span.ts'
-import { safeHref } from './href.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import type { Line, Span, Style } from '../text/span.ts'
 import { known } from './lexer.ts'
 
 /** Inline tokens as lines of spans: line ends in the source are kept, since models write them to be seen. */
@@ -84,4 +83,16 @@ function plainSpan(text: string, style: Style): Span {
     .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (entity, name: string) => entities[name] ?? entity)
     .replace(/<br *\/?>/gi, '\n')
   return { ...style, text: stripEffects(resolved) }
+}
+
+const schemes = /^(?:https?|file|mailto):/i
+
+/** Terminals cut or refuse longer ones. */
+const maxLength = 2_000
+
+/** A link target that is safe inside OSC 8: a scheme that opens nothing but pages, files and mail, no controls. */
+function safeHref(target: string): string | null {
+  if (!schemes.test(target)) return null
+  const href = target.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
+  return href.length <= maxLength ? href : null
 }

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/client'
-import { paintLine } from '../../../src/view/paint-line.ts'
-import { project } from '../../../src/view/project.ts'
-import { lineText } from '../../../src/view/span.ts'
+import { project } from '../../../src/view/layout-screen.ts'
+import { paintLine } from '../../../src/view/screen.ts'
+import { lineText } from '../../../src/view/text/span.ts'
 import { sceneOf } from '../../view/scenes/scene.ts'
 import type { Asked } from './converse.ts'
 

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { blockRows } from '../../../src/view/markdown/blocks.ts'
-import { advance, emptyFlow, type Flow, rest } from '../../../src/view/markdown/flow.ts'
 import { lex } from '../../../src/view/markdown/lexer.ts'
-import type { Piece } from '../../../src/view/markdown/piece.ts'
-import { renderMarkdown, renderPieces } from '../../../src/view/markdown/render.ts'
+import { blockRows, renderMarkdown, renderPieces } from '../../../src/view/markdown/render.ts'
+import { advance, emptyFlow, type Flow, type Piece, rest } from '../../../src/view/markdown/settle-blocks.ts'
 import { corpus, plain } from './corpus.ts'
 import { message } from './messages.ts'
 
