@@ -4,7 +4,7 @@ import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
 import { takenAtMs } from '../ui/approval/answer-guard.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
 import { followState, updateUi } from '../ui/update-ui.ts'
-import { project } from '../view/layout-screen.ts'
+import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
@@ -150,7 +150,7 @@ export class Stage implements Disposable {
 
   #project(): Screen {
     this.#ui = followState(this.#ui, { state: this.#state })
-    const { transcript, screen } = project({
+    const { transcript, screen } = layoutScreen({
       transcript: this.#transcript,
       state: this.#state,
       ui: this.#ui,

@@ -9,7 +9,7 @@ import type {
 } from '@parley/protocol'
 import type { Painted } from './approval/answer-guard.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import type { Said } from './notices/notice.ts'
+import type { Notice } from './notices/notice.ts'
 import type { LostLog } from './storage-trouble.ts'
 import type { Opened, UiState, Unsent } from './ui-state.ts'
 
@@ -47,7 +47,7 @@ export type UiAction =
   | { readonly kind: 'answered'; readonly event: EventOf<'approval.decided'> }
   /** Someone changed settings. */
   | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
-  | { readonly kind: 'say'; readonly said: Said }
+  | { readonly kind: 'notice'; readonly notice: Notice }
   /** Others changed the log. `isAnswer`: something was asked for, and was not done. */
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
   /** A project's configuration was shown, all of it; null when there is none. */

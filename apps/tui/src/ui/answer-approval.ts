@@ -1,11 +1,11 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { isFresh, isReadable, isWhollySeen, mayAnswer, type Refusal, takenAtMs } from './approval/answer-guard.ts'
-import { type Answer, answerForText, choicesFor, offers, pendingApprovals, saysYes } from './approval/choices.ts'
+import { type Answer, answerForText, choicesFor, isYes, offers, pendingApprovals } from './approval/choices.ts'
 import { chord } from './composer/key-table.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { say, type UiState } from './ui-state.ts'
+import { addNotice, type UiState } from './ui-state.ts'
 
 const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDecision>> = {
   yes: 'approved',
@@ -31,7 +31,7 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
  * An answer right after a key that was none: what was said to be missing is there by now, or both begin a word. Null
  * where it is none.
  */
-export function answerAgain(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
+export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
   const { heldKey } = ui
   if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.picker !== null) return null
   const step = answerApproval({ ...ui, heldKey: null }, event, context)
@@ -41,7 +41,7 @@ export function answerAgain(ui: UiState, event: KeyEvent, context: UiContext): U
 }
 
 /** The letter that was chosen, once no other key has come for long enough. */
-export function takeHeld(ui: UiState, { state, nowMs }: UiContext): UiStep {
+export function applyHeldKey(ui: UiState, { state, nowMs }: UiContext): UiStep {
   const { heldKey } = ui
   const atMs = takenAtMs(ui)
   if (heldKey === null || atMs === null || nowMs < atMs) return stepTo(ui)
@@ -101,11 +101,11 @@ function whyRefused(ui: UiState, approval: Approval, answer: Answer, nowMs: numb
 /** The row stays reached, so that Enter can be pressed again. */
 function whyNotReached(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
   if (refusesUnseen(ui, approval, answer)) return 'unseen'
-  return saysYes(answer) && !isReadable(ui.guard, approval.id, nowMs) ? 'tooEarly' : null
+  return isYes(answer) && !isReadable(ui.guard, approval.id, nowMs) ? 'tooEarly' : null
 }
 
 function refusesUnseen({ guard }: UiState, { id }: Approval, answer: Answer): boolean {
-  return saysYes(answer) && !isWhollySeen(guard, id)
+  return isYes(answer) && !isWhollySeen(guard, id)
 }
 
 function isFree({ composer, purpose, link, opened }: UiState): boolean {
@@ -117,7 +117,7 @@ function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext
   switch (answer) {
     case 'print':
       return stepTo(
-        say(ui, { kind: 'approvalDetail', approval, enforcement: state?.core.settings.enforcement ?? 'none' }),
+        addNotice(ui, { kind: 'approvalDetail', approval, enforcement: state?.core.settings.enforcement ?? 'none' }),
       )
     case 'note':
       if (approval.kind === 'elicitation') return decide(ui, approval, 'denied')

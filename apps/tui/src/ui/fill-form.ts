@@ -4,7 +4,7 @@ import { atField, type FilledForm, optionsOf, readField, textAt, withAnswer } fr
 import { clear, expanded, replace } from './composer/composer.ts'
 import { chord } from './composer/key-table.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { message, sayNote, type UiState } from './ui-state.ts'
+import { addNote, message, type UiState } from './ui-state.ts'
 
 /** A server's question with fields: the first of them. One without is answered by the yes alone. */
 export function openForm(ui: UiState, { id, form }: Approval): UiStep {
@@ -13,7 +13,7 @@ export function openForm(ui: UiState, { id, form }: Approval): UiStep {
     const intent = { kind: 'decide', approvalId: id, decision: 'approved', answers: {} } as const
     return stepTo({ ...ui, answeredApproval: id }, intent)
   }
-  return stepTo(enter(ui, { approvalId: id, at: 0, answers: {} }, first))
+  return stepTo(enterField(ui, { approvalId: id, at: 0, answers: {} }, first))
 }
 
 /** At the field that was not taken, with all that was given; what has been written since stays instead. */
@@ -25,8 +25,8 @@ export function reopenForm(
   const fields = state?.core.approvals[approvalId]?.form?.fields ?? []
   const at = fields.findIndex(({ name }) => name === field)
   const found = fields[at]
-  if (found === undefined || ui.composer.text !== '') return sayNote(ui, 'warning', problem)
-  const reopened = enter(ui, { approvalId, at, answers }, found)
+  if (found === undefined || ui.composer.text !== '') return addNote(ui, 'warning', problem)
+  const reopened = enterField(ui, { approvalId, at, answers }, found)
   return { ...reopened, purpose: { kind: 'form', form: { ...atField({ approvalId, at, answers }, found), problem } } }
 }
 
@@ -36,7 +36,7 @@ export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationSta
   const { form } = ui.purpose
   const fields = fieldsOf(state, form)
   const field = fields[form.at]
-  if (field === undefined) return stepTo(leave(ui))
+  if (field === undefined) return stepTo(leaveForm(ui))
   // Without a server the form stays open: nobody would take its answers.
   if (event.kind === 'key' && chord(event) === 'enter')
     return ui.link.kind === 'up' ? takeField(ui, form, fields) : stepTo(ui)
@@ -47,13 +47,13 @@ export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationSta
 }
 
 /** Escape: the field before, and from the first one back to the question. */
-export function goBack(ui: UiState, form: FilledForm, state: ConversationState | null): UiState {
+export function previousField(ui: UiState, form: FilledForm, state: ConversationState | null): UiState {
   const before = fieldsOf(state, form)[form.at - 1]
-  return before === undefined ? leave(ui) : enter(ui, { ...form, at: form.at - 1 }, before)
+  return before === undefined ? leaveForm(ui) : enterField(ui, { ...form, at: form.at - 1 }, before)
 }
 
 /** The text of a field is no message: it goes with the form, and undo brings it back. */
-export function leave(ui: UiState): UiState {
+export function leaveForm(ui: UiState): UiState {
   return { ...ui, purpose: message, composer: clear(ui.composer) }
 }
 
@@ -69,14 +69,14 @@ function takeField(ui: UiState, form: FilledForm, fields: readonly FormField[]):
   const answers = withAnswer(form.answers, field.name, read.value)
   const next = fields[form.at + 1]
   const { approvalId } = form
-  if (next !== undefined) return stepTo(enter(ui, { approvalId, at: form.at + 1, answers }, next))
+  if (next !== undefined) return stepTo(enterField(ui, { approvalId, at: form.at + 1, answers }, next))
   return stepTo(
-    { ...leave(ui), answeredApproval: approvalId },
+    { ...leaveForm(ui), answeredApproval: approvalId },
     { kind: 'decide', approvalId, decision: 'approved', answers },
   )
 }
 
-function enter(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'answers'>, field: FormField): UiState {
+function enterField(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'answers'>, field: FormField): UiState {
   const { composer } = ui
   const text = textAt(form, field)
   return {

@@ -25,7 +25,7 @@ export function isInboxPaused(state: ConversationState | null): boolean {
 }
 
 /** What was entered in this folder and in this conversation, oldest first, as the arrow keys bring it back. */
-export function sentBefore(
+export function inputHistory(
   state: ConversationState | null,
   { earlierPrompts, refusedText }: Pick<UiState, 'earlierPrompts' | 'refusedText'>,
 ): readonly string[] {

@@ -3,7 +3,7 @@ export interface Interrupts {
   readonly armedUntilMs: number | null
 }
 
-export const calm: Interrupts = { armedUntilMs: null }
+export const leaveNotOffered: Interrupts = { armedUntilMs: null }
 
 /** The keys that stop things; a SIGINT from outside is the same as the key. */
 export type StopKey = 'escape' | 'ctrl+c' | 'ctrl+d'
@@ -32,7 +32,7 @@ export interface Stop {
 }
 
 /** How long a second Ctrl+C leaves. */
-export const leaveWithinMs = 2_000
+const leaveWithinMs = 2_000
 
 /**
  * Ctrl+C: text goes first, then the turn, then it offers to leave and leaves on the second press. Escape closes what is
@@ -41,9 +41,9 @@ export const leaveWithinMs = 2_000
 export function pressStop(interrupts: Interrupts, key: StopKey, situation: Situation): Stop {
   switch (key) {
     case 'escape':
-      return { interrupts: calm, action: escapeAction(situation) }
+      return { interrupts: leaveNotOffered, action: escapeAction(situation) }
     case 'ctrl+d':
-      return { interrupts: calm, action: endAction(situation) }
+      return { interrupts: leaveNotOffered, action: endAction(situation) }
     case 'ctrl+c':
       return pressControlC(interrupts, situation)
   }
@@ -66,8 +66,8 @@ function endAction({ textEmpty, overlayOpen }: Situation): StopAction {
 
 /** A turn that is already stopping is not waited for: a server that hangs must not keep the user. */
 function pressControlC(interrupts: Interrupts, situation: Situation): Stop {
-  if (!situation.textEmpty) return { interrupts: calm, action: 'clearText' }
-  if (situation.turn === 'running') return { interrupts: calm, action: 'interruptTurn' }
-  if (isLeaveOffered(interrupts, situation.nowMs)) return { interrupts: calm, action: 'leave' }
+  if (!situation.textEmpty) return { interrupts: leaveNotOffered, action: 'clearText' }
+  if (situation.turn === 'running') return { interrupts: leaveNotOffered, action: 'interruptTurn' }
+  if (isLeaveOffered(interrupts, situation.nowMs)) return { interrupts: leaveNotOffered, action: 'leave' }
   return { interrupts: { armedUntilMs: situation.nowMs + leaveWithinMs }, action: 'offerToLeave' }
 }

@@ -1,9 +1,9 @@
 import type { Actor, ApprovalDecision, EventOf, SettingsPatch } from '@parley/protocol'
 import { stripEffects } from '../view/text/control-characters.ts'
 import { truncateText } from '../view/text/truncate.ts'
-import { sayNote, type UiState } from './ui-state.ts'
+import { addNote, type UiState } from './ui-state.ts'
 
-const words: Readonly<Record<ApprovalDecision, string>> = {
+const decisionWords: Readonly<Record<ApprovalDecision, string>> = {
   approved: 'approved',
   approvedForSession: 'approved for this conversation',
   approvedAlways: 'approved for always',
@@ -12,16 +12,16 @@ const words: Readonly<Record<ApprovalDecision, string>> = {
 }
 
 /** Why a question is gone that this window has shown and not answered. */
-export function sayAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
+export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
   if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
-  return sayNote(ui, 'info', `answered by ${actorName(by)}: ${words[decision]}`)
+  return addNote(ui, 'info', `answered by ${actorName(by)}: ${decisionWords[decision]}`)
 }
 
 /** Settings that someone else has changed; what this window changed it says itself. */
-export function sayConfigured(ui: UiState, { by, settings }: EventOf<'conversation.configured'>): UiState {
+export function noteConfigured(ui: UiState, { by, settings }: EventOf<'conversation.configured'>): UiState {
   if (by === undefined || ui.ownClients.includes(by.clientId)) return ui
   const changed = settingsLine(settings)
-  return changed === '' ? ui : sayNote(ui, 'info', `${changed} (changed by ${actorName(by)}).`)
+  return changed === '' ? ui : addNote(ui, 'info', `${changed} (changed by ${actorName(by)}).`)
 }
 
 /** What was changed, for a line of the transcript. */

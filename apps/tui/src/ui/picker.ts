@@ -17,7 +17,7 @@ export function matching({ conversations, filter }: Picker): readonly ListedConv
   })
 }
 
-export function chosen(picker: Picker): ListedConversation | null {
+function chosen(picker: Picker): ListedConversation | null {
   return matching(picker)[picker.choice] ?? null
 }
 

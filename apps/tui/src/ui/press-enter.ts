@@ -2,7 +2,7 @@ import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { approvedNotStarted, pendingApprovals } from './approval/choices.ts'
 import { type Composer, emptyComposer, expanded, replace } from './composer/composer.ts'
 import { isInboxPaused } from './inbox.ts'
-import { runSlash, sayReadOnly } from './run-slash.ts'
+import { noteReadOnly, runSlash } from './run-slash.ts'
 import { chosenCompletion, parseSlash } from './slash-commands.ts'
 import { message, type UiState, type Unsent } from './ui-state.ts'
 
@@ -21,7 +21,7 @@ export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext
     case 'newline':
       return stepTo({ ...ui, composer: submission.composer })
     case 'nothing':
-      return goOn(ui, context)
+      return continueWaiting(ui, context)
     case 'send':
       return submitText({ ...ui, composer: submission.composer }, submission.text, when, context, ui)
   }
@@ -37,7 +37,7 @@ function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boole
 }
 
 /** With nothing written: what waits for a word from the user goes on. */
-function goOn(ui: UiState, { state }: UiContext): UiStep {
+function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
   if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
   const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
   return waits ? stepTo(ui, { kind: 'continue' }) : stepTo(ui)
@@ -55,7 +55,7 @@ function submitText(
   const command = parseSlash(text.trim())
   if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
-  if (ui.opened?.readOnly) return stepTo(sayReadOnly(refused))
+  if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
   if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
   const line = text.slice(1).trim()
   if (ui.opened === null) return stepTo(before)

@@ -1,25 +1,25 @@
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { answerAgain, answerApproval } from './answer-approval.ts'
+import { answerApproval, replaceHeldKey } from './answer-approval.ts'
 import { noteKey } from './approval/answer-guard.ts'
 import { applyCommand } from './composer/command.ts'
 import { emptyComposer, replace } from './composer/composer.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
-import { goBack, pressInForm } from './fill-form.ts'
+import { pressInForm, previousField } from './fill-form.ts'
 import { releaseHeld } from './held-key.ts'
-import { inputText, isWhole, ownQueued, sentBefore } from './inbox.ts'
+import { inputHistory, inputText, isWhole, ownQueued } from './inbox.ts'
 import { pressStop, type Situation, type StopAction, type StopKey } from './interrupts.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { pressInPicker } from './picker.ts'
 import { pressEnter } from './press-enter.ts'
 import { chosenCompletion, completionsOf } from './slash-commands.ts'
-import { message, sayNote, type UiState } from './ui-state.ts'
+import { addNote, message, type UiState } from './ui-state.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
 
 /** What one key does. The first that has a use for it takes it: stopping, the list, the link, an approval, the text. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
-  const step = answerAgain(ui, event, context) ?? releasedStep(ui, event, context)
+  const step = replaceHeldKey(ui, event, context) ?? releasedStep(ui, event, context)
   const reached = step.ui.composer.text === '' ? step.ui.reached : null
   const used = { ...step, ui: { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) } }
   return stampAnswer(ui, used, context)
@@ -77,7 +77,7 @@ function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiSt
   if (key !== 'up' || ui.composer.text !== '' || ui.purpose.kind !== 'message') return null
   const newest = state?.core.inbox.at(-1)
   if (newest === undefined) return null
-  if (!isWhole(newest.content)) return stepTo(sayNote(ui, 'info', tooLongToEdit))
+  if (!isWhole(newest.content)) return stepTo(addNote(ui, 'info', tooLongToEdit))
   const composer = replace(ui.composer, { start: 0, end: 0, text: inputText(newest.content) })
   return stepTo({ ...ui, composer, purpose: { kind: 'edit', messageId: newest.messageId } })
 }
@@ -85,7 +85,7 @@ function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiSt
 function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiStep {
   const command = commandForKey(event)
   if (command === null) return stepTo(ui)
-  const composer = applyCommand(ui.composer, command, { columns, history: sentBefore(state, ui) })
+  const composer = applyCommand(ui.composer, command, { columns, history: inputHistory(state, ui) })
   return stepTo(
     composer.text === ui.composer.text ? { ...ui, composer } : { ...ui, composer, choice: 0, dismissed: null },
   )
@@ -135,7 +135,7 @@ function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep 
 
 function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
   if (ui.picker !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, picker: null })
-  if (ui.purpose.kind === 'form') return stepTo(goBack(ui, ui.purpose.form, state))
+  if (ui.purpose.kind === 'form') return stepTo(previousField(ui, ui.purpose.form, state))
   if (ui.purpose.kind !== 'message')
     return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })
   return stepTo({ ...ui, dismissed: ui.composer.text })

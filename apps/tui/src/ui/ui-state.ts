@@ -4,8 +4,8 @@ import { type AnswerGuard, unguarded } from './approval/answer-guard.ts'
 import type { Choice } from './approval/choices.ts'
 import type { FilledForm } from './approval/form-fields.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
-import { calm, type Interrupts } from './interrupts.ts'
-import type { Said } from './notices/notice.ts'
+import { type Interrupts, leaveNotOffered } from './interrupts.ts'
+import type { Notice } from './notices/notice.ts'
 import type { LostLog } from './storage-trouble.ts'
 
 /** Everything of the screen that is not the conversation. A value; `updateUi` makes the next one. */
@@ -30,7 +30,7 @@ export interface UiState {
   readonly refusedText: string | null
   /** Messages that the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
-  readonly said: readonly Said[]
+  readonly notices: readonly Notice[]
   /** Why the conversation on the screen has stopped, once that was said. */
   readonly lostLog: LostLog | null
   /** The turn that was told to stop. */
@@ -67,13 +67,13 @@ export interface Picker {
   readonly choice: number
 }
 
-export type Link =
+type Link =
   | { readonly kind: 'starting' }
   | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
 /** One of the answers to a question, which Enter gives. */
-export interface Reached {
+interface Reached {
   readonly approvalId: string
   readonly answer: Choice['answer']
 }
@@ -104,7 +104,7 @@ export const message: Purpose = { kind: 'message' }
 export const initialUi: UiState = {
   composer: emptyComposer,
   purpose: message,
-  interrupts: calm,
+  interrupts: leaveNotOffered,
   picker: null,
   link: { kind: 'starting' },
   ownClients: [],
@@ -115,7 +115,7 @@ export const initialUi: UiState = {
   earlierPrompts: [],
   refusedText: null,
   unsent: [],
-  said: [],
+  notices: [],
   lostLog: null,
   stoppingTurn: null,
   answeredApproval: null,
@@ -126,12 +126,12 @@ export const initialUi: UiState = {
   shownTrust: null,
 }
 
-export function say(ui: UiState, said: Said): UiState {
-  return { ...ui, said: [...ui.said, said] }
+export function addNotice(ui: UiState, notice: Notice): UiState {
+  return { ...ui, notices: [...ui.notices, notice] }
 }
 
-export function sayNote(ui: UiState, level: 'info' | 'warning' | 'error', text: string): UiState {
-  return say(ui, { kind: 'note', level, text })
+export function addNote(ui: UiState, level: 'info' | 'warning' | 'error', text: string): UiState {
+  return addNotice(ui, { kind: 'note', level, text })
 }
 
 export function openPicker(ui: UiState, { liveOnly }: Pick<Picker, 'liveOnly'>): UiState {

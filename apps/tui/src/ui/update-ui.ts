@@ -1,12 +1,12 @@
 import type { ListedConversation } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
-import { takeHeld } from './answer-approval.ts'
+import { applyHeldKey } from './answer-approval.ts'
 import { notePainted } from './approval/answer-guard.ts'
 import { putBack } from './composer/composer.ts'
-import { leave, reopenForm } from './fill-form.ts'
-import { sayAnswered, sayConfigured } from './other-clients.ts'
+import { leaveForm, reopenForm } from './fill-form.ts'
+import { noteAnswered, noteConfigured } from './other-clients.ts'
 import { pressKey, pressStopKey, stampAnswer } from './press-key.ts'
-import { message, openPicker, say, sayNote, type UiState } from './ui-state.ts'
+import { addNote, addNotice, message, openPicker, type UiState } from './ui-state.ts'
 
 /** The one way the screen's own state changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -16,7 +16,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'signal':
       return pressStopKey({ ...ui, heldKey: null }, 'ctrl+c', context)
     case 'quiet':
-      return stampAnswer(ui, takeHeld(ui, context), context)
+      return stampAnswer(ui, applyHeldKey(ui, context), context)
     case 'painted':
       return stepTo({ ...ui, guard: notePainted(ui.guard, action, context.nowMs) })
     case 'linked':
@@ -24,7 +24,10 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'lost':
       return stepTo({ ...ui, link: { kind: 'lost' }, clientCount: 1, stoppingTurn: null, answeredApproval: null })
     case 'opened':
-      return stepTo({ ...ui, picker: null, opened: action.opened, shownTrust: null, lostLog: null }, ...sendHeld(ui))
+      return stepTo(
+        { ...ui, picker: null, opened: action.opened, shownTrust: null, lostLog: null },
+        ...resendUnsent(ui),
+      )
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'hold':
@@ -37,7 +40,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
         unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId),
       })
     case 'notTaken':
-      return stepTo(giveBack(ui, action.message))
+      return stepTo(returnMessage(ui, action.message))
     case 'tookBack':
       return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
     case 'answerRefused':
@@ -45,13 +48,13 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'formRefused':
       return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
     case 'answered':
-      return stepTo(sayAnswered(ui, action.event))
+      return stepTo(noteAnswered(ui, action.event))
     case 'configured':
-      return stepTo(sayConfigured(ui, action.event))
-    case 'say':
-      return stepTo(say(ui, action.said))
+      return stepTo(noteConfigured(ui, action.event))
+    case 'notice':
+      return stepTo(addNotice(ui, action.notice))
     case 'logLost':
-      return stepTo(sayLostLog(ui, action))
+      return stepTo(noteLostLog(ui, action))
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
@@ -78,11 +81,11 @@ function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState
 }
 
 /** Sent again after a lost connection too: the same id is taken once. */
-function sendHeld({ unsent }: UiState): readonly Intent[] {
+function resendUnsent({ unsent }: UiState): readonly Intent[] {
   return unsent.map((held) => ({ kind: 'send', message: held }))
 }
 
-function giveBack(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
+function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
   const unsent = ui.unsent.filter((held) => held.messageId !== messageId)
   return { ...ui, unsent, composer: putBack(ui.composer, text) }
 }
@@ -98,16 +101,16 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
   const { purpose } = next
   if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
     next = { ...next, purpose: message }
-  if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leave(next)
+  if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leaveForm(next)
   if (purpose.kind === 'edit' && !inbox.some(({ messageId }) => messageId === purpose.messageId))
     next = { ...next, purpose: message }
   return next
 }
 
 /** The sentence is said once; after that only that nothing was done. */
-function sayLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
-  if (ui.lostLog?.text !== log.text) return sayNote({ ...ui, lostLog: log }, 'error', log.text)
-  return isAnswer ? sayNote(ui, 'error', notDone) : ui
+function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
+  if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
+  return isAnswer ? addNote(ui, 'error', notDone) : ui
 }
 
 const notDone =

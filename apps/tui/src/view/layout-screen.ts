@@ -5,7 +5,7 @@ import type { UiState } from '../ui/ui-state.ts'
 import { approvalBlock } from './approval/approval-block.ts'
 import type { AnswerMode } from './approval/choice-rows.ts'
 import { type Activity, activityOf } from './live/activity.ts'
-import { completionRows, composerRows, type Written } from './live/composer-rows.ts'
+import { completionRows, composerRows, type RowsWithCaret } from './live/composer-rows.ts'
 import { pickerRows } from './live/picker-rows.ts'
 import { type StatusFacts, statusLine } from './live/status-line.ts'
 import { waitingRows } from './live/waiting-rows.ts'
@@ -17,39 +17,39 @@ import { lastRows, truncateLine } from './text/truncate.ts'
 import { wrapLine } from './text/wrap.ts'
 import { settle, type Transcript } from './transcript/transcript.ts'
 
-/** What the screen is made of. */
+/** Everything a frame of the screen is computed from. */
 export interface Scene {
   readonly transcript: Transcript
-  /** Null until the server has given one. */
+  /** The conversation; null until the server has sent it. */
   readonly state: ConversationState | null
   readonly ui: UiState
   readonly size: TerminalSize
   readonly nowMs: number
   readonly homeFolder: string
-  /** Of the conversation's folder, where known. */
+  /** Git branch of the conversation's folder, if known. */
   readonly branch: string | null
 }
 
-/** Rows that stay free so that the live zone can never reach the screen's height. */
+/** Rows kept free so that the live zone never reaches the screen's height. */
 const spareRows = 2
 /** Below this height blank rows are left out. */
 const roomyRows = 14
-/** Below this height a question leaves no room for the status line. */
+/** Below this height an approval leaves no room for the status line. */
 const lowRows = 8
 const maxCompletions = 8
 
-/** The screen as a value: blocks that are final now, and the live zone, never taller than the screen minus two rows. */
-export function project(scene: Scene): { readonly transcript: Transcript; readonly screen: Screen } {
+/** Returns blocks that are final now, and the live zone, never taller than the screen minus two rows. */
+export function layoutScreen(scene: Scene): { readonly transcript: Transcript; readonly screen: Screen } {
   const { state, ui, size } = scene
   const room: Room = { columns: Math.max(1, size.columns) }
-  const { transcript, blocks } = settle(scene.transcript, { state, said: ui.said, room, own: ui.ownClients })
-  const live = projectLive({ ...scene, transcript }, room)
+  const { transcript, blocks } = settle(scene.transcript, { state, notices: ui.notices, room, own: ui.ownClients })
+  const live = layoutLive({ ...scene, transcript }, room)
   return { transcript, screen: { ...live, settled: blocks } }
 }
 
 type Live = Omit<Screen, 'settled'>
 
-function projectLive(scene: Scene, room: Room): Live {
+function layoutLive(scene: Scene, room: Room): Live {
   const { size, state, ui } = scene
   const limit = Math.max(1, size.rows - spareRows)
   const activity = activityOf(state, ui, scene.nowMs)
@@ -70,7 +70,7 @@ function projectLive(scene: Scene, room: Room): Live {
   }
 }
 
-/** What is being done, or the question that has to be answered before it is done. */
+/** Returns the rows of running work, or of the approval that is pending before work can continue. */
 function workArea(
   scene: Scene,
   room: Room,
@@ -99,9 +99,11 @@ function workArea(
   return { rows: [...before, ...(isFirst ? [] : gap), ...rows], isSeen: isWhole || asking.isSeen }
 }
 
-/** All of what a yes would allow has been in a frame, or is printed in this one. */
-function hasSeen({ guard, said }: UiState, { id }: Approval): boolean {
-  return isWhollySeen(guard, id) || said.some((one) => one.kind === 'approvalDetail' && one.approval.id === id)
+/** Returns true if everything a yes would allow was in an earlier frame, or is printed in this one. */
+function hasSeen({ guard, notices }: UiState, { id }: Approval): boolean {
+  return (
+    isWhollySeen(guard, id) || notices.some((notice) => notice.kind === 'approvalDetail' && notice.approval.id === id)
+  )
 }
 
 function answerMode({ purpose, composer, link, opened }: UiState): AnswerMode {
@@ -117,12 +119,12 @@ interface Budget {
   readonly hasApproval: boolean
 }
 
-/** Everything from the activity row down to the status line. */
+/** Returns the rows from the activity line down to the status line. */
 function bottomRows(
   scene: Scene,
   room: Room,
   { limit, activity, hasApproval }: Budget,
-): { rows: readonly Line[]; caret: Written['caret'] | null } {
+): { rows: readonly Line[]; caret: RowsWithCaret['caret'] | null } {
   const { state, ui, size } = scene
   const gap: readonly Line[] = size.rows >= roomyRows ? [[]] : []
   const status = state === null ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
@@ -141,9 +143,9 @@ function bottomRows(
     Math.min(maxRows, Math.max(1, Math.floor(size.rows / (hasApproval ? 6 : 3)))),
   )
   const completions = completionRows(ui, room, Math.min(maxCompletions, Math.max(0, maxRows - text.rows.length)))
-  const said = activity === null ? [] : indented(wrapLine(activity.line, beside(room)))
+  const activityRows = activity === null ? [] : indented(wrapLine(activity.line, beside(room)))
   const waiting = waitingRows(state, ui, room)
-  const head = [...gap, ...said, ...waiting, ...(said.length + waiting.length > 0 ? gap : [])]
+  const head = [...gap, ...activityRows, ...waiting, ...(activityRows.length + waiting.length > 0 ? gap : [])]
   const question = hasApproval ? Math.floor(size.rows / 2) : 0
   const kept = lastRows(head, Math.max(0, limit - foot.length - text.rows.length - completions.length - question))
   return { rows: [...kept, ...text.rows, ...completions, ...foot], caret: shiftedBy(text.caret, kept.length) }
@@ -154,6 +156,6 @@ function statusFacts({ homeFolder, branch, ui: { opened, clientCount } }: Scene)
   return { homeFolder, branch, readOnly, clientCount }
 }
 
-function shiftedBy(caret: Written['caret'] | null, rows: number): Written['caret'] | null {
+function shiftedBy(caret: RowsWithCaret['caret'] | null, rows: number): RowsWithCaret['caret'] | null {
   return caret === null ? null : { ...caret, row: caret.row + rows }
 }

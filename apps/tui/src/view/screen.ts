@@ -7,19 +7,19 @@ export interface TerminalSize {
   readonly rows: number
 }
 
-/** What is to be on the screen: blocks to add to the transcript, and the rows below it that are drawn anew. */
+/** One frame: blocks to append to the transcript, and the live rows below it, which are redrawn. */
 export interface Screen {
-  /** New since the screen before; printed once. */
+  /** Blocks new since the previous frame; printed once. */
   readonly settled: readonly Block[]
-  /** At most `rows - 2` of them. */
+  /** At most `rows - 2` rows. */
   readonly live: readonly Line[]
-  /** Where the caret is, within `live`; null when there is nothing to write. */
+  /** Caret position within `live`; null when there is no text input. */
   readonly caret: Caret | null
-  /** The approval that can be answered by what is painted. */
+  /** Approval that keys can answer while this frame is on the screen. */
   readonly approvalId: string | null
-  /** All of what a yes to it would allow is on the screen, or has been printed. */
+  /** True if everything a yes would allow is on the screen, or has been printed. */
   readonly isSeen: boolean
-  /** When the screen changes by time alone, in ms since the epoch. */
+  /** Time at which the frame changes without input, in ms since the epoch. */
   readonly changesAtMs: number | null
 }
 
@@ -28,15 +28,15 @@ export interface Caret {
   readonly column: number
 }
 
-/** Colours of the 16 that every terminal has, by its own palette; muted is dim, which no palette hides. */
+/** SGR codes from the 16 colours of the terminal's own palette; muted is dim, which no palette hides. */
 const toneCodes: Readonly<Record<Tone, number>> = { accent: 36, good: 32, bad: 31, warn: 33, muted: 2 }
 
-/** The line with the terminal's own escape sequences; without colours only weight and slant remain. */
+/** Returns the line with SGR and OSC 8 sequences; without colours only weight and slant remain. */
 export function paintLine(line: Line, colours: boolean): string {
   return line.map((span) => paintSpan(span, colours)).join('')
 }
 
-/** No span has any by its contract. Should one come by a way that was forgotten, it stops here. */
+/** Control characters. Spans contain none by contract; this is the last check before the terminal. */
 const control = /[\x00-\x1f\x7f-\x9f]/
 const controls = /[\x00-\x1f\x7f-\x9f]+/g
 
@@ -60,10 +60,9 @@ function codesOf(span: Span, colours: boolean): readonly number[] {
 }
 
 /**
- * Erases a live zone whose rows the terminal has broken anew at this width, and leaves the cursor as many rows below
- * the zone's top as the caret was: where its painter believes it to be. Nothing if no row was broken.
- *
- * Row by row, since tmux keeps in its history what is erased from the screen's first row on at once.
+ * Returns sequences that erase a live zone whose rows the terminal reflowed at this width; empty if none was. The
+ * cursor ends as many rows below the zone's top as the caret was, where the painter expects it. Erases row by row,
+ * because tmux copies to its history what is erased at once from the first row on.
  */
 export function eraseReflowed({ live, caret }: Pick<Screen, 'live' | 'caret'>, columns: number): string {
   const heights = live.map((line) => Math.max(1, Math.ceil(cellWidth(lineText(line)) / columns)))

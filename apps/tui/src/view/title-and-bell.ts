@@ -2,7 +2,7 @@ import type { ConversationState } from '@parley/protocol'
 import { stripEffects } from './text/control-characters.ts'
 import { truncateText } from './text/truncate.ts'
 
-/** What the terminal was told outside of the text: its window's title, and what it rang for. */
+/** Window title and pending events that the terminal was last notified of. */
 export interface Announced {
   readonly title: string
   readonly approvalId: string | null
@@ -11,11 +11,11 @@ export interface Announced {
 
 export const unannounced: Announced = { title: '', approvalId: null, turn: null }
 
-/** A turn that took longer than this has probably been left alone. */
+/** A turn longer than this has probably been left unattended. */
 const longTurnMs = 10_000
 const titleColumns = 60
 
-/** What to tell the terminal now: a new title, and a line to ring with, each null if nothing changed. */
+/** Returns a new window title and a line to ring the bell with, each null if nothing changed. */
 export function announce(
   before: Announced,
   state: ConversationState | null,

@@ -126,7 +126,7 @@ describe('an approval', () => {
   test('that another window answered says who said what, and one of our own says nothing', () => {
     const event = { type: 'approval.decided', approvalId: 'a1', decision: 'approved' } as const
     const answeredBy = (by: Actor) =>
-      updateUi(openUi, { kind: 'answered', event: { ...event, by } }, contextAt(asking, 0)).ui.said.at(-1)
+      updateUi(openUi, { kind: 'answered', event: { ...event, by } }, contextAt(asking, 0)).ui.notices.at(-1)
     expect(answeredBy(colleague)).toMatchObject({ text: 'answered by editor: approved' })
     expect(answeredBy({ ...colleague, title: 'ada (pts/3)' })).toMatchObject({
       text: 'answered by ada (pts/3): approved',
@@ -137,7 +137,7 @@ describe('an approval', () => {
   test('is printed whole by v', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'v')
     expect(intents).toEqual([])
-    expect(ui.said.at(-1)).toMatchObject({ kind: 'approvalDetail', approval: { id: 'a1' } })
+    expect(ui.notices.at(-1)).toMatchObject({ kind: 'approvalDetail', approval: { id: 'a1' } })
   })
 
   test('that others answered turns the note into ordinary text', () => {

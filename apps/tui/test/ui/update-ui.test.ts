@@ -19,7 +19,7 @@ import { contextAt, typeKeys } from './type-keys.ts'
 
 const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 const running = after(turnStarted, completed(userMessage('go')))
-const lastSaid = ({ said }: UiState) => JSON.stringify(said.at(-1))
+const lastNotice = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
 
 describe('Enter', () => {
   test('sends what is written and clears it', () => {
@@ -74,7 +74,7 @@ describe('Enter', () => {
     }
     const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
-    expect(lastSaid(ui)).toContain('/fork')
+    expect(lastNotice(ui)).toContain('/fork')
     expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('hi')
   })
 
@@ -132,7 +132,7 @@ describe('messages that wait', () => {
     const waitingLong = after(turnStarted, long)
     const up = typeKeys(openUi, waitingLong, 'up')
     expect(up.ui).toMatchObject({ composer: { text: '' }, purpose: { kind: 'message' } })
-    expect(up.ui.said.at(-1)).toMatchObject({ text: expect.stringContaining('too long to be changed here') })
+    expect(up.ui.notices.at(-1)).toMatchObject({ text: expect.stringContaining('too long to be changed here') })
     expect(typeKeys(openUi, waitingLong, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 
@@ -203,7 +203,7 @@ describe('slash commands', () => {
   test('that are none leave the composer to what comes next, and are the newest that Up brings back', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/modle x', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
-    expect(lastSaid(ui)).toContain('did you mean /model?')
+    expect(lastNotice(ui)).toContain('did you mean /model?')
     expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('/modle x')
     const { ui: next } = typeKeys(ui, idle, 'hello', 'enter')
     expect(typeKeys(next, idle, 'up').ui.composer.text).toBe('first')
@@ -220,7 +220,7 @@ describe('slash commands', () => {
     }
     const { ui, intents } = typeKeys({ ...openUi, opened }, idle, command, 'enter')
     expect(intents).toEqual([])
-    expect(lastSaid(ui)).toContain('This window only watches')
+    expect(lastNotice(ui)).toContain('This window only watches')
   })
 
   test.each([
@@ -243,7 +243,7 @@ describe('slash commands', () => {
   test('trust a project only by a word, and only what this window has shown', () => {
     const blind = typeKeys(openUi, idle, '/trust yes', 'enter')
     expect(blind.intents).toEqual([])
-    expect(lastSaid(blind.ui)).toContain('Look at it first')
+    expect(lastNotice(blind.ui)).toContain('Look at it first')
     expect(typeKeys(openUi, idle, '/trust', 'enter').intents).toEqual([{ kind: 'readTrust' }])
     const { ui } = updateUi(openUi, { kind: 'trustShown', hash: 'h' }, contextAt(idle, 0))
     expect(typeKeys(ui, idle, 'enter', '/trust y', 'enter').intents).toEqual([])

@@ -16,9 +16,9 @@ export const unguarded: AnswerGuard = {
 }
 
 /** Long enough to have seen it. */
-export const readableAfterMs = 400
+const readableAfterMs = 400
 /** Whoever is typing does not answer. */
-export const quietForMs = 150
+const quietForMs = 150
 
 /** The approval that a frame has put on the screen, and whether all of it has been there by now. */
 export interface Painted {

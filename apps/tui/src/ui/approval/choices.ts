@@ -6,7 +6,7 @@ export type Answer = 'yes' | 'yesForConversation' | 'yesAlways' | 'note' | 'stop
 const letters: Readonly<Record<string, Answer>> = { y: 'yes', n: 'note', v: 'print' }
 
 /** Whether the answer lets happen what is asked about. */
-export function saysYes(answer: Answer): boolean {
+export function isYes(answer: Answer): boolean {
   return answer === 'yes' || answer === 'yesForConversation' || answer === 'yesAlways'
 }
 

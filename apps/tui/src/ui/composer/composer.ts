@@ -12,13 +12,13 @@ export interface Composer {
   readonly killed: string
   readonly pastes: readonly Paste[]
   /** States to undo to, the newest last. */
-  readonly past: readonly Moment[]
+  readonly past: readonly Snapshot[]
   /** Whether the last edit was typing, which the next letter goes on in the same undo step. */
   readonly typing: boolean
   readonly recall: Recall | null
 }
 
-interface Moment {
+interface Snapshot {
   readonly text: string
   readonly caret: number
 }
@@ -26,7 +26,7 @@ interface Moment {
 /** The history entry that is shown, and what was being written before. */
 interface Recall {
   readonly index: number
-  readonly draft: Moment
+  readonly draft: Snapshot
 }
 
 const undoSteps = 200
@@ -58,7 +58,7 @@ export function replace(composer: Composer, replacement: Replacement): Composer 
   const text = cleanInput(replacement.text)
   if (start === end && text === '') return settle(composer)
   const goesOn = typing && composer.typing && !/^\s/.test(text)
-  const past = goesOn ? composer.past : remembered(composer.past, momentOf(composer))
+  const past = goesOn ? composer.past : remembered(composer.past, snapshotOf(composer))
   const edited = { ...composer, text: composer.text.slice(0, start) + text + composer.text.slice(end) }
   return { ...edited, caret: stopFrom(edited, start + text.length), goal: null, past, typing, recall: null }
 }
@@ -91,11 +91,11 @@ export function settle(composer: Composer): Composer {
   return composer.typing || composer.goal !== null ? { ...composer, typing: false, goal: null } : composer
 }
 
-export function remembered(past: readonly Moment[], moment: Moment): readonly Moment[] {
+export function remembered(past: readonly Snapshot[], moment: Snapshot): readonly Snapshot[] {
   return [...past, moment].slice(-undoSteps)
 }
 
-export function momentOf({ text, caret }: Composer): Moment {
+export function snapshotOf({ text, caret }: Composer): Snapshot {
   return { text, caret }
 }
 

@@ -1,6 +1,6 @@
 import { cleanInput } from '../../view/text/control-characters.ts'
 import type { Room } from '../../view/text/span.ts'
-import { type Composer, momentOf, remembered, settle } from './composer.ts'
+import { type Composer, remembered, settle, snapshotOf } from './composer.ts'
 import { columnAt, composerRows, offsetAt, rowAt } from './layout.ts'
 import { stopFrom, stopUpTo } from './stops.ts'
 
@@ -83,9 +83,9 @@ function older(composer: Composer, history: readonly string[]): Composer {
   const index = (composer.recall?.index ?? history.length) - 1
   const entry = history[index]
   if (entry === undefined) return settle(composer)
-  const shown = showing(composer, entry)
+  const shown = showEntry(composer, entry)
   if (composer.recall !== null) return { ...shown, recall: { ...composer.recall, index } }
-  const draft = momentOf(composer)
+  const draft = snapshotOf(composer)
   return { ...shown, past: remembered(composer.past, draft), recall: { index, draft } }
 }
 
@@ -97,11 +97,11 @@ function newer(composer: Composer, history: readonly string[]): Composer {
   const entry = history[index]
   if (entry === undefined)
     return { ...settle(composer), ...recall.draft, past: composer.past.slice(0, -1), recall: null }
-  return { ...showing(composer, entry), recall: { ...recall, index } }
+  return { ...showEntry(composer, entry), recall: { ...recall, index } }
 }
 
 /** Another client may have sent it, with anything in it. */
-function showing(composer: Composer, entry: string): Composer {
+function showEntry(composer: Composer, entry: string): Composer {
   const text = cleanInput(entry)
   return { ...settle(composer), text, caret: text.length }
 }

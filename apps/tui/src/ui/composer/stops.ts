@@ -7,7 +7,7 @@ export interface Paste {
 }
 
 /** What decides where a caret may stand. */
-export interface Written {
+export interface ComposerText {
   readonly text: string
   readonly pastes: readonly Paste[]
 }
@@ -18,7 +18,7 @@ export interface Range {
 }
 
 /** Where folded pastes stand in the text, in order. */
-export function markRanges({ text, pastes }: Written): readonly Range[] {
+export function markRanges({ text, pastes }: ComposerText): readonly Range[] {
   const ranges: Range[] = []
   for (const { mark } of pastes) {
     let start = text.indexOf(mark)
@@ -31,14 +31,14 @@ export function markRanges({ text, pastes }: Written): readonly Range[] {
 }
 
 /** The first stop at or after the offset. */
-export function stopFrom(written: Written, offset: number): number {
+export function stopFrom(written: ComposerText, offset: number): number {
   const boundary = boundaryFrom(written.text, offset)
   const mark = markAround(written, boundary)
   return mark === undefined ? boundary : boundaryFrom(written.text, mark.end)
 }
 
 /** The last stop at or before the offset. */
-export function stopUpTo(written: Written, offset: number): number {
+export function stopUpTo(written: ComposerText, offset: number): number {
   const floor = boundaryUpTo(written.text, offset)
   const mark = markAround(written, floor)
   // A character before the mark may join its first one.
@@ -50,15 +50,15 @@ function boundaryUpTo(text: string, offset: number): number {
   return boundary > offset ? boundaryBefore(text, boundary) : boundary
 }
 
-export function stopAfter(written: Written, offset: number): number {
+export function stopAfter(written: ComposerText, offset: number): number {
   return stopFrom(written, boundaryAfter(written.text, offset))
 }
 
-export function stopBefore(written: Written, offset: number): number {
+export function stopBefore(written: ComposerText, offset: number): number {
   return stopUpTo(written, boundaryBefore(written.text, offset))
 }
 
-function markAround(written: Written, offset: number): Range | undefined {
+function markAround(written: ComposerText, offset: number): Range | undefined {
   if (written.pastes.length === 0) return undefined
   return markRanges(written).find((mark) => mark.start < offset && offset < mark.end)
 }

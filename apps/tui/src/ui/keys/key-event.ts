@@ -2,7 +2,7 @@
 export type KeyEvent = TextEvent | KeyPress | PasteEvent | ReplyEvent | IgnoredEvent
 
 /** Printable characters as typed; a fast typist or an input method may send several at once. */
-export interface TextEvent {
+interface TextEvent {
   readonly kind: 'text'
   readonly text: string
 }
@@ -16,7 +16,7 @@ export interface KeyPress {
   readonly shift: boolean
 }
 
-export type NamedKey =
+type NamedKey =
   | 'enter'
   | 'tab'
   | 'escape'
@@ -35,7 +35,7 @@ export type NamedKey =
   | `f${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}`
 
 /** The raw text between the paste brackets; the composer cleans it. */
-export interface PasteEvent {
+interface PasteEvent {
   readonly kind: 'paste'
   readonly text: string
 }
@@ -70,7 +70,7 @@ export interface Modifiers {
   readonly shift: boolean
 }
 
-export const unmodified: Modifiers = { ctrl: false, alt: false, shift: false }
+const unmodified: Modifiers = { ctrl: false, alt: false, shift: false }
 
 export function keyPress(name: KeyPress['name'], modifiers: Partial<Modifiers> = {}): KeyPress {
   return { kind: 'key', name, ...unmodified, ...modifiers }

@@ -1,12 +1,12 @@
 import type { McpServer, ResultOf } from '@parley/protocol'
 import { collapseBlanks, showHidden } from '../../view/text/control-characters.ts'
-import type { Said } from './notice.ts'
+import type { Notice } from './notice.ts'
 
 /** Newest lines of a server's stderr that are shown. */
 const stderrLines = 3
 
-/** The tool servers: how each is, and what it said when something is wrong. */
-export function mcpTable({ servers }: { readonly servers: readonly McpServer[] }): Said {
+/** The tool servers: how each is, and what it lines when something is wrong. */
+export function mcpTable({ servers }: { readonly servers: readonly McpServer[] }): Notice {
   const title =
     servers.length === 0
       ? 'No tool server is configured: [mcp_servers.NAME] in config.toml adds one'
@@ -20,14 +20,14 @@ function rowsOf({ name, state, tools, restarts, error, stderr }: McpServer): (re
     ...(state === 'ready' ? [`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`] : []),
     ...(restarts === 0 ? [] : [`started again ${restarts === 1 ? 'once' : `${restarts} times`}`]),
   ]
-  const said = (stderr ?? '').split('\n').filter((line) => line.trim() !== '')
-  const lines = state === 'ready' ? [] : said.slice(-stderrLines)
-  const more = [...(error === undefined ? [] : error.split('\n')), ...lines]
+  const lines = (stderr ?? '').split('\n').filter((line) => line.trim() !== '')
+  const shownLines = state === 'ready' ? [] : lines.slice(-stderrLines)
+  const more = [...(error === undefined ? [] : error.split('\n')), ...shownLines]
   return [[name, facts.join(' · ')], ...more.map((line) => ['', line] as const)]
 }
 
 /** Why a call was run or not: nothing in it hidden, as in the question about it. */
-export function whyTable({ item, rows }: ResultOf<'policy/why'>): Said {
+export function whyTable({ item, rows }: ResultOf<'policy/why'>): Notice {
   return {
     kind: 'table',
     title: `Why ${shown(item.title)}`,
@@ -39,7 +39,7 @@ function shown(text: string): string {
   return showHidden(collapseBlanks(text)).replaceAll('\n', ' ⏎ ')
 }
 
-export const keyHelp: Said = {
+export const keyHelp: Notice = {
   kind: 'table',
   title: 'Keys',
   rows: [

@@ -6,48 +6,48 @@ import { count } from '../text/formats.ts'
 import { beside, indented } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
 import { clipRows, truncateLine } from '../text/truncate.ts'
-import { contextRows, cutContext, type RuleText } from './approval-context.ts'
+import { contextRows, oneRowContext, type RuleText } from './approval-context.ts'
 import { askedFiles, askedText } from './approval-detail.ts'
 import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
 import { fieldRows } from './form-rows.ts'
-import { deceptionRows, headRows, wholeTitle } from './whole-approval.ts'
+import { headRows, warningRows, wholeTitle } from './whole-approval.ts'
 
 export interface Asking {
   readonly approval: Approval
-  /** Approvals that wait, this one included. */
+  /** Pending approvals, this one included. */
   readonly waiting: number
   readonly homeFolder: string
-  /** What enforces limits where it would run. */
+  /** Enforcement of limits where the call would run. */
   readonly enforcement: Enforcement
-  /** What keys do now. */
+  /** Current meaning of keys. */
   readonly mode: AnswerMode
-  /** Of a question with fields that is being answered. */
+  /** Form that is being filled in, for an elicitation with fields. */
   readonly form: FilledForm | null
-  /** The last key, if it was meant as an answer. */
+  /** Last key, if it was meant as an answer. */
   readonly heldKey: HeldKey | null
-  /** The answer that an arrow has reached. */
+  /** Answer highlighted by the arrow keys. */
   readonly reached: Choice['answer'] | null
-  /** All of what a yes would allow has been on the screen. */
+  /** True if everything a yes would allow has been on the screen. */
   readonly isSeen: boolean
   readonly maxRows: number
 }
 
 export interface ApprovalBlock {
   readonly rows: readonly Line[]
-  /** All of what a yes would allow is in these rows. */
+  /** True if everything a yes would allow is in these rows. */
   readonly isWhole: boolean
 }
 
-/** Ways to show all of what a yes is for; they differ in what may be left out. */
+/** Layout of a complete approval; layouts differ in what they may leave out. */
 interface Layout {
-  /** Blank rows between the parts. */
+  /** True for blank rows between the parts. */
   readonly isSpaced: boolean
-  /** Answers one below the other. */
+  /** True for one answer per row. */
   readonly isListed: boolean
   readonly rule: RuleText
 }
 
-/** From the one that reads best to the one that takes the fewest rows. */
+/** Layouts from the most readable to the smallest. */
 const layouts: readonly Layout[] = [
   { isSpaced: true, isListed: true, rule: 'whole' },
   { isSpaced: false, isListed: true, rule: 'whole' },
@@ -57,13 +57,13 @@ const layouts: readonly Layout[] = [
   { isSpaced: false, isListed: false, rule: 'none' },
 ]
 
-/** With less room the answers stand beside each other, so that what came before stays in sight. */
+/** Minimum rows for one answer per row; below it, answers share a row so that earlier work stays visible. */
 const listedFromRows = 14
 
-/** Its beginning, how much is between, and its end: whatever else there is to say, the last words of it are seen. */
+/** Minimum rows of the detail: its beginning, the count of hidden rows, and its end. */
 const leastDetail = 3
 
-/** The parts of a question that are the same in every layout. */
+/** Parts of an approval that are the same in every layout. */
 interface Parts {
   readonly head: readonly Line[]
   readonly title: readonly Line[]
@@ -74,8 +74,8 @@ interface Parts {
 }
 
 /**
- * The question as the last block of the live zone. It is whole when every row is there of the title, the detail, the
- * folder, the limits, the variables, the warnings and the model's reason. Only the rule's text may be missing then.
+ * Returns the approval as the last block of the live zone. `isWhole` requires every row of title, detail, folder,
+ * limits, variables, warnings and the model's reason; only the rule's text may be missing.
  */
 export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
   const { approval, maxRows } = asking
@@ -85,7 +85,7 @@ export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
     files: askedFiles(approval, beside(room)),
     text: askedText(approval, beside(room)),
     form: formRows(asking, room),
-    doubts: deceptionRows(approval, room),
+    doubts: warningRows(approval, room),
   }
   for (const layout of layouts) {
     if (layout.isListed && maxRows < listedFromRows) continue
@@ -109,12 +109,12 @@ function wholeRows(
   return [...head, ...asked, ...form, ...gap, ...doubts, ...indented(context), ...gap, ...answers]
 }
 
-/** What fits of it. No yes counts yet, unless all of it has been on the screen before. */
+/** Returns the rows that fit. A yes does not count yet, unless everything was on the screen before. */
 function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: Parts, room: Room): readonly Line[] {
   const { approval, maxRows } = asking
   const isUnseen = !asking.isSeen && asking.mode === 'answer'
   const titled = clipRows(title, { head: 2, tail: 1 })
-  const context = indented(cutContext(asking, beside(room)))
+  const context = indented(oneRowContext(asking, beside(room)))
   const answers = choiceRows(asking, room, { isListed: false, isUnseen })
   const around = [...form, ...doubts, ...context, ...answers]
   const detailRoom = Math.max(leastDetail, maxRows - head.length - titled.length - around.length)
@@ -125,18 +125,18 @@ function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: 
   return [...head, ...indented([...titled, ...shown]), ...around]
 }
 
-/** Where there is no room for more: the question, what fits of the command and its limits, and the keys. Never all of it. */
+/** Returns the smallest form, never complete: question, part of the command and limits, keys. */
 function smallBlock(asking: Asking, detail: readonly Line[], room: Room): readonly Line[] {
   const { maxRows } = asking
   const inner = beside(room)
   const left = Math.max(0, maxRows - 1)
   const head = left > 1 ? waitingHead(asking, room).slice(0, 1) : []
   const shown = clipTo(detail, left - head.length, inner)
-  const about = clipTo(cutContext(asking, inner), left - head.length - shown.length, inner)
+  const about = clipTo(oneRowContext(asking, inner), left - head.length - shown.length, inner)
   return [...head, ...indented([...shown, ...about, keyRow(asking, inner)])]
 }
 
-/** Its first rows, with a mark where it goes on. */
+/** Returns the first rows, with an ellipsis where more follow. */
 function clipTo(rows: readonly Line[], limit: number, room: Room): readonly Line[] {
   if (rows.length <= limit) return rows
   const kept = rows.slice(0, Math.max(0, limit))

@@ -13,10 +13,10 @@ interface Asked {
   readonly enforcement: Enforcement
 }
 
-/** How much of the rule's text is shown; a yes is for everything else, and that is never left out of `contextRows`. */
+/** Amount of the rule's text shown; a yes covers everything else, which `contextRows` never leaves out. */
 export type RuleText = 'whole' | 'oneRow' | 'none'
 
-/** Where, under which limits and with which variables it runs, what the model says of it, and by which rule it is asked. */
+/** Returns folder, limits, variables, the model's reason and the rule that asks. */
 export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
     if (part.kind === 'place') return placeRows(part, room)
@@ -25,8 +25,8 @@ export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly 
   })
 }
 
-/** The same in one row each, cut where they are longer, for a question that has to be printed whole before a yes. */
-export function cutContext(asked: Asked, room: Room): readonly Line[] {
+/** Returns the context in one row per part, cut where longer, for an approval not yet shown whole. */
+export function oneRowContext(asked: Asked, room: Room): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
     if (part.kind === 'rule') return []
     if (part.kind === 'needed') return [truncateLine(part.line, room)]
@@ -59,7 +59,7 @@ function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Pa
     ...(variables.length === 0 ? [] : [needed([muted(`with ${variables.join(' ')}`)])]),
     { kind: 'rule', line: [muted(`${reason} [${placeOf(approval)}]`)] },
     ...(approval.attempt === undefined ? [] : [needed([again])]),
-    ...(justification === undefined ? [] : [needed(modelsWords(justification))]),
+    ...(justification === undefined ? [] : [needed(justificationLine(justification))]),
   ]
 }
 
@@ -71,7 +71,7 @@ function wholePlace({ path, limits }: Place): Line {
   return [muted(`${placeMark}${path} · `), ...limits]
 }
 
-/** A path that is too long for one row with the limits fills rows of its own: it has no blanks to break at. */
+/** Returns folder and limits; a path too long for one row wraps anywhere, since it has no blanks. */
 function placeRows(place: Place, room: Room): readonly Line[] {
   const line = wholePlace(place)
   if (fits(line, room)) return [line]
@@ -85,7 +85,7 @@ function fits(line: Line, room: Room): boolean {
 
 const again: Span = { text: againWords, tone: 'warn' }
 
-/** Exactly what it may do once it runs. */
+/** Returns what the call may do once it runs. */
 function limitsOf(approval: Approval, enforcement: Enforcement): readonly Span[] {
   return limitWords(approval, enforcement).map(({ text, isMore }, index): Span => {
     const separated = index === 0 ? text : ` · ${text}`
@@ -93,8 +93,8 @@ function limitsOf(approval: Approval, enforcement: Enforcement): readonly Span[]
   })
 }
 
-/** Never in the place of the command, and never looking like one: whatever it says, it is only said. */
-function modelsWords(justification: string): Line {
+/** Returns the model's justification, quoted and marked as unchecked, so that it cannot look like the command. */
+function justificationLine(justification: string): Line {
   return [
     { text: uncheckedWords, tone: 'muted', bold: true },
     { text: `“${onOneLine(justification)}”`, tone: 'muted', italic: true },

@@ -4,23 +4,23 @@ import { collapseBlanks, hiddenParts, showHidden } from '../text/control-charact
 import { parseDiff, renderDiff, withoutListedNames } from '../text/diff.ts'
 import type { Line, Room } from '../text/span.ts'
 import { wrapLine, wrapLines } from '../text/wrap.ts'
-import { doubtfulLetters } from './confusables.ts'
+import { confusableWarnings } from './confusables.ts'
 
 type Detailed = Pick<Approval, 'kind' | 'detail' | 'files'>
 
-/** All of what an answer would allow, nothing hidden: characters that cannot be seen are shown by number. */
+/** Returns everything an answer would allow, with hidden characters shown by number. */
 export function approvalDetail(approval: Detailed, room: Room): readonly Line[] {
   return [...askedFiles(approval, room), ...askedText(approval, room)]
 }
 
-/** Every file of a patch on a line of its own, before what happens in them. */
+/** Returns one line per file of a patch. */
 export function askedFiles({ files = [] }: Pick<Approval, 'files'>, room: Room): readonly Line[] {
   return files.flatMap((file) =>
     wrapLine([{ text: fileWords(file), bold: true }], { ...room, mode: 'anywhere', hang: 2 }),
   )
 }
 
-/** The text of a command, or the diffs of a patch. */
+/** Returns the text of a command, or the diffs of a patch. */
 export function askedText({ kind, detail, files = [] }: Detailed, room: Room): readonly Line[] {
   const text = detail.replace(/\n+$/, '')
   if (text === '') return []
@@ -28,7 +28,7 @@ export function askedText({ kind, detail, files = [] }: Detailed, room: Room): r
   return wrapLines(revealedLines(text), { ...room, mode: 'anywhere' })
 }
 
-/** What stands for a character that cannot be seen looks different from the same letters in the text. */
+/** Returns the lines of a text, styling the number of a hidden character apart from plain text. */
 export function revealedLines(text: string): readonly Line[] {
   const lines: Line[] = [[]]
   for (const { text: piece, stands } of hiddenParts(collapseBlanks(text))) {
@@ -44,23 +44,26 @@ export function revealedLines(text: string): readonly Line[] {
 
 type Shown = Pick<Approval, 'kind' | 'detail' | 'title'>
 
-/** A question is painted many times, and looking at every letter of a long one takes as long as a frame may. */
-const known = new WeakMap<Shown, readonly string[]>()
+/** Cached warnings: checking a long text takes as long as a whole frame may. */
+const warningsByApproval = new WeakMap<Shown, readonly string[]>()
 
-/** What about it may deceive the eye, in sentences; empty for nearly everything. */
-export function deceptions(approval: Shown): readonly string[] {
-  const found = known.get(approval) ?? findDeceptions(approval)
-  known.set(approval, found)
+/** Returns warnings about hidden characters and confusables, as sentences; empty for nearly all approvals. */
+export function characterWarnings(approval: Shown): readonly string[] {
+  const found = warningsByApproval.get(approval) ?? findCharacterWarnings(approval)
+  warningsByApproval.set(approval, found)
   return found
 }
 
-function findDeceptions({ kind, detail, title }: Shown): readonly string[] {
+function findCharacterWarnings({ kind, detail, title }: Shown): readonly string[] {
   const hasPrograms = kind === 'command' || kind === 'escalation' || kind === 'network'
   const text = hasPrograms ? detail : `${title}\n${detail}`
-  return [...hiddenWarnings(text), ...doubtfulLetters(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms })]
+  return [
+    ...hiddenWarnings(text),
+    ...confusableWarnings(kind === 'patch' ? pathsOfDiff(detail) : text, { hasPrograms }),
+  ]
 }
 
-/** Of what a patch writes only the names of files can mislead about where. */
+/** Returns the file names of a patch, the only part of it that can mislead about the target. */
 function pathsOfDiff(detail: string): string {
   return detail
     .split('\n')

@@ -1,6 +1,6 @@
 import type { Approval } from '@parley/protocol'
 import type { HeldKey, Refusal } from '../../ui/approval/answer-guard.ts'
-import { answerForText, type Choice, choicesFor, saysYes } from '../../ui/approval/choices.ts'
+import { answerForText, type Choice, choicesFor, isYes } from '../../ui/approval/choices.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'
 import { truncateLine } from '../text/truncate.ts'
@@ -9,8 +9,8 @@ import { wrapLine } from '../text/wrap.ts'
 import { alwaysLabel } from './whole-approval.ts'
 
 /**
- * `typing`: keys belong to the text that is being written. `lost`: nobody is there to take an
- * answer. `view` and `watch`: this window cannot answer.
+ * Current meaning of keys. `typing`: they edit the text. `lost`: no server takes an answer. `view`, `watch`: this
+ * client cannot answer.
  */
 export type AnswerMode = 'answer' | 'note' | 'form' | 'typing' | 'lost' | 'view' | 'watch'
 
@@ -25,13 +25,13 @@ interface Choosing {
 type Answer = Choice['answer']
 
 interface Around {
-  /** The answers stand one below the other. */
+  /** True for one answer per row. */
   readonly isListed: boolean
-  /** A yes does not count yet. */
+  /** True while a yes does not count. */
   readonly isUnseen: boolean
 }
 
-/** The answers with their keys, and why the last key was none; while keys are for something else, what for. */
+/** Returns answers with their keys and why the last key was rejected, or what keys do instead. */
 export function choiceRows(choosing: Choosing, room: Room, { isListed, isUnseen }: Around): readonly Line[] {
   const { mode } = choosing
   const refused = refusedRows(choosing, room)
@@ -43,7 +43,7 @@ export function choiceRows(choosing: Choosing, room: Room, { isListed, isUnseen 
   return [...rows, ...unseen, ...refused]
 }
 
-/** The same in one row, in as many words as fit. */
+/** Returns the answers in one row, in as many words as fit. */
 export function keyRow(choosing: Choosing, room: Room): Line {
   const { mode, isSeen } = choosing
   const refusal = refusalOf(choosing)
@@ -68,7 +68,7 @@ function firstThatFits(lines: readonly Line[], room: Room): Line {
   return fits ?? truncateLine(lines.at(-1) ?? [], room)
 }
 
-/** The answer that a letter chose or an arrow reached. */
+/** Returns the answer chosen by a letter or highlighted by an arrow. */
 function chosenOf({ approval, heldKey, reached }: Choosing): string | null {
   if (heldKey === null || heldKey.refusal !== null || heldKey.approvalId !== approval.id) return reached
   return answerForText(heldKey.text, approval)
@@ -78,7 +78,7 @@ function refusalOf({ approval, heldKey }: Choosing): Refusal | null {
   return heldKey?.approvalId === approval.id ? heldKey.refusal : null
 }
 
-/** A key that was not taken is said to be none. */
+/** Returns a row that explains why a key was not taken. */
 function refusedRows(choosing: Choosing, room: Room): readonly Line[] {
   const refusal = refusalOf(choosing)
   return refusal === null ? [] : indented(wrapLine([refused(choosing, refusals[refusal])], beside(room)))
@@ -153,7 +153,7 @@ const letters: Readonly<Partial<Record<Answer, string>>> = { yes: 'y', note: 'n'
 
 interface Wording {
   readonly isUnseen: boolean
-  /** Beside the other answers, in fewer words. */
+  /** True for fewer words, beside the other answers. */
   readonly isBrief: boolean
 }
 
@@ -162,7 +162,7 @@ function choiceLine({ approval }: Choosing, { digit, answer }: Choice, { isUnsee
   const text = answer === 'yesAlways' ? ` ${words}: ${alwaysLabel(approval)}` : ` ${words}`
   const letter = letters[answer]
   const key: readonly Span[] = letter === undefined ? [] : [{ text: ` (${letter})`, tone: 'muted' }]
-  if (isUnseen && saysYes(answer)) return [{ text: `${digit}${text}`, tone: 'muted' }, ...key]
+  if (isUnseen && isYes(answer)) return [{ text: `${digit}${text}`, tone: 'muted' }, ...key]
   return [{ text: String(digit), bold: true, tone: 'accent' }, { text }, ...key]
 }
 

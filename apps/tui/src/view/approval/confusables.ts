@@ -1,30 +1,30 @@
 const maxNamed = 3
-/** What ends a word of a shell line; quotes may stand inside one. */
+/** Matches the separators between words of a shell line; quotes may be inside a word. */
 const betweenWords = /[\s;|&()<>{}`]+/
 // Not a line end: the lines of a text that a command writes begin with any word.
 const beforeProgram = /(?:^|[;|&(`{])[ \t]*$/
-/** How far back an operator may stand before the program it begins. */
+/** Characters before a program's name in which an operator is looked for. */
 const reach = 64
 
-interface Looked {
-  /** The first word of a command is the name of a program, where any letter but ASCII's is worth a word. */
+interface TextKind {
+  /** True if first words of commands are program names, where every non-ASCII letter is reported. */
   readonly hasPrograms: boolean
 }
 
 /**
- * Letters that are not what they seem, in the places where that decides what runs. One sentence each, at most a few.
- * Text in another script is none of it: it has letters that pass for nothing.
+ * Returns warnings about confusable characters where they decide what runs, a few sentences at most. Text in another
+ * script gives none, because some of its letters look like no ASCII letter.
  */
-export function doubtfulLetters(text: string, { hasPrograms }: Looked): readonly string[] {
+export function confusableWarnings(text: string, { hasPrograms }: TextKind): readonly string[] {
   if (/^[\n -~]*$/.test(text)) return []
-  const isProse = oddLetters(text).some((letter) => passesFor(letter) === null)
+  const isProse = nonAsciiLetters(text).some((letter) => asciiLookAlike(letter) === null)
   const found = new Map<string, string>()
   let from = 0
   for (const word of text.split(betweenWords)) {
     const at = text.indexOf(word, from)
     from = at + word.length
     const isProgram = hasPrograms && word !== '' && isAfterOperator(text, at)
-    for (const [character, sentence] of doubtsIn(word, { isProgram, isProse }))
+    for (const [character, sentence] of confusablesIn(word, { isProgram, isProse }))
       if (!found.has(character)) found.set(character, sentence)
   }
   const sentences = [...found.values()]
@@ -37,34 +37,35 @@ function isAfterOperator(text: string, at: number): boolean {
   return beforeProgram.test(before) && (before.trim() !== '' || at <= reach)
 }
 
-interface Word {
+interface WordKind {
   readonly isProgram: boolean
   readonly isProse: boolean
 }
 
-function doubtsIn(word: string, { isProgram, isProse }: Word): readonly (readonly [string, string])[] {
-  const isPlain = isProgram || seemsPlain(word, isProse)
+function confusablesIn(word: string, { isProgram, isProse }: WordKind): readonly (readonly [string, string])[] {
+  const isPlain = isProgram || readsAsAscii(word, isProse)
   return [...new Set(word)].flatMap((character) => {
     if (character <= '~' || !/[\p{L}\p{N}\p{P}\p{S}\p{M}]/u.test(character)) return []
-    const plain = passesFor(character)
-    const tells = isProgram || (plain !== null && (/^\w$/.test(plain) ? isPlain : misleads(plain, character, word)))
+    const plain = asciiLookAlike(character)
+    const tells =
+      isProgram || (plain !== null && (/^\w$/.test(plain) ? isPlain : isMisleadingMark(plain, character, word)))
     return tells ? [[character, sentenceFor(character, plain)] as const] : []
   })
 }
 
-/** Whoever reads it takes it for ASCII: all its letters pass for that, and there is no sign of another language. */
-function seemsPlain(word: string, isProse: boolean): boolean {
-  if (oddLetters(word).some((letter) => passesFor(letter) === null)) return false
+/** Returns true if all letters look like ASCII and no sign of another language is near. */
+function readsAsAscii(word: string, isProse: boolean): boolean {
+  if (nonAsciiLetters(word).some((letter) => asciiLookAlike(letter) === null)) return false
   return !isProse || /[A-Za-z]/.test(word)
 }
 
-/** A dash that begins what looks like an option; any other mark that looks like an operator or a part of a path. */
-function misleads(plain: string, character: string, word: string): boolean {
+/** Returns true for a dash that begins an apparent option, and for apparent operators and path separators. */
+function isMisleadingMark(plain: string, character: string, word: string): boolean {
   if (plain === '-') return word.startsWith(character) && /[A-Za-z]/.test(word)
   return '/.~;|&:'.includes(plain)
 }
 
-function oddLetters(text: string): readonly string[] {
+function nonAsciiLetters(text: string): readonly string[] {
   return text.match(/(?![A-Za-z])\p{L}/gu) ?? []
 }
 
@@ -75,8 +76,8 @@ function sentenceFor(character: string, plain: string | null): string {
     : `non-ASCII: ${number} looks like ${plain}`
 }
 
-/** Letters of other scripts that look like a letter of ASCII, by that letter: the common ones of Cyrillic, Greek and a few more. */
-const lookAlikes: ReadonlyMap<string, string> = new Map(
+/** Confusables by the ASCII character they look like: common ones of Cyrillic, Greek and a few more. */
+const confusables: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: 'аɑα',
     b: 'ЬƄ',
@@ -137,9 +138,12 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
   }).flatMap(([plain, others]) => [...others].map((other): [string, string] => [other, plain])),
 )
 
-/** What of ASCII a character passes for; null for most. Fullwidth and mathematical letters are told by Unicode itself. */
-function passesFor(character: string): string | null {
-  const known = lookAlikes.get(character)
+/**
+ * Returns the ASCII character that a character looks like; null for most. Fullwidth and mathematical letters follow
+ * NFKC.
+ */
+function asciiLookAlike(character: string): string | null {
+  const known = confusables.get(character)
   if (known !== undefined) return known
   if (/^[ -~]$/.test(character)) return null
   const plain = character.normalize('NFKC')

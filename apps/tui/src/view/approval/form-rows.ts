@@ -8,14 +8,14 @@ import { wrapLine } from '../text/wrap.ts'
 
 export interface Fields {
   readonly fields: readonly FormField[]
-  /** Null before it is opened. */
+  /** Form in progress; null before it is opened. */
   readonly form: FilledForm | null
   readonly maxRows: number
 }
 
 /**
- * The fields of a form, one a row: those before the current one with what was given, those after it by name. Before it
- * is opened all of them by name, so that nobody says yes to an unknown number of questions.
+ * Returns one row per field: earlier fields with their answers, later ones by name. Before the form is opened all are
+ * listed, so that the number of questions is known before a yes.
  */
 export function fieldRows({ fields, form, maxRows }: Fields, room: Room): readonly Line[] {
   const at = form?.at ?? 0
@@ -30,7 +30,7 @@ export function fieldRows({ fields, form, maxRows }: Fields, room: Room): readon
 
 function otherField(field: FormField, form: FilledForm | null, room: Room): Line {
   const given = form?.answers[field.name]
-  const value: readonly Span[] = given === undefined ? [] : [muted(': '), { text: sayValue(field, given) }]
+  const value: readonly Span[] = given === undefined ? [] : [muted(': '), { text: valueText(field, given) }]
   const needed: readonly Span[] = field.required && form === null ? [muted(' (needed)')] : []
   return truncateLine([muted(`  ${plain(field.title)}`), ...value, ...needed], room)
 }
@@ -54,11 +54,11 @@ function optionRows(field: FormField, { choice }: FilledForm, room: Room): reado
   })
 }
 
-function sayValue(field: FormField, given: Answer): string {
+function valueText(field: FormField, given: Answer): string {
   return plain(optionsOf(field)?.find(({ value }) => value === given)?.title ?? String(given))
 }
 
-/** All of it is the server's text. */
+/** Returns the tool server's text on one line, hidden characters shown. */
 function plain(text: string): string {
   return showHidden(text).replaceAll('\n', ' ')
 }

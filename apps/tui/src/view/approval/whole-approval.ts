@@ -5,9 +5,9 @@ import { beside, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
 import { wrapLine } from '../text/wrap.ts'
 import { contextRows } from './approval-context.ts'
-import { approvalDetail, deceptions } from './approval-detail.ts'
+import { approvalDetail, characterWarnings } from './approval-detail.ts'
 
-/** All of a question, for the transcript: nothing of it is left out, however long it is. */
+/** Returns a complete approval for the transcript, however long. */
 export function wholeApproval(
   asked: { readonly approval: Approval; readonly enforcement: Enforcement },
   room: Room,
@@ -16,13 +16,13 @@ export function wholeApproval(
   return [
     ...headRows(approval, room),
     ...indented([...wholeTitle(approval, beside(room)), ...approvalDetail(approval, beside(room))]),
-    ...deceptionRows(approval, room),
+    ...warningRows(approval, room),
     ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'whole')),
     ...alwaysRows(approval, room),
   ]
 }
 
-/** What is asked, by kind. */
+/** Question by kind of approval. */
 const questions: Readonly<Record<ApprovalKind, string>> = {
   command: 'Run this command?',
   patch: 'Make this change?',
@@ -33,31 +33,31 @@ const questions: Readonly<Record<ApprovalKind, string>> = {
   elicitation: 'A tool server asks you:',
 }
 
-/** The question itself, and what stands behind it on its row. */
+/** Returns the question, followed by `more` on its row. */
 export function headRows({ kind }: Approval, room: Room, more: readonly Span[] = []): readonly Line[] {
   const question: Line = [{ text: questions[kind], bold: true, tone: 'warn' }, ...more]
   return marked({ text: '?', tone: 'warn', bold: true }, wrapLine(question, beside(room)))
 }
 
-/** The title, unless the detail says it anyway: that of a command is its first line, that of a patch names its files. */
+/** Returns the title, unless the detail repeats it (a command's first line, a patch's files). */
 export function wholeTitle({ kind, title, detail, files = [] }: Approval, room: Room): readonly Line[] {
   if (detail.startsWith(title) || (kind === 'patch' && files.length > 0)) return []
   const line: Line = [{ text: visibleLine(title), bold: true }]
   return wrapLine(line, room)
 }
 
-/** Said before anything else about it, and not by colour alone. */
-export function deceptionRows(approval: Approval, room: Room): readonly Line[] {
-  const lines = deceptions(approval).map((text): Line => [{ text: `! ${text}`, tone: 'bad', bold: true }])
+/** Returns the warnings, each with an exclamation mark since colour alone may be missed. */
+export function warningRows(approval: Approval, room: Room): readonly Line[] {
+  const lines = characterWarnings(approval).map((text): Line => [{ text: `! ${text}`, tone: 'bad', bold: true }])
   return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
 }
 
-/** The words that the key for always allows from then on. */
+/** Returns the label of what a permanent yes would allow. */
 export function alwaysLabel({ always }: Approval): string {
   return showHidden(always?.label ?? '').replaceAll('\n', ' ')
 }
 
-/** What a yes for always would allow, where that is offered. */
+/** Returns what a permanent yes would allow, where offered. */
 function alwaysRows(approval: Approval, room: Room): readonly Line[] {
   const choice = choicesFor(approval).find(({ answer }) => answer === 'yesAlways')
   if (choice === undefined) return []

@@ -8,13 +8,13 @@ import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
 import type { Line, Room, Span } from '../text/span.ts'
 import { truncateLine } from '../text/truncate.ts'
 
-export interface Written {
+export interface RowsWithCaret {
   readonly rows: readonly Line[]
   readonly caret: ComposerLayout['caret']
 }
 
-/** The text being written, around the caret. */
-export function composerRows(state: ConversationState | null, ui: UiState, room: Room, maxRows: number): Written {
+/** Returns the rows of the text around the caret. */
+export function composerRows(state: ConversationState | null, ui: UiState, room: Room, maxRows: number): RowsWithCaret {
   const inner = beside(room)
   const { rows, caret } = layoutComposer(ui.composer, inner, Math.max(1, maxRows))
   const mark = promptMark(ui)
@@ -23,7 +23,7 @@ export function composerRows(state: ConversationState | null, ui: UiState, room:
   return { rows: marked(mark, shown), caret: { row: caret.row, column: caret.column + gutterCells } }
 }
 
-/** What is written will be run by the user, not said to the model. */
+/** Returns true if Enter runs the text as the user's own command. */
 function isOwnCommand({ purpose, composer }: UiState): boolean {
   return purpose.kind === 'message' && composer.text.startsWith('!')
 }
@@ -55,7 +55,7 @@ function fieldHint(state: ConversationState | null, form: FilledForm): string {
 
 const ownCommand = 'You run this yourself: outside the sandbox, with all your rights'
 
-/** What the text may become: commands, the chosen one marked; or one that the user runs, and what stands around that. */
+/** Returns completions with the chosen one marked, or a reminder of the rights of the user's own command. */
 export function completionRows(ui: UiState, room: Room, maxRows: number): readonly Line[] {
   if (isOwnCommand(ui))
     return indented([truncateLine([{ text: ownCommand, tone: 'muted' }], beside(room))]).slice(0, maxRows)

@@ -9,21 +9,21 @@ import { cellWidth } from '../text/width.ts'
 export interface StatusFacts {
   readonly homeFolder: string
   readonly branch: string | null
-  /** Nothing can be sent from here: it is a view of the log, or the window only watches. */
+  /** Reason why nothing can be sent: `view` of the log, or a client that only watches. */
   readonly readOnly: 'view' | 'watch' | null
-  /** Connections to the conversation. */
+  /** Clients connected to the conversation. */
   readonly clientCount: number
 }
 
 interface Part {
   readonly spans: Line
-  /** The last to go when the room gets narrow has the highest. */
+  /** Priority: parts with the lowest weight are dropped first in a narrow window. */
   readonly weight: number
 }
 
 const minFolderColumns = 12
 
-/** One row that says with what, where and under which limits this works. What matters least goes first when it is narrow. */
+/** Returns one row with model, folder and limits; drops the least important parts if narrow. */
 export function statusLine({ core }: ConversationState, facts: StatusFacts, room: Room): Line {
   const inner = { ...room, columns: Math.max(1, room.columns - gutterCells) }
   let parts = statusParts(core, facts)

@@ -10,7 +10,7 @@ import { truncateLine } from '../text/truncate.ts'
 
 const shown = 3
 
-/** Messages that are written and not yet part of the conversation, oldest first. */
+/** Returns the messages that are not yet part of the conversation, oldest first. */
 export function waitingRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
   const inbox = state?.core.inbox ?? []
   const edited = ui.purpose.kind === 'edit' ? ui.purpose.messageId : null
@@ -27,7 +27,7 @@ export function waitingRows(state: ConversationState | null, ui: UiState, room: 
   return [...indented([[{ text: `… ${count(rows.length - shown)} more wait`, tone: 'muted' }]]), ...rows.slice(-shown)]
 }
 
-/** Its acknowledgement is on the way, its item is already here. */
+/** Returns true if the message's item is already here, before its acknowledgement. */
 function isTaken(state: ConversationState | null, messageId: string): boolean {
   return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
 }

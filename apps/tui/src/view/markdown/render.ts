@@ -8,7 +8,7 @@ import { known, lex } from './lexer.ts'
 import { advance, emptyFlow, type Piece, rest } from './settle-blocks.ts'
 import { tableRows } from './table.ts'
 
-/** Rows of one piece, none wider than the room. */
+/** Returns the rows of one piece, none wider than the room. */
 function renderPiece(piece: Piece, room: Room): readonly Line[] {
   const rows =
     piece.kind === 'blocks'
@@ -21,18 +21,18 @@ export function renderPieces(pieces: readonly Piece[], room: Room): readonly Lin
   return pieces.flatMap((piece) => renderPiece(piece, room))
 }
 
-/** Rows of a whole message. */
+/** Returns the rows of a whole message. */
 export function renderMarkdown(text: string, room: Room): readonly Line[] {
   const { flow, settled } = advance(emptyFlow, text)
   return renderPieces([...settled, ...rest(flow)], room)
 }
 
-/** Deep nesting stops to indent here: a column of single letters helps nobody. */
+/** Minimum room in cells; deeper nesting is not indented. */
 const minColumns = 12
 
 const codeIndent: Span = { text: '  ' }
 
-/** Rows of block tokens, one blank row between blocks. `ordinal` numbers the first list instead of its own number. */
+/** Returns the rows of block tokens, one blank row between blocks. `ordinal` replaces the first list's own number. */
 export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: number): readonly Line[] {
   const rows: Line[] = []
   for (const token of tokens) {
@@ -43,7 +43,7 @@ export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: 
   return rows
 }
 
-/** Rows of fenced or indented code: wrapped anywhere, nothing of it hidden. */
+/** Returns the rows of fenced or indented code, wrapped anywhere, nothing hidden. */
 function codeRows(lines: readonly string[], room: Room): readonly Line[] {
   const wrapping = { ...narrowed(room, codeIndent.text.length), mode: 'anywhere', hang: 0 } as const
   return lines.flatMap((line) => {
@@ -101,7 +101,7 @@ function quoteRows(token: Tokens.Blockquote, room: Room): readonly Line[] {
   return inner === null ? rows : rows.map((row) => [bar, ...row])
 }
 
-/** Items keep the blank lines they were written with. */
+/** Returns the rows of a list, whose items keep the blank lines of the source. */
 function listRows(list: Tokens.List, room: Room, ordinal?: number): readonly Line[] {
   const first = ordinal ?? Number(list.start)
   return list.items.flatMap((item, index) => {
@@ -124,7 +124,7 @@ function itemRows(item: Tokens.ListItem, marker: string, room: Room): readonly L
   return [[...lead, ...head], ...others.map((row) => (row.length === 0 ? row : [{ text: indent }, ...row]))]
 }
 
-/** Blocks of an item stand close unless the source has a blank line between them. */
+/** Returns the rows of an item, with blank rows only where the source has them. */
 function itemBody(tokens: readonly MarkedToken[], room: Room): readonly Line[] {
   const rows: Line[] = []
   for (const [index, token] of tokens.entries()) {
@@ -134,7 +134,7 @@ function itemBody(tokens: readonly MarkedToken[], room: Room): readonly Line[] {
   return rows
 }
 
-/** The room inside a prefix; null if it would be too narrow to read. */
+/** Returns the room inside a prefix; null if it would be too narrow to read. */
 function inset(room: Room, columns: number): Room | null {
   return room.columns - columns < minColumns ? null : narrowed(room, columns)
 }

@@ -10,8 +10,8 @@ import {
 } from './line-kind.ts'
 
 /**
- * A stretch of a message that can be rendered by itself: rendering the pieces one after the other is rendering the
- * message. `gap`: a blank row goes before it.
+ * Part of a message that renders independently: the rendered pieces in order are the rendered message. `gap`: a blank
+ * row precedes it.
  */
 export type Piece = BlocksPiece | CodePiece
 
@@ -19,11 +19,11 @@ interface BlocksPiece {
   readonly kind: 'blocks'
   readonly gap: boolean
   readonly text: string
-  /** The number of the list item that the text begins with, if it goes on an ordered list. */
+  /** Number of the first list item, where the text continues an ordered list. */
   readonly ordinal?: number
 }
 
-/** Lines of a fenced block, without the fence. A long block comes in several pieces. */
+/** Lines of a fenced block, without the fence; a long block comes in several pieces. */
 interface CodePiece {
   readonly kind: 'code'
   readonly gap: boolean
@@ -43,16 +43,16 @@ interface ListMode {
   readonly ordinal: number | null
   readonly gap: boolean
   readonly afterBlank: boolean
-  /** Whether an unindented line of text would still belong to the item. */
+  /** True if an unindented line of text would still belong to the item. */
   readonly lazy: boolean
 }
 
-/** A message that is still being written: what is unsettled of it. A value; `advance` costs what the new text costs. */
+/** Unsettled rest of a message that is still arriving. Immutable; `advance` costs only as much as the new text. */
 export interface Flow {
   readonly mode: Mode
-  /** Whole lines of the block that has begun. */
+  /** Complete lines of the current block. */
   readonly block: string
-  /** The line that has no end yet. */
+  /** Line without an end so far. */
   readonly partial: string
   readonly started: boolean
 }
@@ -69,7 +69,7 @@ const idle: Mode = { kind: 'none' }
 
 export const emptyFlow: Flow = { mode: idle, block: '', partial: '', started: false }
 
-/** Takes more of the message; `settled` are the pieces that no later text can change. */
+/** Reads more of the message; `settled` are the pieces that no later text can change. */
 export function advance(flow: Flow, text: string): { readonly flow: Flow; readonly settled: readonly Piece[] } {
   const end = text.lastIndexOf('\n')
   if (end === -1) return { flow: { ...flow, partial: flow.partial + text }, settled: [] }
@@ -82,7 +82,7 @@ export function advance(flow: Flow, text: string): { readonly flow: Flow; readon
   return { flow: { mode, block, started, partial: text.slice(end + 1) }, settled: scan.pieces }
 }
 
-/** The unsettled rest, as it would stand if the message ended here. */
+/** Returns the unsettled rest as if the message ended here. */
 export function rest(flow: Flow): readonly Piece[] {
   const { flow: ended, settled } = flow.partial === '' ? { flow, settled: [] } : advance(flow, '\n')
   const scan: Scan = { mode: ended.mode, block: ended.block, started: ended.started, code: [], pieces: [...settled] }
@@ -129,15 +129,15 @@ function takeParagraphLine(scan: Scan, mode: 'paragraph' | 'quote', line: string
     return
   }
   const kind = lineKind(line)
-  if (goesOn(mode, kind)) keep(scan, line, scan.mode)
+  if (continuesParagraph(mode, kind)) keep(scan, line, scan.mode)
   else {
     endBlock(scan)
     beginBlock(scan, line, kind)
   }
 }
 
-/** Only a list that starts at one, with something in it, ends a paragraph without a blank line. */
-function goesOn(mode: 'paragraph' | 'quote', kind: LineKind): boolean {
+/** Returns true if the line continues the paragraph: only a non-empty list starting at one interrupts it. */
+function continuesParagraph(mode: 'paragraph' | 'quote', kind: LineKind): boolean {
   if (kind.kind === 'item') return mode === 'paragraph' && (kind.item.empty || (kind.item.number ?? 1) !== 1)
   return kind.kind === 'text' || kind.kind === 'indented' || (kind.kind === 'quote' && mode === 'quote')
 }
@@ -170,7 +170,7 @@ function takeListLine(scan: Scan, mode: ListMode, line: string): void {
   }
 }
 
-/** Whether text without indentation may go on after this content of an item. The lexer's rule, which settled text must share. */
+/** Returns true if unindented text may continue this item content. Same rule as the lexer's, so settled text agrees. */
 function isLazy(content: string): boolean {
   const { kind } = lineKind(content)
   return kind !== 'fence' && kind !== 'heading' && kind !== 'rule'
@@ -207,7 +207,7 @@ function endBlock(scan: Scan): void {
   scan.block = ''
 }
 
-/** The lines of an open fence are final as they come, so a long block need not wait for its end. */
+/** Settles the lines of an open fence, which are final as they arrive. */
 function flushCode(scan: Scan): void {
   if (scan.mode.kind === 'code' && scan.code.length > 0) pushCode(scan, scan.mode)
 }

@@ -7,10 +7,10 @@ import { known } from './lexer.ts'
 
 type Align = 'center' | 'left' | 'right' | null
 
-/** The cells of a row; each cell may have several lines. */
+/** Cells of a row; each cell may have several lines. */
 type Cells = readonly (readonly Line[])[]
 
-/** A table without a frame: nothing stands at the right edge that a wrong width could break. */
+/** Returns a table without a frame, so that a wrong width cannot break its right edge. */
 export function tableRows(table: Tokens.Table, room: Room): readonly Line[] {
   const header = table.header.map((cell) => cellLines(cell, { bold: true }))
   const body = table.rows.map((row) => row.map((cell) => cellLines(cell, {})))
@@ -57,7 +57,7 @@ function layRow(cells: Cells, { widths, align, room, bar }: Layout): readonly Li
   )
 }
 
-/** Nothing is written after the last column. */
+/** Pads a cell to its column; the last column gets no trailing blanks. */
 function pad(line: Line, spare: number, align: Align, last: boolean): Line {
   const before = align === 'right' ? spare : align === 'center' ? Math.floor(spare / 2) : 0
   const after = last ? 0 : spare - before
@@ -75,7 +75,7 @@ function ruleRow(widths: readonly number[], barWidth: number, room: Room): Line 
   return [{ text: widths.map((width) => '─'.repeat(width)).join('─┼─'), tone: 'muted' }]
 }
 
-/** Too many columns for the room: each row becomes a block of `header: cell` lines. */
+/** Returns each row as a block of `header: cell` lines, for tables with too many columns. */
 function stackedRows(header: Cells, body: readonly Cells[], room: Room): readonly Line[] {
   return body.flatMap((row, index) => {
     const fields = row.flatMap((cell, column) => stackedField(header[column] ?? [], cell, room))
@@ -91,11 +91,11 @@ function stackedField(header: readonly Line[], cell: readonly Line[], room: Room
   return [...rows, ...wrapLines(others, inner).map((line): Line => [{ text: '  ' }, ...line])]
 }
 
-/** A column narrower than this cuts most words. */
+/** Minimum column width in cells; narrower columns cut most words. */
 const minReadable = 8
 
 /**
- * Column widths whose sum is at most `room`: narrow columns keep their natural width, wide ones share what is left.
+ * Returns column widths of at most `room` in all: narrow columns keep their natural width, wide ones share the rest.
  * Null if the columns would become unreadable.
  */
 function fitColumns(natural: readonly number[], room: number): readonly number[] | null {
@@ -111,7 +111,7 @@ function fitColumns(natural: readonly number[], room: number): readonly number[]
   })
 }
 
-/** The widest limit under which all columns fit. */
+/** Returns the widest limit under which all columns fit. */
 function largestCap(natural: readonly number[], room: number): number {
   let cap = minReadable
   while (sum(natural.map((width) => Math.min(width, cap + 1))) <= room) cap += 1

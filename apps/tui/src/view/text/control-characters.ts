@@ -6,22 +6,24 @@ import {
 } from '@parley/protocol/question'
 import { cellWidth } from './width.ts'
 
-/** Complete terminal sequences: control sequences, operating system commands, device strings, two-character escapes. */
+/** Matches complete terminal sequences: CSI, OSC, device control strings, two-character escapes. */
 export const terminalSequence =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]*(?:\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g
 
 const control = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/g
 
-/** Bidirectional controls, zero-width characters that no script or emoji needs, fillers and tags. Joiners stay. */
+/**
+ * Matches bidirectional controls, zero-width characters that no script or emoji needs, fillers and tags; joiners stay.
+ */
 const hidden =
   /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g
 
-/** Marks that pile up on one letter are drawn over the lines around it. */
+/** Matches combining marks beyond the fourth on one letter, which would be drawn over neighbouring lines. */
 const piledUp = /(\p{M}{4})\p{M}+/gu
 
 const beyondPlain = /[^\n -~]/
 
-/** For the transcript: text from models and tools without any effect on the terminal or on the order of its letters. */
+/** Removes from text of models and tools everything that affects the terminal or the order of letters. */
 export function stripEffects(text: string, tabCells = 4): string {
   if (!beyondPlain.test(text)) return text
   const lines = text
@@ -31,10 +33,10 @@ export function stripEffects(text: string, tabCells = 4): string {
   return expandTabs(lines, tabCells).replace(control, '').replace(hidden, '').replace(piledUp, '$1').toWellFormed()
 }
 
-/** Bidirectional overrides can make a pasted text read as something else; marks and joiners of real scripts stay. */
+/** Matches bidirectional overrides, which can make pasted text read as something else. */
 const override = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** For the composer: what the user pastes or types, kept as exactly as can be shown; tabs stay tabs. */
+/** Cleans what the user types or pastes, keeping everything that can be shown; tabs stay tabs. */
 export function cleanInput(text: string): string {
   if (!beyondPlain.test(text)) return text
   return text
@@ -45,34 +47,34 @@ export function cleanInput(text: string): string {
     .toWellFormed()
 }
 
-/** For approvals: nothing is removed; what hides is shown by its number: controls as \x1b, the rest as <U+202E>. */
+/** Shows hidden characters by number, for approvals: controls as \x1b, others as <U+202E>; removes nothing. */
 export function showHidden(text: string, tabCells = 4): string {
   return shown(expandTabs(text, tabCells))
 }
 
-/** As `showHidden`, so that what stands for a character can be told from the same letters in the text. */
+/** Returns the parts of `showHidden`, so that a replacement can be styled apart from the same letters in the text. */
 export function hiddenParts(text: string, tabCells = 4): readonly ShownPart[] {
   return partsOf(expandTabs(text, tabCells))
 }
 
-/** What a call does, in the record of it as in the question: what hides is shown by its number, long blanks by count. */
+/** Returns text of a call as in its approval: hidden characters as numbers, long blanks as a count. */
 function visibleText(text: string): string {
   return showHidden(collapseBlanks(text))
 }
 
-/** The same on one line. */
+/** Returns `visibleText` on one line. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll('\n', ' ')
 }
 
 const tabCells = 4
 
-/** Long runs of blanks, tabs expanded, as a mark that says how many: `⟨400 spaces⟩`. For showing only. */
+/** Replaces long runs of blanks, tabs expanded, by their count: `⟨400 spaces⟩`. For display only. */
 export function collapseBlanks(text: string): string {
   return collapsed(expandTabs(text, tabCells))
 }
 
-/** Tabs as blanks up to the next stop, each line counted from its start. */
+/** Expands tabs to the next stop, counted from each line's start. */
 function expandTabs(text: string, tabCells: number): string {
   if (!text.includes('\t')) return text
   return text

@@ -5,13 +5,13 @@ import { wrapLine } from './wrap.ts'
 
 interface DiffLine {
   readonly kind: 'file' | 'hunk' | 'context' | 'added' | 'removed' | 'note'
-  /** Without the marker, harmless to print. */
+  /** Text without the marker, safe to print. */
   readonly text: string
   readonly oldLine?: number
   readonly newLine?: number
 }
 
-/** Lines of a unified diff that are still to come in the hunk, and their numbers. */
+/** Lines still expected in the current hunk, and their numbers. */
 interface Hunk {
   oldLine: number
   newLine: number
@@ -22,8 +22,8 @@ interface Hunk {
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 
 /**
- * Reads unified diff text. Inside a hunk its header's counts decide, so a removed `-- x` is no file header. Counts that
- * promise too much, as models write them, end at the next header.
+ * Parses a unified diff. Inside a hunk the counts of its header decide, so a removed `-- x` is no file header. Counts
+ * that are too high, as models write them, end at the next header.
  */
 export function parseDiff(diff: string): readonly DiffLine[] {
   let hunk: Hunk = { oldLine: 0, newLine: 0, oldLeft: 0, newLeft: 0 }
@@ -32,14 +32,14 @@ export function parseDiff(diff: string): readonly DiffLine[] {
     const header = hunkHeader.exec(raw)
     if ((hunk.oldLeft > 0 || hunk.newLeft > 0) && /^(?:[ +\-\\]|\r?$)/.test(raw)) lines.push(hunkLine(raw, hunk))
     else if (header !== null) {
-      hunk = begunHunk(header)
+      hunk = startHunk(header)
       lines.push({ kind: 'hunk', text: stripEffects(raw) })
     } else lines.push({ kind: raw.startsWith('\\') ? 'note' : 'file', text: stripEffects(raw) })
   }
   return lines
 }
 
-function begunHunk(header: RegExpExecArray): Hunk {
+function startHunk(header: RegExpExecArray): Hunk {
   const [, oldLine, oldCount = '1', newLine, newCount = '1'] = header
   return {
     oldLine: Number(oldLine),
@@ -65,7 +65,7 @@ function hunkLine(raw: string, hunk: Hunk): DiffLine {
 const marker = { added: '+', removed: '-', context: ' ' } as const
 const tone: Partial<Record<DiffLine['kind'], Tone>> = { added: 'good', removed: 'bad', hunk: 'accent' }
 
-/** The diff as rows: one number column (the old line where removed, else the new one), marker, text. */
+/** Returns the diff as rows: line number (the old one where removed, else the new one), marker, text. */
 export function renderDiff(lines: readonly DiffLine[], room: Room): readonly Line[] {
   const largest = lines.reduce((most, line) => Math.max(most, line.newLine ?? 0, line.oldLine ?? 0), 0)
   const gutter = String(largest).length
@@ -89,8 +89,8 @@ function diffRows(line: DiffLine, gutter: number, room: Room): readonly Line[] {
 }
 
 /**
- * The diffs without the two lines that name each file, where a list of the files stands above them: nothing for a
- * single file, one line with the path for several. Lines that do not name the file whose turn it is stay as they are.
+ * Drops the two header lines of each file that a list above the diff already names. Several files keep one line with
+ * the path. Headers that do not name the expected file stay.
  */
 export function withoutListedNames(lines: readonly DiffLine[], files: readonly AskedFile[]): readonly DiffLine[] {
   if (files.length === 0) return lines
@@ -110,7 +110,7 @@ export function withoutListedNames(lines: readonly DiffLine[], files: readonly A
   return kept
 }
 
-/** Whether these are the two header lines of this file's diff. */
+/** Returns true if these are the two header lines of this file's diff. */
 function namesFile(line: DiffLine, next: DiffLine | undefined, file: AskedFile): boolean {
   if (line.kind !== 'file' || next?.kind !== 'file') return false
   const before = file.kind === 'add' ? nowhere : file.path

@@ -1,4 +1,4 @@
-/** A time span for people: `40 ms`, `1.2 s`, `59 s`, `3 min 05 s`, `2 h 07 min`. */
+/** Returns a duration for people: `40 ms`, `1.2 s`, `59 s`, `3 min 05 s`, `2 h 07 min`. */
 export function formatDuration(durationMs: number): string {
   const spanMs = Math.max(0, Math.round(durationMs))
   if (spanMs < 1_000) return `${spanMs} ms`
@@ -18,7 +18,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** How long ago, in one word or two: `now`, `5 min ago`, `3 h ago`, `yesterday`, `12 days ago`, `3 months ago`. */
+/** Returns the age of a time: `now`, `5 min ago`, `3 h ago`, `yesterday`, `12 days ago`, `3 months ago`. */
 export function formatAgo(atMs: number, nowMs: number): string {
   const spanMs = nowMs - atMs
   if (spanMs < minuteMs) return 'now'
@@ -32,7 +32,7 @@ export function formatAgo(atMs: number, nowMs: number): string {
 
 const units = ['KB', 'MB', 'GB', 'TB']
 
-/** A size for people, by powers of 1,024: `812 B`, `1.5 KB`, `24 MB`. */
+/** Returns a size for people, by powers of 1,024: `812 B`, `1.5 KB`, `24 MB`. */
 export function formatBytes(sizeBytes: number): string {
   if (sizeBytes < 1_024) return `${Math.max(0, Math.round(sizeBytes))} B`
   let size = sizeBytes / 1_024
@@ -44,19 +44,19 @@ export function formatBytes(sizeBytes: number): string {
   return `${size < 9.95 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`
 }
 
-/** A number as people read it: `1,834`. */
+/** Returns a number with thousands separators: `1,834`. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** A folder as people write it: `~` for the home folder. */
+/** Returns a path with `~` for the home folder. */
 export function shortPath(path: string, homeFolder: string): string {
   if (homeFolder === '' || homeFolder === '/') return path
   if (path === homeFolder) return '~'
   return path.startsWith(`${homeFolder}/`) ? `~${path.slice(homeFolder.length)}` : path
 }
 
-/** Where a conversation works: on another machine its home is not ours, so there the path is whole. */
+/** Returns a conversation's folder; on another machine the local home does not apply, so the path stays whole. */
 export function placedPath(path: string, place: string | undefined, homeFolder: string): string {
   return place === undefined ? shortPath(path, homeFolder) : `${place}:${path}`
 }

@@ -1,24 +1,24 @@
 /**
- * Characters that stand alone: beside each other they never join into one grapheme, whatever their order. Marks, joiners,
- * selectors, jamo, astral characters and controls are outside, so a text with any of them goes to the segmenter.
+ * Matches characters that may join with a neighbour into one grapheme: marks, joiners, selectors, jamo, astral
+ * characters, controls. Text without them needs no segmenter.
  */
 const joining =
   /[^ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u27bf\u2b00-\u2bff\u3000-\u3029\u3030-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\n\t]/
 
 let segmenter: Intl.Segmenter | undefined
 
-/** The first segmenter costs 9-16 ms, hence none is made for text that has no joining characters. */
+/** Splits by `Intl.Segmenter`, created on first use because that costs 9-16 ms. */
 function segments(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
 
-/** True if every code unit is a grapheme of its own. */
+/** Returns true if every code unit is a grapheme. */
 export function isUnjoined(text: string): boolean {
   return !joining.test(text)
 }
 
-/** User-perceived characters, in order; their concatenation is `text`. */
+/** Yields the graphemes of the text in order; their concatenation is `text`. */
 export function* graphemes(text: string): Generator<string> {
   if (isUnjoined(text)) {
     yield* text
@@ -27,7 +27,7 @@ export function* graphemes(text: string): Generator<string> {
   for (const { segment } of segments(text)) yield segment
 }
 
-/** The first grapheme boundary at or after `offset` (UTF-16 units). */
+/** Returns the first grapheme boundary at or after `offset` (UTF-16 units). */
 export function boundaryFrom(text: string, offset: number): number {
   if (offset <= 0) return 0
   if (offset >= text.length) return text.length
@@ -41,7 +41,7 @@ export function boundaryFrom(text: string, offset: number): number {
   return boundary
 }
 
-/** The boundary after the one at `offset`. */
+/** Returns the boundary after the one at `offset`. */
 export function boundaryAfter(text: string, offset: number): number {
   if (offset >= text.length) return text.length
   if (isUnjoined(text.slice(offset, offset + 2))) return offset + 1
@@ -49,7 +49,7 @@ export function boundaryAfter(text: string, offset: number): number {
   return offset + 1
 }
 
-/** The boundary before the one at `offset`. */
+/** Returns the boundary before the one at `offset`. */
 export function boundaryBefore(text: string, offset: number): number {
   if (offset <= 1) return 0
   if (isUnjoined(text.slice(offset - 2, offset))) return offset - 1
@@ -63,7 +63,7 @@ export function boundaryBefore(text: string, offset: number): number {
   return last
 }
 
-/** The rest of the line with its end, after which there is always a boundary: all the context segmentation needs. */
+/** Returns the rest of the line with its end, all the context that segmentation needs. */
 function lineFrom(text: string, offset: number): string {
   const end = text.indexOf('\n', offset)
   return text.slice(offset, end === -1 ? text.length : end + 1)

@@ -2,12 +2,12 @@ import type { Line, Room, Span, Style } from './span.ts'
 import { narrowed } from './span.ts'
 import { wrapLines } from './wrap.ts'
 
-/** All text of the transcript stands in one column; what kind of text it is stands in the cells before it. */
+/** Cells before the text column, which hold the mark of a block. */
 export const gutterCells = 2
 
 const blank: Span = { text: ' '.repeat(gutterCells) }
 
-/** Rows with a mark of one cell beside the first. */
+/** Returns the rows with a mark of one cell beside the first. */
 export function marked(mark: Span, rows: readonly Line[]): readonly Line[] {
   return rows.map((row, index) => (index === 0 ? [{ ...mark, text: `${mark.text} ` }, ...row] : shifted(row)))
 }
@@ -16,12 +16,12 @@ export function indented(rows: readonly Line[]): readonly Line[] {
   return rows.map(shifted)
 }
 
-/** Rows beside a thin line: what a program wrote, as opposed to what was said. */
+/** Returns the rows behind a vertical line, which marks output of programs. */
 export function barred(rows: readonly Line[]): readonly Line[] {
   return rows.map((row) => [{ text: '│ ', tone: 'muted' }, ...row])
 }
 
-/** Plain text as rows for the room beside the gutter. */
+/** Returns plain text as rows for the room beside the gutter. */
 export function textRows(text: string, room: Room, style: Style = {}): readonly Line[] {
   const lines = text.split('\n').map((line): Line => (line === '' ? [] : [{ ...style, text: line }]))
   return wrapLines(lines, beside(room))

@@ -1,4 +1,4 @@
-/** What a piece of text means; the theme decides its colour. */
+/** Meaning of a piece of text; the painter chooses its colour. */
 export type Tone = 'accent' | 'good' | 'bad' | 'warn' | 'muted'
 
 export interface Style {
@@ -13,15 +13,15 @@ export interface Style {
   readonly href?: string
 }
 
-/** Styled text without line ends or controls. */
+/** Styled text without line ends or control characters. */
 export interface Span extends Style {
   readonly text: string
 }
 
-/** One line: of content before wrapping, of the screen after it. */
+/** Line of content before wrapping, or of the screen after wrapping. */
 export type Line = readonly Span[]
 
-/** The cells there are to fill. */
+/** Width available, in cells. */
 export interface Room {
   readonly columns: number
   readonly ambiguous?: 1 | 2
@@ -31,7 +31,7 @@ export function lineText(line: Line): string {
   return line.map((span) => span.text).join('')
 }
 
-/** The part of the line between two offsets of its text. */
+/** Returns the part of the line between two offsets of its text. */
 export function sliceLine(line: Line, start: number, end: number): Line {
   const slice: Span[] = []
   let offset = 0
@@ -44,7 +44,7 @@ export function sliceLine(line: Line, start: number, end: number): Line {
   return slice
 }
 
-/** The room that is left beside `columns` used cells, at least one cell. */
+/** Returns the room beside `columns` used cells, at least one cell. */
 export function narrowed(room: Room, columns: number): Room {
   return { ...room, columns: Math.max(1, room.columns - columns) }
 }

@@ -5,13 +5,13 @@ import { cellWidth, graphemeWidth } from './width.ts'
 
 const ellipsis = '…'
 
-/** The text if it fits, else its beginning and an ellipsis. */
+/** Returns the text if it fits, else its beginning and an ellipsis. */
 export function truncateText(text: string, room: Room): string {
   const cut = cutOffset(text, room)
   return cut === null ? text : text.slice(0, cut) + mark(room)
 }
 
-/** The text if it fits, else an ellipsis and its end: for paths, whose end tells them apart. */
+/** Returns the text if it fits, else an ellipsis and its end, which distinguishes paths. */
 export function truncateStart(text: string, room: Room): string {
   let rest = cellWidth(text, room.ambiguous)
   if (rest <= room.columns) return text
@@ -25,7 +25,7 @@ export function truncateStart(text: string, room: Room): string {
   return mark(room) + text.slice(offset)
 }
 
-/** The line if it fits, else its beginning and an ellipsis in the style it was cut in. */
+/** Returns the line if it fits, else its beginning and an ellipsis in the style at the cut. */
 export function truncateLine(line: Line, room: Room): Line {
   const cut = cutOffset(lineText(line), room)
   if (cut === null) return line
@@ -34,7 +34,7 @@ export function truncateLine(line: Line, room: Room): Line {
   return [...kept, { ...style, text: mark(room) }]
 }
 
-/** Where to cut so that the ellipsis still fits; null if nothing need be cut. */
+/** Returns the offset at which to cut so that the ellipsis fits; null if the text fits. */
 function cutOffset(text: string, room: Room): number | null {
   if (cellWidth(text, room.ambiguous) <= room.columns) return null
   const kept = room.columns - cellWidth(mark(room), room.ambiguous)
@@ -55,11 +55,11 @@ function mark(room: Room): string {
 export interface Clip {
   readonly head: number
   readonly tail: number
-  /** Said behind the count, e.g. how to see the rest. */
+  /** Text after the count, e.g. how to see the rest. */
   readonly hint?: string
 }
 
-/** The rows if they fit, else their beginning and end with the count of what is between. */
+/** Returns the rows if they fit, else their beginning and end with the count of hidden rows between. */
 export function clipRows(rows: readonly Line[], { head, tail, hint = '' }: Clip): readonly Line[] {
   const hidden = rows.length - head - tail
   // One row of count for one row of text would gain nothing.

@@ -1,7 +1,7 @@
 import { graphemes, isUnjoined } from './graphemes.ts'
 import { ambiguousWidth, doubleWidth, modifierBase, pictographic, textEmoji, zeroWidth } from './width-table.ts'
 
-/** How many cells the terminal gives to characters that East Asian fonts draw wide (box drawing, Greek, …). */
+/** Cells of characters whose East Asian width is ambiguous (box drawing, Greek, …). */
 type AmbiguousWidth = 1 | 2
 
 const isZeroWidth = codePointSet(zeroWidth)
@@ -17,7 +17,7 @@ const zeroWidthJoiner = 0x200d
 const textStyle = 0xfe0e
 const emojiStyle = 0xfe0f
 
-/** Cells that `text` takes in one terminal row. Controls count nothing: text is neutralised before it is measured. */
+/** Returns the cells of `text` in one terminal row. Control characters count zero, since text is cleaned before. */
 export function cellWidth(text: string, ambiguous: AmbiguousWidth = 1): number {
   if (!beyondAscii.test(text)) return text.length
   if (ambiguous === 1 && !beyondNarrow.test(text)) return text.length
@@ -30,7 +30,7 @@ export function cellWidth(text: string, ambiguous: AmbiguousWidth = 1): number {
   return width
 }
 
-/** Cells of one grapheme. */
+/** Returns the cells of one grapheme. */
 export function graphemeWidth(grapheme: string, ambiguous: AmbiguousWidth = 1): number {
   const first = grapheme.codePointAt(0) ?? 0
   if (grapheme.length === (first > 0xffff ? 2 : 1)) return codePointWidth(first, ambiguous)
@@ -57,7 +57,7 @@ function clusterWidth(cluster: readonly number[], ambiguous: AmbiguousWidth): nu
   return isEmoji(visible) ? 2 + 2 * strayModifiers(visible) : summedWidth(visible, ambiguous)
 }
 
-/** A syllable block is as wide as its first jamo. */
+/** Returns true for Hangul, whose syllable blocks are as wide as their first jamo. */
 function isHangul(codePoint: number): boolean {
   return (
     (codePoint >= 0x1100 && codePoint <= 0x11ff) ||
@@ -66,12 +66,12 @@ function isHangul(codePoint: number): boolean {
   )
 }
 
-/** Terminals agree on narrow text style only in the basic plane. */
+/** Returns true for text style in the basic plane, the only one where terminals agree on its width. */
 function isTextStyle([base = 0, next]: readonly number[]): boolean {
   return next === textStyle && base < 0x10000 && isColoured(base)
 }
 
-/** Drawn as an emoji without being asked to. */
+/** Returns true for characters drawn as emoji by default. */
 function isColoured(codePoint: number): boolean {
   return isDoubleWidth(codePoint) && isPictographic(codePoint) && !isTextEmoji(codePoint)
 }
@@ -85,7 +85,7 @@ function isEmoji(cluster: readonly number[]): boolean {
   return cluster.some((codePoint, at) => at > 0 && cluster[at - 1] === zeroWidthJoiner && isPictographic(codePoint))
 }
 
-/** A skin tone that follows nothing it can colour is drawn as a swatch of its own. */
+/** Returns the number of skin tones without a base, each drawn as a swatch. */
 function strayModifiers(cluster: readonly number[]): number {
   let strays = 0
   for (let at = 1; at < cluster.length; at++) {
@@ -95,7 +95,7 @@ function strayModifiers(cluster: readonly number[]): number {
   return strays
 }
 
-/** Spacing marks and conjunct consonants take cells of their own; nothing is drawn after a joiner. */
+/** Returns the summed cells up to a joiner: spacing marks and conjunct consonants have cells of their own. */
 function summedWidth(cluster: readonly number[], ambiguous: AmbiguousWidth): number {
   let width = 0
   for (const codePoint of cluster) {
@@ -113,7 +113,7 @@ function isModifier(codePoint: number): boolean {
   return codePoint >= 0x1f3fb && codePoint <= 0x1f3ff
 }
 
-/** Sorted code point ranges, unpacked on first use: starting the program must not pay for text it never shows. */
+/** Predicate of code points, whose sorted ranges are decoded on first use to keep the start fast. */
 type CodePointSet = (codePoint: number) => boolean
 
 function codePointSet(encoded: string): CodePointSet {
@@ -135,7 +135,7 @@ function decodeRanges(encoded: string): Uint32Array {
   return bounds
 }
 
-/** `bounds` alternates first and last members, so a hit is at or between an even index and its neighbour. */
+/** Searches `bounds`, which alternates first and last members of ranges, by halving. */
 function contains(bounds: Uint32Array, codePoint: number): boolean {
   let low = 0
   let high = bounds.length / 2 - 1

@@ -2,24 +2,24 @@ import { graphemes } from './graphemes.ts'
 import { type Line, lineText, type Room, sliceLine } from './span.ts'
 import { cellWidth, graphemeWidth } from './width.ts'
 
-/** UTF-16 offsets; rows follow each other without gaps, so blanks that did not fit hang at a row's end. */
+/** Row of wrapped text as UTF-16 offsets, without gaps; blanks that did not fit hang at a row's end. */
 export interface Row {
   readonly start: number
   readonly end: number
 }
 
 export interface Breaking {
-  /** Cells of the row with this index. */
+  /** Returns the cells of the row with this index. */
   readonly columnsOf: (row: number) => number
   readonly measure: (grapheme: string) => number
   /** `word` keeps words whole where it can; `anywhere` fills every row. */
   readonly mode: 'word' | 'anywhere'
 }
 
-/** Marks that do not begin a row in East Asian text. */
+/** Punctuation that must not begin a row in East Asian text. */
 const closing = '、。，．・：；？！）」』】〉》〕］｝”’…'
 
-/** A place in a row, with the cells before it. */
+/** Offset in a row, with the cells before it. */
 interface Place {
   readonly offset: number
   readonly column: number
@@ -29,11 +29,11 @@ interface Pass {
   readonly rows: Row[]
   start: number
   at: Place
-  /** Where the row may end; at its start while there is no such place. */
+  /** Last place at which the row may end; its start while there is none. */
   opportunity: Place
 }
 
-/** Where one line of text breaks. Always at least one row; a grapheme wider than its row gets a row of its own. */
+/** Returns the rows of one line, at least one; a grapheme wider than its row gets its own row. */
 export function breakRows(text: string, breaking: Breaking): readonly Row[] {
   const origin: Place = { offset: 0, column: 0 }
   const pass: Pass = { rows: [], start: 0, at: origin, opportunity: origin }
@@ -53,7 +53,7 @@ export function breakRows(text: string, breaking: Breaking): readonly Row[] {
   return pass.rows
 }
 
-/** Ends rows until `width` more cells fit: first where a word began, then, if that is not enough, right here. */
+/** Ends rows until `width` more cells fit: first where a word began, else at the current place. */
 function fit(pass: Pass, width: number, { columnsOf, mode }: Breaking): void {
   const overflows = () => pass.at.column + width > columnsOf(pass.rows.length)
   if (mode === 'word' && overflows() && pass.opportunity.offset > pass.start) endRow(pass, pass.opportunity)
@@ -69,11 +69,11 @@ function endRow(pass: Pass, end: Place): void {
 
 export interface Wrapping extends Room {
   readonly mode?: Breaking['mode']
-  /** Cells that continuation rows are indented by; the line's own indentation if not said. */
+  /** Indentation of continuation rows in cells; by default the line's own. */
   readonly hang?: number
 }
 
-/** The line as rows that fit; continuation rows keep its indentation, blanks at a break are dropped. */
+/** Wraps the line; continuation rows keep its indentation, blanks at a break are dropped. */
 export function wrapLine(line: Line, wrapping: Wrapping): readonly Line[] {
   const text = lineText(line)
   if (cellWidth(text, wrapping.ambiguous) <= wrapping.columns) return [line]

@@ -3,13 +3,13 @@ import { stripEffects } from '../text/control-characters.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Span, Tone } from '../text/span.ts'
 
-/** How a call stands, as spans that go behind its title. */
+/** Returns the state of a call as spans to show after its title. */
 export function callFacts(item: CallItem | ItemOf<'shellCommand'>): readonly Span[] {
   const facts = [ending(item), rights(item), duration(item)].filter((fact) => fact !== null)
   return facts.flatMap((fact): readonly Span[] => [{ text: ' · ', tone: 'muted' }, fact])
 }
 
-/** The tone of a call's mark. */
+/** Returns the tone of a call's mark. */
 export function callTone({ status }: CallItem | ItemOf<'shellCommand'>): Tone {
   if (status === 'completed') return 'good'
   if (status === 'failed' || status === 'unknown') return 'bad'
@@ -31,7 +31,7 @@ function ending(item: CallItem | ItemOf<'shellCommand'>): Span | null {
   }
 }
 
-/** Esc at a question ends a call that was never started: that must not look like one that was stopped midway. */
+/** Returns false for a call that Esc ended before it started, which must not look interrupted midway. */
 function hasRun({ durationMs }: CallItem | ItemOf<'shellCommand'>): boolean {
   return durationMs !== undefined
 }
@@ -54,18 +54,18 @@ function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | nul
   return durationMs === undefined ? null : { text: formatDuration(durationMs), tone: 'muted' }
 }
 
-/** What was said with a no, or which rule said it. */
+/** Returns the note given with a denial, or the rule that denied. */
 export function answerNote({ status, decision }: CallItem): string | null {
   if (decision === undefined) return null
-  const said = decision.note === undefined || decision.note === '' ? null : `told it: ${decision.note}`
+  const answer = decision.note === undefined || decision.note === '' ? null : `told it: ${decision.note}`
   const denied = status === 'denied' && decision.approvalId === undefined ? decision.reason : null
-  const note = [said, denied].filter((part) => part !== null).join(' · ')
+  const note = [answer, denied].filter((part) => part !== null).join(' · ')
   return note === '' ? null : stripEffects(note)
 }
 
 /**
- * More than the sandbox gives: said of every command that ran with it, whoever or whatever allowed it. Null for one that
- * ran inside the sandbox without network, did not run, or is no command of the model.
+ * Returns what the command could do beyond the sandbox, whoever allowed it. Null if it ran inside the sandbox without
+ * network, did not run, or is no command of the model.
  */
 export function rightsWords(item: Item): string | null {
   if (item.type !== 'commandExecution' || !hasStarted(item)) return null
@@ -74,11 +74,11 @@ export function rightsWords(item: Item): string | null {
   return limits?.network === true ? 'with network' : null
 }
 
-/** One that was declined, or that waits or was stopped before it began, has a decision and has done nothing. */
+/** Returns false for a command denied, waiting or stopped before it began: it has a decision but ran nothing. */
 function hasStarted({ status, durationMs, failure }: Item & { readonly type: 'commandExecution' }): boolean {
   if (failure !== undefined && neverStarted.has(failure.code)) return false
   return status === 'inProgress' || status === 'unknown' || durationMs !== undefined
 }
 
-/** Codes of failures that came before the command did anything. */
+/** Failure codes from before the command started. */
 const neverStarted: ReadonlySet<string> = new Set(['spawnFailed', 'sandboxFailed', 'invalidToolCall'])

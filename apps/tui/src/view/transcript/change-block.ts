@@ -10,7 +10,7 @@ import { answerNote, callFacts, callTone } from './call-facts.ts'
 
 const clip = { head: 40, tail: 10 }
 
-/** A patch that was applied or not: which files, and the lines that differ. */
+/** Returns a patch, applied or not: its files and the changed lines. */
 export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
   const note = answerNote(item)
   return {
@@ -37,7 +37,7 @@ export function changeHead(item: ItemOf<'fileChange'>, room: Room): readonly Lin
   return marked(mark, wrapLine([{ text: visibleLine(item.title), bold: true }, ...facts], beside(room)))
 }
 
-/** The lines of one file's diff; its path goes before them where there are several files. */
+/** Returns one file's diff, below its path where the patch has several files. */
 function fileRows(change: FileChangeEntry, withPath: boolean, room: Room): readonly Line[] {
   const lines = parseDiff(showHidden(change.diff)).filter(({ kind }) => kind !== 'file')
   const rows = renderDiff(lines, room)

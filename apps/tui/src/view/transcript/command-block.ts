@@ -12,14 +12,14 @@ import { outputRows, tailRows } from './output-rows.ts'
 type Command = ItemOf<'commandExecution' | 'shellCommand'>
 
 const commandRows: Clip = { head: 8, tail: 2 }
-/** What the model ran is there to be checked at a glance; what the user ran is there to be read. */
+/** Rows of output shown: few for the model's commands, many for the user's own. */
 const clips = {
   commandExecution: { head: 3, tail: 6 },
   failed: { head: 4, tail: 12 },
   shellCommand: { head: 40, tail: 40 },
 }
 
-/** A command that has ended: what ran, how it ended, and its output clipped. */
+/** Returns a finished command: what ran, how it ended, and its output clipped. */
 export function commandBlock(item: Command, room: Room, author: string | null): Block {
   const output = item.output === undefined ? [] : outputRows(item.output, beside(room))
   const clip =
@@ -37,7 +37,7 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
   }
 }
 
-/** A command that runs: the newest lines of its output. */
+/** Returns a running command with the newest lines of its output. */
 export function runningCommand(item: Command, output: string, room: Room, limit: number): readonly Line[] {
   return [...commandHead(item, room), ...barred(tailRows(output, beside(room), limit))]
 }
@@ -56,7 +56,7 @@ function answerRows(item: Command, room: Room): readonly Line[] {
   return note === null ? [] : marked({ text: ' ' }, textRows(note, room, { tone: 'muted' }))
 }
 
-/** What the sandbox keeps a command from that failed: a person should not have to find out. */
+/** Returns the sandbox limits that may explain a failed command. */
 function blockedRows(item: Command, room: Room): readonly Line[] {
   const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
   if (block === undefined) return []

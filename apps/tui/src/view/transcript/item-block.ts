@@ -10,16 +10,16 @@ import { commandBlock } from './command-block.ts'
 import { noticeBlock } from './notice-block.ts'
 import { toolBlock } from './tool-block.ts'
 
-/** Prose wider than this is hard to read. */
+/** Maximum width of prose, in cells; wider lines are hard to read. */
 const proseColumns = 100
 
-/** The part of the room that a message takes. */
+/** Returns the room for prose. */
 export function proseRoom(room: Room): Room {
   const inner = beside(room)
   return { ...inner, columns: Math.min(inner.columns, proseColumns) }
 }
 
-/** A finished item as the transcript shows it. `author`: who it came from, if that was another window. */
+/** Returns the block of a finished item. `author`: name of another client that sent it. */
 export function itemBlock(item: Item, room: Room, author: string | null = null): Block {
   switch (item.type) {
     case 'userMessage':
@@ -47,7 +47,7 @@ function userRows(text: string, room: Room): readonly Line[] {
   return marked({ text: '›', tone: 'accent', bold: true }, clipRows(rows, { head: 30, tail: 5 }))
 }
 
-/** Folded to its newest heading or first line. */
+/** Returns reasoning folded to its newest heading or first line. */
 export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room: Room): readonly Line[] {
   const headings = [...stripEffects(text).matchAll(/^\*\*(.+?)\*\*\s*$/gm)].map((match) => match[1] ?? '')
   const first = headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''
@@ -55,7 +55,7 @@ export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room:
   return indented([truncateLine([{ text: `thought: ${first}`, tone: 'muted', italic: true }], beside(room))])
 }
 
-/** An item of a kind that a newer server sends: its title and text say enough. */
+/** Returns title and text of an item type that only a newer server knows. */
 function unknownBlock(item: { readonly title: string; readonly text: string }, room: Room): Block {
   const rows = textRows(stripEffects(item.title), room, { bold: true })
   const text = clipRows(textRows(stripEffects(item.text), room), { head: 20, tail: 5 })

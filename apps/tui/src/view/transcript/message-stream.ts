@@ -3,24 +3,24 @@ import { advance, emptyFlow, type Flow, rest } from '../markdown/settle-blocks.t
 import { indented } from '../text/gutter.ts'
 import type { Line, Room } from '../text/span.ts'
 
-/** A message that is printed while it is being written: what cannot change any more is settled, the rest is live. */
+/** Message printed while it arrives: settled text is in the transcript, the rest is live. */
 export interface MessageStream {
   readonly itemId: string
-  /** What has been taken of it so far. */
+  /** Text received so far. */
   readonly seen: string
   readonly flow: Flow
-  /** Some of it is settled. */
+  /** True once some text is settled. */
   readonly begun: boolean
 }
 
-/** Live rows show its end; text further back than this is not laid out for them. */
+/** Characters laid out for live rows, which show only the end of the message. */
 const maxLiveCharacters = 8_192
 
 export function openStream(itemId: string): MessageStream {
   return { itemId, seen: '', flow: emptyFlow, begun: false }
 }
 
-/** Takes the text as it stands now; null if it is not what was seen, written on. */
+/** Reads the message's current text; returns null unless it continues the text already seen. */
 export function followText(
   stream: MessageStream,
   text: string,
@@ -33,12 +33,12 @@ export function followText(
   return { stream: { ...stream, seen: text, flow, begun: stream.begun || rows.length > 0 }, rows }
 }
 
-/** What is left to settle when the message is complete. */
+/** Returns the rows left to settle when the message is complete. */
 export function restRows({ flow }: MessageStream, room: Room): readonly Line[] {
   return indented(renderPieces(rest(flow), room))
 }
 
-/** The part that may still change, as it stands now. */
+/** Returns rows of the text that may still change. */
 export function liveRows(stream: MessageStream, room: Room): readonly Line[] {
   const { flow } = stream
   if (flow.block.length + flow.partial.length <= maxLiveCharacters) return restRows(stream, room)

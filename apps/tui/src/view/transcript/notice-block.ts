@@ -1,5 +1,5 @@
 import type { ItemOf } from '@parley/protocol'
-import type { Level, Said } from '../../ui/notices/notice.ts'
+import type { Notice, NoticeLevel } from '../../ui/notices/notice.ts'
 import { wholeApproval } from '../approval/whole-approval.ts'
 import { stripEffects } from '../text/control-characters.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
@@ -8,20 +8,20 @@ import { cellWidth } from '../text/width.ts'
 import { wrapLine } from '../text/wrap.ts'
 import type { Block } from './block.ts'
 
-export function saidBlock(said: Said, room: Room): Block {
-  switch (said.kind) {
+export function localNoticeBlock(notice: Notice, room: Room): Block {
+  switch (notice.kind) {
     case 'note':
-      return { kind: 'notice', lines: noticeRows(said.level, said.text, room) }
+      return { kind: 'notice', lines: noticeRows(notice.level, notice.text, room) }
     case 'table':
-      return { kind: 'said', lines: tableRows(said.title, said.rows, room) }
+      return { kind: 'report', lines: tableRows(notice.title, notice.rows, room) }
     case 'greeting':
-      return { kind: 'said', lines: greetingRows(said, room) }
+      return { kind: 'report', lines: greetingRows(notice, room) }
     case 'approvalDetail':
-      return { kind: 'said', lines: wholeApproval(said, room) }
+      return { kind: 'report', lines: wholeApproval(notice, room) }
   }
 }
 
-/** Two columns where they fit, else one under the other. */
+/** Returns the table in two columns where they fit, else each text below its key. */
 function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
   const inner = beside(room)
   const plainRows = rows.map((row) => row.map((text) => stripEffects(text).replaceAll('\n', ' ')))
@@ -40,7 +40,7 @@ function titleRows(title: string, room: Room): readonly Line[] {
   return marked({ text: ' ' }, wrapLine([{ text: stripEffects(title), bold: true }], beside(room)))
 }
 
-function greetingRows({ program, facts }: Said & { kind: 'greeting' }, room: Room): readonly Line[] {
+function greetingRows({ program, facts }: Notice & { kind: 'greeting' }, room: Room): readonly Line[] {
   const rest = facts.map((fact) => ` · ${stripEffects(fact)}`).join('')
   return indented(
     wrapLine(
@@ -53,21 +53,21 @@ function greetingRows({ program, facts }: Said & { kind: 'greeting' }, room: Roo
   )
 }
 
-const marks: Readonly<Record<Level, Span>> = {
+const marks: Readonly<Record<NoticeLevel, Span>> = {
   info: { text: ' ' },
   warning: { text: '!', tone: 'warn', bold: true },
   error: { text: '✗', tone: 'bad', bold: true },
 }
 
-const tones: Readonly<Record<Level, Tone>> = { info: 'muted', warning: 'warn', error: 'bad' }
+const tones: Readonly<Record<NoticeLevel, Tone>> = { info: 'muted', warning: 'warn', error: 'bad' }
 
 export function noticeBlock({ level, title, text }: ItemOf<'notice'>, room: Room): Block {
   const more = text.trim() === '' || text === title ? '' : `\n${text}`
   return { kind: 'notice', lines: noticeRows(level, title + more, room) }
 }
 
-/** A sentence of the program itself. */
-export function noticeRows(level: Level, text: string, room: Room): readonly Line[] {
+/** Returns a sentence of the program itself, marked by level. */
+export function noticeRows(level: NoticeLevel, text: string, room: Room): readonly Line[] {
   const [first = '', ...others] = stripEffects(text).trim().split('\n')
   const detail = others.length === 0 ? [] : textRows(others.join('\n'), room, { tone: 'muted' })
   return marked(marks[level], [...textRows(first, room, { tone: tones[level] }), ...detail])

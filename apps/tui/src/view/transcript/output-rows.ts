@@ -5,10 +5,10 @@ import type { Line, Room } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 import { wrapLines } from '../text/wrap.ts'
 
-/** More of it than this is never on the screen at once, so it is not laid out either. */
+/** Characters laid out at most: the screen never shows more at once. */
 const maxCharacters = 32_768
 
-/** What a command wrote, as rows: overwriting done, effects dropped, wrapped anywhere. */
+/** Returns command output as rows: overwriting applied, control characters dropped, wrapped anywhere. */
 export function outputRows(output: Output, room: Room): readonly Line[] {
   if (output.binary) return [[{ text: `${formatBytes(output.totalBytes)} that are not text`, tone: 'muted' }]]
   const head = textRows(output.head.slice(0, maxCharacters), room)
@@ -17,7 +17,7 @@ export function outputRows(output: Output, room: Room): readonly Line[] {
   return [...head, ...(output.omittedBytes > 0 ? [gap] : []), ...textRows(output.tail.slice(-maxCharacters), room)]
 }
 
-/** The newest rows of output that is still coming. */
+/** Returns the newest rows of output that is still arriving. */
 export function tailRows(text: string, room: Room, limit: number): readonly Line[] {
   return textRows(text.slice(-limit * 4 * room.columns), room).slice(-limit)
 }
@@ -29,19 +29,19 @@ function textRows(text: string, room: Room): readonly Line[] {
   return wrapLines(lines, { ...room, mode: 'anywhere', hang: 0 })
 }
 
-/** A hostile column number must not make a line of blanks without end. */
+/** Highest column: a hostile number must not create an endless line of blanks. */
 const maxColumn = 4_096
 
 const moving = /[\r\b]|\x1b\[[0-9;]*[CDGK]/
 
-interface Written {
+interface LineCells {
   readonly cells: string[]
   column: number
 }
 
 /**
- * What a terminal would show after the line's own overwriting: carriage returns, backspaces, moves within the line and
- * erasing. Colours are dropped; moves between lines too, so progress drawn over several lines stays as its frames.
+ * Applies carriage returns, backspaces, moves within the line and erasing as a terminal would. Drops colours and moves
+ * between lines, so progress drawn over several lines stays as separate frames.
  */
 export function collapseOverwrites(text: string): string {
   if (!moving.test(text)) return text
@@ -52,18 +52,18 @@ export function collapseOverwrites(text: string): string {
 }
 
 function settledLine(line: string): string {
-  const written: Written = { cells: [], column: 0 }
+  const written: LineCells = { cells: [], column: 0 }
   let offset = 0
   for (const { 0: sequence, index } of line.matchAll(terminalSequence)) {
     writeText(written, line.slice(offset, index))
-    obey(written, sequence)
+    applySequence(written, sequence)
     offset = index + sequence.length
   }
   writeText(written, line.slice(offset))
   return Array.from(written.cells, (cell) => cell ?? ' ').join('')
 }
 
-function writeText(written: Written, text: string): void {
+function writeText(written: LineCells, text: string): void {
   for (const character of text) {
     if (character === '\r') written.column = 0
     else if (character === '\b') written.column = Math.max(0, written.column - 1)
@@ -76,7 +76,7 @@ function writeText(written: Written, text: string): void {
   }
 }
 
-function obey(written: Written, sequence: string): void {
+function applySequence(written: LineCells, sequence: string): void {
   const parameter = /^\x1b\[(\d*)([CDGK])$/.exec(sequence)
   if (parameter === null) return
   const count = Number(parameter[1])
@@ -95,8 +95,8 @@ function obey(written: Written, sequence: string): void {
   }
 }
 
-/** 0 erases to the end of the line, 1 to its start, 2 all of it. */
-function erase(written: Written, what: number): void {
+/** Erases part of the line: 0 to its end, 1 to its start, 2 all of it. */
+function erase(written: LineCells, what: number): void {
   if (what === 1) written.cells.fill(' ', 0, written.column + 1)
   else written.cells.length = what === 0 ? Math.min(written.cells.length, written.column) : 0
 }

@@ -15,7 +15,7 @@ const looks: Readonly<Record<Status, { mark: string; style: Style }>> = {
 
 const markTones = { completed: 'good', inProgress: 'accent', pending: 'muted' } as const
 
-/** The plan as a check list. */
+/** Returns the plan as a check list. */
 export function planBlock({ explanation, steps }: Plan, room: Room): Block {
   const inner = beside(room)
   const why = explanation === undefined ? [] : wrapLines([[{ text: stripEffects(explanation), tone: 'muted' }]], inner)

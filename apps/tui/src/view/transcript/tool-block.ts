@@ -11,14 +11,14 @@ type ToolCall = ItemOf<'toolCall'>
 
 const outputClip: Clip = { head: 4, tail: 4 }
 
-/** A call of any other tool: a look-up is one quiet row, what came back from another one is shown in part. */
+/** Returns a call of any other tool: a look-up is one muted row, other calls show part of the result. */
 export function toolBlock(item: ToolCall, room: Room): Block {
   const rows = toolRows(item, room)
   if (item.output === undefined) return { kind: 'lookUp', lines: rows }
   return { kind: 'call', lines: [...rows, ...barred(clipRows(outputRows(item.output, beside(room)), outputClip))] }
 }
 
-/** Its title, how it ended if that was not well, and why. */
+/** Returns the call's title, the outcome if it failed, and the reason. */
 export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const isFine = item.status === 'completed' || item.status === 'inProgress' || item.status === 'awaitingApproval'
   const facts = isFine ? [] : callFacts(item)

@@ -1,62 +1,62 @@
 import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
-import type { Said } from '../../ui/notices/notice.ts'
+import type { Notice } from '../../ui/notices/notice.ts'
 import { actorName } from '../../ui/other-clients.ts'
 import { count } from '../text/formats.ts'
 import type { Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
 import { itemBlock, proseRoom } from './item-block.ts'
 import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
-import { noticeRows, saidBlock } from './notice-block.ts'
+import { localNoticeBlock, noticeRows } from './notice-block.ts'
 import { isFinished, planBlock } from './plan-block.ts'
 
-/** What has been printed of a conversation. Holds no printed text: that is the terminal's. */
+/** Record of what has been printed of a conversation; the text itself is only in the terminal. */
 export interface Transcript {
-  /** Completed items that are printed or passed over. */
+  /** Completed items printed or skipped. */
   readonly itemCount: number
-  /** Of what the program said. */
-  readonly saidCount: number
+  /** Notices printed. */
+  readonly noticeCount: number
   /** The plan that was printed, as JSON. */
   readonly plan: string
   readonly stream: MessageStream | null
   readonly last: BlockKind | null
-  /** Completed items from before this window came: who sent those messages is no news. */
+  /** Completed items from before this client joined; their authors are not shown. */
   readonly earlierItems: number
 }
 
-export interface Settling {
+export interface TranscriptInput {
   readonly state: ConversationState | null
-  /** Everything the program has said; only what is new is printed. */
-  readonly said: readonly Said[]
+  /** All notices so far; only new ones are printed. */
+  readonly notices: readonly Notice[]
   readonly room: Room
-  /** This window's connections, as messages name them. */
+  /** Client ids of this window's connections. */
   readonly own: readonly string[]
 }
 
 export const emptyTranscript: Transcript = {
   itemCount: 0,
-  saidCount: 0,
+  noticeCount: 0,
   plan: 'null',
   stream: null,
   last: null,
   earlierItems: 0,
 }
 
-interface Scan extends Settling {
+interface Scan extends TranscriptInput {
   transcript: Transcript
   readonly blocks: Block[]
 }
 
 /**
- * What is final since the last time, as blocks to print below everything printed before. Text of a message is settled
- * piece by piece while it is written, so that a long answer never stands in the live zone.
+ * Returns blocks that became final since the last call, to print below everything printed before. Settles message text
+ * piece by piece as it arrives, so that a long answer never fills the live zone.
  */
 export function settle(
   transcript: Transcript,
-  settling: Settling,
+  settling: TranscriptInput,
 ): { transcript: Transcript; blocks: readonly Block[] } {
   const scan: Scan = { ...settling, transcript, blocks: [] }
-  for (const said of scan.said.slice(transcript.saidCount)) put(scan, saidBlock(said, scan.room))
-  change(scan, { saidCount: scan.said.length })
+  for (const notice of scan.notices.slice(transcript.noticeCount)) put(scan, localNoticeBlock(notice, scan.room))
+  change(scan, { noticeCount: scan.notices.length })
   if (scan.state !== null) settleState(scan, scan.state)
   return { transcript: scan.transcript, blocks: scan.blocks }
 }
@@ -80,7 +80,7 @@ function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
   else put(scan, itemBlock(item, scan.room, isNew ? authorElsewhere(scan, item) : null))
 }
 
-/** Who said it, if that was another window. */
+/** Returns the author's name if another client sent the item. */
 function authorElsewhere({ own }: Scan, item: Item): string | null {
   const by = 'by' in item ? item.by : undefined
   return by === undefined || own.includes(by.clientId) ? null : actorName(by)
@@ -91,14 +91,14 @@ function endStream(scan: Scan, stream: MessageStream, item: Item): void {
   const room = proseRoom(scan.room)
   const followed = followText(stream, item.text, room)
   if (followed !== null) {
-    goOn(scan, stream, [...followed.rows, ...restRows(followed.stream, room)])
+    appendToMessage(scan, stream, [...followed.rows, ...restRows(followed.stream, room)])
     return
   }
   if (stream.begun) put(scan, note(scan, 'the answer was kept with other words than these; here it is whole:'))
   put(scan, itemBlock(item, scan.room))
 }
 
-/** A stream whose item is neither open nor complete was discarded; what is printed of it stays. */
+/** Ends a stream whose item was discarded; the text already printed stays. */
 function dropLostStream(scan: Scan, { core }: ConversationState): void {
   const { stream } = scan.transcript
   if (stream === null || core.open[stream.itemId] !== undefined) return
@@ -113,7 +113,7 @@ function dropLostStream(scan: Scan, { core }: ConversationState): void {
   )
 }
 
-/** One message at a time: another that is open waits until this one is complete. */
+/** Follows one message at a time; another open message waits until the first is complete. */
 function followStream(scan: Scan, { core }: ConversationState): void {
   const current = scan.transcript.stream
   const open =
@@ -124,12 +124,12 @@ function followStream(scan: Scan, { core }: ConversationState): void {
   const stream = current ?? openStream(open.item.id)
   const followed = followText(stream, open.item.text, proseRoom(scan.room))
   if (followed === null) return
-  goOn(scan, stream, followed.rows)
+  appendToMessage(scan, stream, followed.rows)
   change(scan, { stream: followed.stream })
 }
 
-/** More rows of a message: its first have a gap of their own, the later ones bring theirs. */
-function goOn(scan: Scan, { begun }: MessageStream, lines: Block['lines']): void {
+/** Appends rows to a message: the first rows get a gap, later ones contain theirs. */
+function appendToMessage(scan: Scan, { begun }: MessageStream, lines: Block['lines']): void {
   if (lines.length === 0) return
   const isInPlace = begun && scan.transcript.last === 'message'
   if (isInPlace) scan.blocks.push({ kind: 'message', lines })
@@ -158,8 +158,8 @@ function note({ room }: Scan, text: string): Block {
 }
 
 /**
- * Where to begin with a conversation that has a past: the newest items that fill `maxRows`, or a little more. What is
- * before them is counted, and stays in the log.
+ * Returns a transcript that starts at the newest items filling `maxRows`, or slightly more. Earlier items are counted
+ * as skipped and stay in the log.
  */
 export function openTranscript(
   transcript: Transcript,

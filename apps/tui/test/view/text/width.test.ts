@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { cellWidth } from '../../src/view/text/width.ts'
+import { cellWidth } from '../../../src/view/text/width.ts'
 
 /** The reference drops terminal sequences before it measures; ours is handed neutralised text and counts what is there. */
 const reference = (text: string) => stringWidth(text, { countAnsiEscapeCodes: true })

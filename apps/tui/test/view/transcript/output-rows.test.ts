@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collapseOverwrites } from '../../src/view/transcript/output-rows.ts'
+import { collapseOverwrites } from '../../../src/view/transcript/output-rows.ts'
 
 test.each([
   ['no overwriting\nat all', 'no overwriting\nat all'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration } from '../../src/view/text/formats.ts'
+import { formatAgo, formatBytes, formatDuration } from '../../../src/view/text/formats.ts'
 
 test.each([
   [0, '0 ms'],

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { lineText } from '../../src/view/text/span.ts'
-import { saidBlock } from '../../src/view/transcript/notice-block.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { localNoticeBlock } from '../../../src/view/transcript/notice-block.ts'
 
 const rowsOf = (rows: readonly (readonly [string, string])[]) =>
-  saidBlock({ kind: 'table', title: 'Models', rows }, { columns: 40 }).lines.map((line) => lineText(line).trimEnd())
+  localNoticeBlock({ kind: 'table', title: 'Models', rows }, { columns: 40 }).lines.map((line) =>
+    lineText(line).trimEnd(),
+  )
 
 describe('a table', () => {
   test('has its second column where the widest name ends', () => {

@@ -1,9 +1,9 @@
 import type { Approval, AskedFile, Enforcement } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { approvalBlock } from '../../src/view/approval/approval-block.ts'
-import { approvalDetail } from '../../src/view/approval/approval-detail.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { after, command, requested, started, turnStarted } from './scenes/conversation.ts'
+import { approvalBlock } from '../../../src/view/approval/approval-block.ts'
+import { approvalDetail } from '../../../src/view/approval/approval-detail.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
 
 function approvalOf(fields: Partial<Approval>): Approval {
   const state = after(turnStarted, started(command('x')), requested(fields))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { activityOf } from '../../src/view/live/activity.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { after, command, requested, started, startedAt, turnStarted } from './scenes/conversation.ts'
-import { openUi } from './scenes/scene.ts'
+import { activityOf } from '../../../src/view/live/activity.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { after, command, requested, started, startedAt, turnStarted } from '../scenes/conversation.ts'
+import { openUi } from '../scenes/scene.ts'
 
 const parked = { type: 'turn.parked', turnId: 't1', reason: 'It waits.' } as const
 const answered = { ...openUi, answeredApproval: 'a1', answeredAtMs: startedAt + 11_000 }

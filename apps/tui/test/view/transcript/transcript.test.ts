@@ -1,11 +1,11 @@
 import type { ConversationEvent, ConversationState, Item } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { project } from '../../src/view/layout-screen.ts'
-import { renderMarkdown } from '../../src/view/markdown/render.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { cellWidth } from '../../src/view/text/width.ts'
-import { emptyTranscript, openTranscript, type Transcript } from '../../src/view/transcript/transcript.ts'
+import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { renderMarkdown } from '../../../src/view/markdown/render.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { cellWidth } from '../../../src/view/text/width.ts'
+import { emptyTranscript, openTranscript, type Transcript } from '../../../src/view/transcript/transcript.ts'
 import {
   after,
   answer,
@@ -17,16 +17,16 @@ import {
   states,
   turnStarted,
   userMessage,
-} from './scenes/conversation.ts'
-import { steadyStreams, streams, texts } from './scenes/random-streams.ts'
-import { sceneOf, settledRows, written } from './scenes/scene.ts'
+} from '../scenes/conversation.ts'
+import { steadyStreams, streams, texts } from '../scenes/random-streams.ts'
+import { sceneOf, settledRows, written } from '../scenes/scene.ts'
 
 /** Everything that a terminal of this width would hold above the live zone, after painting these states in turn. */
 function printed(shown: Iterable<ConversationState>, columns = 60): readonly string[] {
   const rows: string[] = []
   let transcript: Transcript = emptyTranscript
   for (const state of shown) {
-    const projected = project({ ...sceneOf(state), size: { columns, rows: 24 }, transcript })
+    const projected = layoutScreen({ ...sceneOf(state), size: { columns, rows: 24 }, transcript })
     transcript = projected.transcript
     rows.push(...settledRows(projected.screen))
   }
@@ -109,7 +109,7 @@ describe('settled text', () => {
     const before = after(completed(theirs))
     const transcript = openTranscript(emptyTranscript, before, { columns: 60 }, 100)
     const now = after(completed(theirs), completed({ ...theirs, id: 'u2' }), completed({ ...theirs, id: 'u3', by: me }))
-    const { screen } = project({ ...sceneOf(now), transcript })
+    const { screen } = layoutScreen({ ...sceneOf(now), transcript })
     expect(settledRows(screen)).toEqual(['› go', '', '› go', '  from editor', '', '› go'])
   })
 
@@ -132,7 +132,7 @@ describe('the live zone', () => {
         picks,
         (events, size, text, chosen) => {
           for (const state of seen(events, chosen)) {
-            const { live, caret } = project({
+            const { live, caret } = layoutScreen({
               ...sceneOf(state, { composer: written(text.replace(/[\u0000-\u001f]/g, '\n')) }),
               size,
             }).screen

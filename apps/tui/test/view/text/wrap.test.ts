@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { graphemes } from '../../src/view/text/graphemes.ts'
-import { type Line, lineText } from '../../src/view/text/span.ts'
-import { cellWidth, graphemeWidth } from '../../src/view/text/width.ts'
-import { breakRows, wrapLine } from '../../src/view/text/wrap.ts'
+import { graphemes } from '../../../src/view/text/graphemes.ts'
+import { type Line, lineText } from '../../../src/view/text/span.ts'
+import { cellWidth, graphemeWidth } from '../../../src/view/text/width.ts'
+import { breakRows, wrapLine } from '../../../src/view/text/wrap.ts'
 
 function wrapped(text: string, columns: number, options: { hang?: number; mode?: 'word' | 'anywhere' } = {}): string[] {
   return wrapLine([{ text }], { columns, ...options }).map(lineText)

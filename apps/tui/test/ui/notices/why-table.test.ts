@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyTable } from '../../src/ui/notices/tables.ts'
+import { whyTable } from '../../../src/ui/notices/tables.ts'
 
 test('why a call ran is a table in which nothing hides', () => {
   const rows = [{ about: 'call', text: `shell: a\x1b[2J\n\u202eb${' '.repeat(90)}c` }]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { lineText } from '../../src/view/text/span.ts'
-import { itemBlock } from '../../src/view/transcript/item-block.ts'
-import { ended, lookUp, patch } from './scenes/conversation.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { itemBlock } from '../../../src/view/transcript/item-block.ts'
+import { ended, lookUp, patch } from '../scenes/conversation.ts'
 
 const hides = `echo \u202egnp.exe${' '.repeat(200)}; rm x`
 const rows = (item: Parameters<typeof itemBlock>[0]) => itemBlock(item, { columns: 120 }).lines.map(lineText)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mcpTable } from '../../src/ui/notices/tables.ts'
+import { mcpTable } from '../../../src/ui/notices/tables.ts'
 
 test('tool servers are listed with their state, and what is wrong with those that do not run', () => {
   const stderr = 'one\n\ntwo\nthree\nfour\n'

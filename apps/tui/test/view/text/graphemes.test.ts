@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { boundaryAfter, boundaryBefore, boundaryFrom, graphemes } from '../../src/view/text/graphemes.ts'
+import { boundaryAfter, boundaryBefore, boundaryFrom, graphemes } from '../../../src/view/text/graphemes.ts'
 
 const segmenter = new Intl.Segmenter()
 

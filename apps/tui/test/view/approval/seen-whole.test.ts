@@ -1,12 +1,12 @@
 import type { Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { UiState } from '../../src/ui/ui-state.ts'
-import { updateUi } from '../../src/ui/update-ui.ts'
-import { project } from '../../src/view/layout-screen.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { contextAt, rest, typeAtOnce } from '../ui/type-keys.ts'
-import { after, command, requested, started, turnStarted } from './scenes/conversation.ts'
-import { openUi, sceneOf, settledRows } from './scenes/scene.ts'
+import type { UiState } from '../../../src/ui/ui-state.ts'
+import { updateUi } from '../../../src/ui/update-ui.ts'
+import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { contextAt, rest, typeAtOnce } from '../../ui/type-keys.ts'
+import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
+import { openUi, sceneOf, settledRows } from '../scenes/scene.ts'
 
 const sizes = { tiny: { columns: 20, rows: 5 }, low: { columns: 40, rows: 15 }, usual: { columns: 80, rows: 24 } }
 type Size = keyof typeof sizes
@@ -25,7 +25,7 @@ const withVariables = asked({ title: 'npm test', detail: 'npm test', env: variab
 
 /** The frame on a screen of this size, and the state of the screen once it is painted. */
 function paint(ui: UiState, state: ReturnType<typeof asked>, size: Size, atMs: number) {
-  const { screen } = project({ ...sceneOf(state, ui), size: sizes[size] })
+  const { screen } = layoutScreen({ ...sceneOf(state, ui), size: sizes[size] })
   const { approvalId, isSeen } = screen
   const painted = updateUi(ui, { kind: 'painted', approvalId, isSeen }, contextAt(state, atMs)).ui
   return { ui: painted, screen, rows: screen.live.map(lineText) }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanInput, showHidden, stripEffects } from '../../src/view/text/control-characters.ts'
+import { cleanInput, showHidden, stripEffects } from '../../../src/view/text/control-characters.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary' }),

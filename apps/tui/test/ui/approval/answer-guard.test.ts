@@ -6,7 +6,7 @@ import {
   noteKey,
   notePainted,
   unguarded,
-} from '../../src/ui/approval/answer-guard.ts'
+} from '../../../src/ui/approval/answer-guard.ts'
 
 const painted = notePainted(unguarded, { approvalId: 'a1', isSeen: true }, 1_000)
 

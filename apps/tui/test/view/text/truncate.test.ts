@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { truncateLine, truncateStart, truncateText } from '../../src/view/text/truncate.ts'
+import { truncateLine, truncateStart, truncateText } from '../../../src/view/text/truncate.ts'
 
 describe('truncate', () => {
   test.each([

@@ -1,15 +1,15 @@
 import type { Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { project } from '../../src/view/layout-screen.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { after, command, requested, started, turnStarted } from './scenes/conversation.ts'
-import { sceneOf } from './scenes/scene.ts'
+import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
+import { sceneOf } from '../scenes/scene.ts'
 
 const asked = (fields: Partial<Approval>) => after(turnStarted, started(command('x')), requested(fields))
 type Asked = ReturnType<typeof asked>
 
 function frame(state: Asked, [columns, rows]: readonly [number, number]) {
-  const { screen } = project({ ...sceneOf(state), size: { columns, rows } })
+  const { screen } = layoutScreen({ ...sceneOf(state), size: { columns, rows } })
   return { ...screen, rows: screen.live.map((line) => lineText(line).trimEnd()) }
 }
 

@@ -1,8 +1,8 @@
 import type { TrustReport } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { trustTable } from '../../src/ui/notices/trust-table.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { saidBlock } from '../../src/view/transcript/notice-block.ts'
+import { trustTable } from '../../../src/ui/notices/trust-table.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { localNoticeBlock } from '../../../src/view/transcript/notice-block.ts'
 
 const empty: TrustReport = {
   root: '/repo',
@@ -35,8 +35,8 @@ const report: TrustReport = {
 }
 
 function shown(from: TrustReport, columns = 100): string {
-  const { said } = trustTable(from)
-  return saidBlock(said, { columns })
+  const { notice } = trustTable(from)
+  return localNoticeBlock(notice, { columns })
     .lines.map((line) => lineText(line).trimEnd())
     .join('\n')
 }
@@ -80,7 +80,7 @@ describe('the configuration of a project on the screen', () => {
     })
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u202e]/)
     expect(text).toContain('U+202E')
-    expect(trustTable({ ...report, root: 'a\nb' }).said).toMatchObject({ title: expect.stringContaining('a\\nb') })
+    expect(trustTable({ ...report, root: 'a\nb' }).notice).toMatchObject({ title: expect.stringContaining('a\\nb') })
     expect(text).toContain('"safe\\u001b[2K')
   })
 

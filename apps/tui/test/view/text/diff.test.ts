@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseDiff, renderDiff } from '../../src/view/text/diff.ts'
-import { lineText } from '../../src/view/text/span.ts'
+import { parseDiff, renderDiff } from '../../../src/view/text/diff.ts'
+import { lineText } from '../../../src/view/text/span.ts'
 
 const diff = `--- a/query.sql
 +++ b/query.sql

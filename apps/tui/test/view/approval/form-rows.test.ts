@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { updateUi } from '../../src/ui/update-ui.ts'
-import { contextAt, typeKeys } from '../ui/type-keys.ts'
-import { after, executionStarted, requested, started, toolCall, turnStarted } from './scenes/conversation.ts'
-import { openUi, sceneOf, shown } from './scenes/scene.ts'
+import { updateUi } from '../../../src/ui/update-ui.ts'
+import { contextAt, typeKeys } from '../../ui/type-keys.ts'
+import { after, executionStarted, requested, started, toolCall, turnStarted } from '../scenes/conversation.ts'
+import { openUi, sceneOf, shown } from '../scenes/scene.ts'
 
 const evil = 'a\x1b]2;owned\x07\x9b2J\u202eb'
 
