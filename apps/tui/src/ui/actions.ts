@@ -13,29 +13,29 @@ import type { Notice } from './notices/notice.ts'
 import type { LostLog } from './storage-trouble.ts'
 import type { Opened, UiState, Unsent } from './ui-state.ts'
 
-/** What happened, as far as it matters to the screen. */
+/** Event that changes the screen's own state. */
 export type UiAction =
   | { readonly kind: 'key'; readonly event: KeyEvent }
-  /** SIGINT from outside: the same as the key. */
+  /** SIGINT from outside, treated as Ctrl+C. */
   | { readonly kind: 'signal' }
-  /** No key has come for a while; all that had arrived by now were taken. */
+  /** No key arrived for a while; all earlier keys have been handled. */
   | { readonly kind: 'quiet' }
-  /** A frame is on the screen. */
+  /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
   | { readonly kind: 'opened'; readonly opened: Opened }
-  /** What was sent in this folder before, oldest first. */
+  /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
-  /** To be sent as soon as there is a conversation. */
+  /** Message to send as soon as a conversation is open. */
   | { readonly kind: 'hold'; readonly message: Unsent }
   | { readonly kind: 'acknowledged'; readonly messageId: string }
-  /** The server did not take the message; its text comes back. */
+  /** The server rejected the message; its text returns to the composer. */
   | { readonly kind: 'notTaken'; readonly message: Unsent }
   | { readonly kind: 'tookBack'; readonly text: string }
   /** The answer did not count. */
   | { readonly kind: 'answerRefused'; readonly approvalId: string }
-  /** The tool server does not take what was filled in: it says what is wrong with which field. */
+  /** The tool server rejected a field of the form, for the reason in `problem`. */
   | {
       readonly kind: 'formRefused'
       readonly approvalId: string
@@ -43,25 +43,25 @@ export type UiAction =
       readonly field: string
       readonly problem: string
     }
-  /** Someone answered an approval. */
+  /** Any client answered an approval. */
   | { readonly kind: 'answered'; readonly event: EventOf<'approval.decided'> }
-  /** Someone changed settings. */
+  /** Any client changed settings. */
   | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
   | { readonly kind: 'notice'; readonly notice: Notice }
-  /** Others changed the log. `isAnswer`: something was asked for, and was not done. */
+  /** Another program changed the log. `isAnswer`: a request failed because of it. */
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
-  /** A project's configuration was shown, all of it; null when there is none. */
+  /** The whole configuration of a project was shown; null if it has none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
   | { readonly kind: 'pick'; readonly liveOnly: boolean }
   | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
-  /** Connections to the conversation, this one included. */
+  /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
 
 export interface UiContext {
   readonly state: ConversationState | null
   readonly nowMs: number
   readonly columns: number
-  /** An id for the message that this action may send. */
+  /** Id for the message that this action may send. */
   readonly freshId: string
 }
 
@@ -74,12 +74,12 @@ export function stepTo(ui: UiState, ...intents: readonly Intent[]): UiStep {
   return { ui, intents }
 }
 
-/** What the user wants done that only the server or the process can do. */
+/** Request of the user that only the server or the process can carry out. */
 export type Intent =
   | { readonly kind: 'send'; readonly message: Unsent }
   | { readonly kind: 'editQueued'; readonly messageId: string; readonly text: string }
   | { readonly kind: 'removeQueued'; readonly messageId: string }
-  /** Removes it from the inbox and gives its text back to the composer. */
+  /** Removes a message from the inbox and returns its text to the composer. */
   | { readonly kind: 'takeBack'; readonly messageId: string; readonly text: string }
   | { readonly kind: 'interrupt'; readonly turnId: string }
   | { readonly kind: 'continue' }
@@ -88,7 +88,7 @@ export type Intent =
       readonly approvalId: string
       readonly decision: ApprovalDecision
       readonly note?: string
-      /** Of a form that was filled in. */
+      /** Answers of a filled-in form. */
       readonly answers?: Answers
     }
   | { readonly kind: 'shell'; readonly command: string }
@@ -99,17 +99,17 @@ export type Intent =
   | { readonly kind: 'new' }
   | { readonly kind: 'list' }
   | { readonly kind: 'models' }
-  /** Of the call that is named, or the last one. */
+  /** Explains the decision on the named call, or on the last one. */
   | { readonly kind: 'why'; readonly item?: string }
   | { readonly kind: 'status' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
   | { readonly kind: 'readTrust' }
-  /** On what this window was shown under this hash. */
+  /** Decides on the configuration that this window showed under this hash. */
   | { readonly kind: 'decideTrust'; readonly hash: string; readonly verdict: TrustVerdict }
   | { readonly kind: 'restart' }
-  /** Gives the terminal back to the shell for a while. */
+  /** Suspends the program, as Ctrl+Z does in a shell. */
   | { readonly kind: 'suspend' }
-  /** What runs goes on without this window. */
+  /** Leaves; a running turn continues. */
   | { readonly kind: 'detach' }
   | { readonly kind: 'leave' }

@@ -15,8 +15,8 @@ const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDeci
 }
 
 /**
- * The key as an answer to the approval on the screen; null if it is none, and then it is text like any other. While
- * something is being written every key belongs to the text, so that no word can answer.
+ * Handles a key as an answer to the approval on the screen; null if it is text. While the composer has text every key
+ * is text, so that no typed word can answer.
  */
 export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: UiContext): UiStep | null {
   const [approval] = pendingApprovals(state, ui)
@@ -28,8 +28,8 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
 }
 
 /**
- * An answer right after a key that was none: what was said to be missing is there by now, or both begin a word. Null
- * where it is none.
+ * Handles an answer right after a rejected key: the obstacle may be gone, or both begin a word. Null if the key is no
+ * answer.
  */
 export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
   const { heldKey } = ui
@@ -40,7 +40,7 @@ export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext)
   return stepTo({ ...step.ui, heldKey: { ...next, written: heldKey.written + next.written } })
 }
 
-/** The letter that was chosen, once no other key has come for long enough. */
+/** Carries out the held letter once no other key has come for long enough. */
 export function applyHeldKey(ui: UiState, { state, nowMs }: UiContext): UiStep {
   const { heldKey } = ui
   const atMs = takenAtMs(ui)
@@ -53,7 +53,7 @@ export function applyHeldKey(ui: UiState, { state, nowMs }: UiContext): UiStep {
 
 type When = Pick<UiContext, 'state' | 'nowMs'>
 
-/** Arrows move through the answers, from none to the first or the last; Enter gives the one they reached. */
+/** Highlights answers with the arrows, starting at the first or last; Enter gives the highlighted one. */
 function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {
   if (ui.opened?.readOnly === true) return null
   const answer = ui.reached?.approvalId === approval.id ? ui.reached.answer : null
@@ -81,7 +81,7 @@ interface Pressed {
   readonly refusal: Refusal | null
 }
 
-/** A letter answers in the place of the row that an arrow reached; `v` only shows more of the question. */
+/** Holds a letter as the answer and drops the highlight; `v` only shows more and keeps it. */
 function hold(ui: UiState, approval: Approval, pressed: Pressed): UiState {
   const isPrinting = answerForText(pressed.text, approval) === 'print'
   return held(isPrinting ? ui : { ...ui, reached: null }, approval, pressed)
@@ -91,14 +91,14 @@ function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed):
   return { ...ui, heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } }
 }
 
-/** A key that is not taken is said to be none, so that nobody waits for what it should have done. */
+/** Returns why a key is not accepted, to be shown on the screen; null if it is. */
 function whyRefused(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
   if (ui.opened?.readOnly === true && answer !== 'print') return 'readOnly'
   if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
   return refusesUnseen(ui, approval, answer) ? 'unseen' : null
 }
 
-/** The row stays reached, so that Enter can be pressed again. */
+/** Returns why Enter is not accepted; the row stays highlighted for another try. */
 function whyNotReached(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
   if (refusesUnseen(ui, approval, answer)) return 'unseen'
   return isYes(answer) && !isReadable(ui.guard, approval.id, nowMs) ? 'tooEarly' : null
@@ -112,7 +112,7 @@ function isFree({ composer, purpose, link, opened }: UiState): boolean {
   return composer.text === '' && purpose.kind === 'message' && link.kind === 'up' && opened !== null
 }
 
-/** The decision names the approval that was painted, so an answer can never reach another one. */
+/** Carries out the answer for the approval that was on the screen, so that no other one is answered. */
 function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext['state']): UiStep {
   switch (answer) {
     case 'print':

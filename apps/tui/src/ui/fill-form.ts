@@ -6,7 +6,7 @@ import { chord } from './composer/key-table.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { addNote, message, type UiState } from './ui-state.ts'
 
-/** A server's question with fields: the first of them. One without is answered by the yes alone. */
+/** Opens the first field of an elicitation; one without fields is approved at once. */
 export function openForm(ui: UiState, { id, form }: Approval): UiStep {
   const [first] = form?.fields ?? []
   if (first === undefined) {
@@ -16,7 +16,7 @@ export function openForm(ui: UiState, { id, form }: Approval): UiStep {
   return stepTo(enterField(ui, { approvalId: id, at: 0, answers: {} }, first))
 }
 
-/** At the field that was not taken, with all that was given; what has been written since stays instead. */
+/** Reopens the form at the rejected field with all answers; text written since takes precedence. */
 export function reopenForm(
   ui: UiState,
   { approvalId, answers, field, problem }: UiAction & { kind: 'formRefused' },
@@ -30,7 +30,7 @@ export function reopenForm(
   return { ...reopened, purpose: { kind: 'form', form: { ...atField({ approvalId, at, answers }, found), problem } } }
 }
 
-/** Keys while a form is filled in; null for those that edit the text of a written field. */
+/** Handles keys of an open form; null for keys that edit the text of a field. */
 export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationState | null): UiStep | null {
   if (ui.purpose.kind !== 'form') return null
   const { form } = ui.purpose
@@ -46,13 +46,13 @@ export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationSta
   return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, choice, problem: null } } })
 }
 
-/** Escape: the field before, and from the first one back to the question. */
+/** Returns to the previous field, and from the first one to the approval. */
 export function previousField(ui: UiState, form: FilledForm, state: ConversationState | null): UiState {
   const before = fieldsOf(state, form)[form.at - 1]
   return before === undefined ? leaveForm(ui) : enterField(ui, { ...form, at: form.at - 1 }, before)
 }
 
-/** The text of a field is no message: it goes with the form, and undo brings it back. */
+/** Closes the form and clears the field's text, which undo restores. */
 export function leaveForm(ui: UiState): UiState {
   return { ...ui, purpose: message, composer: clear(ui.composer) }
 }
@@ -86,7 +86,7 @@ function enterField(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'a
   }
 }
 
-/** Arrows go round, a digit picks. */
+/** Moves the choice by arrows in a circle, or by digit. */
 function choose(choice: number, count: number, event: KeyEvent): number {
   if (event.kind === 'text') {
     const digit = Number(event.text)

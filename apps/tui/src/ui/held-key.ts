@@ -4,15 +4,15 @@ import { chord, commandForKey } from './composer/key-table.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { UiState } from './ui-state.ts'
 
-/** The screen's state once the next key has decided about the held one, and whether that key was for nothing else. */
+/** State after the next key decided about the held one, and whether that key had no other use. */
 export interface Released {
   readonly ui: UiState
   readonly isUsed: boolean
 }
 
 /**
- * Text that follows makes the held letter the beginning of it, whenever it comes before the letter took effect. Escape,
- * Ctrl+C and Backspace take a chosen letter back, Enter leaves it chosen, any other key drops it.
+ * Releases the held key. Text before it takes effect makes it the first letter of a message; Escape, Ctrl+C and
+ * Backspace take it back, Enter keeps it, any other key drops it.
  */
 export function releaseHeld(ui: UiState, event: KeyEvent, nowMs: number): Released {
   const { heldKey } = ui

@@ -11,20 +11,20 @@ const decisionWords: Readonly<Record<ApprovalDecision, string>> = {
   abort: 'stopped',
 }
 
-/** Why a question is gone that this window has shown and not answered. */
+/** Adds a notice that another client answered an approval shown here. */
 export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
   if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
   return addNote(ui, 'info', `answered by ${actorName(by)}: ${decisionWords[decision]}`)
 }
 
-/** Settings that someone else has changed; what this window changed it says itself. */
+/** Adds a notice of settings that another client changed. */
 export function noteConfigured(ui: UiState, { by, settings }: EventOf<'conversation.configured'>): UiState {
   if (by === undefined || ui.ownClients.includes(by.clientId)) return ui
   const changed = settingsLine(settings)
   return changed === '' ? ui : addNote(ui, 'info', `${changed} (changed by ${actorName(by)}).`)
 }
 
-/** What was changed, for a line of the transcript. */
+/** Returns the changed settings on one line. */
 export function settingsLine({ model, modelProvider, effort, approvalPolicy, sandbox }: SettingsPatch): string {
   const named: readonly (readonly [string, string | undefined])[] = [
     ['Sandbox', sandbox],
@@ -38,7 +38,7 @@ export function settingsLine({ model, modelProvider, effort, approvalPolicy, san
 
 const nameColumns = 60
 
-/** What a client calls itself, which may be anything: one short row of plain text. */
+/** Returns a client's name, which may be any text, as one short row. */
 export function actorName({ title, name }: Pick<Actor, 'title' | 'name'>): string {
   const text = stripEffects(title || name)
     .replaceAll('\n', ' ')

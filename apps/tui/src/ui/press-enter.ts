@@ -6,7 +6,7 @@ import { noteReadOnly, runSlash } from './run-slash.ts'
 import { chosenCompletion, parseSlash } from './slash-commands.ts'
 import { message, type UiState, type Unsent } from './ui-state.ts'
 
-/** Enter: what it does depends on what the text is for. It never answers an approval. */
+/** Handles Enter by the purpose of the text; never answers an approval. */
 export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
   const { purpose } = ui
   // Nobody would take it: the text stays until there is a server again.
@@ -27,7 +27,7 @@ export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext
   }
 }
 
-/** The chosen one of the list: run at once, or, when it needs an argument, written out. */
+/** Returns the chosen completion, to run at once or, if it needs an argument, to complete in the composer. */
 function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boolean } | null {
   const chosen = chosenCompletion(ui)
   if (chosen === null) return null
@@ -36,7 +36,7 @@ function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boole
   return { ui: { ...ui, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
 }
 
-/** With nothing written: what waits for a word from the user goes on. */
+/** Continues what waits for the user, when the composer is empty. */
 function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
   if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
   const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
@@ -62,7 +62,7 @@ function submitText(
   return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
 }
 
-/** Before the server has answered, messages are held; they go out in order when it has. */
+/** Sends a message, or holds it until the server answers; held messages go out in order. */
 function sendMessage(ui: UiState, unsent: Unsent): UiStep {
   const held = { ...ui, unsent: [...ui.unsent, unsent] }
   return ui.opened === null || ui.link.kind !== 'up' ? stepTo(held) : stepTo(held, { kind: 'send', message: unsent })
@@ -91,7 +91,7 @@ type Submission =
   | { readonly kind: 'newline'; readonly composer: Composer }
   | { readonly kind: 'nothing' }
 
-/** Enter: sends what is written, or, after a backslash at the line's end, turns that backslash into a line end. */
+/** Returns what Enter submits; a backslash at the line's end becomes a line end instead. */
 export function submit(composer: Composer): Submission {
   const { text, caret } = composer
   const atLineEnd = caret === text.length || text[caret] === '\n'

@@ -16,7 +16,7 @@ import { addNote, message, type UiState } from './ui-state.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
 
-/** What one key does. The first that has a use for it takes it: stopping, the list, the link, an approval, the text. */
+/** Handles one key. The first that uses it wins: stop keys, the list, the link, an approval, the text. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
   const step = replaceHeldKey(ui, event, context) ?? releasedStep(ui, event, context)
@@ -30,7 +30,7 @@ function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep 
   return released.isUsed ? stepTo(released.ui) : keyStep(released.ui, event, context)
 }
 
-/** Notes when an answer was given. */
+/** Records the time of an answer. */
 export function stampAnswer(before: UiState, step: UiStep, { nowMs }: UiContext): UiStep {
   const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
   return { ...step, ui: { ...step.ui, answeredAtMs } }
@@ -72,7 +72,7 @@ function pressInList(ui: UiState, key: string | null): UiStep | null {
 
 const tooLongToEdit = 'The message that waits is too long to be changed here. It goes out as it was sent.'
 
-/** Up in an empty composer fetches the newest message that waits. */
+/** Edits the newest queued message on Up in an empty composer. */
 function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiStep | null {
   if (key !== 'up' || ui.composer.text !== '' || ui.purpose.kind !== 'message') return null
   const newest = state?.core.inbox.at(-1)
@@ -91,7 +91,7 @@ function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiS
   )
 }
 
-/** Escape, Ctrl+C and Ctrl+D, by the one table of `interrupts`. */
+/** Handles Escape, Ctrl+C and Ctrl+D by the table of `interrupts`. */
 export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
   const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
   const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
@@ -142,8 +142,8 @@ function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
 }
 
 /**
- * What this window has queued comes back to its composer, the oldest on top: it was meant for the turn that ends here.
- * What is too long for it waits on.
+ * Interrupts the turn and returns this client's queued messages to the composer, the oldest first. They were meant for
+ * the turn that ends; messages too long to edit stay queued.
  */
 function interruptTurn(ui: UiState, { state }: UiContext): UiStep {
   const turnId = state?.core.turn?.id

@@ -34,7 +34,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'trust',
 ])
 
-/** Not from a window that takes part in nothing. */
+/** Commands not available to a client that only watches. */
 const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new'])
 
 function isReady({ link, opened }: UiState): boolean {
@@ -94,7 +94,10 @@ function runMcp(ui: UiState, argument: string): UiStep {
   return stepTo(addNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
 }
 
-/** Words, not a key: a yes lets programs of the project run. It counts for what was shown, whatever is there by now. */
+/**
+ * Trusts or declines a project's configuration. Takes a typed word because a yes lets programs of the project run, and
+ * counts only for the configuration shown.
+ */
 function runTrust(ui: UiState, argument: string): UiStep {
   const verdict = argument === 'yes' ? 'trusted' : argument === 'no' ? 'declined' : null
   if (argument === '') return stepTo(ui, { kind: 'readTrust' })
@@ -110,7 +113,7 @@ function runTrust(ui: UiState, argument: string): UiStep {
   return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }
 
-/** `ID`, or `PROVIDER ID`: ids may contain slashes and colons, never blanks. */
+/** Reads `ID` or `PROVIDER ID`; ids may contain slashes and colons, but no blanks. */
 function modelSettings(argument: string): { model: string; modelProvider?: string } {
   const [first = '', second] = argument.split(/\s+/)
   return second === undefined ? { model: first } : { modelProvider: first, model: second }
@@ -131,7 +134,7 @@ const commandHelp: Notice = {
   rows: slashCommands.map(({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about]),
 }
 
-/** Why nothing can be sent from here, and what to do instead. */
+/** Adds a notice why nothing can be sent here, and what to do instead. */
 export function noteReadOnly(ui: UiState): UiState {
   return addNote(ui, 'warning', `${readOnlyWords(ui.opened)}.`)
 }

@@ -8,7 +8,7 @@ import { noteAnswered, noteConfigured } from './other-clients.ts'
 import { pressKey, pressStopKey, stampAnswer } from './press-key.ts'
 import { addNote, addNotice, message, openPicker, type UiState } from './ui-state.ts'
 
-/** The one way the screen's own state changes. */
+/** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'key':
@@ -70,7 +70,7 @@ function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked
   return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
 }
 
-/** What the server we talk to has open is not open elsewhere. */
+/** Fills the picker; conversations open in this window's own server do not count as live. */
 function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState {
   if (ui.picker === null) return ui
   const own = ui.link.kind === 'up' ? ui.link.serverPid : null
@@ -80,7 +80,7 @@ function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState
   return { ...ui, picker: { ...ui.picker, conversations } }
 }
 
-/** Sent again after a lost connection too: the same id is taken once. */
+/** Resends messages once a conversation is open; the server accepts the same id once. */
 function resendUnsent({ unsent }: UiState): readonly Intent[] {
   return unsent.map((held) => ({ kind: 'send', message: held }))
 }
@@ -90,7 +90,7 @@ function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][numbe
   return { ...ui, unsent, composer: putBack(ui.composer, text) }
 }
 
-/** Lets go of what the conversation no longer has: an approval that others answered, a message that was sent. */
+/** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
 export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): UiState {
   if (state === null) return ui
   const { turn, approvals, inbox } = state.core
@@ -107,7 +107,7 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
   return next
 }
 
-/** The sentence is said once; after that only that nothing was done. */
+/** Adds the server's message once; after that only that nothing was done. */
 function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
   if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
   return isAnswer ? addNote(ui, 'error', notDone) : ui

@@ -7,7 +7,7 @@ export interface TerminalSize {
   readonly rows: number
 }
 
-/** One frame: blocks to append to the transcript, and the live rows below it, which are redrawn. */
+/** Frame: blocks to append to the transcript, and the live rows below it, which are redrawn. */
 export interface Screen {
   /** Blocks new since the previous frame; printed once. */
   readonly settled: readonly Block[]

@@ -53,7 +53,7 @@ describe('a log that was deleted', () => {
 
 test('a full disk that nobody has asked anything of goes on by itself', () => {
   expect(noticeSaid({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
-    said: { text: 'The disk is full. Make room: it goes on by itself then.' },
+    notice: { text: 'The disk is full. Make room: it goes on by itself then.' },
   })
 })
 

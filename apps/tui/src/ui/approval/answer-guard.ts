@@ -1,9 +1,9 @@
-/** Keeps a key from answering an approval that has just appeared, or of which a part has never been on the screen. */
+/** State that keeps keys from answering an approval that has just appeared or was not shown whole. */
 export interface AnswerGuard {
   readonly approvalId: string | null
-  /** When the approval was first on the screen, or, if that was later, all of it. */
+  /** Time of the first frame with the approval, or with all of it if later. */
   readonly paintedAtMs: number
-  /** All of what a yes would allow has been on the screen. */
+  /** True if everything a yes would allow has been on the screen. */
   readonly isSeen: boolean
   readonly lastKeyAtMs: number
 }
@@ -15,73 +15,73 @@ export const unguarded: AnswerGuard = {
   lastKeyAtMs: Number.NEGATIVE_INFINITY,
 }
 
-/** Long enough to have seen it. */
+/** Time an approval must be on the screen before keys answer it. */
 const readableAfterMs = 400
-/** Whoever is typing does not answer. */
+/** Pause after other keys before a letter answers, so that typing does not. */
 const quietForMs = 150
 
-/** The approval that a frame has put on the screen, and whether all of it has been there by now. */
+/** Approval in a painted frame, and whether all of it has been shown. */
 export interface Painted {
   readonly approvalId: string | null
   readonly isSeen: boolean
 }
 
-/** What has been on the screen once stays seen, also where a smaller window hides it again. */
+/** Records a painted frame; an approval once shown whole stays so, even if a smaller window hides it. */
 export function notePainted(guard: AnswerGuard, { approvalId, isSeen }: Painted, nowMs: number): AnswerGuard {
   if (guard.approvalId !== approvalId) return { ...guard, approvalId, paintedAtMs: nowMs, isSeen }
   return guard.isSeen || !isSeen ? guard : { ...guard, paintedAtMs: nowMs, isSeen }
 }
 
-/** Called after a key was used, so that the next one finds when it came. */
+/** Records the time of a key; called after the key was used. */
 export function noteKey(guard: AnswerGuard, nowMs: number): AnswerGuard {
   return { ...guard, lastKeyAtMs: nowMs }
 }
 
-/** Whether this approval has been on the screen for long enough. */
+/** Returns true if the approval has been on the screen for long enough. */
 export function isReadable(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
   return guard.approvalId === approvalId && nowMs - guard.paintedAtMs >= readableAfterMs
 }
 
-/** Whether a letter that comes now counts as an answer to this approval. */
+/** Returns true if a letter now counts as an answer to the approval. */
 export function mayAnswer(guard: AnswerGuard, approvalId: string, nowMs: number): boolean {
   return isReadable(guard, approvalId, nowMs) && nowMs - guard.lastKeyAtMs >= quietForMs
 }
 
-/** Whether all of what a yes to this approval would allow has been on the screen. */
+/** Returns true if everything a yes would allow has been on the screen. */
 export function isWhollySeen(guard: AnswerGuard, approvalId: string): boolean {
   return guard.approvalId === approvalId && guard.isSeen
 }
 
-/** A key that was pressed at a question with nothing written: an answer, or the first letter of a message. */
+/** Key pressed at an approval with an empty composer: an answer, or the first letter of a message. */
 export interface HeldKey {
-  /** Empty for Enter. */
+  /** Text of the key; empty for Enter. */
   readonly text: string
-  /** What goes into the composer if text follows: the key, behind others that were no answers just before. */
+  /** Text for the composer if more text follows: the key, after others rejected just before. */
   readonly written: string
   readonly atMs: number
   readonly approvalId: string
-  /** Why it is no answer; null while it is chosen and takes effect unless more text follows. */
+  /** Reason why it is no answer; null while it is chosen and takes effect unless more text follows. */
   readonly refusal: Refusal | null
 }
 
 /**
- * `tooEarly`: the question cannot have been read. `readOnly`: this window only watches. `unseen`: a yes to what has not
- * been on the screen whole.
+ * Reason to reject a key. `tooEarly`: the approval was just shown. `readOnly`: the client only watches. `unseen`: a yes
+ * before everything was shown.
  */
 export type Refusal = 'tooEarly' | 'readOnly' | 'unseen'
 
 /**
- * How long a letter is chosen before it takes effect. Letters of a word are up to 250 ms apart, and a slow line may
- * deliver the second up to 200 ms later than the first.
+ * Delay before a chosen letter takes effect. Letters of a word are up to 250 ms apart, and a slow line may delay the
+ * second by another 200 ms.
  */
 export const takenAfterMs = 500
 
-/** When the chosen letter takes effect, in ms since the epoch; null while none is chosen. */
+/** Returns the time at which the chosen letter takes effect, in ms since the epoch; null if none is. */
 export function takenAtMs({ heldKey }: { readonly heldKey: HeldKey | null }): number | null {
   return heldKey === null || heldKey.refusal !== null ? null : heldKey.atMs + takenAfterMs
 }
 
-/** Whether text that comes now belongs to the key. */
+/** Returns true if text now continues the held key. */
 export function isFresh({ atMs }: HeldKey, nowMs: number): boolean {
   return nowMs - atMs < takenAfterMs
 }

@@ -1,11 +1,11 @@
 import type { Approval, ApprovalDecision, ConversationState } from '@parley/protocol'
 
-/** What a key says to an approval. `note` asks for words first, `print` only shows all of it. */
+/** Answer to an approval. `note` asks for a reason first, `print` only shows all of it. */
 export type Answer = 'yes' | 'yesForConversation' | 'yesAlways' | 'note' | 'stop' | 'print'
 
 const letters: Readonly<Record<string, Answer>> = { y: 'yes', n: 'note', v: 'print' }
 
-/** Whether the answer lets happen what is asked about. */
+/** Returns true for answers that allow the call. */
 export function isYes(answer: Answer): boolean {
   return answer === 'yes' || answer === 'yesForConversation' || answer === 'yesAlways'
 }
@@ -15,7 +15,7 @@ export interface Choice {
   readonly answer: Exclude<Answer, 'print'>
 }
 
-/** Each answer keeps its digit whether others are offered or not, so that what fingers know never means more than it did. */
+/** Choices with fixed digits, so that a learned digit never comes to mean more. */
 const callChoices: readonly Choice[] = [
   { digit: 1, answer: 'yes' },
   { digit: 2, answer: 'yesForConversation' },
@@ -30,7 +30,7 @@ const formChoices: readonly Choice[] = [
   { digit: 3, answer: 'stop' },
 ]
 
-/** The answers to choose from, in the order of their digits. */
+/** Returns the choices in the order of their digits. */
 export function choicesFor(approval: Approval): readonly Choice[] {
   if (approval.kind === 'elicitation') return formChoices
   return callChoices.filter(({ answer }) => {
@@ -49,7 +49,7 @@ export function offers({ decisions }: Approval, decision: ApprovalDecision): boo
   return decisions.includes(decision)
 }
 
-/** Approvals that wait for an answer, oldest first, without the one that this window has just answered. */
+/** Returns pending approvals, oldest first, without the one this window has just answered. */
 export function pendingApprovals(
   state: ConversationState | null,
   ui: { readonly answeredApproval: string | null },
@@ -60,7 +60,7 @@ export function pendingApprovals(
   )
 }
 
-/** Calls that were approved before a crash and did not begin; nothing runs them until the user says so. */
+/** Returns calls approved before a crash that did not start; they run only when the user continues. */
 export function approvedNotStarted(state: ConversationState | null): readonly Approval[] {
   if (state?.core.turn?.parked !== true) return []
   return Object.values(state.core.approvals).filter(({ state: stage }) => stage === 'approved')

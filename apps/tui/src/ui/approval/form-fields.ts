@@ -1,31 +1,31 @@
 import type { Answer, Answers, FormField } from '@parley/protocol'
 
-/** A form while it is filled in, one field after the other. Text of the current field is in the composer. */
+/** Form in progress, one field after the other; the text of the current field is in the composer. */
 export interface FilledForm {
   readonly approvalId: string
   /** Index of the current field. */
   readonly at: number
   readonly answers: Answers
-  /** Of a field with options: the chosen one, or -1 while none is. */
+  /** Index of the chosen option; -1 while none is. */
   readonly choice: number
-  /** Why the current field cannot be left. */
+  /** Reason why the current field is invalid. */
   readonly problem: string | null
 }
 
 export interface FormOption {
-  /** Null leaves the field out. */
+  /** Answer; null leaves the field out. */
   readonly value: Answer | null
   readonly title: string
 }
 
-/** What there is to choose from; null for a field that is written. */
+/** Returns the options; null for a field with text. */
 export function optionsOf({ type, choices = [], required }: FormField): readonly FormOption[] | null {
   const empty: readonly FormOption[] = required ? [] : [{ value: null, title: 'leave it empty' }]
   if (type === 'boolean') return [{ value: true, title: 'yes' }, { value: false, title: 'no' }, ...empty]
   return type === 'choice' ? [...choices, ...empty] : null
 }
 
-/** At this field: what was given before stands there, else its default. */
+/** Moves to the field with its earlier answer, else its default. */
 export function atField(form: Omit<FilledForm, 'choice' | 'problem'>, field: FormField): FilledForm {
   const given = form.answers[field.name] ?? field.default ?? null
   const choice = optionsOf(field)?.findIndex(({ value }) => value === given) ?? -1
@@ -36,7 +36,7 @@ export function textAt({ answers }: Pick<FilledForm, 'answers'>, field: FormFiel
   return optionsOf(field) === null ? String(answers[field.name] ?? field.default ?? '') : ''
 }
 
-/** What the field comes to, null for nothing; or what is wrong with it. */
+/** Returns the field's answer, null if empty, or the problem with it. */
 export function readField(
   field: FormField,
   { text, choice }: { readonly text: string; readonly choice: number },
@@ -50,7 +50,7 @@ export function readField(
   return field.type === 'string' ? readText(text, field.format) : readNumber(text.trim(), field.type === 'integer')
 }
 
-/** What is plainly something else is refused at once; the server that asks has the last word. */
+/** Formats checked before sending; the tool server checks finally. */
 const formats: Readonly<Record<NonNullable<FormField['format']>, { readonly fits: RegExp; readonly problem: string }>> =
   {
     email: { fits: /^[^\s@]+@[^\s@]+$/, problem: 'It must be an e-mail address.' },

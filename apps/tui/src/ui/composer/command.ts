@@ -3,7 +3,7 @@ import { type Composer, clear, insert, paste, replace, undo } from './composer.t
 import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
 import { stopAfter, stopBefore } from './stops.ts'
 
-/** What a key asks of the composer. */
+/** Editing command of a key. */
 export type ComposerCommand =
   | { readonly kind: 'insert' | 'paste'; readonly text: string }
   | { readonly kind: Motion | Deletion | 'newline' | 'yank' | 'undo' | 'clear' }
@@ -29,7 +29,7 @@ type Deletion =
   | 'killToLineStart'
   | 'killToLineEnd'
 
-/** What vertical moves depend on. */
+/** Input of vertical moves. */
 export interface Surroundings extends Room {
   /** Earlier messages, oldest first. */
   readonly history: readonly string[]
@@ -67,7 +67,7 @@ export function applyCommand(composer: Composer, command: ComposerCommand, aroun
   return commands[command.kind](composer, around)
 }
 
-/** Deletes to the offset, either way, and keeps the text for yanking. */
+/** Deletes to the offset in either direction and keeps the text for yanking. */
 function killTo(composer: Composer, offset: number): Composer {
   const start = Math.min(offset, composer.caret)
   const end = Math.max(offset, composer.caret)
@@ -83,7 +83,7 @@ function deleteTo(composer: Composer, offset: number): Composer {
   })
 }
 
-/** At a line's end its line end goes, so that repeating it goes on. */
+/** Kills to the line's end, or the line end itself, so that repeating it continues. */
 function killToLineEnd(composer: Composer): Composer {
   const end = lineEnd(composer)
   return killTo(composer, end === composer.caret ? Math.min(end + 1, composer.text.length) : end)

@@ -1,19 +1,19 @@
 import { cleanInput } from '../../view/text/control-characters.ts'
 import { type Paste, stopFrom } from './stops.ts'
 
-/** The text being written and the caret in it. A value: every edit gives a new one. */
+/** Text being written, with the caret. Immutable; every edit returns a new one. */
 export interface Composer {
   readonly text: string
-  /** UTF-16 offset, always between two graphemes and never inside the mark of a folded paste. */
+  /** UTF-16 offset, always between graphemes and never inside the mark of a folded paste. */
   readonly caret: number
-  /** Cell that vertical moves aim at while they follow each other. */
+  /** Column that consecutive vertical moves aim at, in cells. */
   readonly goal: number | null
-  /** What was killed last, for yanking. */
+  /** Last killed text, for yanking. */
   readonly killed: string
   readonly pastes: readonly Paste[]
-  /** States to undo to, the newest last. */
+  /** Snapshots to undo to, the newest last. */
   readonly past: readonly Snapshot[]
-  /** Whether the last edit was typing, which the next letter goes on in the same undo step. */
+  /** True if the last edit was typing, which more typing extends in the same undo step. */
   readonly typing: boolean
   readonly recall: Recall | null
 }
@@ -23,7 +23,7 @@ interface Snapshot {
   readonly caret: number
 }
 
-/** The history entry that is shown, and what was being written before. */
+/** History entry shown, and the draft before it. */
 interface Recall {
   readonly index: number
   readonly draft: Snapshot
@@ -50,8 +50,8 @@ interface Replacement {
 }
 
 /**
- * The one way text changes: `start` and `end` are stops, the caret comes to stand after the new text. Whoever wrote it
- * (the user, another client, a tool server), controls and escape sequences in it are dropped.
+ * Replaces text; `start` and `end` are stops, the caret ends after the new text. Drops control characters and escape
+ * sequences, wherever the text comes from.
  */
 export function replace(composer: Composer, replacement: Replacement): Composer {
   const { start, end, typing = false } = replacement
@@ -63,7 +63,7 @@ export function replace(composer: Composer, replacement: Replacement): Composer 
   return { ...edited, caret: stopFrom(edited, start + text.length), goal: null, past, typing, recall: null }
 }
 
-/** Typed text. */
+/** Inserts typed text. */
 export function insert(composer: Composer, text: string): Composer {
   return replace(composer, { start: composer.caret, end: composer.caret, text, typing: true })
 }
@@ -74,19 +74,19 @@ export function undo(composer: Composer): Composer {
   return { ...settle(composer), ...moment, past: composer.past.slice(0, -1), recall: null }
 }
 
-/** Empties the text; undo brings it back. */
+/** Clears the text; undo restores it. */
 export function clear(composer: Composer): Composer {
   return replace(composer, { start: 0, end: composer.text.length, text: '' })
 }
 
-/** Puts unsent text back in front of what has been written since. */
+/** Puts unsent text before the current text. */
 export function putBack(composer: Composer, text: string): Composer {
   const separator = composer.text === '' || text.endsWith('\n') ? '' : '\n'
   const restored = replace(composer, { start: 0, end: 0, text: text + separator })
   return { ...restored, caret: restored.text.length }
 }
 
-/** Ends what only the next key of the same kind would go on with. */
+/** Ends a run of typing or vertical moves. */
 export function settle(composer: Composer): Composer {
   return composer.typing || composer.goal !== null ? { ...composer, typing: false, goal: null } : composer
 }
@@ -103,8 +103,8 @@ const maxCharacters = 1_000
 const maxLines = 10
 
 /**
- * Pasted text at the caret. Line ends become LF, tabs stay tabs (a Makefile must arrive as it is), escape sequences,
- * other controls and bidirectional overrides are dropped. A large paste is folded to a mark.
+ * Pastes text at the caret, folding large pastes to a mark. Line ends become LF, tabs stay, escape sequences, controls
+ * and bidirectional overrides are dropped.
  */
 export function paste(composer: Composer, pasted: string): Composer {
   const text = cleanInput(pasted)
@@ -116,7 +116,7 @@ export function paste(composer: Composer, pasted: string): Composer {
   return replace({ ...composer, pastes: [...composer.pastes, { mark, text }] }, { ...at, text: mark })
 }
 
-/** The text as it is sent: every mark replaced by what it stands for. */
+/** Returns the text as sent, every mark replaced by its paste. */
 export function expanded({ text, pastes }: Pick<Composer, 'text' | 'pastes'>): string {
   if (pastes.length === 0) return text
   const byMark = new Map(pastes.map((folded) => [folded.mark, folded.text]))

@@ -7,14 +7,14 @@ import { markRanges } from './stops.ts'
 
 export interface ComposerLayout {
   readonly rows: readonly Line[]
-  /** In cells, within `rows`; the column is always inside the width. */
+  /** Caret in cells, within `rows`; the column is always inside the width. */
   readonly caret: { readonly row: number; readonly column: number }
-  /** Rows that do not fit, before and after. */
+  /** Hidden rows before and after. */
   readonly above: number
   readonly below: number
 }
 
-/** The composer as rows that fit the room, at most `maxRows` of them, around the caret. */
+/** Returns at most `maxRows` rows of the composer around the caret. */
 export function layoutComposer(composer: Composer, room: Room, maxRows: number): ComposerLayout {
   const rows = withCaretRow(composer, composerRows(composer, room), room)
   const row = rowAt(rows, composer.caret)
@@ -30,7 +30,7 @@ export function layoutComposer(composer: Composer, room: Room, maxRows: number):
   }
 }
 
-/** A caret after a full row stands at the start of an empty row of its own. */
+/** Adds an empty row for a caret after a full row. */
 function withCaretRow(composer: Composer, rows: readonly ComposerRow[], room: Room): readonly ComposerRow[] {
   const { caret, text } = composer
   const index = rowAt(rows, caret)
@@ -40,7 +40,7 @@ function withCaretRow(composer: Composer, rows: readonly ComposerRow[], room: Ro
   return rows.toSpliced(index, 1, { ...row, lineEnds: false }, own)
 }
 
-/** The whole text as one line of spans, the marks of folded pastes in their tone. */
+/** Returns the whole text as one line, with marks of folded pastes highlighted. */
 function markedLine(composer: Composer): Line {
   const spans: Span[] = []
   let offset = 0
@@ -56,11 +56,11 @@ function visible(line: Line): Line {
   return line.map((span) => ({ ...span, text: span.text.replaceAll('\t', ' '.repeat(tabCells)) }))
 }
 
-/** Tabs are kept in the text and shown as this many blanks. */
+/** Cells shown for a tab, which stays a tab in the text. */
 const tabCells = 4
 
 interface ComposerRow extends Row {
-  /** Whether the text's own line ends with this row, so that a caret at `end` stands here. */
+  /** True if the text's own line ends with this row, so that a caret at `end` is on it. */
   readonly lineEnds: boolean
 }
 
@@ -86,7 +86,7 @@ function composerCells(grapheme: string, room: Room): number {
   return grapheme === '\t' ? tabCells : graphemeWidth(grapheme, room.ambiguous)
 }
 
-/** The row that the offset is drawn on: at a soft break it is the next row's start. */
+/** Returns the row of an offset; at a soft break the next row. */
 export function rowAt(rows: readonly ComposerRow[], offset: number): number {
   return Math.max(
     0,
@@ -100,7 +100,7 @@ export function columnAt(text: string, row: ComposerRow | undefined, offset: num
   return column
 }
 
-/** The offset on the row that is nearest to the cell without going past it. */
+/** Returns the offset on the row nearest to the cell without passing it. */
 export function offsetAt(text: string, row: ComposerRow, column: number, room: Room): number {
   let offset = row.start
   let cells = 0

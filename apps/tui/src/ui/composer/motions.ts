@@ -6,17 +6,17 @@ import { stopFrom, stopUpTo } from './stops.ts'
 
 const letter = /[\p{L}\p{N}\p{M}_]/u
 
-/** Start of the word before the caret, as Alt+B sees words: letters, digits and underscores. */
+/** Returns the start of the word before the caret for Alt+B: letters, digits and underscores. */
 export function wordStart(composer: Composer): number {
   return scanBack(composer, (character) => letter.test(character))
 }
 
-/** Start of the word before the caret, as Ctrl+W sees words: anything but blanks. */
+/** Returns the start of the word before the caret for Ctrl+W: anything but blanks. */
 export function blankWordStart(composer: Composer): number {
   return scanBack(composer, (character) => !/\s/.test(character))
 }
 
-/** End of the word at or after the caret. */
+/** Returns the end of the word at or after the caret. */
 export function wordEnd(composer: Composer): number {
   const { text } = composer
   let offset = composer.caret
@@ -25,7 +25,7 @@ export function wordEnd(composer: Composer): number {
   return stopFrom(composer, offset)
 }
 
-/** Start of the caret's line, in the text and not on the screen. */
+/** Returns the start of the caret's line in the text, not on the screen. */
 export function lineStart({ text, caret }: Composer): number {
   return caret === 0 ? 0 : text.lastIndexOf('\n', caret - 1) + 1
 }
@@ -56,17 +56,17 @@ function characterBefore(text: string, offset: number): string {
   return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(offset - 1, offset)
 }
 
-/** One row up; from the first row, to the older entry of the history. */
+/** Moves one row up; from the first row to the previous history entry. */
 export function moveUp(composer: Composer, room: Room, history: readonly string[]): Composer {
   return moveRows(composer, -1, room) ?? older(composer, history)
 }
 
-/** One row down; from the last row, to the newer entry of the history, and at last to the draft. */
+/** Moves one row down; from the last row to the next history entry, then to the draft. */
 export function moveDown(composer: Composer, room: Room, history: readonly string[]): Composer {
   return moveRows(composer, 1, room) ?? newer(composer, history)
 }
 
-/** Null if there is no row there. A folded paste is passed over in the direction of the move. */
+/** Moves by one row, past folded pastes; returns null if there is no such row. */
 function moveRows(composer: Composer, step: -1 | 1, room: Room): Composer | null {
   const rows = composerRows(composer, room)
   const current = rowAt(rows, composer.caret)
@@ -78,7 +78,7 @@ function moveRows(composer: Composer, step: -1 | 1, room: Room): Composer | null
   return { ...composer, caret, goal, typing: false }
 }
 
-/** Shows the entry before the one shown, or the newest. `history` is oldest first. The draft is also an undo step. */
+/** Shows the previous history entry, or the newest. `history` is oldest first. The draft becomes an undo step. */
 function older(composer: Composer, history: readonly string[]): Composer {
   const index = (composer.recall?.index ?? history.length) - 1
   const entry = history[index]
@@ -89,7 +89,7 @@ function older(composer: Composer, history: readonly string[]): Composer {
   return { ...shown, past: remembered(composer.past, draft), recall: { index, draft } }
 }
 
-/** Shows the entry after the one shown; after the newest comes what was being written. */
+/** Shows the next history entry; after the newest comes the draft. */
 function newer(composer: Composer, history: readonly string[]): Composer {
   const { recall } = composer
   if (recall === null) return settle(composer)
@@ -100,7 +100,7 @@ function newer(composer: Composer, history: readonly string[]): Composer {
   return { ...showEntry(composer, entry), recall: { ...recall, index } }
 }
 
-/** Another client may have sent it, with anything in it. */
+/** Shows a history entry, cleaned because another client may have sent it. */
 function showEntry(composer: Composer, entry: string): Composer {
   const text = cleanInput(entry)
   return { ...settle(composer), text, caret: text.length }

@@ -1,12 +1,12 @@
 import { boundaryAfter, boundaryBefore, boundaryFrom } from '../../view/text/graphemes.ts'
 
-/** A large paste: its text is kept aside and a mark stands for it. */
+/** Folded paste: a mark in the text represents it. */
 export interface Paste {
   readonly mark: string
   readonly text: string
 }
 
-/** What decides where a caret may stand. */
+/** Text and pastes, which determine the stops of the caret. */
 export interface ComposerText {
   readonly text: string
   readonly pastes: readonly Paste[]
@@ -17,7 +17,7 @@ export interface Range {
   readonly end: number
 }
 
-/** Where folded pastes stand in the text, in order. */
+/** Returns the ranges of folded pastes in the text, in order. */
 export function markRanges({ text, pastes }: ComposerText): readonly Range[] {
   const ranges: Range[] = []
   for (const { mark } of pastes) {
@@ -30,14 +30,14 @@ export function markRanges({ text, pastes }: ComposerText): readonly Range[] {
   return ranges.sort((left, right) => left.start - right.start)
 }
 
-/** The first stop at or after the offset. */
+/** Returns the first stop at or after the offset. */
 export function stopFrom(written: ComposerText, offset: number): number {
   const boundary = boundaryFrom(written.text, offset)
   const mark = markAround(written, boundary)
   return mark === undefined ? boundary : boundaryFrom(written.text, mark.end)
 }
 
-/** The last stop at or before the offset. */
+/** Returns the last stop at or before the offset. */
 export function stopUpTo(written: ComposerText, offset: number): number {
   const floor = boundaryUpTo(written.text, offset)
   const mark = markAround(written, floor)

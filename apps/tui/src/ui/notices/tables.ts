@@ -2,10 +2,10 @@ import type { McpServer, ResultOf } from '@parley/protocol'
 import { collapseBlanks, showHidden } from '../../view/text/control-characters.ts'
 import type { Notice } from './notice.ts'
 
-/** Newest lines of a server's stderr that are shown. */
+/** Newest stderr lines of a tool server to show. */
 const stderrLines = 3
 
-/** The tool servers: how each is, and what it lines when something is wrong. */
+/** Returns the table of tool servers with their state, and stderr where something is wrong. */
 export function mcpTable({ servers }: { readonly servers: readonly McpServer[] }): Notice {
   const title =
     servers.length === 0
@@ -26,7 +26,7 @@ function rowsOf({ name, state, tools, restarts, error, stderr }: McpServer): (re
   return [[name, facts.join(' · ')], ...more.map((line) => ['', line] as const)]
 }
 
-/** Why a call was run or not: nothing in it hidden, as in the question about it. */
+/** Returns the table of reasons for running a call or not, with hidden characters shown. */
 export function whyTable({ item, rows }: ResultOf<'policy/why'>): Notice {
   return {
     kind: 'table',

@@ -2,10 +2,13 @@ import type { TrustReport } from '@parley/protocol'
 import { showHidden } from '../../view/text/control-characters.ts'
 import type { Notice } from './notice.ts'
 
-/** More than people read in a window. */
+/** Rows shown at most. */
 const maxRows = 300
 
-/** What a project's configuration would do; `hash` only where all of it is shown, so that a yes is to what was seen. */
+/**
+ * Returns the effects of a project's configuration. `hash` is null unless all of it is shown, so that a yes covers only
+ * what was shown.
+ */
 export function trustTable(report: TrustReport): { readonly notice: Notice; readonly hash: string | null } {
   const { root, state } = report
   if (state === 'none') return { notice: note(`${oneLine(root)} brings no configuration of its own.`), hash: null }
@@ -40,7 +43,7 @@ const states: Readonly<Record<TrustReport['state'], string>> = {
   declined: 'declined: nothing of it takes effect',
 }
 
-/** Everything a person needs to decide, what it would start first. Nothing in it can hide or move on the screen. */
+/** Returns the facts to decide on, programs it would start first, with hidden characters shown. */
 export function trustRows(report: TrustReport): readonly Row[] {
   const { state, wouldRun, changes, ignored } = report
   const rows: readonly Row[] = [
@@ -53,7 +56,7 @@ export function trustRows(report: TrustReport): readonly Row[] {
   return rows.map(([label, text]) => [oneLine(label), oneLine(text)])
 }
 
-/** A line end in a name must not make a line that nobody wrote. */
+/** Returns text on one line, so that a name with a line end cannot forge another row. */
 export function oneLine(text: string): string {
   return showHidden(text).replaceAll('\n', '\\n')
 }
@@ -70,12 +73,12 @@ function programRows({ name, argv, cwd, env = {}, url, sandboxed, network }: Tru
   ]
 }
 
-/** Words that could be read as something else are in quotes, with everything unprintable spelled out. */
+/** Quotes words that could be read as something else, with unprintable characters escaped. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)
 }
 
-/** What changed, where that is known; else the files. */
+/** Returns the changes, or the whole files if there is no diff. */
 function contentRows({ files, diff }: TrustReport): Row[] {
   if (diff !== undefined) return linesOf('change', diff)
   return files.flatMap(({ path, text }) => linesOf(path, text))
