@@ -37,7 +37,7 @@ export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationSta
   const fields = fieldsOf(state, form)
   const field = fields[form.at]
   if (field === undefined) return stepTo(leaveForm(ui))
-  // Without a server the form stays open: nobody would take its answers.
+  // Without a server the answers could not be delivered: the form stays open.
   if (event.kind === 'key' && chord(event) === 'enter')
     return ui.link.kind === 'up' ? takeField(ui, form, fields) : stepTo(ui)
   const options = optionsOf(field)

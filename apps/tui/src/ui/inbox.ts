@@ -33,7 +33,7 @@ export function inputHistory(
     if (item.type === 'userMessage') return isWhole(item.content) ? [item.text] : []
     return item.type === 'shellCommand' ? [`!${item.command}`] : []
   })
-  // A prompt of this conversation that the folder remembers too comes back in the place it has here.
+  // A prompt in both the folder's and this conversation's history keeps its place in the conversation.
   const known = new Set(here)
   const refused = refusedText === null ? [] : [refusedText]
   const texts = [...earlierPrompts.filter((text) => !known.has(text)), ...here, ...refused]

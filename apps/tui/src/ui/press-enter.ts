@@ -9,7 +9,7 @@ import { message, type UiState, type Unsent } from './ui-state.ts'
 /** Handles Enter by the purpose of the text; never answers an approval. */
 export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
   const { purpose } = ui
-  // Nobody would take it: the text stays until there is a server again.
+  // Without a server the text could not be delivered: it stays in the composer.
   if (purpose.kind !== 'message' && ui.link.kind !== 'up') return stepTo(ui)
   if (purpose.kind === 'note') return refuse(ui, purpose.approvalId)
   if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)

@@ -33,7 +33,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
-      // A log that was put back takes events again.
+      // An acknowledgement shows that the log has been restored.
       return stepTo({
         ...ui,
         lostLog: null,

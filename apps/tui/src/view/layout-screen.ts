@@ -128,7 +128,7 @@ function bottomRows(
   const { state, ui, size } = scene
   const gap: readonly Line[] = size.rows >= roomyRows ? [[]] : []
   const status = state === null ? [] : [...gap, statusLine(state, statusFacts(scene), room)]
-  // A question in a low window takes the row of the status line.
+  // In a low window the approval needs the row of the status line.
   const isLow = hasApproval && size.rows < lowRows
   const foot = isLow ? [] : lastRows(status, limit - 1)
   const maxRows = Math.max(1, limit - foot.length - gap.length)

@@ -61,7 +61,7 @@ describe('pressStop', () => {
     ).toEqual(['offerToLeave', 'offerToLeave', 'leave'])
   })
 
-  test('text that was typed meanwhile is cleared first and takes the offer back', () => {
+  test('text typed meanwhile is cleared first and withdraws the offer', () => {
     expect(
       actions([
         ['ctrl+c', {}],
@@ -71,7 +71,7 @@ describe('pressStop', () => {
     ).toEqual(['offerToLeave', 'clearText', 'offerToLeave'])
   })
 
-  test('Escape takes the offer back', () => {
+  test('Escape withdraws the offer', () => {
     expect(
       actions([
         ['ctrl+c', {}],

@@ -60,7 +60,7 @@ describe('Enter', () => {
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'kept', intents: [] })
   })
 
-  test('in a read-only view says how to go on, and Up brings the text back', () => {
+  test('in a read-only view shows what to do instead, and Up restores the text', () => {
     const view: UiState = {
       ...openUi,
       opened: {
@@ -200,7 +200,7 @@ describe('a lost server', () => {
 })
 
 describe('slash commands', () => {
-  test('that are none leave the composer to what comes next, and are the newest that Up brings back', () => {
+  test('that do not exist leave the composer, and are the newest entry of the history', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/modle x', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
     expect(lastNotice(ui)).toContain('did you mean /model?')
@@ -240,7 +240,7 @@ describe('slash commands', () => {
     expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
   })
 
-  test('trust a project only by a word, and only what this window has shown', () => {
+  test('trust a project only by a typed word, and only what this client has shown', () => {
     const blind = typeKeys(openUi, idle, '/trust yes', 'enter')
     expect(blind.intents).toEqual([])
     expect(lastNotice(blind.ui)).toContain('Look at it first')

@@ -16,13 +16,13 @@ describe('paintLine', () => {
     )
   })
 
-  test('keeps weight and dims, but no colour, when there are to be none', () => {
+  test('keeps bold and dim, but no colour, without colours', () => {
     expect(paintLine(line, false)).toBe(
       'plain \x1b[1mbad\x1b[0m\x1b[2msoft\x1b[0m\x1b]8;;https://x.org\x1b\\\x1b[4mlink\x1b[0m\x1b]8;;\x1b\\',
     )
   })
 
-  test('lets no control reach the terminal, whatever came to be in a line', () => {
+  test('writes no control character of a line to the terminal', () => {
     const hostile: Line = [
       { text: 'a\x1b[2J\rb\nc\x9bd', bold: true },
       { text: 'link', href: 'https://x\x1b]52;c;x\x07' },

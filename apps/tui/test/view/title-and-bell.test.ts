@@ -12,7 +12,7 @@ describe('announce', () => {
     expect(announce(announced, running, null, startedAt).title).toBeNull()
   })
 
-  test('rings once for an approval, and the title says that it waits', () => {
+  test('rings once for an approval and marks the title', () => {
     const first = announce(unannounced, running, 'a1', startedAt)
     expect(first).toMatchObject({ title: '? parley: fix it', ring: 'parley: fix it waits for your answer' })
     expect(announce(first.announced, running, 'a1', startedAt).ring).toBeNull()

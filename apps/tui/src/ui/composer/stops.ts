@@ -41,7 +41,7 @@ export function stopFrom(written: ComposerText, offset: number): number {
 export function stopUpTo(written: ComposerText, offset: number): number {
   const floor = boundaryUpTo(written.text, offset)
   const mark = markAround(written, floor)
-  // A character before the mark may join its first one.
+  // A character before the mark may form one grapheme with the mark's first character.
   return mark === undefined ? floor : boundaryUpTo(written.text, mark.start)
 }
 

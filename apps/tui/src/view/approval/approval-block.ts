@@ -118,7 +118,7 @@ function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: 
   const answers = choiceRows(asking, room, { isListed: false, isUnseen })
   const around = [...form, ...doubts, ...context, ...answers]
   const detailRoom = Math.max(leastDetail, maxRows - head.length - titled.length - around.length)
-  // The names of all files go before the lines in them.
+  // The names of all files take precedence over their lines.
   const kept = files.length + leastDetail <= detailRoom ? files : []
   const rest = kept.length > 0 ? text : [...files, ...text]
   const shown = [...kept, ...clipped(rest, detailRoom - kept.length, approval)]

@@ -1,7 +1,7 @@
 const maxNamed = 3
 /** Matches the separators between words of a shell line; quotes may be inside a word. */
 const betweenWords = /[\s;|&()<>{}`]+/
-// Not a line end: the lines of a text that a command writes begin with any word.
+// No line end here: lines of a text that a command writes may begin with any word.
 const beforeProgram = /(?:^|[;|&(`{])[ \t]*$/
 /** Characters before a program's name in which an operator is looked for. */
 const reach = 64

@@ -62,7 +62,7 @@ export interface Clip {
 /** Returns the rows if they fit, else their beginning and end with the count of hidden rows between. */
 export function clipRows(rows: readonly Line[], { head, tail, hint = '' }: Clip): readonly Line[] {
   const hidden = rows.length - head - tail
-  // One row of count for one row of text would gain nothing.
+  // Replacing one row of text by a row with its count would save nothing.
   if (hidden <= 1) return rows
   return [
     ...rows.slice(0, head),

@@ -85,7 +85,7 @@ describe('composer laws', () => {
     )
   })
 
-  test('undo takes back any edit but typing, text and caret', () => {
+  test('undo reverts text and caret of any edit but typing', () => {
     fc.assert(
       fc.property(commands, command, (list, last) => {
         const before = run(emptyComposer, list, surroundings)

@@ -7,7 +7,7 @@ const lines = (count: number) => Array.from({ length: count }, (_, index) => `li
 const large = { kind: 'paste', text: lines(120) } as const
 
 describe('paste', () => {
-  test('a small paste goes in as it is, tabs kept, line ends as LF', () => {
+  test('a small paste is inserted with tabs kept and line ends as LF', () => {
     expect(run(emptyComposer, [{ kind: 'paste', text: 'a\tb\r\nc\rd' }]).text).toBe('a\tb\nc\nd')
   })
 

@@ -115,7 +115,7 @@ describe('the command in a question', () => {
     expect(shown(asCommand(detail))).not.toMatch(/non-ASCII|contains/)
   })
 
-  test('does not take the words of a tool for programs', () => {
+  test('does not treat the words of a tool as programs', () => {
     const detail = '{\n  "ключ": "значение и слова",\n  "naïve": "café"\n}'
     expect(shown({ kind: 'mcpTool', title: 'files: write', detail })).not.toContain('non-ASCII')
     const path = { kind: 'mcpTool', title: 'files: write', detail: '{ "path": "/etc/p\u0430sswd" }' } as const
@@ -185,7 +185,7 @@ describe('what goes with the command', () => {
     expect(shown({ ...asCommand('make'), ...fields }, 120)).toContain(expected)
   })
 
-  test('says where the sandbox holds only in part', () => {
+  test('names a sandbox that is enforced only in part', () => {
     const text = lines(
       { ...asCommand('make'), sandbox: 'workspace-write' },
       { columns: 120, enforcement: 'partial' },

@@ -64,7 +64,7 @@ describe('renderMarkdown', () => {
     }
   })
 
-  test('no row is wider than the room, none has a control', () => {
+  test('no row is wider than the room or has a control character', () => {
     fc.assert(
       fc.property(message, fc.integer({ min: 16, max: 100 }), (text, columns) => {
         for (const row of renderMarkdown(text, { columns })) {

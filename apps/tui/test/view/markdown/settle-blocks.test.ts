@@ -72,7 +72,7 @@ describe('advance', () => {
     )
   })
 
-  test('what is settled never changes: its rows begin the rows of the whole', () => {
+  test('settled rows never change: they begin the rows of the whole message', () => {
     fc.assert(
       fc.property(message, fc.nat({ max: 200 }), (text, cut) => {
         const rows = renderPieces(streamed([text.slice(0, cut)]).settled, room)

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration } from '../../../src/view/text/formats.ts'
+import { formatAgo, formatBytes, formatDuration, placedPath } from '../../../src/view/text/formats.ts'
+import { after, command, completed, requested, started, turnStarted, userMessage } from '../scenes/conversation.ts'
+import { sceneOf, shown } from '../scenes/scene.ts'
 
 test.each([
   [0, '0 ms'],
@@ -42,4 +44,23 @@ test.each([
   [800 * 86_400, '2 years ago'],
 ])('%d seconds ago is %s', (seconds, expected) => {
   expect(formatAgo(0, seconds * 1_000)).toBe(expected)
+})
+
+test('a folder on another machine is shown with its environment and never shortened to ~', () => {
+  expect(placedPath('/home/ada/shop', undefined, '/home/ada')).toBe('~/shop')
+  expect(placedPath('/home/ada/shop', 'box', '/home/ada')).toBe('box:/home/ada/shop')
+})
+
+test('the status line and the question say on which machine', () => {
+  const asked = [
+    turnStarted,
+    completed(userMessage('go')),
+    started(command('npm test')),
+    requested({ environment: 'box' }),
+  ]
+  const { core, window } = after(...asked)
+  const state = { core: { ...core, settings: { ...core.settings, environment: 'box' } }, window }
+  const screen = shown(sceneOf(state))
+  expect(screen).toContain('in box:/home/ada/shop · not sandboxed')
+  expect(screen).toContain('· box:/home/ada/shop (main) · no sandbox')
 })

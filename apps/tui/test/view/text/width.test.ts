@@ -27,12 +27,12 @@ const different =
   /[\u0600-\u0605\u06dd\u0890\u0891\u08e2\u{110bd}\u{110cd}\u{16d63}-\u{16d6a}]|(?<!\p{Emoji_Modifier_Base})\p{Emoji_Modifier}.*\u200d/u
 
 describe('cellWidth', () => {
-  test.each(samples.map((sample) => [sample]))('%j is as wide as the reference says', (sample) => {
+  test.each(samples.map((sample) => [sample]))('%j is as wide as in the reference', (sample) => {
     expect(cellWidth(sample)).toBe(reference(sample))
     expect(cellWidth(sample, 2)).toBe(referenceWide(sample))
   })
 
-  test('any mix of the samples is as wide as the reference says', () => {
+  test('any mix of the samples is as wide as in the reference', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...samples), { maxLength: 8 }), (parts) => {
         const text = parts.join('')
@@ -44,7 +44,7 @@ describe('cellWidth', () => {
     )
   })
 
-  test('any text is as wide as the reference says, but for the listed differences', () => {
+  test('any text is as wide as in the reference, except for the listed differences', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: 'binary' }),
@@ -61,7 +61,7 @@ describe('cellWidth', () => {
     )
   })
 
-  test('a number sign of its own takes a cell', () => {
+  test('a number sign alone takes one cell', () => {
     expect(cellWidth('\u0600')).toBe(1)
     expect(cellWidth('\u0600漢')).toBe(3)
   })

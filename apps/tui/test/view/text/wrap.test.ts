@@ -34,7 +34,7 @@ describe('wrapLine', () => {
     expect(wrapped('the quick brown', 6, { mode: 'anywhere' })).toEqual(['the qu', 'ick br', 'own'])
   })
 
-  test('styles go with their letters, also inside a word', () => {
+  test('styles stay with their letters, also inside a word', () => {
     const line: Line = [{ text: 'one tw' }, { text: 'o thr', bold: true }, { text: 'ee' }]
     expect(wrapLine(line, { columns: 7 })).toEqual([
       [{ text: 'one tw' }, { text: 'o', bold: true }],

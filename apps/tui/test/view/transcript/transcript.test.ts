@@ -87,7 +87,7 @@ describe('settled text', () => {
     )
   })
 
-  test('of a lost answer stays, and one line says that it starts again', () => {
+  test('of a lost answer stays, and one line announces the new start', () => {
     const events = [
       turnStarted,
       started(answer('', 'm', 'inProgress')),
@@ -104,7 +104,7 @@ describe('settled text', () => {
     ])
   })
 
-  test('says who sent a message from another window, and not whose the messages of old were', () => {
+  test("names the author of another client's new message, but not of earlier ones", () => {
     const theirs: Item = { ...userMessage('go'), by: colleague }
     const before = after(completed(theirs))
     const transcript = openTranscript(emptyTranscript, before, { columns: 60 }, 100)
