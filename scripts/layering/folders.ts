@@ -65,6 +65,20 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'programs',
     '.',
   ],
+  'apps/tui': [
+    'view/text',
+    'view/markdown',
+    'ui/keys',
+    'ui/composer',
+    'ui/notices',
+    'ui/approval',
+    'ui',
+    'view/approval',
+    'view/transcript',
+    'view/live',
+    'view',
+    '.',
+  ],
   'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
 }
 

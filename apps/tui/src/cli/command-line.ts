@@ -1,7 +1,7 @@
 import { RpcError } from '@parley/rpc'
 import { CommanderError } from 'commander'
 import type { Launch } from '../main.ts'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import { failedLines, wantsCodexLines } from './codex-callers.ts'
 import { defineProgram } from './define-program.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'

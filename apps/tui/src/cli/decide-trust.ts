@@ -1,7 +1,7 @@
 import type { Client } from '@parley/client'
 import type { TrustReport } from '@parley/protocol'
 import type { Launch } from '../main.ts'
-import { oneLine, type Row, trustRows } from '../view/trust-rows.ts'
+import { oneLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 import { misused } from './parley-error.ts'

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os'
 import type { ListedConversation } from '@parley/protocol'
 import type { Launch } from '../main.ts'
-import { formatAgo } from '../view/ago.ts'
-import { stripEffects } from '../view/neutralise.ts'
-import { placedPath } from '../view/short-path.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
+import { formatAgo, placedPath } from '../view/text/formats.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 

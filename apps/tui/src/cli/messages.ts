@@ -1,5 +1,5 @@
 import type { RpcError } from '@parley/rpc'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 
 /**
  * A server's rejection, with the flag that mends it: the server speaks to every client, and names none. It may quote what

@@ -1,5 +1,5 @@
 import type { Launch } from '../main.ts'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import { connect } from './connect.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type CommonFlags, overridesOf } from './flags.ts'

@@ -1,9 +1,9 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Launch } from '../main.ts'
-import type { Intent } from '../ui/intent.ts'
+import type { Intent } from '../ui/actions.ts'
+import type { Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/storage-trouble.ts'
-import type { Said } from '../view/said.ts'
 import { countClients } from './count-clients.ts'
 import { CurrentLink } from './current-link.ts'
 import { farewell } from './farewell.ts'
@@ -27,7 +27,7 @@ export interface DeskParts {
   readonly onEnd: (rejection: RpcError | null) => void
 }
 
-const nobodyHasIt: Said = {
+const nobodyHasIt: Notice = {
   kind: 'note',
   level: 'info',
   text: 'Nobody has this conversation open yet, and this window only watches.',
@@ -172,7 +172,7 @@ export class Desk implements AsyncDisposable {
     if (opened.client !== client) return this.#take(opened)
     // Taking what is saved would end the watching, unseen: what is on the screen stays, and r asks again.
     stage.dispatch(
-      ...(opened.said.length > 0 ? opened.said : [nobodyHasIt]).map((said) => ({ kind: 'say', said }) as const),
+      ...(opened.said.length > 0 ? opened.said : [nobodyHasIt]).map((notice) => ({ kind: 'notice', notice }) as const),
     )
     this.#link.lose()
   }
@@ -195,7 +195,7 @@ export class Desk implements AsyncDisposable {
     this.#listen(session)
     const { conversationId, shortId } = session.summary
     const { readOnly, attached } = session
-    stage.dispatch(...[...opening, ...opened.said].map((text) => ({ kind: 'say', said: text }) as const), {
+    stage.dispatch(...[...opening, ...opened.said].map((text) => ({ kind: 'notice', notice: text }) as const), {
       kind: 'opened',
       opened: {
         conversationId,
@@ -227,7 +227,7 @@ export class Desk implements AsyncDisposable {
   }
 
   /** What is said above the conversation; when its server is another one now only what was recovered. */
-  #openOn(session: Session, before: Session | null): readonly Said[] {
+  #openOn(session: Session, before: Session | null): readonly Notice[] {
     const { stage, launch, homeFolder } = this.#parts
     const { state } = session.store
     if (before?.store.conversationId !== session.store.conversationId) {

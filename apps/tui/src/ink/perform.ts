@@ -1,15 +1,13 @@
 import type { Client } from '@parley/client'
 import type { ConversationState, ResultOf, ServerNotice, Settings } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import type { Intent } from '../ui/intent.ts'
+import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import { mcpTable, whyTable } from '../ui/notices/tables.ts'
+import { trustTable } from '../ui/notices/trust-table.ts'
+import { settingsLine } from '../ui/other-clients.ts'
 import { isDiskFull, isLostLog } from '../ui/storage-trouble.ts'
-import type { UiAction } from '../ui/ui-action.ts'
-import { mcpTable } from '../view/mcp-table.ts'
-import type { Said } from '../view/said.ts'
-import { settingsLine } from '../view/settings-line.ts'
-import { placedPath } from '../view/short-path.ts'
-import { trustTable } from '../view/trust-table.ts'
-import { whyTable } from '../view/why-table.ts'
+import { placedPath } from '../view/text/formats.ts'
 import { howToRaise } from './above-ceiling.ts'
 
 /** What only the server can do, once there is a conversation. */
@@ -82,15 +80,15 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
     case 'list':
       return dispatch({ kind: 'listed', ...(await client.request('conversation/list', { limit: 500 })) })
     case 'models':
-      return dispatch({ kind: 'say', said: modelTable(await client.request('model/list', {})) })
+      return dispatch({ kind: 'notice', notice: modelTable(await client.request('model/list', {})) })
     case 'mcp':
-      return dispatch({ kind: 'say', said: mcpTable(await client.request('mcp/list', {})) })
+      return dispatch({ kind: 'notice', notice: mcpTable(await client.request('mcp/list', {})) })
     case 'restartMcp':
       await client.request('mcp/restart', { name: request.name })
       return dispatch(note('info', `The tool server ${request.name} is starting anew; /mcp shows its state.`))
     case 'readTrust': {
-      const { said, hash } = trustTable(await client.request('trust/read', { cwd: folderHere(state) }))
-      return dispatch({ kind: 'say', said }, { kind: 'trustShown', hash })
+      const { notice, hash } = trustTable(await client.request('trust/read', { cwd: folderHere(state) }))
+      return dispatch({ kind: 'notice', notice }, { kind: 'trustShown', hash })
     }
     case 'decideTrust': {
       const { hash, verdict } = request
@@ -98,11 +96,11 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
       return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
     }
     case 'why':
-      return dispatch({ kind: 'say', said: await askWhy(request, { client, conversationId }) })
+      return dispatch({ kind: 'notice', notice: await askWhy(request, { client, conversationId }) })
     case 'status':
       return dispatch({
-        kind: 'say',
-        said: statusTable(state, await client.request('server/diagnostics', {})),
+        kind: 'notice',
+        notice: statusTable(state, await client.request('server/diagnostics', {})),
       })
   }
 }
@@ -110,7 +108,7 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
 async function askWhy(
   { item }: Extract<Request, { kind: 'why' }>,
   { client, conversationId: conversation }: Pick<Counter, 'client' | 'conversationId'>,
-): Promise<Said> {
+): Promise<Notice> {
   const which = item === undefined ? { conversation } : { conversation, item }
   return whyTable(await client.request('policy/why', which))
 }
@@ -185,10 +183,10 @@ export function noticeSaid({ level, message, errno }: Pick<ServerNotice, 'level'
 }
 
 export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
-  return { kind: 'say', said: { kind: 'note', level, text } }
+  return { kind: 'notice', notice: { kind: 'note', level, text } }
 }
 
-function modelTable({ models, problems, local }: ResultOf<'model/list'>): Said {
+function modelTable({ models, problems, local }: ResultOf<'model/list'>): Notice {
   const rows: (readonly [string, string])[] = [
     ...models.map(({ provider, id, current }) => [`${provider} ${id}`, current ? 'the default' : ''] as const),
     ...local.flatMap(({ provider, name, models: ids }) =>
@@ -203,7 +201,7 @@ function modelTable({ models, problems, local }: ResultOf<'model/list'>): Said {
   return { kind: 'table', title, rows }
 }
 
-function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Said {
+function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
   return {
     kind: 'table',
     title: 'Status',

@@ -1,7 +1,7 @@
 import type { CallItem, Item } from '@parley/protocol'
-import { formatDuration } from '../view/duration.ts'
-import { rightsWords } from '../view/rights-words.ts'
-import { visibleLine } from '../view/visible-text.ts'
+import { visibleLine } from '../view/text/control-characters.ts'
+import { formatDuration } from '../view/text/formats.ts'
+import { rightsWords } from '../view/transcript/call-facts.ts'
 
 /** The line above what an item says while it runs; null for the answer, which speaks for itself. */
 export function runningLine(item: Item, isAgain: boolean): string | null {

@@ -1,4 +1,4 @@
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import type { Reporter } from './reporter.ts'
 import type { ResultStream } from './stdout.ts'
 

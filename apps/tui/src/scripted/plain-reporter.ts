@@ -1,5 +1,5 @@
 import type { Envelope } from '@parley/protocol'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import { closingLines } from './closing-lines.ts'
 import { createProgress } from './progress.ts'
 import type { Reporter } from './reporter.ts'

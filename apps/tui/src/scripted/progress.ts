@@ -1,5 +1,5 @@
 import type { Item } from '@parley/protocol'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import { itemLine, runningLine } from './item-lines.ts'
 
 /** What people read while it works: streamed text, and lines that never begin in the middle of it. */

@@ -1,5 +1,5 @@
 import type { EventOf } from '@parley/protocol'
-import { formatDuration } from '../view/duration.ts'
+import { formatDuration } from '../view/text/formats.ts'
 
 export function retryLine(event: EventOf<'retry.scheduled'>, nowMs: number): string {
   return `· ${retrySentence(event, nowMs)}`

@@ -1,7 +1,7 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import { addTokens, type ConversationSummary } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
-import { visibleLine } from '../view/visible-text.ts'
+import { visibleLine } from '../view/text/control-characters.ts'
 import { type FollowedTurn, followTurn } from './follow-turn.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'

@@ -3,7 +3,7 @@ import type { ConversationState } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
 import { noticeSaid, perform, type Request } from '../../src/ink/perform.ts'
-import type { UiAction } from '../../src/ui/ui-action.ts'
+import type { UiAction } from '../../src/ui/actions.ts'
 import { initialUi } from '../../src/ui/ui-state.ts'
 import { updateUi } from '../../src/ui/update-ui.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
@@ -24,7 +24,7 @@ test('a command that is refused comes back to be sent again', async () => {
   const busy = new RpcError(-32603, 'The disk is full.', { code: 'storageFailed' })
   expect(await refused({ kind: 'shell', command: 'make' }, busy)).toEqual([
     { kind: 'tookBack', text: '!make' },
-    { kind: 'say', said: { kind: 'note', level: 'error', text: 'The disk is full.' } },
+    { kind: 'notice', notice: { kind: 'note', level: 'error', text: 'The disk is full.' } },
   ])
 })
 
@@ -45,15 +45,15 @@ describe('a log that was deleted', () => {
   test('is said once; what is asked for after that is said not to be done', () => {
     const context = { state: null, nowMs: 0, columns: 80, freshId: 'm' }
     const actions = [false, true, true].map((isAnswer) => ({ kind: 'logLost', log, isAnswer }) as const)
-    const { said } = actions.reduce((ui, action) => updateUi(ui, action, context).ui, initialUi)
+    const { notices } = actions.reduce((ui, action) => updateUi(ui, action, context).ui, initialUi)
     const notDone = { text: expect.stringMatching(/^Not done: this conversation has stopped/) }
-    expect(said).toMatchObject([{ text }, notDone, notDone])
+    expect(notices).toMatchObject([{ text }, notDone, notDone])
   })
 })
 
 test('a full disk that nobody has asked anything of goes on by itself', () => {
   expect(noticeSaid({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
-    said: { text: 'The disk is full. Make room: it goes on by itself then.' },
+    notice: { text: 'The disk is full. Make room: it goes on by itself then.' },
   })
 })
 
@@ -69,7 +69,7 @@ describe('an answer that is refused', () => {
     const withdrawn = new RpcError(-32011, 'Approval a1 is not pending.', { code: 'approvalNotPending' })
     expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved' }, withdrawn)).toEqual([
       { kind: 'answerRefused', approvalId: 'a1' },
-      { kind: 'say', said: { kind: 'note', level: 'warning', text: 'Approval a1 is not pending.' } },
+      { kind: 'notice', notice: { kind: 'note', level: 'warning', text: 'Approval a1 is not pending.' } },
     ])
   })
 
@@ -91,7 +91,7 @@ describe('a change of settings', () => {
     [{ sandbox: 'danger-full-access', approvalPolicy: 'never' }, 'resume 98e4ac0c -s danger-full-access -a never'],
   ] as const)('above what the server allows is answered with what to type: %j', async (settings, line) => {
     const [told] = await performed({ kind: 'configure', settings }, Promise.reject(above), after(turnStarted))
-    const text = told?.kind === 'say' && told.said.kind === 'note' ? told.said.text : ''
+    const text = told?.kind === 'notice' && told.notice.kind === 'note' ? told.notice.text : ''
     expect(text.endsWith(line)).toBe(true)
     expect(text).not.toMatch(/ID|--max-sandbox/)
   })
@@ -99,7 +99,7 @@ describe('a change of settings', () => {
   test('leaves one line', async () => {
     const settings = { sandbox: 'read-only' } as const
     expect(await performed({ kind: 'configure', settings }, Promise.resolve({ seq: 1 }), null)).toEqual([
-      { kind: 'say', said: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } },
+      { kind: 'notice', notice: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } },
     ])
   })
 

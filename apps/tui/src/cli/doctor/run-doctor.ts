@@ -1,7 +1,7 @@
 import type { Check } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import type { Launch } from '../../main.ts'
-import { showHidden } from '../../view/neutralise.ts'
+import { showHidden } from '../../view/text/control-characters.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ParleyError } from '../parley-error.ts'
