@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { encodeHeader, newHeader } from '../../packages/journal/src/header.ts'
-import { encodeLine } from '../../packages/journal/src/line.ts'
-import { sessionPaths } from '../../packages/journal/src/session-paths.ts'
+import { sessionPaths } from '../../packages/journal/src/disk/session-paths.ts'
+import { encodeLine } from '../../packages/journal/src/line/line.ts'
+import { encodeHeader, newHeader } from '../../packages/journal/src/log/header.ts'
 
 const conversationId = '01a00000-0000-7000-8000-000000000001'
 const startedAt = Date.UTC(2026, 0, 1)
@@ -26,7 +26,7 @@ export function placeLongLog(place, count) {
 function textOf(count) {
   const lines = [encodeHeader(newHeader(conversationId))]
   for (const event of events()) {
-    lines.push(encodeLine({ seq: lines.length, at: startedAt + lines.length, event }))
+    lines.push(encodeLine({ seq: lines.length, at: startedAt + lines.length, event }).text)
     if (lines.length > count && event.type === 'turn.ended') break
   }
   return `${lines.join('\n')}\n`

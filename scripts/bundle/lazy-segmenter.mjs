@@ -1,4 +1,4 @@
-import { isUnjoined } from '../../apps/tui/src/view/graphemes.ts'
+import { isUnjoined } from '../../apps/tui/src/view/text/graphemes.ts'
 
 /** Intl.Segmenter for graphemes that makes the real one, which is dear, only for text that has joining characters. */
 export class LazySegmenter {

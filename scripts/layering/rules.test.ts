@@ -129,7 +129,7 @@ describe('a name, a length, a silenced check', () => {
   test('a source of 300 lines passes and one of 301 does not, unless it is a table', () => {
     expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(300)])).toEqual([])
     expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(301)])).toHaveLength(1)
-    expect(faultsOf(lengthViolations, ['apps/tui/src/view/width-table.ts', '\n'.repeat(301)])).toEqual([])
+    expect(faultsOf(lengthViolations, ['apps/tui/src/view/text/width-table.ts', '\n'.repeat(301)])).toEqual([])
   })
 
   test.each<Case>([

@@ -1,5 +1,5 @@
-import { methodAccess } from '../../packages/protocol/src/access.ts'
 import { wireErrors } from '../../packages/protocol/src/errors.ts'
+import { methodAccess } from '../../packages/protocol/src/method-access.ts'
 import { deliveredEnvelope } from '../../packages/protocol/src/schema/event.ts'
 import { methods, notifications, serverNotice } from '../../packages/protocol/src/schema/method.ts'
 import { protocolVersions } from '../../packages/protocol/src/version.ts'

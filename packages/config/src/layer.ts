@@ -1,4 +1,4 @@
-import { readUnlocked } from '@parley/host'
+import { DanglingLinkError, readIfThere } from '@parley/host'
 import { type Config, ConfigError, configSchema } from './config-schema.ts'
 import { isTable, lineOfKey, parseToml, tomlValue } from './toml.ts'
 import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
@@ -28,9 +28,9 @@ function layerOfText(text: string, shownPath: string): Layer {
 
 function readIfPresent(path: string, shownPath: string): string | null {
   try {
-    return readUnlocked(path)
+    return readIfThere(path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (error instanceof DanglingLinkError) throw new ConfigError(shownPath, `cannot be read: ${error.message}`)
     throw new ConfigError(shownPath, `cannot be read (${error instanceof Error ? error.message : String(error)}).`)
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -16,6 +16,18 @@ const read = (more: Partial<Parameters<typeof readEffectiveConfig>[0]> = {}) => 
 describe('the effective configuration', () => {
   it('is empty without a file', () => {
     expect(read()).toEqual({ values: {}, origins: new Map(), warnings: [] })
+  })
+
+  it.each([
+    ['the file is', 'config.toml'],
+    ['its folder is', ''],
+  ])('is refused where %s a link to what is not there', (_what, name) => {
+    const link = join(home, 'link')
+    symlinkSync(join(home, 'gone'), link)
+    if (name !== '') symlinkSync(link, join(home, name))
+    expect(() => read({ home: name === '' ? link : home })).toThrow(
+      `$PARLEY_HOME/config.toml: cannot be read: ${name === '' ? `${link} is a link to ${home}/gone` : `${home}/config.toml is a link to ${link}`}, which is not there. Bring that back, or remove the link.`,
+    )
   })
 
   it('lays profile over file, -c over profile and flags over all, each value with its origin', () => {

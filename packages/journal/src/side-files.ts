@@ -1,13 +1,18 @@
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { FILE_MODE, type Files, type OpenFile } from './files.ts'
-import { makeFolders } from './folders.ts'
-import { openExisting, readFile } from './read-file.ts'
-import { hasCode } from './storage-error.ts'
-import { createFile, removeQuietly, temporaryBeside, writeAll } from './write-file.ts'
-
-/** `sha256:<hex>`: names content, in the log. The file of it is `sha256-<hex>` in the conversation's folder. */
+import {
+  createFile,
+  makeFolders,
+  openExisting,
+  readFile,
+  removeQuietly,
+  temporaryBeside,
+  writeAll,
+} from './disk/file-io.ts'
+import { FILE_MODE, type Files, type OpenFile } from './disk/files.ts'
+import { hasCode } from './disk/storage-error.ts'
+/** Reference to content, as the log stores it: `sha256:<hex>` for the file `sha256-<hex>` of the conversation. */
 export type SideFileRef = `sha256:${string}`
 
 const REF = /^sha256:([0-9a-f]{64})$/
@@ -18,7 +23,7 @@ export function isSideFileRef(text: string): text is SideFileRef {
   return REF.test(text)
 }
 
-/** On disk, synced, when it settles; content that is there already costs one look. */
+/** Stores content and resolves when it is synced to disk. Existing content costs one stat call. */
 export async function putSideFile(files: Files, folder: string, content: string | Buffer): Promise<SideFileRef> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const place = placeOf(folder, createHash('sha256').update(bytes))
@@ -31,8 +36,8 @@ export async function putSideFile(files: Files, folder: string, content: string 
 }
 
 /**
- * Moves a finished file in (a spool nobody writes to any more), copying only across file systems. Reads in pieces with
- * turns of the event loop between them, as it may be 64 MB.
+ * Moves a finished file into the folder, copying only across file systems. Hashes it in pieces with turns of the event
+ * loop between them, as it may have 64 MB.
  */
 export async function adoptSideFile(files: Files, folder: string, path: string): Promise<SideFileRef> {
   const place = placeOf(folder, await hashAndSecure(files, path))
@@ -43,7 +48,7 @@ export async function adoptSideFile(files: Files, folder: string, path: string):
   return place.ref
 }
 
-/** Null when it is missing, or when it was read whole and is not what its name says. */
+/** Reads a side file. Returns null when it is missing, or when its whole content does not match its name. */
 export function readSideFile(
   files: Files,
   at: { readonly folder: string; readonly ref: string },
@@ -56,7 +61,7 @@ export function readSideFile(
   return createHash('sha256').update(bytes).digest('hex') === hash ? bytes : null
 }
 
-/** A fork gets the same files under its own name, so that either conversation can be deleted without the other. */
+/** Links all side files into a fork's folder, so that either conversation can be deleted without the other. */
 export async function linkSideFiles(files: Files, from: string, to: string): Promise<void> {
   if (files.look(from) === null) return
   const names = files.list(from).filter((name) => FILE_NAME.test(name))
@@ -94,7 +99,7 @@ async function moveIn(files: Files, from: string, to: string): Promise<void> {
   }
 }
 
-/** Where links are not possible (another file system, a limit, a file system without them) a copy is the same to readers. */
+/** Links a file, or copies it where links are impossible: across file systems, at a limit, or unsupported. */
 async function linkOrCopy(files: Files, from: string, to: string): Promise<void> {
   try {
     files.link(from, to)

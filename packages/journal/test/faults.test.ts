@@ -1,18 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { EventLog } from '../src/event-log.ts'
-import type { Files } from '../src/files.ts'
-import { newHeader } from '../src/header.ts'
-import { WriterLock } from '../src/lock.ts'
-import { LogView } from '../src/log-view.ts'
-import { nodeFiles } from '../src/node-files.ts'
-import { openLog } from '../src/open-log.ts'
-import { thisProcess } from '../src/owner.ts'
-import { textOf } from '../src/read-log.ts'
-import { listSessions, type Rows } from '../src/session-index.ts'
-import { sessionPaths } from '../src/session-paths.ts'
+import type { Files } from '../src/disk/files.ts'
+import { nodeFiles } from '../src/disk/node-files.ts'
+import { sessionPaths } from '../src/disk/session-paths.ts'
+import { StorageError } from '../src/disk/storage-error.ts'
+import { EventLog } from '../src/log/event-log.ts'
+import { newHeader } from '../src/log/header.ts'
+import { openLog } from '../src/log/open-log.ts'
+import { LogView, textOf } from '../src/log/read-log.ts'
+import { listSessions, type Rows } from '../src/sessions/session-index.ts'
 import { putSideFile, readSideFile } from '../src/side-files.ts'
-import { StorageError } from '../src/storage-error.ts'
+import { thisProcess, WriterLock } from '../src/writer-lock.ts'
 import { type FaultyFiles, faultyFiles } from './faulty-files.ts'
 import { REPORTS, reportLine, SAMPLE_ID, sampleLine } from './sample-log.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -165,14 +163,14 @@ describe('a session with a disk that fails', () => {
     30_000,
   )
 
-  it('from any operation on loses nothing it was told is saved', async () => {
+  it('loses nothing that was reported as saved, whichever operation fails', async () => {
     await sweep(
       (n) => faultyFiles((_, nth) => (nth >= n ? 'EIO' : null)),
       () => {},
     )
   }, 30_000)
 
-  it('from any operation on, after a short write, loses nothing it was told is saved', async () => {
+  it('loses nothing that was reported as saved, whichever operation fails after a short write', async () => {
     await sweep(
       (n) =>
         faultyFiles((operation, nth) => (nth < n ? null : nth === n && operation === 'write' ? 'short' : 'ENOSPC')),

@@ -1,5 +1,5 @@
-import type { Files } from '../src/files.ts'
-import { StorageError } from '../src/storage-error.ts'
+import type { Files } from '../src/disk/files.ts'
+import { StorageError } from '../src/disk/storage-error.ts'
 import { unsyncedFiles } from './unsynced-files.ts'
 
 export type Operation = keyof Files

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { WriterLock } from '../src/lock.ts'
-import { LogView } from '../src/log-view.ts'
-import { nodeFiles } from '../src/node-files.ts'
-import { thisProcess } from '../src/owner.ts'
-import { listSessions } from '../src/session-index.ts'
-import { sessionPaths } from '../src/session-paths.ts'
+import { nodeFiles } from '../src/disk/node-files.ts'
+import { sessionPaths } from '../src/disk/session-paths.ts'
+import { LogView } from '../src/log/read-log.ts'
+import { listSessions } from '../src/sessions/session-index.ts'
+import { thisProcess, WriterLock } from '../src/writer-lock.ts'
 
 /** A second process for the lock's tests: commands on stdin, an answer a line on stdout. */
 const [home = '', id = ''] = process.argv.slice(2)

@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EventLog } from '../src/event-log.ts'
-import { newHeader } from '../src/header.ts'
-import { WriterLock } from '../src/lock.ts'
-import { nodeFiles } from '../src/node-files.ts'
-import { openLog } from '../src/open-log.ts'
-import { thisProcess } from '../src/owner.ts'
-import { listSessions } from '../src/session-index.ts'
-import { sessionPaths } from '../src/session-paths.ts'
+import { nodeFiles } from '../src/disk/node-files.ts'
+import { sessionPaths } from '../src/disk/session-paths.ts'
+import { EventLog } from '../src/log/event-log.ts'
+import { newHeader } from '../src/log/header.ts'
+import { openLog } from '../src/log/open-log.ts'
+import { listSessions } from '../src/sessions/session-index.ts'
 import { adoptSideFile, linkSideFiles, putSideFile } from '../src/side-files.ts'
+import { thisProcess, WriterLock } from '../src/writer-lock.ts'
 
 /** Makes one of every file the log layer makes, under the umask given. */
 const [home = '', id = '', umask = ''] = process.argv.slice(2)

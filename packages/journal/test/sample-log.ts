@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SeqRange } from '../src/damage.ts'
-import { encodeHeader, newHeader } from '../src/header.ts'
-import { encodeLine } from '../src/line.ts'
-import type { LossReports } from '../src/scan-log.ts'
+import { encodeLine } from '../src/line/line.ts'
+import type { SeqRange } from '../src/log/damage.ts'
+import { encodeHeader, newHeader } from '../src/log/header.ts'
+import type { LossReports } from '../src/log/scan-log.ts'
 
 export const SAMPLE_ID = '019a1b2c-3d4e-7f50-8a6b-7c8d9e0fa1b2'
 export const SAMPLE_HEADER = encodeHeader(newHeader(SAMPLE_ID))
@@ -19,7 +19,7 @@ const TEXTS = [
 ]
 
 export function sampleLine(seq: number): string {
-  return encodeLine({ seq, at: 1_700_000_000_000 + seq, event: sampleEvent(seq) })
+  return encodeLine({ seq, at: 1_700_000_000_000 + seq, event: sampleEvent(seq) }).text
 }
 
 export function sampleLines(count: number, from = 1): readonly string[] {
@@ -45,7 +45,7 @@ export function logText(lines: readonly string[]): string {
 
 /** As the engine reports what an opening found missing. */
 export function reportLine(seq: number, lost: readonly SeqRange[]): string {
-  return encodeLine({ seq, at: 1, event: { type: 'conversation.recovered', lost } })
+  return encodeLine({ seq, at: 1, event: { type: 'conversation.recovered', lost } }).text
 }
 
 export const REPORTS: LossReports = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../src/node-files.ts'
+import { nodeFiles } from '../src/disk/node-files.ts'
 import { adoptSideFile, isSideFileRef, linkSideFiles, putSideFile, readSideFile } from '../src/side-files.ts'
 import { failNth } from './faulty-files.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -56,7 +56,7 @@ describe('a side file', () => {
   })
 })
 
-describe('a spool taken in', () => {
+describe('an adopted spool', () => {
   it('is moved, hashed and made private', async () => {
     using folder = temporaryFolder()
     const spool = join(folder.path, 'spool')
@@ -68,7 +68,7 @@ describe('a spool taken in', () => {
     expect(statSync(join(store, nameOf(BIG))).mode & 0o777).toBe(0o600)
   })
 
-  it('with content that is there already just goes', async () => {
+  it('is removed when its content is stored already', async () => {
     using folder = temporaryFolder()
     const spool = join(folder.path, 'spool')
     writeFileSync(spool, 'x')

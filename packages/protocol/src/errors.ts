@@ -1,4 +1,4 @@
-/** Codes that cross the wire. `code` in `data` is the contract; the number groups, the message is for people. */
+/** Error codes of the protocol with their JSON-RPC numbers. Clients go by `code` in `data`; the message is for people. */
 export const wireErrors = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -35,7 +35,7 @@ export const wireErrors = {
 
 export type WireErrorCode = keyof typeof wireErrors
 
-/** What each code tells a client, and the further keys that `data` has with it. */
+/** Meaning of each code, and the further keys of its `data`. Generated into the reference. */
 export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   parseError: 'The line is not JSON, not UTF-8, longer than 32 MiB or nested deeper than 512; `reason` says which.',
   invalidRequest: 'Not a JSON-RPC 2.0 request: a batch, no `jsonrpc`, an id that is no string or integer, two ids.',
@@ -44,34 +44,37 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   alreadyInitialized: '`initialize` was sent twice.',
   protocolVersion: 'No version in common; `server` and `client` are the two ranges.',
   methodNotFound: 'There is no such `method`.',
-  invalidParams: 'The parameters do not fit; `field` is the path of the first that does not, e.g. `input[0].text`.',
-  badCursor: 'The cursor is none that `conversation/list` gave, or one of an event that the log does not hold.',
+  invalidParams:
+    'The parameters do not match the schema; `field` is the path of the first wrong one, e.g. `input[0].text`.',
+  badCursor: 'The cursor does not come from `conversation/list`, or names an event that the log does not hold.',
   internal: 'A fault of the server; its log says more.',
   messageTooLarge: 'The answer would be longer than `maxLineBytes`.',
   connectionClosed: 'The connection ended before the request was done; whether it took effect is unknown.',
   serverOverloaded: 'Too many requests in flight. Nothing was done; send it again later.',
-  inboxFull: 'The messages that wait would be more than `limitBytes` together. Nothing was done; send it again later.',
+  inboxFull: 'The waiting messages would exceed `limitBytes` together. Nothing was done; send it again later.',
   conversationNotFound: 'There is no such conversation, or it is not open here; `nearest` has ids that are close.',
-  ambiguousConversation: 'More than one fits; `nearest` has their ids.',
+  ambiguousConversation: 'More than one conversation matches; `nearest` has their ids.',
   itemNotFound: 'There is no such event or side file.',
-  messageNotQueued: 'The message does not wait: it was sent or taken back.',
-  approvalNotPending: 'It was answered or withdrawn; `decidedBy` and `decision` say who and what, where known.',
+  messageNotQueued: 'The message is not in the inbox: it was sent or taken back.',
+  approvalNotPending:
+    'The approval was answered or withdrawn; `decidedBy` and `decision` say by whom and how, where known.',
   turnMismatch: 'Another turn runs; `turnId` is its id.',
   turnInProgress: 'A turn runs, so a message cannot start one; `turnId` is its id. Send it with `queue` or `steer`.',
   notPermitted: 'This client is read-only, and the method changes something.',
   aboveCeiling:
-    'More than this server was started for; `flag` is the flag of `parley server` that would allow it. The ceiling is kept whoever asks.',
+    'The request exceeds the ceiling this server was started with; `flag` is the flag of `parley server` that would allow it.',
   configInvalid: 'A configuration or policy file, or a setting, is wrong; `where` says which.',
   noCredentials: 'The provider needs a key and none is set.',
   unknownProvider: 'No provider of this name is configured.',
   cwdMissing: 'The folder to work in is not there.',
-  environmentUnreachable: 'The exec-server of `environment` does not answer, or not to us; the message says why.',
+  environmentUnreachable:
+    'The exec-server of `environment` does not answer, or rejects this server; the message says why.',
   storageFailed: 'The log could not be written; `errno` says why. Nothing that was shown is lost.',
-  readOnly: 'This is a view; fork the conversation to go on.',
-  liveElsewhere: 'Another process has it open: `pid`, and `socket` where it can be reached.',
+  readOnly: 'The conversation is a read-only view; fork it to go on.',
+  liveElsewhere: 'Another process has the conversation open: `pid`, and `socket` where it can be reached.',
 }
 
-/** Detail that travels with some codes, so that a client can act without reading the message. */
+/** Further keys of `data`, so that a client can act without parsing the message. */
 export interface WireErrorDetail {
   readonly nearest?: readonly string[]
   readonly pid?: number

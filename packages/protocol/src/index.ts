@@ -1,13 +1,11 @@
-export { type MethodAccess, methodAccess } from './access.ts'
-export { chainDigest } from './digest.ts'
 export { type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
-export { initialState, noTokens } from './initial-state.ts'
+export { type MethodAccess, methodAccess } from './method-access.ts'
 export { recover } from './recover.ts'
+export { chainDigest } from './reduce/digest.ts'
+export { initialState, noTokens } from './reduce/initial-state.ts'
 export { isCall, standingOutcome, withoutOutcome } from './reduce/items.ts'
+export { reduce } from './reduce/reduce.ts'
 export { addTokens } from './reduce/turns.ts'
-export { reduce } from './reduce.ts'
-export type { ClientAccess } from './schema/access.ts'
-export type { Answer, Answers, ApprovalDecision } from './schema/answer.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -17,13 +15,23 @@ export type {
   Form,
   FormField,
 } from './schema/approval.ts'
-export type { Cursor } from './schema/cursor.ts'
+export type { ConversationSummary, ListedConversation } from './schema/conversation-summary.ts'
 export type { ConnectedClient } from './schema/diagnostics.ts'
-export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TurnOutcome } from './schema/event.ts'
-export type { Actor, ContentItem, InputItem, OutputSchema, QueuedMessage } from './schema/input.ts'
+export type { ConversationEvent, Envelope, EventOf, LostRange, Plan, TokenCounts, TurnOutcome } from './schema/event.ts'
+export type {
+  Actor,
+  Answer,
+  Answers,
+  ApprovalDecision,
+  ContentItem,
+  InputItem,
+  OutputSchema,
+  QueuedMessage,
+} from './schema/input.ts'
 export type {
   CallItem,
   DecisionRecord,
+  Failure,
   FileChangeEntry,
   Item,
   ItemOf,
@@ -33,7 +41,6 @@ export type {
   RunLimits,
   SandboxBlock,
 } from './schema/item.ts'
-export type { ConversationSummary, ListedConversation } from './schema/listed-conversation.ts'
 export type {
   McpServer,
   MethodName,
@@ -42,12 +49,10 @@ export type {
   ResultOf,
   ServerNotice,
 } from './schema/method.ts'
-export type { Overrides } from './schema/params.ts'
+export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement } from './schema/policy.ts'
 export type { ApprovalPolicy, Enforcement, SandboxMode, Settings, SettingsPatch } from './schema/settings.ts'
 export type { CompletedItem, ConversationState, Core, OpenItem, RequestResult, Turn } from './schema/state.ts'
 export type { TrustReport } from './schema/trust.ts'
-export type { TrustVerdict } from './schema/trust-verdict.ts'
-export type { Failure, TokenCounts } from './schema/usage.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

@@ -1,11 +1,10 @@
 import { utf8Length } from '@parley/text'
+import { valueAt } from './reduce/approvals.ts'
 import { denialOf, isCall, standingOutcome } from './reduce/items.ts'
-import { valueAt } from './reduce/keyed.ts'
 import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
-import type { Item, Output } from './schema/item.ts'
+import type { Failure, Item, Output } from './schema/item.ts'
 import type { ConversationState, Core, OpenItem, Turn } from './schema/state.ts'
-import type { Failure } from './schema/usage.ts'
 
 const endUnknown =
   'This was started, but the program ended before it reported; whether it finished is unknown. Check before running it again.'
@@ -17,10 +16,10 @@ const notAllowed = 'Not run: the user denied this.'
 const program = { clientId: 'server', name: 'parley' }
 
 /**
- * What a crash left open → the events that settle it. A turn with an approval in it (pending, or approved and not
- * begun) is parked with its calls untouched; any other ends as interrupted. Begun without a result becomes `unknown`
- * and is never run again by itself. Recording these leaves nothing open but what waits for a person. An approval
- * whose call or turn is not there, which only a damaged log has, is withdrawn, and so is every elicitation.
+ * Returns the events that settle a state after a crash; recording them leaves open only what waits for a person. A turn
+ * with an approval (pending, or approved and not started) is parked with its calls untouched; any other turn ends as
+ * interrupted. A call that was started without a result ends as `unknown` and is never run again by itself. Approvals
+ * without their call or turn, which only a damaged log has, are withdrawn, and so is every elicitation.
  */
 export function recover(state: ConversationState): readonly ConversationEvent[] {
   const { core } = state
@@ -42,13 +41,13 @@ export function recover(state: ConversationState): readonly ConversationEvent[] 
   ]
 }
 
-/** Whoever asked by an elicitation ended with the process; the call that it ran for is unknown. */
+/** Separates elicitations: the MCP server that asked ended with the process, so no answer can reach it. */
 function byKind(approvals: readonly Approval[]): readonly [asking: Approval[], others: Approval[]] {
   const isAsking = ({ kind }: Approval) => kind === 'elicitation'
   return [approvals.filter(isAsking), approvals.filter((approval) => !isAsking(approval))]
 }
 
-/** What an approval of a call with a secret in it was for is known to nobody any more. */
+/** Separates approvals of calls with a secret: the secret was in memory only, so the calls cannot be run. */
 function byPayload({ open }: Core, approvals: readonly Approval[]): readonly [lost: Approval[], others: Approval[]] {
   const isLost = ({ itemId }: Approval) => isForgotten(valueAt(open, itemId)?.item)
   return [approvals.filter(isLost), approvals.filter((approval) => !isLost(approval))]
@@ -63,7 +62,7 @@ function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boole
   return asked !== undefined && isCall(asked.item) && turn?.id === turnId && asked.turnId === turnId
 }
 
-/** An approval after `execution.started` is for another attempt, so the one before it is known to have ended. */
+/** Tests if an open item waits for a person. An approval after `execution.started` is for another attempt. */
 function waits(open: OpenItem, turn: Turn | null, waiting: readonly Approval[]): boolean {
   const { item, executionStarted, turnId } = open
   if (turn === null || turnId !== turn.id || !isCall(item) || isForgotten(item)) return false
@@ -90,7 +89,7 @@ interface CallEnd {
   readonly failure?: Failure
 }
 
-/** Every call gets a text for the model, wherever the log was cut. */
+/** Returns how a call ends, always with a text for the model, wherever the log was cut. */
 function callEnd(item: Item, executionStarted: boolean): CallEnd {
   const { status } = item
   if (executionStarted) return { status: 'unknown', modelText: endUnknown }
@@ -126,7 +125,7 @@ function endTurn({ turn }: Core, settled: readonly OpenItem[]): ConversationEven
   return [{ type: 'turn.ended', turnId, outcome: 'interrupted', usage, denials: [...denials, ...denied] }]
 }
 
-/** Deciding an approval of a parked turn lets it go on, so after a withdrawal it has to be parked again. */
+/** Parks a turn, again after a withdrawal: deciding an approval lets its parked turn go on. */
 function park({ id, parked }: Turn, orphans: readonly Approval[]): ConversationEvent[] {
   if (parked && !orphans.some((approval) => approval.turnId === id)) return []
   return [{ type: 'turn.parked', turnId: id, reason: 'The program ended while an approval waited.' }]

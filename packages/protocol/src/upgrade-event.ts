@@ -4,9 +4,8 @@ import { eventVersion } from './version.ts'
 export type StoredEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /**
- * Translates an event that was written in an earlier version into the words of `eventVersion`. An event that has those
- * words already, and what no version knows, comes back as it is, the same object: whoever adds a version keeps to that,
- * since a log may have newer events than its version says.
+ * Translates an event of an earlier version into `eventVersion`. Returns the same object for an event of that version or
+ * of an unknown type; every further step has to do so too, since a log may have newer events than its version says.
  */
 export function upgradeEvent(event: StoredEvent, version: number): StoredEvent {
   const steps = upgrades.slice(Math.max(0, version - 1), eventVersion - 1)
@@ -15,16 +14,16 @@ export function upgradeEvent(event: StoredEvent, version: number): StoredEvent {
 
 type Upgrade = (event: StoredEvent) => StoredEvent
 
-/** At place 0 the step from version 1 to 2, and so on. */
+/** Steps by version: index 0 leads from version 1 to 2. */
 const upgrades: readonly Upgrade[] = [fromVersion1]
 
-/** Types of version 1 that say the same under another name. */
+/** Types of version 1 that were renamed. */
 const newTypes = new Map([
   ['item.began', 'execution.started'],
   ['item.attempted', 'execution.failed'],
 ])
 
-/** What changed in the fields of an event, by its type of version 1. */
+/** Changes of an event's fields, by its type of version 1. */
 const fieldUpgrades = new Map<string, Upgrade>([
   ['conversation.created', (event) => within(event, 'settings', settingsOf)],
   ['conversation.configured', (event) => within(event, 'settings', settingsOf)],
@@ -43,7 +42,7 @@ function fromVersion1(event: StoredEvent): StoredEvent {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** D was full access, which the sandbox mode says. */
+/** Tiers of version 1. D was full access, which the sandbox mode expresses. */
 const enforcements = new Map<unknown, string>([
   ['A', 'full'],
   ['B', 'partial'],
@@ -66,13 +65,13 @@ function itemOf(item: Fields): Fields {
   return renamed(told, { sandboxDenial: 'sandboxBlock' })
 }
 
-/** `environment` was what `env` is now, so only variables go there: in version 2 it is a name. */
+/** Renames fields of an approval. `environment` held variables in version 1 and holds a name in version 2. */
 function approvalOf(approval: Fields): Fields {
   const variables = isFields(approval['environment']) ? renamed(approval, { environment: 'env' }) : approval
   return renamed(variables, { place: 'environment' })
 }
 
-/** The event with one of its objects changed, or the same one. */
+/** Changes one object within an event. Returns the same event when nothing changes. */
 function within(event: StoredEvent, key: string, change: (fields: Fields) => Fields): StoredEvent {
   const fields = event[key]
   if (!isFields(fields)) return event
@@ -80,7 +79,7 @@ function within(event: StoredEvent, key: string, change: (fields: Fields) => Fie
   return changed === fields ? event : { ...event, [key]: changed }
 }
 
-/** Keys keep their places, so that `type` stays the first. */
+/** Renames keys in their places, so that `type` stays the first. */
 function renamed(fields: Fields, names: Readonly<Record<string, string>>): Fields {
   if (!Object.keys(names).some((name) => Object.hasOwn(fields, name))) return fields
   const entries = Object.entries(fields).map(([key, value]): [string, unknown] => [

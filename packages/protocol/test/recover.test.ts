@@ -12,7 +12,7 @@ const waiting = stateAfter([
 const running = after(waiting, [begin('i3')])
 
 describe('recover', () => {
-  it('does nothing for a conversation at rest', () => {
+  it('returns nothing for an idle conversation', () => {
     expect(recover(stateAfter(['a-conversation']))).toEqual([])
   })
 
@@ -31,7 +31,7 @@ describe('recover', () => {
     expect(after(more, recover(more)).core.open).toMatchObject({ i4: { item: { status: 'proposed' } } })
   })
 
-  it('withdraws the approval of a call with a secret in it, which nobody knows any more, and says so to the model', () => {
+  it('withdraws the approval of a call with a secret, and tells the model', () => {
     const forgotten = after(waiting, [
       { type: 'item.started', turnId: 't1', item: { ...call, id: 'i3', restorable: false } },
     ])
@@ -44,7 +44,7 @@ describe('recover', () => {
     expect(after(forgotten, events).core).toMatchObject({ open: {}, approvals: {}, turn: null })
   })
 
-  it('calls one with a secret in it unknown once it had begun', () => {
+  it('ends a started call with a secret as unknown', () => {
     const begun = after(waiting, [
       { type: 'item.started', turnId: 't1', item: { ...call, id: 'i3', restorable: false } },
       begin('i3'),
@@ -60,7 +60,7 @@ describe('recover', () => {
     ])
   })
 
-  it('calls what was begun unknown and never says that it was not run', () => {
+  it('ends a started call as unknown and never as not run', () => {
     const [closed] = recover(running)
     expect(closed).toMatchObject({
       type: 'item.completed',
@@ -92,7 +92,7 @@ describe('recover', () => {
     const failedOnce = after(running, [{ type: 'execution.failed', itemId: 'i3', attempt: 1, item: command }])
     const asked = after(failedOnce, [ask('i3')])
 
-    it('keeps its question', () => {
+    it('keeps its approval', () => {
       expect(recover(asked)).toEqual([expect.objectContaining({ type: 'turn.parked' })])
       expect(after(asked, recover(asked)).core.open['i3']).toMatchObject({
         failedExecution: command,
@@ -100,7 +100,7 @@ describe('recover', () => {
       })
     })
 
-    it('comes to its first outcome where the question was lost or denied', () => {
+    it('ends with its first outcome where the approval was lost or denied', () => {
       const no = decide('denied', 'a-i3')
       for (const state of [failedOnce, after(asked, [no])])
         expect(recover(state)).toMatchObject([{ type: 'item.completed', item: command }, { type: 'turn.ended' }])

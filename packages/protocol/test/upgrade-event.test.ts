@@ -84,7 +84,7 @@ describe('an event of this version', () => {
   })
 })
 
-describe('anything else', () => {
+describe('an event of an unknown type', () => {
   it('that a log may hold is taken without a failure, and keeps its type unless that has a new name', () => {
     const types = conversationEvent.options.map(({ shape }) => shape.type.value)
     const strange = fc.record({

@@ -1,5 +1,5 @@
 import type { RpcError } from '@parley/rpc'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 
 /**
  * Returns a server's error with the flag that helps, which the server cannot name. Removes control sequences: the text may

@@ -5,7 +5,7 @@ import { failedLines, wantsCodexLines } from '../cli/early-arguments.ts'
 import { exitCodeOf, exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { explainRejection, usageSentence } from '../cli/messages.ts'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import { defineProgram } from './define-program.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */

@@ -4,7 +4,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { oneLine, type Row, trustRows } from '../view/trust-rows.ts'
+import { oneLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
 
 export interface TrustFlags {
   readonly cd?: string

@@ -3,9 +3,8 @@ import type { ListedConversation } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { formatAgo } from '../view/ago.ts'
-import { stripEffects } from '../view/neutralise.ts'
-import { placedPath } from '../view/short-path.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
+import { formatAgo, placedPath } from '../view/text/formats.ts'
 
 interface ListFlags {
   readonly json?: boolean

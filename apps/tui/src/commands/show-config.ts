@@ -3,7 +3,7 @@ import { exitCodes } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 
 /** Runs `parley config`: each effective value with its origin. */
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {

@@ -5,7 +5,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showHidden } from '../view/neutralise.ts'
+import { showHidden } from '../view/text/control-characters.ts'
 
 type Words = readonly [first: string | undefined, second: string | undefined]
 type Explained = ResultOf<'policy/why'>

@@ -1,6 +1,6 @@
 import type { Judgement, ResultOf } from '@parley/protocol'
 import { joinShellWords } from '../scripted/codex/item-body.ts'
-import { showHidden } from '../view/neutralise.ts'
+import { showHidden } from '../view/text/control-characters.ts'
 
 const verdicts = { allow: 'allowed', ask: 'asks', deny: 'denied' } as const
 

@@ -1,14 +1,15 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Launch } from '../cli/launch-server.ts'
-import type { Intent } from '../ui/intent.ts'
-import type { Said } from '../view/said.ts'
+import type { Intent } from '../ui/actions.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import { isLogGone } from '../ui/storage-trouble.ts'
 import { countClients } from './count-clients.ts'
 import { CurrentLink } from './current-link.ts'
 import { farewell } from './farewell.ts'
 import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 import { isWanted, openWanted, type Wanted } from './open-wanted.ts'
-import { note, perform, type Request } from './perform.ts'
+import { noticeSaid, perform, type Request, refusalSaid } from './perform.ts'
 import type { PromptHistory } from './prompt-history.ts'
 import { recordedPrompt } from './recorded-prompt.ts'
 import { earlierNote, greeting, openSession, readBranch, type Session, weaknessOf } from './session.ts'
@@ -26,7 +27,7 @@ export interface DeskParts {
   readonly onEnd: (rejection: RpcError | null) => void
 }
 
-const nobodyHasIt: Said = {
+const nobodyHasIt: Notice = {
   kind: 'note',
   level: 'info',
   text: 'Nobody has this conversation open yet, and this window only watches.',
@@ -50,7 +51,7 @@ export class Desk implements AsyncDisposable {
       onLinked: ({ client, serverPid }) =>
         stage.dispatch({ kind: 'linked', clientId: client.server.clientId, serverPid }),
       onLost: () => stage.dispatch({ kind: 'lost' }),
-      onNotice: (message, level) => stage.dispatch(note(level, message)),
+      onNotice: (notice) => stage.dispatch(noticeSaid(notice)),
     })
   }
 
@@ -66,6 +67,7 @@ export class Desk implements AsyncDisposable {
       detached: this.#detached,
       ephemeral: this.#isEphemeral,
       hasCompany: this.#parts.stage.ui.clientCount > 1,
+      isLogGone: isLogGone(this.#parts.stage.ui.lostLog),
     })
   }
 
@@ -84,7 +86,7 @@ export class Desk implements AsyncDisposable {
       else if (intent.kind === 'restart') await this.#restart()
       else await this.#ask(intent)
     }
-    return this.#unlessLost(act, ({ message }) => stage.dispatch(note('error', message)))
+    return this.#unlessLost(act, (refusal) => stage.dispatch(refusalSaid(refusal)))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -170,7 +172,7 @@ export class Desk implements AsyncDisposable {
     if (opened.client !== client) return this.#take(opened)
     // Taking what is saved would end the watching, unseen: what is on the screen stays, and r asks again.
     stage.dispatch(
-      ...(opened.said.length > 0 ? opened.said : [nobodyHasIt]).map((said) => ({ kind: 'say', said }) as const),
+      ...(opened.said.length > 0 ? opened.said : [nobodyHasIt]).map((notice) => ({ kind: 'notice', notice }) as const),
     )
     this.#link.lose()
   }
@@ -193,7 +195,7 @@ export class Desk implements AsyncDisposable {
     this.#listen(session)
     const { conversationId, shortId } = session.summary
     const { readOnly, attached } = session
-    stage.dispatch(...[...opening, ...opened.said].map((text) => ({ kind: 'say', said: text }) as const), {
+    stage.dispatch(...[...opening, ...opened.said].map((text) => ({ kind: 'notice', notice: text }) as const), {
       kind: 'opened',
       opened: {
         conversationId,
@@ -225,7 +227,7 @@ export class Desk implements AsyncDisposable {
   }
 
   /** What is said above the conversation; when its server is another one now only what was recovered. */
-  #openOn(session: Session, before: Session | null): readonly Said[] {
+  #openOn(session: Session, before: Session | null): readonly Notice[] {
     const { stage, launch, homeFolder } = this.#parts
     const { state } = session.store
     if (before?.store.conversationId !== session.store.conversationId) {

@@ -1,5 +1,4 @@
-import { eraseReflowed } from '../view/erase-reflowed.ts'
-import type { Caret, Screen } from '../view/screen.ts'
+import { type Caret, eraseReflowed, type Screen } from '../view/screen.ts'
 import { liveText, type Painter, settledText } from './painter.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
-import { eraseReflowed } from '../view/erase-reflowed.ts'
-import type { Screen } from '../view/screen.ts'
+import { eraseReflowed, type Screen } from '../view/screen.ts'
 import { liveText, type Painter, settledText } from './painter.ts'
 import { type Batch, ScreenView } from './screen-view.tsx'
 

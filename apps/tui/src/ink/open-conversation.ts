@@ -1,7 +1,7 @@
 import { type Client, joinConversation, resumeConversation } from '@parley/client/parts'
 import type { ConversationSummary, ListedConversation, ParamsOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import type { Said } from '../view/said.ts'
+import type { Notice } from '../ui/notices/notice.ts'
 
 /** A conversation that was opened, and where. */
 export interface OpenedConversation {
@@ -10,12 +10,16 @@ export interface OpenedConversation {
   readonly client: Client
   readonly summary: ConversationSummary
   readonly readOnly: boolean
-  readonly said: readonly Said[]
+  readonly said: readonly Notice[]
 }
 
 type Wanted = ParamsOf<'conversation/resume'>
 
-export function openedBy(client: Client, summary: ConversationSummary, said: readonly Said[] = []): OpenedConversation {
+export function openedBy(
+  client: Client,
+  summary: ConversationSummary,
+  said: readonly Notice[] = [],
+): OpenedConversation {
   return { kind: 'open', client, summary, readOnly: summary.readOnly, said }
 }
 

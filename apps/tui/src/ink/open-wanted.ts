@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/parts'
-import type { Intent } from '../ui/intent.ts'
+import type { Intent } from '../ui/actions.ts'
 import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 import type { Request } from './perform.ts'
 import { createConversation, type Extra, type Start } from './start.ts'

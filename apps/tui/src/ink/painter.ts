@@ -1,5 +1,4 @@
-import { paintLine } from '../view/paint-line.ts'
-import type { Screen, TerminalSize } from '../view/screen.ts'
+import { paintLine, type Screen, type TerminalSize } from '../view/screen.ts'
 
 /** Puts screens on the terminal. */
 export interface Painter {

@@ -1,14 +1,13 @@
 import type { Client } from '@parley/client/parts'
-import type { ConversationState, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationState, ResultOf, ServerNotice, Settings } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import type { Intent } from '../ui/intent.ts'
-import type { UiAction } from '../ui/ui-action.ts'
-import { mcpTable } from '../view/mcp-table.ts'
-import type { Said } from '../view/said.ts'
-import { settingsLine } from '../view/settings-line.ts'
-import { placedPath } from '../view/short-path.ts'
-import { trustTable } from '../view/trust-table.ts'
-import { whyTable } from '../view/why-table.ts'
+import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import { mcpTable, whyTable } from '../ui/notices/tables.ts'
+import { trustTable } from '../ui/notices/trust-table.ts'
+import { settingsLine } from '../ui/other-clients.ts'
+import { isDiskFull, isLostLog } from '../ui/storage-trouble.ts'
+import { placedPath } from '../view/text/formats.ts'
 import { howToRaise } from './above-ceiling.ts'
 
 /** What only the server can do, once there is a conversation. */
@@ -81,15 +80,15 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
     case 'list':
       return dispatch({ kind: 'listed', ...(await client.request('conversation/list', { limit: 500 })) })
     case 'models':
-      return dispatch({ kind: 'say', said: modelTable(await client.request('model/list', {})) })
+      return dispatch({ kind: 'notice', notice: modelTable(await client.request('model/list', {})) })
     case 'mcp':
-      return dispatch({ kind: 'say', said: mcpTable(await client.request('mcp/list', {})) })
+      return dispatch({ kind: 'notice', notice: mcpTable(await client.request('mcp/list', {})) })
     case 'restartMcp':
       await client.request('mcp/restart', { name: request.name })
       return dispatch(note('info', `The tool server ${request.name} is starting anew; /mcp shows its state.`))
     case 'readTrust': {
-      const { said, hash } = trustTable(await client.request('trust/read', { cwd: folderHere(state) }))
-      return dispatch({ kind: 'say', said }, { kind: 'trustShown', hash })
+      const { notice, hash } = trustTable(await client.request('trust/read', { cwd: folderHere(state) }))
+      return dispatch({ kind: 'notice', notice }, { kind: 'trustShown', hash })
     }
     case 'decideTrust': {
       const { hash, verdict } = request
@@ -97,11 +96,11 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
       return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
     }
     case 'why':
-      return dispatch({ kind: 'say', said: await askWhy(request, { client, conversationId }) })
+      return dispatch({ kind: 'notice', notice: await askWhy(request, { client, conversationId }) })
     case 'status':
       return dispatch({
-        kind: 'say',
-        said: statusTable(state, await client.request('server/diagnostics', {})),
+        kind: 'notice',
+        notice: statusTable(state, await client.request('server/diagnostics', {})),
       })
   }
 }
@@ -109,7 +108,7 @@ async function ask(request: Request, { client, conversationId, state, dispatch, 
 async function askWhy(
   { item }: Extract<Request, { kind: 'why' }>,
   { client, conversationId: conversation }: Pick<Counter, 'client' | 'conversationId'>,
-): Promise<Said> {
+): Promise<Notice> {
   const which = item === undefined ? { conversation } : { conversation, item }
   return whyTable(await client.request('policy/why', which))
 }
@@ -140,18 +139,18 @@ function afterRejection(request: Request, error: RpcError): readonly UiAction[] 
   const code = error.data?.code
   switch (request.kind) {
     case 'send':
-      return [{ kind: 'notTaken', message: request.message }, note('error', error.message)]
+      return [{ kind: 'notTaken', message: request.message }, refusalSaid(error)]
     case 'decide':
       return afterRefusedAnswer(request, error)
     case 'shell':
-      return [{ kind: 'tookBack', text: `!${request.command}` }, note('error', error.message)]
+      return [{ kind: 'tookBack', text: `!${request.command}` }, refusalSaid(error)]
     case 'editQueued':
       return [{ kind: 'tookBack', text: request.text }, note('warning', error.message)]
     case 'takeBack':
     case 'interrupt':
-      return code === 'messageNotQueued' || code === 'turnMismatch' ? [] : [note('error', error.message)]
+      return code === 'messageNotQueued' || code === 'turnMismatch' ? [] : [refusalSaid(error)]
     default:
-      return [note('error', error.message)]
+      return [refusalSaid(error)]
   }
 }
 
@@ -171,11 +170,23 @@ function afterRefusedAnswer(
   ]
 }
 
-export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
-  return { kind: 'say', said: { kind: 'note', level, text } }
+/** What the server refused, as it says it; a log that is lost is the same for all that is asked from then on. */
+export function refusalSaid({ message, data }: RpcError): UiAction {
+  const errno = data?.['errno']
+  return isLostLog(errno) ? { kind: 'logLost', log: { errno, text: message }, isAnswer: true } : note('error', message)
 }
 
-function modelTable({ models, problems, local }: ResultOf<'model/list'>): Said {
+/** What the server says unasked. */
+export function noticeSaid({ level, message, errno }: Pick<ServerNotice, 'level' | 'message' | 'errno'>): UiAction {
+  if (isLostLog(errno)) return { kind: 'logLost', log: { errno, text: message }, isAnswer: false }
+  return note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
+}
+
+export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
+  return { kind: 'notice', notice: { kind: 'note', level, text } }
+}
+
+function modelTable({ models, problems, local }: ResultOf<'model/list'>): Notice {
   const rows: (readonly [string, string])[] = [
     ...models.map(({ provider, id, current }) => [`${provider} ${id}`, current ? 'the default' : ''] as const),
     ...local.flatMap(({ provider, name, models: ids }) =>
@@ -190,7 +201,7 @@ function modelTable({ models, problems, local }: ResultOf<'model/list'>): Said {
   return { kind: 'table', title, rows }
 }
 
-function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Said {
+function statusTable(state: ConversationState | null, server: ResultOf<'server/diagnostics'>): Notice {
   return {
     kind: 'table',
     title: 'Status',

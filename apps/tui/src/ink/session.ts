@@ -1,9 +1,8 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client/parts'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
 import { sandboxNotice } from '../cli/sandbox-notice.ts'
-import { count } from '../view/clip-rows.ts'
-import type { Said } from '../view/said.ts'
-import { placedPath, shortPath } from '../view/short-path.ts'
+import type { Notice } from '../ui/notices/notice.ts'
+import { count, placedPath, shortPath } from '../view/text/formats.ts'
 import type { Link } from './link.ts'
 import type { OpenedConversation } from './open-conversation.ts'
 
@@ -33,7 +32,7 @@ export async function openSession(
 }
 
 /** What is said where a conversation begins on the screen. */
-export function greeting({ summary }: Session, version: string, homeFolder: string): readonly Said[] {
+export function greeting({ summary }: Session, version: string, homeFolder: string): readonly Notice[] {
   const { cwd, instructionFiles, warnings, recovered, forkedFrom } = summary
   const facts = [
     placedPath(cwd, summary.settings.environment, homeFolder),
@@ -42,18 +41,18 @@ export function greeting({ summary }: Session, version: string, homeFolder: stri
   ]
   return [
     { kind: 'greeting', program: `parley ${version}`, facts },
-    ...warnings.map((text): Said => ({ kind: 'note', level: 'warning', text })),
+    ...warnings.map((text): Notice => ({ kind: 'note', level: 'warning', text })),
     ...(recovered === null ? [] : [{ kind: 'note', level: 'warning', text: recovered } as const]),
   ]
 }
 
 /** That its limits are not all enforced, where that is so. */
-export async function weaknessOf({ client, summary, readOnly }: Session): Promise<readonly Said[]> {
+export async function weaknessOf({ client, summary, readOnly }: Session): Promise<readonly Notice[]> {
   const text = await sandboxNotice(client, { ...summary, readOnly })
   return text === null ? [] : [{ kind: 'note', level: 'warning', text }]
 }
 
-export function earlierNote(itemCount: number): readonly Said[] {
+export function earlierNote(itemCount: number): readonly Notice[] {
   if (itemCount <= 0) return []
   return [{ kind: 'note', level: 'info', text: `… ${count(itemCount)} earlier ${itemCount === 1 ? 'item' : 'items'}` }]
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
-import { takenAtMs } from '../ui/held-key.ts'
-import type { Intent } from '../ui/intent.ts'
-import type { UiAction, UiContext } from '../ui/ui-action.ts'
+import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
+import { takenAtMs } from '../ui/approval/answer-guard.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
 import { followState, updateUi } from '../ui/update-ui.ts'
-import { type Announced, announce, unannounced } from '../view/announce.ts'
-import { project } from '../view/project.ts'
+import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
-import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript.ts'
+import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
+import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
 import { createFrames, type Frames } from './frames.ts'
 import type { Painter } from './painter.ts'
 import { createQuiet, type Quiet } from './quiet.ts'
@@ -151,7 +150,7 @@ export class Stage implements Disposable {
 
   #project(): Screen {
     this.#ui = followState(this.#ui, { state: this.#state })
-    const { transcript, screen } = project({
+    const { transcript, screen } = layoutScreen({
       transcript: this.#transcript,
       state: this.#state,
       ui: this.#ui,

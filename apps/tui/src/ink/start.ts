@@ -3,7 +3,7 @@ import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
-import type { Said } from '../view/said.ts'
+import type { Notice } from '../ui/notices/notice.ts'
 import { liveConversations, type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 
 /** How an interactive session begins. */
@@ -95,7 +95,7 @@ async function createOrExplain(client: Client, flags: CommonFlags, extra: Extra)
   }
 }
 
-async function withoutKey(client: Client, variables: readonly string[]): Promise<readonly Said[]> {
+async function withoutKey(client: Client, variables: readonly string[]): Promise<readonly Notice[]> {
   const { local } = await client.request('model/list', {})
   const looked = variables.length === 0 ? '' : ` (looked for ${variables.join(', ')})`
   const demo = `No model is configured${looked}, so nothing can be asked yet; \`parley demo\` shows a session.`
@@ -111,6 +111,6 @@ function namesOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string' && name !== '') : []
 }
 
-function info(text: string): Said {
+function info(text: string): Notice {
   return { kind: 'note', level: 'info', text }
 }

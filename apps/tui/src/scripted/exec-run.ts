@@ -7,6 +7,7 @@ import { type ExecFlags, overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
 import { sandboxNotice } from '../cli/sandbox-notice.ts'
+import { isDiskFull } from '../ui/storage-trouble.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { fileProblem } from './output-file.ts'
 import type { Reporter } from './reporter.ts'
@@ -99,7 +100,8 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Pa
 }
 
 /** Stops the run on a full disk, which no one can free during a script. A run that is stopped already reports it. */
-function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
+function takeNotice({ code, message: said, errno }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
+  const message = isDiskFull(errno) ? `${said} Make room and run it again.` : said
   if (code === 'storageFailed' && !stopper.signal.aborted)
     stopper.stop(new StoppedError(exitCodes.storage, { code, message }))
   else reporter.problem(message)

@@ -1,25 +1,26 @@
 import type { CallItem, EventOf, Item } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
-import { formatDuration } from '../view/duration.ts'
-import { rightsWords } from '../view/rights-words.ts'
+import { visibleLine } from '../view/text/control-characters.ts'
+import { formatDuration } from '../view/text/formats.ts'
+import { rightsWords } from '../view/transcript/call-facts.ts'
 import type { RunEnd } from './run-end.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
   if (item.type === 'reasoning') return '· thinking'
   if (item.type !== 'commandExecution') return null
-  return `$ ${item.title}${isAgain ? ' (more)' : ''}`
+  return `$ ${visibleLine(item.title)}${isAgain ? ' (more)' : ''}`
 }
 
 /** Returns the line about a finished item, or null. `isBelow`: it follows the item's own text directly. */
 export function itemLine(item: Item, isBelow: boolean): string | null {
   switch (item.type) {
     case 'commandExecution':
-      return isBelow ? `→ ${howItEnded(item)}` : `$ ${item.title} → ${howItEnded(item)}`
+      return isBelow ? `→ ${howItEnded(item)}` : `$ ${visibleLine(item.title)} → ${howItEnded(item)}`
     case 'fileChange':
-      return `± ${item.title}${noteOn(item)}`
+      return `± ${visibleLine(item.title)}${noteOn(item)}`
     case 'toolCall':
-      return `· ${item.title}${noteOn(item)}`
+      return `· ${visibleLine(item.title)}${noteOn(item)}`
     case 'notice':
       return item.level === 'info' ? `· ${item.title}` : `! ${item.title}`
     default:

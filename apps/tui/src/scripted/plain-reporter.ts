@@ -1,5 +1,5 @@
 import type { Envelope, Item } from '@parley/protocol'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import { closingLines, itemLine, retryLine, runningLine } from './plain-lines.ts'
 import type { Reporter } from './reporter.ts'
 import type { RunEnd } from './run-end.ts'

@@ -1,5 +1,5 @@
 import type { ConversationSummary, Envelope } from '@parley/protocol'
-import { stripEffects } from '../view/neutralise.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
 import type { RunEnd } from './run-end.ts'
 import type { ResultStream } from './stdout.ts'
 

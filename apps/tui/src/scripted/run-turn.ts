@@ -1,6 +1,7 @@
 import { type ApprovalAnswer, type Conversation, codeOf, type Turn } from '@parley/client'
 import { type Approval, addTokens } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
+import { visibleLine } from '../view/text/control-characters.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
 import { type EndedTurn, failureOf, type RunEnd, stoppedRun, stoppedTurn, turnEnd } from './run-end.ts'
@@ -99,7 +100,7 @@ function deny({ reason }: Approval): ApprovalAnswer {
 async function closeOldTurn({ conversation, reporter }: TurnRun): Promise<void> {
   const { turn, approvals } = conversation.state.core
   if (turn === null) return
-  const titles = Object.values(approvals).map(({ title }) => title)
+  const titles = Object.values(approvals).map(({ title }) => visibleLine(title))
   if (titles.length > 0)
     reporter.problem(`An earlier turn still waited for an answer; closed, and not run: ${titles.join(', ')}`)
   const ended = until(conversation, () => conversation.state.core.turn === null)

@@ -1,12 +1,11 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
-import { isReadable, isWhollySeen, mayAnswer } from './answer-guard.ts'
-import { type Answer, answerForText, choicesFor, offers, pendingApprovals, saysYes } from './approvals.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { isFresh, isReadable, isWhollySeen, mayAnswer, type Refusal, takenAtMs } from './approval/answer-guard.ts'
+import { type Answer, answerForText, choicesFor, isYes, offers, pendingApprovals } from './approval/choices.ts'
 import { chord } from './composer/key-table.ts'
 import { openForm } from './fill-form.ts'
-import { isFresh, type Refusal, takenAtMs } from './held-key.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
-import { say, type UiState } from './ui-state.ts'
+import { addNotice, type UiState } from './ui-state.ts'
 
 const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDecision>> = {
   yes: 'approved',
@@ -16,8 +15,8 @@ const decisions: Readonly<Record<Exclude<Answer, 'note' | 'print'>, ApprovalDeci
 }
 
 /**
- * The key as an answer to the approval on the screen; null if it is none, and then it is text like any other. While
- * something is being written every key belongs to the text, so that no word can answer.
+ * Handles a key as an answer to the approval on the screen; null if it is text. While the composer has text every key
+ * is text, so that no typed word can answer.
  */
 export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: UiContext): UiStep | null {
   const [approval] = pendingApprovals(state, ui)
@@ -29,10 +28,10 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
 }
 
 /**
- * An answer right after a key that was none: what was said to be missing is there by now, or both begin a word. Null
- * where it is none.
+ * Handles an answer right after a rejected key: the obstacle may be gone, or both begin a word. Null if the key is no
+ * answer.
  */
-export function answerAgain(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
+export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
   const { heldKey } = ui
   if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.picker !== null) return null
   const step = answerApproval({ ...ui, heldKey: null }, event, context)
@@ -41,8 +40,8 @@ export function answerAgain(ui: UiState, event: KeyEvent, context: UiContext): U
   return stepTo({ ...step.ui, heldKey: { ...next, written: heldKey.written + next.written } })
 }
 
-/** The letter that was chosen, once no other key has come for long enough. */
-export function takeHeld(ui: UiState, { state, nowMs }: UiContext): UiStep {
+/** Carries out the held letter once no other key has come for long enough. */
+export function applyHeldKey(ui: UiState, { state, nowMs }: UiContext): UiStep {
   const { heldKey } = ui
   const atMs = takenAtMs(ui)
   if (heldKey === null || atMs === null || nowMs < atMs) return stepTo(ui)
@@ -54,15 +53,15 @@ export function takeHeld(ui: UiState, { state, nowMs }: UiContext): UiStep {
 
 type When = Pick<UiContext, 'state' | 'nowMs'>
 
-/** Arrows move through the answers, from none to the first or the last; Enter gives the one they reached. */
+/** Highlights answers with the arrows, starting at the first or last; Enter gives the highlighted one. */
 function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {
   if (ui.opened?.readOnly === true) return null
   const answer = ui.reached?.approvalId === approval.id ? ui.reached.answer : null
   if (key === 'enter' && answer !== null) {
-    const refusal = refusesUnseen(ui, approval, answer) ? 'unseen' : null
+    const refusal = whyNotReached(ui, approval, answer, nowMs)
     return refusal === null
       ? actOn({ ...ui, reached: null }, approval, answer, state)
-      : stepTo(hold(ui, approval, { text: '', nowMs, refusal }))
+      : stepTo(held(ui, approval, { text: '', nowMs, refusal }))
   }
   if (key !== 'up' && key !== 'down') return null
   if (!isReadable(ui.guard, approval.id, nowMs)) return stepTo(ui)
@@ -82,31 +81,43 @@ interface Pressed {
   readonly refusal: Refusal | null
 }
 
-function hold(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed): UiState {
-  return { ...ui, reached: null, heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } }
+/** Holds a letter as the answer and drops the highlight; `v` only shows more and keeps it. */
+function hold(ui: UiState, approval: Approval, pressed: Pressed): UiState {
+  const isPrinting = answerForText(pressed.text, approval) === 'print'
+  return held(isPrinting ? ui : { ...ui, reached: null }, approval, pressed)
 }
 
-/** A key that is not taken is said to be none, so that nobody waits for what it should have done. */
+function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed): UiState {
+  return { ...ui, heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } }
+}
+
+/** Returns why a key is not accepted, to be shown on the screen; null if it is. */
 function whyRefused(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
   if (ui.opened?.readOnly === true && answer !== 'print') return 'readOnly'
   if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
   return refusesUnseen(ui, approval, answer) ? 'unseen' : null
 }
 
+/** Returns why Enter is not accepted; the row stays highlighted for another try. */
+function whyNotReached(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
+  if (refusesUnseen(ui, approval, answer)) return 'unseen'
+  return isYes(answer) && !isReadable(ui.guard, approval.id, nowMs) ? 'tooEarly' : null
+}
+
 function refusesUnseen({ guard }: UiState, { id }: Approval, answer: Answer): boolean {
-  return saysYes(answer) && !isWhollySeen(guard, id)
+  return isYes(answer) && !isWhollySeen(guard, id)
 }
 
 function isFree({ composer, purpose, link, opened }: UiState): boolean {
   return composer.text === '' && purpose.kind === 'message' && link.kind === 'up' && opened !== null
 }
 
-/** The decision names the approval that was painted, so an answer can never reach another one. */
+/** Carries out the answer for the approval that was on the screen, so that no other one is answered. */
 function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext['state']): UiStep {
   switch (answer) {
     case 'print':
       return stepTo(
-        say(ui, { kind: 'approvalDetail', approval, enforcement: state?.core.settings.enforcement ?? 'none' }),
+        addNotice(ui, { kind: 'approvalDetail', approval, enforcement: state?.core.settings.enforcement ?? 'none' }),
       )
     case 'note':
       if (approval.kind === 'elicitation') return decide(ui, approval, 'denied')

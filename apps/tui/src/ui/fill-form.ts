@@ -1,23 +1,22 @@
 import type { Approval, ConversationState, FormField } from '@parley/protocol'
-import { clear, replace } from './composer/composer.ts'
+import { stepTo, type UiAction, type UiStep } from './actions.ts'
+import { atField, type FilledForm, optionsOf, readField, textAt, withAnswer } from './approval/form-fields.ts'
+import { clear, expanded, replace } from './composer/composer.ts'
 import { chord } from './composer/key-table.ts'
-import { expanded } from './composer/paste.ts'
-import { atField, type FilledForm, optionsOf, readField, textAt, withAnswer } from './form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { stepTo, type UiAction, type UiStep } from './ui-action.ts'
-import { message, sayNote, type UiState } from './ui-state.ts'
+import { addNote, message, type UiState } from './ui-state.ts'
 
-/** A server's question with fields: the first of them. One without is answered by the yes alone. */
+/** Opens the first field of an elicitation; one without fields is approved at once. */
 export function openForm(ui: UiState, { id, form }: Approval): UiStep {
   const [first] = form?.fields ?? []
   if (first === undefined) {
     const intent = { kind: 'decide', approvalId: id, decision: 'approved', answers: {} } as const
     return stepTo({ ...ui, answeredApproval: id }, intent)
   }
-  return stepTo(enter(ui, { approvalId: id, at: 0, answers: {} }, first))
+  return stepTo(enterField(ui, { approvalId: id, at: 0, answers: {} }, first))
 }
 
-/** At the field that was not taken, with all that was given; what has been written since stays instead. */
+/** Reopens the form at the rejected field with all answers; text written since takes precedence. */
 export function reopenForm(
   ui: UiState,
   { approvalId, answers, field, problem }: UiAction & { kind: 'formRefused' },
@@ -26,19 +25,19 @@ export function reopenForm(
   const fields = state?.core.approvals[approvalId]?.form?.fields ?? []
   const at = fields.findIndex(({ name }) => name === field)
   const found = fields[at]
-  if (found === undefined || ui.composer.text !== '') return sayNote(ui, 'warning', problem)
-  const reopened = enter(ui, { approvalId, at, answers }, found)
+  if (found === undefined || ui.composer.text !== '') return addNote(ui, 'warning', problem)
+  const reopened = enterField(ui, { approvalId, at, answers }, found)
   return { ...reopened, purpose: { kind: 'form', form: { ...atField({ approvalId, at, answers }, found), problem } } }
 }
 
-/** Keys while a form is filled in; null for those that edit the text of a written field. */
+/** Handles keys of an open form; null for keys that edit the text of a field. */
 export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationState | null): UiStep | null {
   if (ui.purpose.kind !== 'form') return null
   const { form } = ui.purpose
   const fields = fieldsOf(state, form)
   const field = fields[form.at]
-  if (field === undefined) return stepTo(leave(ui))
-  // Without a server the form stays open: nobody would take its answers.
+  if (field === undefined) return stepTo(leaveForm(ui))
+  // Without a server the answers could not be delivered: the form stays open.
   if (event.kind === 'key' && chord(event) === 'enter')
     return ui.link.kind === 'up' ? takeField(ui, form, fields) : stepTo(ui)
   const options = optionsOf(field)
@@ -47,14 +46,14 @@ export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationSta
   return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, choice, problem: null } } })
 }
 
-/** Escape: the field before, and from the first one back to the question. */
-export function goBack(ui: UiState, form: FilledForm, state: ConversationState | null): UiState {
+/** Returns to the previous field, and from the first one to the approval. */
+export function previousField(ui: UiState, form: FilledForm, state: ConversationState | null): UiState {
   const before = fieldsOf(state, form)[form.at - 1]
-  return before === undefined ? leave(ui) : enter(ui, { ...form, at: form.at - 1 }, before)
+  return before === undefined ? leaveForm(ui) : enterField(ui, { ...form, at: form.at - 1 }, before)
 }
 
-/** The text of a field is no message: it goes with the form, and undo brings it back. */
-export function leave(ui: UiState): UiState {
+/** Closes the form and clears the field's text, which undo restores. */
+export function leaveForm(ui: UiState): UiState {
   return { ...ui, purpose: message, composer: clear(ui.composer) }
 }
 
@@ -70,14 +69,14 @@ function takeField(ui: UiState, form: FilledForm, fields: readonly FormField[]):
   const answers = withAnswer(form.answers, field.name, read.value)
   const next = fields[form.at + 1]
   const { approvalId } = form
-  if (next !== undefined) return stepTo(enter(ui, { approvalId, at: form.at + 1, answers }, next))
+  if (next !== undefined) return stepTo(enterField(ui, { approvalId, at: form.at + 1, answers }, next))
   return stepTo(
-    { ...leave(ui), answeredApproval: approvalId },
+    { ...leaveForm(ui), answeredApproval: approvalId },
     { kind: 'decide', approvalId, decision: 'approved', answers },
   )
 }
 
-function enter(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'answers'>, field: FormField): UiState {
+function enterField(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'answers'>, field: FormField): UiState {
   const { composer } = ui
   const text = textAt(form, field)
   return {
@@ -87,7 +86,7 @@ function enter(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'answer
   }
 }
 
-/** Arrows go round, a digit picks. */
+/** Moves the choice by arrows in a circle, or by digit. */
 function choose(choice: number, count: number, event: KeyEvent): number {
   if (event.kind === 'text') {
     const digit = Number(event.text)

@@ -1,18 +1,18 @@
-/** Leaving was offered; null when it was not. */
+/** End of the time in which a second Ctrl+C leaves, in ms since the epoch; null if not offered. */
 export interface Interrupts {
   readonly armedUntilMs: number | null
 }
 
-export const calm: Interrupts = { armedUntilMs: null }
+export const leaveNotOffered: Interrupts = { armedUntilMs: null }
 
-/** The keys that stop things; a SIGINT from outside is the same as the key. */
+/** Keys that stop something; SIGINT from outside counts as Ctrl+C. */
 export type StopKey = 'escape' | 'ctrl+c' | 'ctrl+d'
 
 export interface Situation {
   readonly textEmpty: boolean
-  /** A list, pager or other thing that lies over the composer. */
+  /** True if a list or another overlay covers the composer. */
   readonly overlayOpen: boolean
-  /** `stopping`: an interrupt has been sent and the server has not confirmed it. */
+  /** State of the turn. `stopping`: an interrupt was sent and not yet confirmed. */
   readonly turn: 'none' | 'running' | 'stopping'
   readonly nowMs: number
 }
@@ -31,25 +31,25 @@ export interface Stop {
   readonly action: StopAction
 }
 
-/** How long a second Ctrl+C leaves. */
-export const leaveWithinMs = 2_000
+/** Time in which a second Ctrl+C leaves. */
+const leaveWithinMs = 2_000
 
 /**
- * Ctrl+C: text goes first, then the turn, then it offers to leave and leaves on the second press. Escape closes what is
- * open, else interrupts, never leaves. Ctrl+D leaves on an empty composer.
+ * Returns what a stop key does. Ctrl+C clears text, then interrupts the turn, then offers to leave, then leaves. Escape
+ * closes overlays, else interrupts. Ctrl+D leaves on an empty composer.
  */
 export function pressStop(interrupts: Interrupts, key: StopKey, situation: Situation): Stop {
   switch (key) {
     case 'escape':
-      return { interrupts: calm, action: escapeAction(situation) }
+      return { interrupts: leaveNotOffered, action: escapeAction(situation) }
     case 'ctrl+d':
-      return { interrupts: calm, action: endAction(situation) }
+      return { interrupts: leaveNotOffered, action: endAction(situation) }
     case 'ctrl+c':
       return pressControlC(interrupts, situation)
   }
 }
 
-/** Whether the offer to leave still stands, to be said on the screen. */
+/** Returns true while a second Ctrl+C leaves. */
 export function isLeaveOffered({ armedUntilMs }: Interrupts, nowMs: number): boolean {
   return armedUntilMs !== null && nowMs <= armedUntilMs
 }
@@ -64,10 +64,10 @@ function endAction({ textEmpty, overlayOpen }: Situation): StopAction {
   return textEmpty ? 'leave' : 'deleteAfter'
 }
 
-/** A turn that is already stopping is not waited for: a server that hangs must not keep the user. */
+/** Handles Ctrl+C; does not wait for a stopping turn, because a hanging server must not keep the user. */
 function pressControlC(interrupts: Interrupts, situation: Situation): Stop {
-  if (!situation.textEmpty) return { interrupts: calm, action: 'clearText' }
-  if (situation.turn === 'running') return { interrupts: calm, action: 'interruptTurn' }
-  if (isLeaveOffered(interrupts, situation.nowMs)) return { interrupts: calm, action: 'leave' }
+  if (!situation.textEmpty) return { interrupts: leaveNotOffered, action: 'clearText' }
+  if (situation.turn === 'running') return { interrupts: leaveNotOffered, action: 'interruptTurn' }
+  if (isLeaveOffered(interrupts, situation.nowMs)) return { interrupts: leaveNotOffered, action: 'leave' }
   return { interrupts: { armedUntilMs: situation.nowMs + leaveWithinMs }, action: 'offerToLeave' }
 }

@@ -1,11 +1,11 @@
 import type { ListedConversation } from '@parley/protocol'
+import { stepTo, type UiStep } from './actions.ts'
 import { applyCommand } from './composer/command.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { stepTo, type UiStep } from './ui-action.ts'
 import type { Picker, UiState } from './ui-state.ts'
 
-/** The conversations whose title, name, folder or id has every word of the filter. */
+/** Returns conversations whose title, name, folder or id contains every word of the filter. */
 export function matching({ conversations, filter }: Picker): readonly ListedConversation[] {
   const words = filter.text
     .toLowerCase()
@@ -17,11 +17,11 @@ export function matching({ conversations, filter }: Picker): readonly ListedConv
   })
 }
 
-export function chosen(picker: Picker): ListedConversation | null {
+function chosen(picker: Picker): ListedConversation | null {
   return matching(picker)[picker.choice] ?? null
 }
 
-/** Keys while the list lies over the composer: Enter opens what is chosen. */
+/** Handles keys of the open list; Enter opens the chosen conversation. */
 export function pressInPicker(ui: UiState, picker: Picker, event: KeyEvent): UiStep {
   if (event.kind !== 'key' || chord(event) !== 'enter') return stepTo({ ...ui, picker: moveOrFilter(picker, event) })
   const conversation = chosen(picker)
@@ -31,7 +31,7 @@ export function pressInPicker(ui: UiState, picker: Picker, event: KeyEvent): UiS
   return stepTo(ui, { kind: 'open', conversationId })
 }
 
-/** Arrows move the choice, everything else edits the filter. */
+/** Moves the choice by arrows; other keys edit the filter. */
 function moveOrFilter(picker: Picker, event: KeyEvent): Picker {
   const last = matching(picker).length - 1
   const step = event.kind === 'key' ? steps[event.name] : undefined

@@ -1,19 +1,15 @@
-import { approvedNotStarted, pendingApprovals } from './approvals.ts'
-import { chosenCompletion } from './completions.ts'
-import { emptyComposer, replace } from './composer/composer.ts'
-import { expanded } from './composer/paste.ts'
-import { submit } from './composer/submit.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { approvedNotStarted, pendingApprovals } from './approval/choices.ts'
+import { type Composer, emptyComposer, expanded, replace } from './composer/composer.ts'
 import { isInboxPaused } from './inbox.ts'
-import { sayReadOnly } from './read-only.ts'
-import { runSlash } from './run-slash.ts'
-import { parseSlash } from './slash-commands.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
+import { noteReadOnly, runSlash } from './run-slash.ts'
+import { chosenCompletion, parseSlash } from './slash-commands.ts'
 import { message, type UiState, type Unsent } from './ui-state.ts'
 
-/** Enter: what it does depends on what the text is for. It never answers an approval. */
+/** Handles Enter by the purpose of the text; never answers an approval. */
 export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
   const { purpose } = ui
-  // Nobody would take it: the text stays until there is a server again.
+  // Without a server the text could not be delivered: it stays in the composer.
   if (purpose.kind !== 'message' && ui.link.kind !== 'up') return stepTo(ui)
   if (purpose.kind === 'note') return refuse(ui, purpose.approvalId)
   if (purpose.kind === 'edit') return changeQueued(ui, purpose.messageId)
@@ -25,13 +21,13 @@ export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext
     case 'newline':
       return stepTo({ ...ui, composer: submission.composer })
     case 'nothing':
-      return goOn(ui, context)
+      return continueWaiting(ui, context)
     case 'send':
       return submitText({ ...ui, composer: submission.composer }, submission.text, when, context, ui)
   }
 }
 
-/** The chosen one of the list: run at once, or, when it needs an argument, written out. */
+/** Returns the chosen completion, to run at once or, if it needs an argument, to complete in the composer. */
 function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boolean } | null {
   const chosen = chosenCompletion(ui)
   if (chosen === null) return null
@@ -40,8 +36,8 @@ function completedCommand(ui: UiState): { ui: UiState; text: string; runs: boole
   return { ui: { ...ui, composer, choice: 0 }, text: `/${chosen.name}`, runs: !needsArgument }
 }
 
-/** With nothing written: what waits for a word from the user goes on. */
-function goOn(ui: UiState, { state }: UiContext): UiStep {
+/** Continues what waits for the user, when the composer is empty. */
+function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
   if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
   const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
   return waits ? stepTo(ui, { kind: 'continue' }) : stepTo(ui)
@@ -59,14 +55,14 @@ function submitText(
   const command = parseSlash(text.trim())
   if (command !== null) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
-  if (ui.opened?.readOnly) return stepTo(sayReadOnly(refused))
+  if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
   if (!text.startsWith('!')) return sendMessage(ui, { messageId: context.freshId, text, when })
   const line = text.slice(1).trim()
   if (ui.opened === null) return stepTo(before)
   return line === '' ? stepTo(before) : stepTo(ui, { kind: 'shell', command: line })
 }
 
-/** Before the server has answered, messages are held; they go out in order when it has. */
+/** Sends a message, or holds it until the server answers; held messages go out in order. */
 function sendMessage(ui: UiState, unsent: Unsent): UiStep {
   const held = { ...ui, unsent: [...ui.unsent, unsent] }
   return ui.opened === null || ui.link.kind !== 'up' ? stepTo(held) : stepTo(held, { kind: 'send', message: unsent })
@@ -88,4 +84,20 @@ function changeQueued(ui: UiState, messageId: string): UiStep {
 
 function cleared(ui: UiState): UiState {
   return { ...ui, composer: { ...emptyComposer, killed: ui.composer.killed }, purpose: message, choice: 0 }
+}
+
+type Submission =
+  | { readonly kind: 'send'; readonly text: string; readonly composer: Composer }
+  | { readonly kind: 'newline'; readonly composer: Composer }
+  | { readonly kind: 'nothing' }
+
+/** Returns what Enter submits; a backslash at the line's end becomes a line end instead. */
+export function submit(composer: Composer): Submission {
+  const { text, caret } = composer
+  const atLineEnd = caret === text.length || text[caret] === '\n'
+  if (atLineEnd && text[caret - 1] === '\\') {
+    return { kind: 'newline', composer: replace(composer, { start: caret - 1, end: caret, text: '\n' }) }
+  }
+  if (text.trim() === '') return { kind: 'nothing' }
+  return { kind: 'send', text: expanded(composer), composer: { ...emptyComposer, killed: composer.killed } }
 }

@@ -1,25 +1,25 @@
-import { answerAgain, answerApproval } from './answer-approval.ts'
-import { noteKey } from './answer-guard.ts'
-import { chosenCompletion, completionsOf } from './completions.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { answerApproval, replaceHeldKey } from './answer-approval.ts'
+import { noteKey } from './approval/answer-guard.ts'
 import { applyCommand } from './composer/command.ts'
 import { emptyComposer, replace } from './composer/composer.ts'
 import { chord, commandForKey } from './composer/key-table.ts'
-import { goBack, pressInForm } from './fill-form.ts'
+import { pressInForm, previousField } from './fill-form.ts'
 import { releaseHeld } from './held-key.ts'
-import { inputText, isWhole, ownQueued, sentBefore } from './inbox.ts'
+import { inputHistory, inputText, isWhole, ownQueued } from './inbox.ts'
 import { pressStop, type Situation, type StopAction, type StopKey } from './interrupts.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { pressInPicker } from './picker.ts'
 import { pressEnter } from './press-enter.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
-import { message, sayNote, type UiState } from './ui-state.ts'
+import { chosenCompletion, completionsOf } from './slash-commands.ts'
+import { addNote, message, type UiState } from './ui-state.ts'
 
 const stopKeys: Readonly<Record<string, StopKey>> = { escape: 'escape', 'ctrl+c': 'ctrl+c', 'ctrl+d': 'ctrl+d' }
 
-/** What one key does. The first that has a use for it takes it: stopping, the list, the link, an approval, the text. */
+/** Handles one key. The first that uses it wins: stop keys, the list, the link, an approval, the text. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
-  const step = answerAgain(ui, event, context) ?? releasedStep(ui, event, context)
+  const step = replaceHeldKey(ui, event, context) ?? releasedStep(ui, event, context)
   const reached = step.ui.composer.text === '' ? step.ui.reached : null
   const used = { ...step, ui: { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) } }
   return stampAnswer(ui, used, context)
@@ -30,7 +30,7 @@ function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep 
   return released.isUsed ? stepTo(released.ui) : keyStep(released.ui, event, context)
 }
 
-/** Notes when an answer was given. */
+/** Records the time of an answer. */
 export function stampAnswer(before: UiState, step: UiStep, { nowMs }: UiContext): UiStep {
   const answeredAtMs = step.ui.answeredApproval === before.answeredApproval ? before.answeredAtMs : nowMs
   return { ...step, ui: { ...step.ui, answeredAtMs } }
@@ -72,12 +72,12 @@ function pressInList(ui: UiState, key: string | null): UiStep | null {
 
 const tooLongToEdit = 'The message that waits is too long to be changed here. It goes out as it was sent.'
 
-/** Up in an empty composer fetches the newest message that waits. */
+/** Edits the newest queued message on Up in an empty composer. */
 function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiStep | null {
   if (key !== 'up' || ui.composer.text !== '' || ui.purpose.kind !== 'message') return null
   const newest = state?.core.inbox.at(-1)
   if (newest === undefined) return null
-  if (!isWhole(newest.content)) return stepTo(sayNote(ui, 'info', tooLongToEdit))
+  if (!isWhole(newest.content)) return stepTo(addNote(ui, 'info', tooLongToEdit))
   const composer = replace(ui.composer, { start: 0, end: 0, text: inputText(newest.content) })
   return stepTo({ ...ui, composer, purpose: { kind: 'edit', messageId: newest.messageId } })
 }
@@ -85,13 +85,13 @@ function editQueued(ui: UiState, key: string | null, { state }: UiContext): UiSt
 function write(ui: UiState, event: KeyEvent, { state, columns }: UiContext): UiStep {
   const command = commandForKey(event)
   if (command === null) return stepTo(ui)
-  const composer = applyCommand(ui.composer, command, { columns, history: sentBefore(state, ui) })
+  const composer = applyCommand(ui.composer, command, { columns, history: inputHistory(state, ui) })
   return stepTo(
     composer.text === ui.composer.text ? { ...ui, composer } : { ...ui, composer, choice: 0, dismissed: null },
   )
 }
 
-/** Escape, Ctrl+C and Ctrl+D, by the one table of `interrupts`. */
+/** Handles Escape, Ctrl+C and Ctrl+D by the table of `interrupts`. */
 export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
   const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
   const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
@@ -135,15 +135,15 @@ function actOnStop(ui: UiState, action: StopAction, context: UiContext): UiStep 
 
 function closeOverlay(ui: UiState, { state }: UiContext): UiStep {
   if (ui.picker !== null) return ui.opened === null ? stepTo(ui, { kind: 'leave' }) : stepTo({ ...ui, picker: null })
-  if (ui.purpose.kind === 'form') return stepTo(goBack(ui, ui.purpose.form, state))
+  if (ui.purpose.kind === 'form') return stepTo(previousField(ui, ui.purpose.form, state))
   if (ui.purpose.kind !== 'message')
     return stepTo({ ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } })
   return stepTo({ ...ui, dismissed: ui.composer.text })
 }
 
 /**
- * What this window has queued comes back to its composer, the oldest on top: it was meant for the turn that ends here.
- * What is too long for it waits on.
+ * Interrupts the turn and returns this client's queued messages to the composer, the oldest first. They were meant for
+ * the turn that ends; messages too long to edit stay queued.
  */
 function interruptTurn(ui: UiState, { state }: UiContext): UiStep {
   const turnId = state?.core.turn?.id

@@ -1,20 +1,19 @@
 import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
-import type { Said } from '../view/said.ts'
-import { keyHelp } from './key-help.ts'
-import { sayReadOnly } from './read-only.ts'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import type { Notice } from './notices/notice.ts'
+import { keyHelp } from './notices/tables.ts'
 import { type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
-import { stepTo, type UiContext, type UiStep } from './ui-action.ts'
-import { openPicker, say, sayNote, type UiState } from './ui-state.ts'
+import { addNote, addNotice, type Opened, openPicker, type UiState } from './ui-state.ts'
 
 const policies = ['untrusted', 'on-failure', 'on-request', 'never'] as const satisfies readonly ApprovalPolicy[]
 const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[]
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
-  if (command.kind === 'unknown') return stepTo(sayUnknown(ui, command))
+  if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
   const run = commands[command.name]
-  if (ui.opened?.onlyWatches === true && beginsAnother.has(command.name)) return stepTo(sayReadOnly(ui))
+  if (ui.opened?.onlyWatches === true && beginsAnother.has(command.name)) return stepTo(noteReadOnly(ui))
   return needsConversation.has(command.name) && !isReady(ui)
-    ? stepTo(sayNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
+    ? stepTo(addNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
     : run(ui, command.argument, context)
 }
 
@@ -35,7 +34,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'trust',
 ])
 
-/** Not from a window that takes part in nothing. */
+/** Commands not available to a client that only watches. */
 const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new'])
 
 function isReady({ link, opened }: UiState): boolean {
@@ -43,7 +42,7 @@ function isReady({ link, opened }: UiState): boolean {
 }
 
 const commands: Readonly<Record<SlashName, Run>> = {
-  help: (ui) => stepTo(say(say(ui, commandHelp), keyHelp)),
+  help: (ui) => stepTo(addNotice(addNotice(ui, commandHelp), keyHelp)),
   model: (ui, argument) =>
     argument === ''
       ? stepTo(ui, { kind: 'models' })
@@ -51,7 +50,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   effort: (ui, argument, { state }) =>
     argument === ''
       ? stepTo(
-          sayNote(
+          addNote(
             ui,
             'info',
             `Effort: ${state?.core.settings.effort ?? "the model's default"}. /effort LEVEL changes it.`,
@@ -61,18 +60,18 @@ const commands: Readonly<Record<SlashName, Run>> = {
   approvals(ui, argument, { state }) {
     const approvalPolicy = policies.find((policy) => policy === argument)
     if (approvalPolicy !== undefined) return stepTo(ui, { kind: 'configure', settings: { approvalPolicy } })
-    return stepTo(sayChoices(ui, 'Approvals', state?.core.settings.approvalPolicy, policies))
+    return stepTo(noteChoices(ui, 'Approvals', state?.core.settings.approvalPolicy, policies))
   },
   sandbox(ui, argument, { state }) {
     const sandbox = modes.find((mode) => mode === argument)
     if (sandbox !== undefined) return stepTo(ui, { kind: 'configure', settings: { sandbox } })
-    return stepTo(sayChoices(ui, 'Sandbox', state?.core.settings.sandbox, modes))
+    return stepTo(noteChoices(ui, 'Sandbox', state?.core.settings.sandbox, modes))
   },
   why: (ui, item) => stepTo(ui, item === '' ? { kind: 'why' } : { kind: 'why', item }),
   status: (ui) => stepTo(ui, { kind: 'status' }),
   name: (ui, name) =>
     name === ''
-      ? stepTo(sayNote(ui, 'info', '/name NAME names this conversation.'))
+      ? stepTo(addNote(ui, 'info', '/name NAME names this conversation.'))
       : stepTo(ui, { kind: 'rename', name }),
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
@@ -82,7 +81,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   trust: runTrust,
   detach(ui) {
     if (ui.opened?.ephemeral)
-      return stepTo(sayNote(ui, 'warning', 'Nothing of this conversation is kept: /quit ends it.'))
+      return stepTo(addNote(ui, 'warning', 'Nothing of this conversation is kept: /quit ends it.'))
     return stepTo(ui, { kind: isReady(ui) ? 'detach' : 'leave' })
   },
   quit: (ui) => stepTo(ui, { kind: 'leave' }),
@@ -92,42 +91,56 @@ function runMcp(ui: UiState, argument: string): UiStep {
   const [verb = '', name] = argument.split(/\s+/)
   if (verb === '') return stepTo(ui, { kind: 'mcp' })
   if (verb === 'restart' && name !== undefined) return stepTo(ui, { kind: 'restartMcp', name })
-  return stepTo(sayNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
+  return stepTo(addNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
 }
 
-/** Words, not a key: a yes lets programs of the project run. It counts for what was shown, whatever is there by now. */
+/**
+ * Trusts or declines a project's configuration. Takes a typed word because a yes lets programs of the project run, and
+ * counts only for the configuration shown.
+ */
 function runTrust(ui: UiState, argument: string): UiStep {
   const verdict = argument === 'yes' ? 'trusted' : argument === 'no' ? 'declined' : null
   if (argument === '') return stepTo(ui, { kind: 'readTrust' })
   if (verdict === null)
     return stepTo(
-      sayNote(
+      addNote(
         ui,
         'info',
         '/trust shows the configuration of this project, /trust yes trusts it, /trust no declines it.',
       ),
     )
-  if (ui.shownTrust === null) return stepTo(sayNote(ui, 'warning', 'Look at it first: /trust shows what it would do.'))
+  if (ui.shownTrust === null) return stepTo(addNote(ui, 'warning', 'Look at it first: /trust shows what it would do.'))
   return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }
 
-/** `ID`, or `PROVIDER ID`: ids may contain slashes and colons, never blanks. */
+/** Reads `ID` or `PROVIDER ID`; ids may contain slashes and colons, but no blanks. */
 function modelSettings(argument: string): { model: string; modelProvider?: string } {
   const [first = '', second] = argument.split(/\s+/)
   return second === undefined ? { model: first } : { modelProvider: first, model: second }
 }
 
-function sayChoices(ui: UiState, what: string, current: string | undefined, choices: readonly string[]): UiState {
-  return sayNote(ui, 'info', `${what}: ${current ?? 'not known yet'}. Choices: ${choices.join(', ')}.`)
+function noteChoices(ui: UiState, what: string, current: string | undefined, choices: readonly string[]): UiState {
+  return addNote(ui, 'info', `${what}: ${current ?? 'not known yet'}. Choices: ${choices.join(', ')}.`)
 }
 
-function sayUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'unknown' }): UiState {
+function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'unknown' }): UiState {
   const hint = nearest === null ? 'see /help' : `did you mean /${nearest}?`
-  return sayNote(ui, 'warning', `There is no command /${word}: ${hint}`)
+  return addNote(ui, 'warning', `There is no command /${word}: ${hint}`)
 }
 
-const commandHelp: Said = {
+const commandHelp: Notice = {
   kind: 'table',
   title: 'Commands',
   rows: slashCommands.map(({ name, argument, about }) => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about]),
+}
+
+/** Adds a notice why nothing can be sent here, and what to do instead. */
+export function noteReadOnly(ui: UiState): UiState {
+  return addNote(ui, 'warning', `${readOnlyWords(ui.opened)}.`)
+}
+
+function readOnlyWords(opened: Opened | null): string {
+  return opened?.onlyWatches === true
+    ? 'This window only watches (--read-only): `parley attach` without it takes part'
+    : 'This is a read-only view: /fork goes on from here in a copy'
 }

@@ -1,6 +1,6 @@
-import { nearest } from './nearest.ts'
+import type { UiState } from './ui-state.ts'
 
-export interface SlashCommand {
+interface SlashCommand {
   readonly name: string
   readonly argument: string
   readonly about: string
@@ -42,7 +42,7 @@ export type ParsedCommand =
   | { readonly kind: 'command'; readonly name: SlashName; readonly argument: string }
   | { readonly kind: 'unknown'; readonly word: string; readonly nearest: string | null }
 
-/** The command that a text is; null if it is a message. A path at the beginning of a message is no command. */
+/** Parses a slash command; null for a message, which may begin with a path. */
 export function parseSlash(text: string): ParsedCommand | null {
   const match = /^\/([^\s/]*)(?:\s+(.*))?$/s.exec(text)
   if (match === null) return null
@@ -59,8 +59,41 @@ export function parseSlash(text: string): ParsedCommand | null {
   }
 }
 
-/** Commands that the text may become; empty once its first word is complete. */
+/** Returns commands that begin with the text; empty once its first word is complete. */
 export function completionsFor(text: string): readonly SlashCommand[] {
   const word = /^\/([a-z]*)$/i.exec(text)?.[1]?.toLowerCase()
   return word === undefined ? [] : slashCommands.filter(({ name }) => name.startsWith(word))
+}
+
+/** Returns the completions for the text in the composer. */
+export function completionsOf({ composer, dismissed, purpose }: UiState): readonly SlashCommand[] {
+  return purpose.kind === 'message' && composer.text !== dismissed ? completionsFor(composer.text) : []
+}
+
+export function chosenCompletion(ui: UiState): SlashCommand | null {
+  const list = completionsOf(ui)
+  return list[Math.min(ui.choice, list.length - 1)] ?? null
+}
+
+/** Returns the name that a mistyped word probably means; null if none is close. */
+function nearest(word: string, names: readonly string[]): string | null {
+  const ranked = names
+    .map((name) => ({ name, distance: distanceOf(word, name) }))
+    .sort((a, b) => a.distance - b.distance)
+  const [best] = ranked
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 2)) ? best.name : null
+}
+
+/** Returns the number of letters to insert, remove or change. */
+function distanceOf(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (const [at, letter] of [...left].entries()) {
+    const next = [at + 1]
+    for (let column = 1; column <= right.length; column++) {
+      const changed = (row[column - 1] ?? 0) + (right[column - 1] === letter ? 0 : 1)
+      next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[right.length] ?? 0
 }

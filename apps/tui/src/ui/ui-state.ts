@@ -1,76 +1,79 @@
 import type { ListedConversation } from '@parley/protocol'
-import type { Said } from '../view/said.ts'
-import { type AnswerGuard, unguarded } from './answer-guard.ts'
-import type { Choice } from './approvals.ts'
+import type { HeldKey } from './approval/answer-guard.ts'
+import { type AnswerGuard, unguarded } from './approval/answer-guard.ts'
+import type { Choice } from './approval/choices.ts'
+import type { FilledForm } from './approval/form-fields.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
-import type { FilledForm } from './form.ts'
-import type { HeldKey } from './held-key.ts'
-import { calm, type Interrupts } from './interrupts.ts'
+import { type Interrupts, leaveNotOffered } from './interrupts.ts'
+import type { Notice } from './notices/notice.ts'
+import type { LostLog } from './storage-trouble.ts'
 
-/** Everything of the screen that is not the conversation. A value; `updateUi` makes the next one. */
+/** State of the screen besides the conversation. Immutable; `updateUi` returns the next one. */
 export interface UiState {
   readonly composer: Composer
   readonly purpose: Purpose
   readonly interrupts: Interrupts
   readonly picker: Picker | null
   readonly link: Link
-  /** Every connection that this window has had, as messages and answers name them. */
+  /** Client ids of all connections this window has had. */
   readonly ownClients: readonly string[]
-  /** Connections to the conversation, this one included. */
+  /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
   readonly guard: AnswerGuard
-  /** The last key, while it is not decided whether it answers the question or begins a message, or is said to be neither. */
+  /** Last key, while it is undecided whether it answers an approval or begins a message, or shown as rejected. */
   readonly heldKey: HeldKey | null
-  /** The answer that an arrow has reached. */
+  /** Answer highlighted by the arrow keys. */
   readonly reached: Reached | null
-  /** What was sent in this folder before this conversation was opened, oldest first. */
+  /** Prompts sent in this folder before this conversation was opened, oldest first. */
   readonly earlierPrompts: readonly string[]
-  /** What Enter could not send or run, until something else is entered: the newest that the arrow keys bring back. */
+  /** Text that Enter could not send or run: the newest history entry until other text is entered. */
   readonly refusedText: string | null
-  /** Messages that the server has not acknowledged. */
+  /** Messages the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
-  readonly said: readonly Said[]
-  /** The turn that was told to stop. */
+  readonly notices: readonly Notice[]
+  /** Reason why the conversation has stopped, once shown. */
+  readonly lostLog: LostLog | null
+  /** Turn with an interrupt in progress. */
   readonly stoppingTurn: string | null
-  /** The approval that this window has just answered. */
+  /** Approval this window has just answered. */
   readonly answeredApproval: string | null
-  /** When that was. */
+  /** Time of that answer, in ms since the epoch. */
   readonly answeredAtMs: number
-  /** Place in the completion list. */
+  /** Index in the completion list. */
   readonly choice: number
-  /** The completion list was closed for this text. */
+  /** Text for which the completion list was closed. */
   readonly dismissed: string | null
   readonly opened: Opened | null
-  /** Hash of the project's configuration that was shown last: a yes is to that. */
+  /** Hash of the project configuration shown last, which a yes refers to. */
   readonly shownTrust: string | null
 }
 
-/** What Enter does with the text. */
+/** Purpose of the text in the composer. */
 export type Purpose =
   | { readonly kind: 'message' }
-  /** What to do instead of the call that is refused. */
+  /** Note to a denied call: what to do instead. */
   | { readonly kind: 'note'; readonly approvalId: string }
   | { readonly kind: 'edit'; readonly messageId: string }
-  /** A field of a form. */
+  /** Field of a form. */
   | { readonly kind: 'form'; readonly form: FilledForm }
 
-/** The list of conversations to choose from. */
+/** List of conversations to choose from. */
 export interface Picker {
-  /** Only those that are open in some process: the choice is attached to. */
+  /** True for conversations open in some process only, to attach to. */
   readonly liveOnly: boolean
-  /** Null while the list is on its way. */
+  /** Conversations found; null while loading. */
   readonly conversations: readonly ListedConversation[] | null
   readonly filter: Composer
   readonly choice: number
 }
 
-export type Link =
+type Link =
   | { readonly kind: 'starting' }
   | { readonly kind: 'up'; readonly clientId: string; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
 
-/** One of the answers to a question, which Enter gives. */
-export interface Reached {
+/** Highlighted answer to an approval, which Enter gives. */
+interface Reached {
   readonly approvalId: string
   readonly answer: Choice['answer']
 }
@@ -83,16 +86,16 @@ export interface Unsent {
   readonly images?: readonly string[]
 }
 
-/** The conversation on the screen, as far as it is not in its state. */
+/** Facts on the open conversation that are not in its state. */
 export interface Opened {
   readonly conversationId: string
   readonly shortId: string
   readonly readOnly: boolean
-  /** The window was opened with --read-only, and takes part in nothing. */
+  /** True for `--read-only`: the client cannot take part. */
   readonly onlyWatches: boolean
-  /** It is open in a server that another process has started. */
+  /** True if another process started its server. */
   readonly attached: boolean
-  /** Nothing of it outlives the server. */
+  /** True if nothing of it outlives the server. */
   readonly ephemeral: boolean
 }
 
@@ -101,7 +104,7 @@ export const message: Purpose = { kind: 'message' }
 export const initialUi: UiState = {
   composer: emptyComposer,
   purpose: message,
-  interrupts: calm,
+  interrupts: leaveNotOffered,
   picker: null,
   link: { kind: 'starting' },
   ownClients: [],
@@ -112,7 +115,8 @@ export const initialUi: UiState = {
   earlierPrompts: [],
   refusedText: null,
   unsent: [],
-  said: [],
+  notices: [],
+  lostLog: null,
   stoppingTurn: null,
   answeredApproval: null,
   answeredAtMs: 0,
@@ -122,12 +126,12 @@ export const initialUi: UiState = {
   shownTrust: null,
 }
 
-export function say(ui: UiState, said: Said): UiState {
-  return { ...ui, said: [...ui.said, said] }
+export function addNotice(ui: UiState, notice: Notice): UiState {
+  return { ...ui, notices: [...ui.notices, notice] }
 }
 
-export function sayNote(ui: UiState, level: 'info' | 'warning' | 'error', text: string): UiState {
-  return say(ui, { kind: 'note', level, text })
+export function addNote(ui: UiState, level: 'info' | 'warning' | 'error', text: string): UiState {
+  return addNotice(ui, { kind: 'note', level, text })
 }
 
 export function openPicker(ui: UiState, { liveOnly }: Pick<Picker, 'liveOnly'>): UiState {

@@ -1,16 +1,14 @@
 import type { ListedConversation } from '@parley/protocol'
-import { takeHeld } from './answer-approval.ts'
-import { notePainted } from './answer-guard.ts'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
+import { applyHeldKey } from './answer-approval.ts'
+import { notePainted } from './approval/answer-guard.ts'
 import { putBack } from './composer/composer.ts'
-import { leave, reopenForm } from './fill-form.ts'
-import type { Intent } from './intent.ts'
+import { leaveForm, reopenForm } from './fill-form.ts'
+import { noteAnswered, noteConfigured } from './other-clients.ts'
 import { pressKey, pressStopKey, stampAnswer } from './press-key.ts'
-import { sayAnswered } from './say-answered.ts'
-import { sayConfigured } from './say-configured.ts'
-import { stepTo, type UiAction, type UiContext, type UiStep } from './ui-action.ts'
-import { message, openPicker, say, type UiState } from './ui-state.ts'
+import { addNote, addNotice, message, openPicker, type UiState } from './ui-state.ts'
 
-/** The one way the screen's own state changes. */
+/** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'key':
@@ -18,7 +16,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'signal':
       return pressStopKey({ ...ui, heldKey: null }, 'ctrl+c', context)
     case 'quiet':
-      return stampAnswer(ui, takeHeld(ui, context), context)
+      return stampAnswer(ui, applyHeldKey(ui, context), context)
     case 'painted':
       return stepTo({ ...ui, guard: notePainted(ui.guard, action, context.nowMs) })
     case 'linked':
@@ -26,15 +24,23 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'lost':
       return stepTo({ ...ui, link: { kind: 'lost' }, clientCount: 1, stoppingTurn: null, answeredApproval: null })
     case 'opened':
-      return stepTo({ ...ui, picker: null, opened: action.opened, shownTrust: null }, ...sendHeld(ui))
+      return stepTo(
+        { ...ui, picker: null, opened: action.opened, shownTrust: null, lostLog: null },
+        ...resendUnsent(ui),
+      )
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
-      return stepTo({ ...ui, unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId) })
+      // An acknowledgement shows that the log has been restored.
+      return stepTo({
+        ...ui,
+        lostLog: null,
+        unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId),
+      })
     case 'notTaken':
-      return stepTo(giveBack(ui, action.message))
+      return stepTo(returnMessage(ui, action.message))
     case 'tookBack':
       return stepTo({ ...ui, composer: putBack(ui.composer, action.text) })
     case 'answerRefused':
@@ -42,11 +48,13 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'formRefused':
       return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
     case 'answered':
-      return stepTo(sayAnswered(ui, action.event))
+      return stepTo(noteAnswered(ui, action.event))
     case 'configured':
-      return stepTo(sayConfigured(ui, action.event))
-    case 'say':
-      return stepTo(say(ui, action.said))
+      return stepTo(noteConfigured(ui, action.event))
+    case 'notice':
+      return stepTo(addNotice(ui, action.notice))
+    case 'logLost':
+      return stepTo(noteLostLog(ui, action))
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
@@ -62,7 +70,7 @@ function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked
   return { ...ui, link: { kind: 'up', clientId, serverPid }, ownClients: [...ui.ownClients, clientId] }
 }
 
-/** What the server we talk to has open is not open elsewhere. */
+/** Fills the picker; conversations open in this window's own server do not count as live. */
 function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState {
   if (ui.picker === null) return ui
   const own = ui.link.kind === 'up' ? ui.link.serverPid : null
@@ -72,17 +80,17 @@ function fillPicker(ui: UiState, listed: readonly ListedConversation[]): UiState
   return { ...ui, picker: { ...ui.picker, conversations } }
 }
 
-/** Sent again after a lost connection too: the same id is taken once. */
-function sendHeld({ unsent }: UiState): readonly Intent[] {
+/** Resends messages once a conversation is open; the server accepts the same id once. */
+function resendUnsent({ unsent }: UiState): readonly Intent[] {
   return unsent.map((held) => ({ kind: 'send', message: held }))
 }
 
-function giveBack(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
+function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
   const unsent = ui.unsent.filter((held) => held.messageId !== messageId)
   return { ...ui, unsent, composer: putBack(ui.composer, text) }
 }
 
-/** Lets go of what the conversation no longer has: an approval that others answered, a message that was sent. */
+/** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
 export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): UiState {
   if (state === null) return ui
   const { turn, approvals, inbox } = state.core
@@ -93,8 +101,17 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
   const { purpose } = next
   if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
     next = { ...next, purpose: message }
-  if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leave(next)
+  if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leaveForm(next)
   if (purpose.kind === 'edit' && !inbox.some(({ messageId }) => messageId === purpose.messageId))
     next = { ...next, purpose: message }
   return next
 }
+
+/** Adds the server's message once; after that only that nothing was done. */
+function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
+  if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
+  return isAnswer ? addNote(ui, 'error', notDone) : ui
+}
+
+const notDone =
+  'Not done: this conversation has stopped, for the reason above. /new begins another one; Ctrl+C clears the text.'

@@ -2,8 +2,10 @@ import type { Client } from '@parley/client/parts'
 import type { ConversationState } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { perform, type Request } from '../../src/ink/perform.ts'
-import type { UiAction } from '../../src/ui/ui-action.ts'
+import { noticeSaid, perform, type Request } from '../../src/ink/perform.ts'
+import type { UiAction } from '../../src/ui/actions.ts'
+import { initialUi } from '../../src/ui/ui-state.ts'
+import { updateUi } from '../../src/ui/update-ui.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** What the screen is told when the server refuses. */
@@ -22,8 +24,37 @@ test('a command that is refused comes back to be sent again', async () => {
   const busy = new RpcError(-32603, 'The disk is full.', { code: 'storageFailed' })
   expect(await refused({ kind: 'shell', command: 'make' }, busy)).toEqual([
     { kind: 'tookBack', text: '!make' },
-    { kind: 'say', said: { kind: 'note', level: 'error', text: 'The disk is full.' } },
+    { kind: 'notice', notice: { kind: 'note', level: 'error', text: 'The disk is full.' } },
   ])
+})
+
+describe('a log that was deleted', () => {
+  const text = 'The log /l was deleted while it was open.'
+  const log = { errno: 'DELETED', text }
+  const lost = new RpcError(-32009, text, { code: 'storageFailed', errno: 'DELETED' })
+  const send = { kind: 'send', message: { messageId: 'm1', text: 'more', when: 'steer' } } as const
+
+  test('is told as such by a refusal and by a notice', async () => {
+    const told = { kind: 'logLost', log, isAnswer: true }
+    expect(await refused(send, lost)).toEqual([{ kind: 'notTaken', message: send.message }, told])
+    expect(await refused({ kind: 'shell', command: 'ls' }, lost)).toEqual([{ kind: 'tookBack', text: '!ls' }, told])
+    const notice = { level: 'error', message: text, errno: 'DELETED' } as const
+    expect(noticeSaid(notice)).toEqual({ ...told, isAnswer: false })
+  })
+
+  test('is said once; what is asked for after that is said not to be done', () => {
+    const context = { state: null, nowMs: 0, columns: 80, freshId: 'm' }
+    const actions = [false, true, true].map((isAnswer) => ({ kind: 'logLost', log, isAnswer }) as const)
+    const { notices } = actions.reduce((ui, action) => updateUi(ui, action, context).ui, initialUi)
+    const notDone = { text: expect.stringMatching(/^Not done: this conversation has stopped/) }
+    expect(notices).toMatchObject([{ text }, notDone, notDone])
+  })
+})
+
+test('a full disk that nobody has asked anything of goes on by itself', () => {
+  expect(noticeSaid({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
+    notice: { text: 'The disk is full. Make room: it goes on by itself then.' },
+  })
 })
 
 describe('an answer that is refused', () => {
@@ -38,7 +69,7 @@ describe('an answer that is refused', () => {
     const withdrawn = new RpcError(-32011, 'Approval a1 is not pending.', { code: 'approvalNotPending' })
     expect(await refused({ kind: 'decide', approvalId: 'a1', decision: 'approved' }, withdrawn)).toEqual([
       { kind: 'answerRefused', approvalId: 'a1' },
-      { kind: 'say', said: { kind: 'note', level: 'warning', text: 'Approval a1 is not pending.' } },
+      { kind: 'notice', notice: { kind: 'note', level: 'warning', text: 'Approval a1 is not pending.' } },
     ])
   })
 
@@ -60,7 +91,7 @@ describe('a change of settings', () => {
     [{ sandbox: 'danger-full-access', approvalPolicy: 'never' }, 'resume 98e4ac0c -s danger-full-access -a never'],
   ] as const)('above what the server allows is answered with what to type: %j', async (settings, line) => {
     const [told] = await performed({ kind: 'configure', settings }, Promise.reject(above), after(turnStarted))
-    const text = told?.kind === 'say' && told.said.kind === 'note' ? told.said.text : ''
+    const text = told?.kind === 'notice' && told.notice.kind === 'note' ? told.notice.text : ''
     expect(text.endsWith(line)).toBe(true)
     expect(text).not.toMatch(/ID|--max-sandbox/)
   })
@@ -68,7 +99,7 @@ describe('a change of settings', () => {
   test('leaves one line', async () => {
     const settings = { sandbox: 'read-only' } as const
     expect(await performed({ kind: 'configure', settings }, Promise.resolve({ seq: 1 }), null)).toEqual([
-      { kind: 'say', said: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } },
+      { kind: 'notice', notice: { kind: 'note', level: 'info', text: 'Sandbox: read-only.' } },
     ])
   })
 

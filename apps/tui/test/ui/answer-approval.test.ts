@@ -68,12 +68,12 @@ describe('an approval', () => {
     })
   })
 
-  test('takes no letter of a text that is being written', () => {
+  test('accepts no letter while the composer has text', () => {
     const { ui, intents } = typeKeys({ ...openUi, composer: written('wa') }, asking, 'y', '1')
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'way1', intents: [] })
   })
 
-  test('drops a key that comes before it can have been read, and says so until the next', () => {
+  test('rejects a key that comes too early, and shows that until the next key', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
@@ -103,7 +103,7 @@ describe('an approval', () => {
     }
   })
 
-  test('gives that key back when it was the first letter of a word', () => {
+  test('restores that key as the first letter of a word', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y', 'e', 's')
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
@@ -117,16 +117,16 @@ describe('an approval', () => {
     expect({ text: ui.composer.text, intents }).toEqual({ text: '2nd', intents: [] })
   })
 
-  test('is not answered by a window that only watches, which says why', () => {
+  test('is not answered by a client that only watches, which shows why', () => {
     const watching = { ...openUi, opened: { ...opened, readOnly: true, onlyWatches: true, attached: true } }
     const { ui, intents } = typeKeys(watching, asking, 'y')
     expect({ intents, why: ui.heldKey?.refusal }).toEqual({ intents: [], why: 'readOnly' })
   })
 
-  test('that another window answered says who said what, and one of our own says nothing', () => {
+  test("answered by another client names the client and its answer; this client's own adds no notice", () => {
     const event = { type: 'approval.decided', approvalId: 'a1', decision: 'approved' } as const
     const answeredBy = (by: Actor) =>
-      updateUi(openUi, { kind: 'answered', event: { ...event, by } }, contextAt(asking, 0)).ui.said.at(-1)
+      updateUi(openUi, { kind: 'answered', event: { ...event, by } }, contextAt(asking, 0)).ui.notices.at(-1)
     expect(answeredBy(colleague)).toMatchObject({ text: 'answered by editor: approved' })
     expect(answeredBy({ ...colleague, title: 'ada (pts/3)' })).toMatchObject({
       text: 'answered by ada (pts/3): approved',
@@ -137,7 +137,7 @@ describe('an approval', () => {
   test('is printed whole by v', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'v')
     expect(intents).toEqual([])
-    expect(ui.said.at(-1)).toMatchObject({ kind: 'approvalDetail', approval: { id: 'a1' } })
+    expect(ui.notices.at(-1)).toMatchObject({ kind: 'approvalDetail', approval: { id: 'a1' } })
   })
 
   test('that others answered turns the note into ordinary text', () => {
@@ -173,7 +173,7 @@ describe('a letter at an approval', () => {
     expect(rest(waiting, asking, 10_500).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'approved' }])
   })
 
-  test('is no answer when the next one was there before it took effect, however late it is read', () => {
+  test('is no answer if the next key arrived before it took effect, however late that key is read', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
     const { ui, intents } = rest(typeAtOnce(chosen.ui, asking, 14_000, 'a'), asking, 20_000)
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'ya', intents: [] })
@@ -214,7 +214,7 @@ describe('Enter at an approval', () => {
     expect(typeKeys(openUi, asking, ...keys).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })
 
-  test('asks for words where an arrow reached the no', () => {
+  test('asks for a note after Enter on the highlighted no', () => {
     expect(typeKeys(openUi, asking, 'up', 'up', 'enter').ui.purpose.kind).toBe('note')
   })
 
@@ -246,12 +246,12 @@ describe('Enter at an approval', () => {
 describe('an approval of which a part has not been on the screen', () => {
   const inPart = () => seenAt(openUi, asking, 0, false)
 
-  test.each(['y', '1', '2'])('takes no %s, and says so', (key) => {
+  test.each(['y', '1', '2'])('rejects %s and shows why', (key) => {
     const { ui, intents } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
     expect({ intents, refusal: ui.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
   })
 
-  test('takes no yes by Enter either', () => {
+  test('rejects a yes by Enter, too', () => {
     const { ui, intents } = rest(typeAtOnce(inPart(), asking, 10_000, 'down', 'enter'), asking, 20_000)
     expect({ intents, refusal: ui.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
   })

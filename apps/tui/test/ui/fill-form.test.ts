@@ -25,7 +25,7 @@ describe('a form of a tool server', () => {
     )
   })
 
-  test('leaves out what is optional and left empty, and takes a default as it stands', () => {
+  test('omits empty optional fields and accepts defaults', () => {
     const keys = ['y', '1', 'enter', 'enter', 'Slow', 'enter', 'enter']
     expect(typeKeys(openUi, asking, ...keys).intents).toEqual(decided({ kind: 'bug', title: 'Slow', hours: 2 }))
   })
@@ -38,7 +38,7 @@ describe('a form of a tool server', () => {
       ['y', '1', 'enter', 'enter', 'x', 'enter', '.5', 'enter'],
       'It must be a whole number, e.g. 12.',
     ],
-  ])('stays at %s and says what is wrong', (_, keys, problem) => {
+  ])('stays at %s and shows the problem', (_, keys, problem) => {
     const { ui, intents } = typeKeys(openUi, asking, ...keys)
     expect(intents).toEqual([])
     expect(ui.purpose).toMatchObject({ kind: 'form', form: { problem } })
@@ -85,7 +85,7 @@ describe('a form of a tool server', () => {
     expect({ purpose: ui.purpose.kind, why: ui.heldKey?.refusal }).toEqual({ purpose: 'message', why: 'tooEarly' })
   })
 
-  test('is not sent, and stays as it is, while no server is there to take it', () => {
+  test('is not sent and stays unchanged without a server', () => {
     const filled = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'Slow', 'enter').ui
     const { ui, intents } = typeKeys({ ...filled, link: { kind: 'lost' } }, asking, 'enter')
     expect(intents).toEqual([])

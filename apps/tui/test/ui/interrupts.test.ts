@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
-  calm,
   isLeaveOffered,
+  leaveNotOffered,
   pressStop,
   type Situation,
   type StopAction,
@@ -27,7 +27,7 @@ const first: readonly (readonly [StopKey, Partial<Situation>, StopAction])[] = [
 ]
 
 function actions(presses: readonly (readonly [StopKey, Partial<Situation>])[]): StopAction[] {
-  let interrupts = calm
+  let interrupts = leaveNotOffered
   return presses.map(([key, situation]) => {
     const stop = pressStop(interrupts, key, { ...idle, ...situation })
     interrupts = stop.interrupts
@@ -61,7 +61,7 @@ describe('pressStop', () => {
     ).toEqual(['offerToLeave', 'offerToLeave', 'leave'])
   })
 
-  test('text that was typed meanwhile is cleared first and takes the offer back', () => {
+  test('text typed meanwhile is cleared first and withdraws the offer', () => {
     expect(
       actions([
         ['ctrl+c', {}],
@@ -71,7 +71,7 @@ describe('pressStop', () => {
     ).toEqual(['offerToLeave', 'clearText', 'offerToLeave'])
   })
 
-  test('Escape takes the offer back', () => {
+  test('Escape withdraws the offer', () => {
     expect(
       actions([
         ['ctrl+c', {}],
@@ -82,11 +82,11 @@ describe('pressStop', () => {
   })
 
   test('the offer can be shown while it stands', () => {
-    const { interrupts } = pressStop(calm, 'ctrl+c', idle)
-    expect([isLeaveOffered(interrupts, 2_000), isLeaveOffered(interrupts, 2_001), isLeaveOffered(calm, 0)]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    const { interrupts } = pressStop(leaveNotOffered, 'ctrl+c', idle)
+    expect([
+      isLeaveOffered(interrupts, 2_000),
+      isLeaveOffered(interrupts, 2_001),
+      isLeaveOffered(leaveNotOffered, 0),
+    ]).toEqual([true, false, false])
   })
 })

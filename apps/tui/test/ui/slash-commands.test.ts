@@ -16,7 +16,7 @@ describe('parseSlash', () => {
 })
 
 describe('completionsFor', () => {
-  test('lists the commands that begin so, and none once a word is complete', () => {
+  test('lists the commands with this prefix, and none once the word is complete', () => {
     expect(completionsFor('/s').map(({ name }) => name)).toEqual(['sandbox', 'status'])
     expect(completionsFor('/').length).toBeGreaterThan(5)
     expect(completionsFor('/status ')).toEqual([])

@@ -1,5 +1,5 @@
 import type { ConversationState } from '@parley/protocol'
-import type { Intent } from '../../src/ui/intent.ts'
+import type { Intent } from '../../src/ui/actions.ts'
 import { type KeyEvent, keyPress } from '../../src/ui/keys/key-event.ts'
 import type { UiState } from '../../src/ui/ui-state.ts'
 import { followState, updateUi } from '../../src/ui/update-ui.ts'

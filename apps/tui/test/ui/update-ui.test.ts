@@ -19,7 +19,7 @@ import { contextAt, typeKeys } from './type-keys.ts'
 
 const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 const running = after(turnStarted, completed(userMessage('go')))
-const lastSaid = ({ said }: UiState) => JSON.stringify(said.at(-1))
+const lastNotice = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
 
 describe('Enter', () => {
   test('sends what is written and clears it', () => {
@@ -60,7 +60,7 @@ describe('Enter', () => {
     expect({ text: ui.composer.text, intents }).toEqual({ text: 'kept', intents: [] })
   })
 
-  test('in a read-only view says how to go on, and Up brings the text back', () => {
+  test('in a read-only view shows what to do instead, and Up restores the text', () => {
     const view: UiState = {
       ...openUi,
       opened: {
@@ -74,7 +74,7 @@ describe('Enter', () => {
     }
     const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
-    expect(lastSaid(ui)).toContain('/fork')
+    expect(lastNotice(ui)).toContain('/fork')
     expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('hi')
   })
 
@@ -132,7 +132,7 @@ describe('messages that wait', () => {
     const waitingLong = after(turnStarted, long)
     const up = typeKeys(openUi, waitingLong, 'up')
     expect(up.ui).toMatchObject({ composer: { text: '' }, purpose: { kind: 'message' } })
-    expect(up.ui.said.at(-1)).toMatchObject({ text: expect.stringContaining('too long to be changed here') })
+    expect(up.ui.notices.at(-1)).toMatchObject({ text: expect.stringContaining('too long to be changed here') })
     expect(typeKeys(openUi, waitingLong, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 
@@ -200,10 +200,10 @@ describe('a lost server', () => {
 })
 
 describe('slash commands', () => {
-  test('that are none leave the composer to what comes next, and are the newest that Up brings back', () => {
+  test('that do not exist leave the composer, and are the newest entry of the history', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/modle x', 'enter')
     expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
-    expect(lastSaid(ui)).toContain('did you mean /model?')
+    expect(lastNotice(ui)).toContain('did you mean /model?')
     expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('/modle x')
     const { ui: next } = typeKeys(ui, idle, 'hello', 'enter')
     expect(typeKeys(next, idle, 'up').ui.composer.text).toBe('first')
@@ -220,7 +220,7 @@ describe('slash commands', () => {
     }
     const { ui, intents } = typeKeys({ ...openUi, opened }, idle, command, 'enter')
     expect(intents).toEqual([])
-    expect(lastSaid(ui)).toContain('This window only watches')
+    expect(lastNotice(ui)).toContain('This window only watches')
   })
 
   test.each([
@@ -240,10 +240,10 @@ describe('slash commands', () => {
     expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
   })
 
-  test('trust a project only by a word, and only what this window has shown', () => {
+  test('trust a project only by a typed word, and only what this client has shown', () => {
     const blind = typeKeys(openUi, idle, '/trust yes', 'enter')
     expect(blind.intents).toEqual([])
-    expect(lastSaid(blind.ui)).toContain('Look at it first')
+    expect(lastNotice(blind.ui)).toContain('Look at it first')
     expect(typeKeys(openUi, idle, '/trust', 'enter').intents).toEqual([{ kind: 'readTrust' }])
     const { ui } = updateUi(openUi, { kind: 'trustShown', hash: 'h' }, contextAt(idle, 0))
     expect(typeKeys(ui, idle, 'enter', '/trust y', 'enter').intents).toEqual([])

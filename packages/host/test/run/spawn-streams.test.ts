@@ -30,7 +30,7 @@ describe('a process with streams', () => {
 
   it.each([
     ['no-such-program-here', '/', /not found/],
-    ['sh', '/no/such/folder', /cannot be entered/],
+    ['sh', '/no/such/folder', /is not there: it was removed or never made/],
   ])('is not started as %s in %s, and its end reports why', async (name, cwd, what) => {
     const program = host.spawnStreams({ ...shell(''), argv: [name], cwd })
     expect(program.pid).toBeNull()

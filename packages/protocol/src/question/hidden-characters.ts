@@ -1,3 +1,24 @@
+/** Longest run of blanks shown as it is: longer ones would push the rest out of sight. */
+const longestRun = 24
+const mostEmptyLines = 3
+
+const blanks = new RegExp(`[ \\t]{${longestRun + 1},}`, 'g')
+const emptyLines = new RegExp(`\\n(?:[ \\t]*\\n){${mostEmptyLines + 1},}`, 'g')
+
+/** Replaces long runs of blanks by a mark with their number: `⟨400 spaces⟩`. For display only; a tab counts as one. */
+export function collapseBlanks(text: string): string {
+  return text
+    .replace(emptyLines, (run) => `\n⟨${run.split('\n').length - 2} empty lines⟩\n`)
+    .replace(blanks, (run) => ` ⟨${run.length} spaces⟩ `)
+}
+
+/** Puts a text of others on one line: line ends as ⏎, hidden characters by their numbers. */
+export function onOneLine(text: string): string {
+  return showHidden(collapseBlanks(text))
+    .replaceAll(/[ \t]*\n[ \t\n]*/g, ' ⏎ ')
+    .replaceAll('\t', ' ')
+}
+
 /**
  * Everything that a reader cannot see or cannot tell from a space, but for the line end and the tab; and what is drawn
  * over other letters: strokes, frames, and more marks on one letter than any script has.
@@ -9,18 +30,18 @@ const beyondPlain = /[^\n -~]/
 
 export interface ShownPart {
   readonly text: string
-  /** It stands for a character that cannot be seen, and is not what was written. */
+  /** The text stands for a character that cannot be seen. */
   readonly stands: boolean
 }
 
-/** For questions: nothing is removed; what hides is shown by its number: controls as \x1b, the rest as <U+202E>. */
+/** Replaces hidden characters by their numbers: controls as \x1b, the rest as <U+202E>. Removes nothing. */
 export function showHidden(text: string): string {
   return hiddenParts(text)
     .map((part) => part.text)
     .join('')
 }
 
-/** As `showHidden`, so that what stands for a character can be told from the same letters in the text. */
+/** Splits a text as `showHidden` writes it, so that replacements can be told from the same letters in the text. */
 export function hiddenParts(text: string): readonly ShownPart[] {
   if (!beyondPlain.test(text)) return [{ text, stands: false }]
   const parts: ShownPart[] = []
@@ -34,7 +55,7 @@ export function hiddenParts(text: string): readonly ShownPart[] {
   return from === text.length ? parts : [...parts, { text: text.slice(from), stands: false }]
 }
 
-/** Says in sentences what `showHidden` replaces in a text; empty for nearly every text. */
+/** Returns one warning for each kind of character that `showHidden` replaces; empty for nearly every text. */
 export function hiddenWarnings(text: string): readonly string[] {
   if (!beyondPlain.test(text)) return []
   const found = [...text.matchAll(unseen)].map(([character]) => character).filter((one) => !isLayout(one))

@@ -1,12 +1,11 @@
 import type { EventOf } from '../schema/event.ts'
 import type { Core } from '../schema/state.ts'
-import { valueAt, without } from './keyed.ts'
 
 export function reduceApproval(core: Core, event: EventOf<'approval.requested' | 'approval.decided'>): Core {
   return event.type === 'approval.requested' ? request(core, event) : decide(core, event)
 }
 
-/** A call has one approval at most: an earlier yes must not outlive a later question. */
+/** Adds an approval. A call has one at most: an earlier approval must not answer a later question. */
 function request(core: Core, { approval }: EventOf<'approval.requested'>): Core {
   const others = approvalsWithout(core.approvals, approval.itemId)
   const asked = { ...core, approvals: { ...others, [approval.id]: { ...approval, state: 'pending' as const } } }
@@ -18,7 +17,7 @@ export function approvalsWithout(approvals: Core['approvals'], itemId: string): 
   return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
 }
 
-/** The call that asked by an elicitation has begun and runs on, whatever the answer. */
+/** Applies a decision. The call behind an elicitation keeps running, whatever the answer. */
 function decide(core: Core, event: EventOf<'approval.decided'>): Core {
   const approval = valueAt(core.approvals, event.approvalId)
   if (approval === undefined) return core
@@ -45,4 +44,16 @@ function withItemStatus(core: Core, itemId: string, status: 'awaitingApproval' |
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }
+}
+
+/** Returns the value of an own key: ids come from a log, and one may be named `constructor`. */
+export function valueAt<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+/** Removes a key. Returns the same record when it has no such key, so that its identity is kept. */
+export function without<Value>(record: Record<string, Value>, key: string): Record<string, Value> {
+  if (!Object.hasOwn(record, key)) return record
+  const { [key]: _removed, ...rest } = record
+  return rest
 }

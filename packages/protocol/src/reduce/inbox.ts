@@ -26,14 +26,14 @@ export function reduceInbox(core: Core, event: InboxEvent, seq: number): Core {
   }
 }
 
-/** Also done when its `userMessage` item completes, so that a write cut between the two neither loses nor repeats it. */
+/** Removes a message; also called when its `userMessage` item completes, as a crash may cut the write in between. */
 export function takeFromInbox(core: Core, messageId: string): Core {
   if (!core.inbox.some((message) => message.messageId === messageId)) return core
   const inbox = core.inbox.filter((message) => message.messageId !== messageId)
   return { ...core, inbox, inboxPaused: core.inboxPaused && inbox.length > 0 }
 }
 
-/** Keeps the first result of a client's key, so that a repeated request is answered, not repeated. */
+/** Keeps the first result of a client's key, so that a repeated request gets it instead of running again. */
 export function rememberRequest(core: Core, result: RequestResult): Core {
   if (core.requestKeys.some((known) => known.key === result.key)) return core
   return { ...core, requestKeys: [...core.requestKeys.slice(1 - rememberedRequests), result] }

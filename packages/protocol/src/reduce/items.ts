@@ -1,13 +1,12 @@
-import { chainDigest } from '../digest.ts'
 import type { Envelope, EventOf } from '../schema/event.ts'
 import type { Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
-import { approvalsWithout } from './approvals.ts'
+import { approvalsWithout, valueAt, without } from './approvals.ts'
+import { chainDigest } from './digest.ts'
 import { rememberRequest, takeFromInbox } from './inbox.ts'
-import { valueAt, without } from './keyed.ts'
 
 const windowLimit = 200
-/** In code points, so that none is cut in half. */
+/** Length in code points, so that none is cut in half. */
 const titleLength = 80
 
 type ItemEvent = EventOf<
@@ -49,7 +48,7 @@ function countCall(turn: Core['turn'], item: Item): Core['turn'] {
   return turn !== null && isCall(item) ? { ...turn, calls: turn.calls + 1 } : turn
 }
 
-/** Whether an item is a call of the model, which gets a result in the next request. */
+/** Tests if an item is a call of the model, which gets a result in the next request. */
 export function isCall(item: Item): boolean {
   return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
 }
@@ -70,7 +69,7 @@ function changedItem(open: OpenItem, event: ChangingEvent): OpenItem {
     case 'execution.started':
       return { ...open, executionStarted: true, item: executingItem(open.item, event) }
     case 'execution.failed':
-      // What the next attempt writes is output of its own.
+      // The next attempt has output of its own.
       return {
         ...open,
         executionStarted: false,
@@ -94,7 +93,7 @@ function executingItem(item: Item, { changes }: EventOf<'execution.started'>): I
   return { ...item, status: 'inProgress' }
 }
 
-/** A command as it was before it ran: what one attempt came to is not what the next one comes to. */
+/** Removes the outcome of an attempt from a command, so that the next attempt begins without it. */
 export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'commandExecution'> {
   if (item.modelText === undefined) return item
   const {
@@ -144,12 +143,12 @@ function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
   return turn === null || item.status !== 'denied' ? turn : { ...turn, denials: [...turn.denials, denialOf(item)] }
 }
 
-/** How an item ended that ran once and waits to be run again with more rights; null where it has not, or runs again. */
+/** Returns the outcome of a failed attempt while the next one has not started; null otherwise. */
 export function standingOutcome({ failedExecution, executionStarted }: OpenItem): Item | null {
   return failedExecution === undefined || executionStarted ? null : failedExecution
 }
 
-/** What a turn reports of a call that was not run because the answer was no. */
+/** Returns the entry of a denied call in its turn's `denials`. */
 export function denialOf(item: Item): Turn['denials'][number] {
   const reason = 'decision' in item && item.decision !== undefined ? (item.decision.note ?? item.decision.reason) : ''
   return { itemId: item.id, title: item.title, reason }

@@ -1,7 +1,6 @@
-import { noTokens } from '../initial-state.ts'
-import type { EventOf } from '../schema/event.ts'
+import type { EventOf, TokenCounts } from '../schema/event.ts'
 import type { Core, Turn } from '../schema/state.ts'
-import type { TokenCounts } from '../schema/usage.ts'
+import { noTokens } from './initial-state.ts'
 
 export type TurnEvent = EventOf<
   | 'turn.started'

@@ -1,22 +1,25 @@
 import * as z from 'zod'
-import { answers, decision } from './answer.ts'
 import { approvalRequest } from './approval.ts'
-import { actor, contentItem, outputSchema, queuedMessage } from './input.ts'
-import { fileChangeEntry, item, ruleRef } from './item.ts'
+import { actor, answers, contentItem, decision, outputSchema, queuedMessage, sideFile } from './input.ts'
+import { failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { settings, settingsChange } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { failure, tokenCounts } from './usage.ts'
+
+const count = z.int().min(0)
+
+export const tokenCounts = z
+  .object({ inputTokens: count, cachedInputTokens: count, outputTokens: count, reasoningTokens: count })
+  .describe('Token counts of the provider. Input includes cached input; output includes reasoning.')
 
 export const plan = z
   .object({
     explanation: z.string().exactOptional(),
     steps: z.array(z.object({ step: z.string(), status: z.enum(['pending', 'inProgress', 'completed']) })),
   })
-  .describe('What the model says it will do.')
+  .describe('Plan of the model.')
 
 export const denial = z
   .object({ itemId: z.string(), title: z.string(), reason: z.string() })
-  .describe('A call that was not run because the answer was no.')
+  .describe('A call that was not run because the user or a rule denied it.')
 
 export const lostRange = z
   .object({ fromSeq: z.int(), toSeq: z.int(), reason: z.string() })
@@ -27,7 +30,7 @@ export const turnOutcome = z.enum(['completed', 'interrupted', 'failed']).descri
 export const answerProblem = z
   .string()
   .exactOptional()
-  .describe('Where the final message of a completed turn does not satisfy its `outputSchema`.')
+  .describe('Place where the final message of a completed turn does not satisfy its `outputSchema`.')
 
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.object({ type: z.literal(type), ...shape }).describe(about)
@@ -38,7 +41,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       cwd: z.string(),
       settings,
-      program: z.string().describe('Name and version of what wrote it.'),
+      program: z.string().describe('Name and version of the program that wrote it.'),
       title: z.string().exactOptional(),
     },
     'First event of a log, written with the first message.',
@@ -51,10 +54,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'conversation.moved',
     { cwd: z.string(), by: actor.exactOptional() },
-    'Resumed with another working directory.',
+    'The conversation was resumed with another working directory.',
   ),
-  event('conversation.renamed', { name: z.string(), by: actor.exactOptional() }, 'The user gave it a name.'),
-  event('conversation.archived', { archived: z.boolean(), by: actor.exactOptional() }, 'Put away, or taken back.'),
+  event('conversation.renamed', { name: z.string(), by: actor.exactOptional() }, 'The user named the conversation.'),
+  event(
+    'conversation.archived',
+    { archived: z.boolean(), by: actor.exactOptional() },
+    'The conversation was archived, or taken back from the archive.',
+  ),
   event(
     'conversation.recovered',
     {
@@ -65,13 +72,13 @@ export const conversationEvent = z.discriminatedUnion('type', [
       pending: z.array(z.string()).describe('Approvals that are pending again, with their old ids.'),
       text: z.string().describe('One line for people.'),
     },
-    'First event after a crash, before the events that settle what the crash left open.',
+    'First event after a crash, before the events that settle open turns and items.',
   ),
   event(
     'conversation.upgraded',
     {
       from: z.int().describe('Version of the events before it.'),
-      to: z.int().describe('Version of the events after it, as they are stored. Delivered are all in the newest.'),
+      to: z.int().describe('Version of the events after it, as stored. Clients get all events in the newest version.'),
     },
     'A newer program goes on in this log. Programs of an earlier version can only read it from here on.',
   ),
@@ -81,15 +88,15 @@ export const conversationEvent = z.discriminatedUnion('type', [
       instructions: sideFile,
       tools: sideFile,
       sessionContext: sideFile.describe('Side file: cwd, date, git.'),
-      adapter: z.string().describe('Which wire requests are written for, with its version.'),
+      adapter: z.string().describe('Model API that requests are written for, with its version.'),
       instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
     },
-    'What precedes the messages in a model request. Logged before the first model call and when it changes.',
+    'Context that precedes the messages in a model request. Logged before the first model call and when it changes.',
   ),
   event('message.queued', { message: queuedMessage }, 'A message waits in the inbox.'),
   event(
     'message.edited',
-    { messageId: z.string(), content: z.array(contentItem).describe('All of it, new.'), by: actor.exactOptional() },
+    { messageId: z.string(), content: z.array(contentItem).describe('New content, whole.'), by: actor.exactOptional() },
     'A waiting message was changed.',
   ),
   event('message.removed', { messageId: z.string(), by: actor.exactOptional() }, 'A waiting message was taken back.'),
@@ -102,15 +109,15 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'turn.started',
     {
       turnId: z.string(),
-      trigger: z.enum(['message', 'inbox']).describe('Sent now, or taken from the inbox.'),
+      trigger: z.enum(['message', 'inbox']).describe('`message`: sent now. `inbox`: taken from the inbox.'),
       outputSchema: outputSchema.exactOptional(),
     },
-    'The model gets to work; its user message follows.',
+    'A turn starts; its user message follows.',
   ),
   event(
     'turn.parked',
     { turnId: z.string(), reason: z.string().describe('One sentence.') },
-    'The turn waits for a person and nobody is there; any answer continues it.',
+    'The turn waits for a person, and no client that can answer is connected; any answer continues it.',
   ),
   event(
     'turn.continued',
@@ -122,8 +129,8 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId: z.string(),
       outcome: turnOutcome,
-      failure: failure.exactOptional().describe('Why, when it failed.'),
-      usage: tokenCounts.describe('Of the whole turn.'),
+      failure: failure.exactOptional().describe('Reason, when the turn failed.'),
+      usage: tokenCounts.describe('Tokens of the whole turn.'),
       denials: z.array(denial),
       answerProblem,
     },
@@ -132,18 +139,18 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'model.requested',
     { turnId: z.string(), attempt: z.int().min(1) },
-    'A model call begins; with attempt > 1 what the failed one left open was discarded.',
+    'A model call starts. With `attempt` > 1 the open items of the failed one were discarded.',
   ),
   event(
     'model.responded',
     {
       turnId: z.string(),
-      adapter: z.string().describe('Which wire `parts` belong to.'),
+      adapter: z.string().describe('Model API that `parts` belong to.'),
       parts: z.array(z.unknown()).describe("The provider's own form of it."),
-      text: z.string().describe('Its messages, joined.'),
+      text: z.string().describe('Messages of the response, joined.'),
       calls: z
         .array(z.object({ itemId: z.string(), callId: z.string(), name: z.string(), arguments: z.string() }))
-        .describe('Its calls in order; `callId` is the provider’s.'),
+        .describe('Calls of the response in order; `callId` is that of the provider.'),
     },
     'The whole response arrived; no call runs before this. Clients get it elided.',
   ),
@@ -151,14 +158,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
   event(
     'item.delta',
     { itemId: z.string(), text: z.string() },
-    'More text of a message, or output of a command (its first 64 KiB). A courtesy: closing carries the whole.',
+    'More text of a message, or output of a command (its first 64 KiB). Optional to handle: `item.completed` has the whole.',
   ),
   event(
     'item.progress',
     {
       itemId: z.string(),
-      totalBytes: z.int().describe('Output so far.'),
-      tail: z.string().describe('Its newest lines.'),
+      totalBytes: z.int().describe('Bytes of output so far.'),
+      tail: z.string().describe('Newest lines of the output.'),
     },
     'Output past the first 64 KiB: the count and the newest lines, at most 4 a second.',
   ),
@@ -166,26 +173,26 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'execution.started',
     {
       itemId: z.string(),
-      attempt: z.int().min(1).describe('2: again, with more rights, after `execution.failed`.'),
+      attempt: z.int().min(1).describe('2: run again with more rights after `execution.failed`.'),
       decidedBy: z
         .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId: z.string() })])
         .describe('The rule that allowed it, or the approval.'),
-      payloadHash: z.string().describe('sha256 of exactly what will be run.'),
+      payloadHash: z.string().describe('sha256 of the exact command or patch.'),
       changes: z
         .array(fileChangeEntry)
         .exactOptional()
-        .describe('Of a patch: with the hashes, the journal that tells after a crash which files it reached.'),
+        .describe('Files of a patch. Their hashes tell after a crash which files were changed.'),
     },
-    'The only thing after which a process may start or a file may change. Synced before it takes effect.',
+    'A call starts: no process starts and no file changes before this event. Synced before it takes effect.',
   ),
   event(
     'execution.failed',
     {
       itemId: z.string(),
-      attempt: z.int().min(1).describe('The one that has ended.'),
-      item: item.describe('How it ended: the outcome that stands unless the next attempt starts.'),
+      attempt: z.int().min(1).describe('Number of the attempt that ended.'),
+      item: item.describe('Outcome of the attempt; it is final unless the next attempt starts.'),
     },
-    'A command failed for what its sandbox blocked. It is not run again without the approval that follows.',
+    'A command failed because its sandbox blocked it. It is run again only with the approval that follows.',
   ),
   event(
     'item.completed',
@@ -204,12 +211,12 @@ export const conversationEvent = z.discriminatedUnion('type', [
       approvalId: z.string(),
       decision: z
         .union([decision, z.literal('withdrawn')])
-        .describe('`withdrawn`: what it asked for is gone; nothing was run.'),
-      note: z.string().exactOptional().describe('What the user added; the model is told.'),
-      answers: answers.exactOptional().describe('To the form of an `elicitation`, with `approved`.'),
-      by: actor.describe('Who answered first.'),
+        .describe('`withdrawn`: the request no longer applies; nothing was run.'),
+      note: z.string().exactOptional().describe('Note of the user; the model gets it.'),
+      answers: answers.exactOptional().describe('Answers to the form of an `elicitation`, with `approved`.'),
+      by: actor.describe('Client that answered first.'),
     },
-    'The answer. Synced to disk before anyone sees it.',
+    'An approval was decided. Synced to disk before any client sees it.',
   ),
   event('plan.updated', { plan }, "The model's plan, whole."),
   event(
@@ -217,7 +224,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId: z.string(),
       counts: tokenCounts,
-      contextWindow: z.int().exactOptional().describe('Tokens the model can take, where known.'),
+      contextWindow: z.int().exactOptional().describe('Context window of the model in tokens, where known.'),
     },
     'Tokens of one model call.',
   ),
@@ -226,7 +233,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId: z.string(),
       retryAt: z.number().describe('ms since the epoch'),
-      attempt: z.int().describe('The one to come.'),
+      attempt: z.int().describe('Number of the next attempt.'),
       failure,
     },
     'The model call failed and will be tried again; clients show the countdown.',
@@ -249,7 +256,7 @@ export const envelope = z
 export const elidedResponse = event(
   'model.responded',
   { turnId: z.string(), elided: z.literal(true) },
-  "A `model.responded` as clients get it: numbered like the one in the log, without the provider's parts.",
+  "A `model.responded` as clients get it: numbered as in the log, without the provider's parts.",
 )
 
 export const deliveredEnvelope = envelope
@@ -262,3 +269,4 @@ export type TurnOutcome = z.infer<typeof turnOutcome>
 export type ConversationEvent = z.infer<typeof conversationEvent>
 export type EventOf<Type extends ConversationEvent['type']> = Extract<ConversationEvent, { type: Type }>
 export type Envelope = z.infer<typeof envelope>
+export type TokenCounts = z.infer<typeof tokenCounts>

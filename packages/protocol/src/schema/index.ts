@@ -1,7 +1,7 @@
 export { approval, approvalRequest } from './approval.ts'
-export { cursor } from './cursor.ts'
 export { conversationEvent, deliveredEnvelope, envelope } from './event.ts'
 export { item } from './item.ts'
 export { methods, notifications, serverNotice } from './method.ts'
+export { cursor } from './params.ts'
 export { settings } from './settings.ts'
 export { conversationState } from './state.ts'

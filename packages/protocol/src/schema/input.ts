@@ -1,5 +1,24 @@
 import * as z from 'zod'
-import { sideFile } from './side-file.ts'
+
+export const decision = z
+  .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
+  .describe(
+    '`approvedForSession`: similar calls are approved too, until the conversation is closed. `approvedAlways`: the rule of `always` is also added to policy.toml of the user. Every other value denies; `abort` also ends the turn.',
+  )
+
+export const answer = z.union([z.string(), z.number(), z.boolean()]).describe('Value of one field.')
+
+export const answers = z
+  .record(z.string(), answer)
+  .describe('Values by the name of the field; empty fields are left out.')
+
+export type Answer = z.infer<typeof answer>
+export type Answers = z.infer<typeof answers>
+export type ApprovalDecision = z.infer<typeof decision>
+
+export const sideFile = z
+  .string()
+  .describe('`sha256:<hex>` of a file beside the log; read it with `conversation/readFile`.')
 
 const text = z.object({ type: z.literal('text'), text: z.string() }).describe('Text.')
 
@@ -21,7 +40,9 @@ export const contentItem = z
     text.extend({
       file: sideFile
         .exactOptional()
-        .describe('All of a long text, as UTF-8; `text` is then its beginning. Read it with `conversation/readFile`.'),
+        .describe(
+          'Whole of a long text, as UTF-8; `text` is then its beginning. Read it with `conversation/readFile`.',
+        ),
       totalBytes: z.int().min(0).exactOptional().describe('Bytes of `file`.'),
     }),
     z
@@ -29,32 +50,34 @@ export const contentItem = z
         type: z.literal('image'),
         file: sideFile,
         mediaType: z.string().describe('E.g. `image/png`.'),
-        name: z.string().describe('What to call it: the name of its file.'),
+        name: z.string().describe('Name of the file.'),
       })
       .describe('An image.'),
   ])
-  .describe('One part of a user message, as it is kept.')
+  .describe('One part of a user message, as it is stored.')
 
 export const outputSchema = z
   .record(z.string(), z.unknown())
-  .describe('JSON Schema of the answer. The model is held to it, and the final message is checked against it.')
+  .describe(
+    'JSON Schema of the answer. The model is asked to follow it, and the final message is validated against it.',
+  )
 
 export const actor = z
   .object({
-    clientId: z.string().describe('One connection.'),
+    clientId: z.string().describe('Id of the connection.'),
     name: z.string(),
-    title: z.string().exactOptional().describe('What to call it; no other client connected at the time had it.'),
+    title: z.string().exactOptional().describe('Name to show; unique among the clients connected at the time.'),
   })
   .describe('The client a message or decision came from, as it named itself in `initialize`.')
 
 export const queuedMessage = z
   .object({
-    messageId: z.string().describe('The one from `conversation/sendMessage`.'),
+    messageId: z.string().describe('`messageId` of `conversation/sendMessage`.'),
     when: z
       .enum(['queue', 'steer'])
       .describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),
     content: z.array(contentItem),
-    outputSchema: outputSchema.exactOptional().describe('Of the turn it will start; only with `queue`.'),
+    outputSchema: outputSchema.exactOptional().describe('Schema for the turn it will start; only with `queue`.'),
     by: actor,
   })
   .describe('A message that waits in the inbox.')

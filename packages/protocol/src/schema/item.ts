@@ -1,8 +1,14 @@
 import * as z from 'zod'
-import { actor, contentItem } from './input.ts'
+import { actor, contentItem, sideFile } from './input.ts'
 import { sandboxMode } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { failure } from './usage.ts'
+
+export const failure = z
+  .object({
+    code: z.string().describe('Stable, for programs: `rateLimited`, `auth`, `contextTooLong`, … New ones may appear.'),
+    message: z.string().describe('What failed, why, and what to do, in one or two sentences.'),
+    status: z.int().exactOptional().describe("The provider's HTTP status, where one was received."),
+  })
+  .describe('Reason of a failure.')
 
 export const itemStatus = z
   .enum(['proposed', 'awaitingApproval', 'inProgress', 'completed', 'failed', 'denied', 'interrupted', 'unknown'])
@@ -18,79 +24,82 @@ export const runLimits = z
   .object({
     sandbox: z
       .union([sandboxMode, z.literal('none')])
-      .describe('What the sandbox lets it write to; `none`: nothing limits it but the rights of the user.'),
-    network: z.boolean().describe('Whether it can reach beyond this machine, and servers on it.'),
+      .describe('Sandbox mode; `none`: only the rights of the user limit the run.'),
+    network: z.boolean().describe('True when it can reach the network, servers on its own machine included.'),
   })
   .describe('The limits of one run.')
 
 export const sandboxBlock = z
   .object({
-    paths: z.array(z.string()).describe('Files and folders that its limits keep it from; absolute.'),
-    network: z.boolean().describe('It tried to reach a network that it did not have.'),
+    paths: z.array(z.string()).describe('Absolute paths of files and folders that the limits do not permit.'),
+    network: z.boolean().describe('True when the command tried to reach the network without permission.'),
   })
-  .describe('What a command that failed had asked for and its sandbox does not permit.')
+  .describe('Access that a failed command tried and its sandbox does not permit.')
 
 export const decisionRecord = z
   .object({
-    verdict: z.enum(['allow', 'ask', 'deny']).describe('What the rules said; `ask` was put to the user.'),
+    verdict: z.enum(['allow', 'ask', 'deny']).describe('Verdict of the rules; `ask` means that the user was asked.'),
     rule: ruleRef,
     reason: z.string().describe('One sentence.'),
-    code: z.string().exactOptional().describe('Stable name of why it is denied, for programs.'),
+    code: z.string().exactOptional().describe('Stable name of the reason for a denial, for programs.'),
     approvalId: z.string().exactOptional(),
-    answer: z.string().exactOptional().describe("The user's decision, where one was asked for."),
-    by: actor.exactOptional().describe('Who answered.'),
-    note: z.string().exactOptional().describe('What the user added to the answer.'),
-    limits: runLimits.exactOptional().describe('Of a command: what it ran under, or would have.'),
+    answer: z.string().exactOptional().describe("The user's decision, where the user was asked."),
+    by: actor.exactOptional().describe('Client that answered.'),
+    note: z.string().exactOptional().describe('Note of the user with the answer.'),
+    limits: runLimits.exactOptional().describe('Limits that a command ran under, or would have.'),
   })
-  .describe('Why a call was run or not.')
+  .describe('Decision to run a call or not, with its reason.')
 
 export const output = z
   .object({
-    head: z.string().describe('Its beginning.'),
+    head: z.string().describe('Beginning of the output.'),
     tail: z.string().describe('Empty when `head` is everything.'),
     totalBytes: z.int().min(0).describe('Bytes written.'),
     omittedBytes: z.int().min(0).describe('Bytes between head and tail.'),
     file: sideFile.exactOptional().describe('All bytes, when they do not fit in head.'),
-    binary: z.literal(true).exactOptional().describe('It is not text.'),
+    binary: z.literal(true).exactOptional().describe('The output is not text.'),
   })
-  .describe('What a command wrote, stdout and stderr in true order, clipped for display.')
+  .describe('Output of a command, stdout and stderr in true order, clipped for display.')
 
 const shown = {
   id: z.string().describe('Unique in its conversation; kept by a fork.'),
   status: itemStatus,
   title: z.string().describe('One line; with `text` enough to show an item of an unknown type.'),
-  text: z.string().describe('The whole of it as text: message, command line, arguments.'),
+  text: z.string().describe('Whole content as text: message, command line, arguments.'),
 }
 
-/** What every call of the model has; a client shows calls from these fields and never looks at a tool's name. */
+/** Fields of every call of the model; clients show calls by these fields and never by the tool's name. */
 const call = {
   ...shown,
-  tool: z.string().describe('The name the model called; for people, not for clients to switch on.'),
-  readOnly: z.literal(true).exactOptional().describe('A look-up: runs in parallel with its neighbours.'),
+  tool: z.string().describe('Name of the tool the model called. For display; clients must not depend on it.'),
+  readOnly: z
+    .literal(true)
+    .exactOptional()
+    .describe('The call changes nothing and runs in parallel with its neighbours.'),
   attempt: z.int().min(1).exactOptional().describe('2: run again with more rights.'),
   decision: decisionRecord.exactOptional(),
   restorable: z
     .literal(false)
     .exactOptional()
-    .describe('There is a secret in what would be done, kept in memory only: it is not run after a restart.'),
-  facts: z.record(z.string(), z.unknown()).exactOptional().describe('All that policy knew when it decided.'),
-  modelText: z.string().exactOptional().describe('Exactly what the model was told, at most 32 KiB.'),
+    .describe('The call contains a secret that is kept in memory only, so it is not run after a restart.'),
+  facts: z.record(z.string(), z.unknown()).exactOptional().describe('All facts the policy used.'),
+  modelText: z.string().exactOptional().describe('Exact result given to the model, at most 32 KiB.'),
   failure: failure.exactOptional(),
-  durationMs: z.number().exactOptional().describe('How long it ran.'),
+  durationMs: z.number().exactOptional().describe('Run time in ms.'),
 }
 
 export const fileChangeEntry = z
   .object({
-    path: z.string().describe('As the patch named it, relative to cwd where possible.'),
+    path: z.string().describe('Path as written in the patch, relative to cwd where possible.'),
     kind: z.enum(['add', 'update', 'delete']),
     movedTo: z.string().exactOptional().describe('Its new path, when it is renamed.'),
-    additions: z.int().describe('Lines.'),
-    deletions: z.int().describe('Lines.'),
+    additions: z.int().describe('Added lines.'),
+    deletions: z.int().describe('Removed lines.'),
     diff: z.string().describe('Unified diff, for display.'),
     before: z.string().nullable().describe('sha256 of the file before, null when it did not exist.'),
     after: z.string().nullable().describe('sha256 of the file after, null when it is deleted.'),
   })
-  .describe('One file of a patch.')
+  .describe('A file of a patch.')
 
 export const item = z.discriminatedUnion('type', [
   z
@@ -98,11 +107,11 @@ export const item = z.discriminatedUnion('type', [
       ...shown,
       type: z.literal('userMessage'),
       content: z.array(contentItem),
-      messageId: z.string().exactOptional().describe('The one from `conversation/sendMessage`.'),
+      messageId: z.string().exactOptional().describe('`messageId` of `conversation/sendMessage`.'),
       by: actor.exactOptional(),
     })
-    .describe('What the user said.'),
-  z.object({ ...shown, type: z.literal('agentMessage') }).describe('What the model said; `text` is Markdown.'),
+    .describe('A message of the user.'),
+  z.object({ ...shown, type: z.literal('agentMessage') }).describe('A message of the model; `text` is Markdown.'),
   z
     .object({ ...shown, type: z.literal('reasoning') })
     .describe("A summary of the model's reasoning, as the provider gave it."),
@@ -115,7 +124,7 @@ export const item = z.discriminatedUnion('type', [
       escalation: z.string().exactOptional().describe("The model's reason to run outside the sandbox."),
       network: z.string().exactOptional().describe("The model's reason to use the network."),
       sandboxBlock: sandboxBlock.exactOptional(),
-      background: z.literal(true).exactOptional().describe('It goes on after the call has answered.'),
+      background: z.literal(true).exactOptional().describe('The command goes on after the call has answered.'),
       exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
       signal: z.string().exactOptional().describe('The signal that ended it.'),
       output: output.exactOptional(),
@@ -134,9 +143,9 @@ export const item = z.discriminatedUnion('type', [
       ...call,
       type: z.literal('toolCall'),
       input: z.string().describe('The arguments, as JSON text.'),
-      output: output.exactOptional().describe('What came back, where that can be much.'),
+      output: output.exactOptional().describe('Output, for tools that may return much.'),
     })
-    .describe('Any other tool.'),
+    .describe('A call of any other tool.'),
   z
     .object({
       ...shown,
@@ -144,9 +153,10 @@ export const item = z.discriminatedUnion('type', [
       command: z.string().describe('As typed, without the `!`.'),
       cwd: z.string(),
       exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
-      durationMs: z.number().exactOptional().describe('How long it ran.'),
+      durationMs: z.number().exactOptional().describe('Run time in ms.'),
       output: output.exactOptional(),
-      modelText: z.string().exactOptional().describe('What the model is told of it.'),
+      modelText: z.string().exactOptional().describe('Text given to the model about it.'),
+      failure: failure.exactOptional().describe('Why it could not start, or why its end is unknown.'),
       by: actor.exactOptional(),
     })
     .describe("The user's own `!` command."),
@@ -157,7 +167,7 @@ export const item = z.discriminatedUnion('type', [
       level: z.enum(['info', 'warning', 'error']),
       code: z.string().describe('Stable, for programs.'),
     })
-    .describe('Something the conversation says about itself, in its place in the transcript.'),
+    .describe('A notice of the program about the conversation, in its place in the transcript.'),
 ])
 
 export type ItemStatus = z.infer<typeof itemStatus>
@@ -170,3 +180,4 @@ export type FileChangeEntry = z.infer<typeof fileChangeEntry>
 export type Item = z.infer<typeof item>
 export type ItemOf<Type extends Item['type']> = Extract<Item, { type: Type }>
 export type CallItem = ItemOf<'commandExecution' | 'fileChange' | 'toolCall'>
+export type Failure = z.infer<typeof failure>

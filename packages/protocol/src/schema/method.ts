@@ -1,15 +1,14 @@
 import * as z from 'zod'
-import { cursor } from './cursor.ts'
+import { conversationSummary, listedConversation } from './conversation-summary.ts'
 import { diagnostics } from './diagnostics.ts'
-import { conversationSummary, listedConversation } from './listed-conversation.ts'
-import { methodParams } from './params.ts'
+import { cursor, methodParams } from './params.ts'
 import { checkup, explainedCall, replayedCalls, testedCommand } from './policy.ts'
 import { completedItem, conversationState } from './state.ts'
 import { trustReport } from './trust.ts'
 
 export const acknowledged = z
-  .object({ seq: z.int().describe('The event that made it so.') })
-  .describe('It is in the log.')
+  .object({ seq: z.int().describe('Seq of the event that recorded it.') })
+  .describe('The change is in the log.')
 
 export const mcpServer = z
   .object({
@@ -17,74 +16,76 @@ export const mcpServer = z
     state: z
       .enum(['starting', 'ready', 'failed', 'stopped'])
       .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
-    tools: z.array(z.string()).describe('Those it has that are not switched off, by its own names.'),
-    error: z.string().exactOptional().describe('What went wrong last, and what to do.'),
-    stderr: z.string().exactOptional().describe('The end of what it wrote there.'),
-    restarts: z.int().describe('Times it was started again.'),
+    tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
+    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
+    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
+    restarts: z.int().describe('Number of restarts.'),
   })
   .describe('An MCP server as `/mcp` shows it.')
 
-/** Everything a client may ask: name → parameters and result. The server's handler table is typed by it. */
+/** Methods of the protocol: name → parameters and result. The server's handler table is typed by it. */
 export const methods = {
   initialize: {
     about: 'First request of a connection; then the client notifies `initialized`.',
     params: methodParams.initialize,
     result: z.object({
-      protocolVersion: z.int().describe('The one both sides use from now on.'),
+      protocolVersion: z.int().describe('Version both sides use from now on.'),
       serverInfo: z.object({ name: z.string(), version: z.string(), build: z.string() }),
-      clientId: z.string().describe('This connection, as approvals and messages name it.'),
+      clientId: z.string().describe('Id of this connection, as approvals and messages name it.'),
       home: z.string().describe('Folder the server keeps its conversations in.'),
-      capabilities: z.array(z.string()).describe('What this server can do beyond the minimum.'),
+      capabilities: z.array(z.string()).describe('Optional abilities of this server.'),
     }),
   },
   'conversation/create': {
-    about: 'A new conversation. Its log appears with the first message; until then it is neither listed nor resumable.',
+    about:
+      'Creates a conversation. Its log appears with the first message; until then it is neither listed nor resumable.',
     params: methodParams['conversation/create'],
     result: conversationSummary,
   },
   'conversation/resume': {
-    about: 'Opens a conversation here and takes its writer lock; live elsewhere is -32010. Exactly one way to name it.',
+    about:
+      'Opens a conversation here and takes its writer lock; one that is live elsewhere is -32010. Give exactly one of `conversationId`, `prefix` and `last`.',
     params: methodParams['conversation/resume'],
     result: conversationSummary,
   },
   'conversation/stream': {
     about:
-      'State now, then `conversation/event` from there on, with no gap and no repeat. The reply leaves before the first event. The stream ends with `conversation/unstream`, and when a view of a conversation is opened anew.',
+      'Returns the state, then sends `conversation/event` from there on, without gap or repeat. The reply leaves before the first event. The stream ends with `conversation/unstream`, and when a view of a conversation is opened anew.',
     params: methodParams['conversation/stream'],
     result: z.object({
-      cursor: cursor.describe('Where `state`, or the last of `events`, stands; deliveries begin after it.'),
+      cursor: cursor.describe('Position of `state`, or of the last of `events`; deliveries begin after it.'),
       state: conversationState
         .exactOptional()
         .describe(
-          'Replaces what the client had; left out when the cursor was found. Its `window` has the newest items that fit in 8 MiB; `conversation/read` has the older ones.',
+          'Replaces the state of the client; left out when the cursor was found. Its `window` has the newest items that fit in 8 MiB; `conversation/read` has the older ones.',
         ),
       events: z
         .array(z.unknown())
         .exactOptional()
-        .describe('Delivered envelopes after the cursor that was given, oldest first; the rest are notified.'),
-      reset: z.literal(true).exactOptional().describe('The cursor is not in the log: forget what you folded.'),
+        .describe('Delivered envelopes after the given cursor, oldest first; the rest come as notifications.'),
+      reset: z.literal(true).exactOptional().describe('The cursor is not in the log: discard the state made so far.'),
     }),
   },
   'conversation/unstream': {
     about:
-      'Stops delivery to this client; the turn goes on. A conversation that no client streams any more and in which nothing runs is closed: resume it to go on. What was not saved, or is ephemeral, is then gone.',
+      'Stops delivery to this client; the turn goes on. A conversation that no client streams any more and in which nothing runs is closed: resume it to go on. Unsaved and ephemeral conversations are then lost.',
     params: methodParams['conversation/unstream'],
     result: z.object({}),
   },
   'conversation/detach': {
     about:
-      'Stops delivery to this client, as `unstream` does; what runs in it goes on after the last client has left, and the server leaves once it is done or waits for a person. Streaming it again takes this back.',
+      'Stops delivery to this client, as `unstream` does. Running work goes on after the last client has left, and the server exits once it is done or waits for a person. Streaming it again takes this back.',
     params: methodParams['conversation/detach'],
     result: z.object({}),
   },
   'conversation/sendMessage': {
     about:
-      'A message of the user. `now` starts a turn (or -32006), `queue` waits for the next, `steer` goes in after the current tool results.',
+      'Sends a message of the user. `now` starts a turn (or -32006), `queue` waits for the next, `steer` goes in after the current tool results.',
     params: methodParams['conversation/sendMessage'],
     result: z.object({
       turnId: z.string().nullable().describe('The turn it started or joins.'),
-      disposition: z.enum(['started', 'queued', 'steering']).describe('What became of it.'),
-      seq: z.int().describe('The event that made it so.'),
+      disposition: z.enum(['started', 'queued', 'steering']).describe('Result for the message.'),
+      seq: z.int().describe('Seq of the event that recorded it.'),
     }),
   },
   'conversation/inbox/edit': {
@@ -114,12 +115,12 @@ export const methods = {
   },
   'conversation/fork': {
     about:
-      'A new conversation from any point of this one: the same events up to `at`, what is open there settled, pending approvals withdrawn.',
+      'Creates a conversation from any point of this one: it has the same events up to `at`, open turns and items are settled, and pending approvals are withdrawn.',
     params: methodParams['conversation/fork'],
     result: conversationSummary,
   },
   'conversation/list': {
-    about: 'Conversations, newest first.',
+    about: 'Lists conversations, newest first.',
     params: methodParams['conversation/list'],
     result: z.object({
       conversations: z.array(listedConversation),
@@ -127,13 +128,13 @@ export const methods = {
     }),
   },
   'conversation/read': {
-    about: 'Completed items before a seq, oldest first.',
+    about: 'Reads completed items before a seq, oldest first.',
     params: methodParams['conversation/read'],
     result: z.object({ items: z.array(completedItem), more: z.boolean().describe('There are older ones.') }),
   },
   'conversation/readEvents': {
     about:
-      'Events of a conversation that is open here, oldest first, as they are delivered: for a reader that lags, or wants what was before it came.',
+      'Reads events of a conversation that is open here, oldest first, as they are delivered: for a client that lags, or needs earlier events.',
     params: methodParams['conversation/readEvents'],
     result: z.object({
       events: z.array(z.unknown()).describe('Delivered envelopes.'),
@@ -141,11 +142,11 @@ export const methods = {
     }),
   },
   'conversation/readFile': {
-    about: 'A range of a side file.',
+    about: 'Reads a range of a side file.',
     params: methodParams['conversation/readFile'],
     result: z.object({
       base64: z.string(),
-      totalBytes: z.int().describe('Of the whole file.'),
+      totalBytes: z.int().describe('Bytes of the whole file.'),
       nextOffset: z.int().nullable().describe('Null at the end.'),
     }),
   },
@@ -155,17 +156,17 @@ export const methods = {
     result: acknowledged,
   },
   'conversation/archive': {
-    about: 'Takes it out of the list; nothing is deleted.',
+    about: 'Takes a conversation out of the list; nothing is deleted.',
     params: methodParams['conversation/archive'],
     result: acknowledged,
   },
   'conversation/unarchive': {
-    about: 'Puts it back.',
+    about: 'Puts a conversation back into the list.',
     params: methodParams['conversation/unarchive'],
     result: acknowledged,
   },
   'conversation/delete': {
-    about: 'Deletes the log and its side files. Refused while it is live elsewhere or a turn runs.',
+    about: 'Deletes the log and its side files. Rejected while the conversation is live elsewhere or a turn runs.',
     params: methodParams['conversation/delete'],
     result: z.object({}),
   },
@@ -178,19 +179,19 @@ export const methods = {
     about: "Runs the user's own command, outside any sandbox, and records it.",
     params: methodParams['conversation/runShell'],
     result: z.object({
-      itemId: z.string().describe('Of its `shellCommand` item.'),
-      seq: z.int().describe('The event that made it so.'),
+      itemId: z.string().describe('Id of its `shellCommand` item.'),
+      seq: z.int().describe('Seq of the event that recorded it.'),
     }),
   },
   'model/list': {
-    about: 'Models of the configured providers, and local servers that answer.',
+    about: 'Lists models of the configured providers, and local servers that answer.',
     params: methodParams['model/list'],
     result: z.object({
       models: z.array(
         z.object({
           provider: z.string(),
           id: z.string(),
-          current: z.boolean().describe('What a new conversation would use.'),
+          current: z.boolean().describe('A new conversation would use this model.'),
         }),
       ),
       problems: z
@@ -202,7 +203,7 @@ export const methods = {
     }),
   },
   'config/read': {
-    about: 'The effective configuration, each value with its origin.',
+    about: 'Returns the effective configuration, each value with its origin.',
     params: methodParams['config/read'],
     result: z.object({
       values: z.array(
@@ -216,60 +217,58 @@ export const methods = {
     }),
   },
   'mcp/list': {
-    about: 'The MCP servers of the conversations that are open here.',
+    about: 'Lists the MCP servers of the conversations that are open here.',
     params: methodParams['mcp/list'],
     result: z.object({ servers: z.array(mcpServer) }),
   },
   'mcp/restart': {
-    about:
-      'Ends an MCP server and starts it anew; also one that failed. Its tools of then count from the next turn on.',
+    about: 'Restarts an MCP server, also one that failed. Its new list of tools counts from the next turn on.',
     params: methodParams['mcp/restart'],
     result: z.object({}),
   },
   'trust/read': {
-    about: 'What the configuration of a project would do, and whether it may.',
+    about: 'Returns the effects of a project’s configuration, and if it is trusted.',
     params: methodParams['trust/read'],
     result: trustReport,
   },
   'trust/decide': {
     about:
-      'Trusts exactly this content of a project’s configuration, or declines it. New conversations go by it, open ones stay as they are.',
+      'Trusts exactly this content of a project’s configuration, or declines it. Applies to new conversations; open ones stay as they are.',
     params: methodParams['trust/decide'],
     result: trustReport,
   },
   'server/diagnostics': {
-    about: 'What this server is and how it is doing.',
+    about: 'Returns the identity and state of this server.',
     params: methodParams['server/diagnostics'],
     result: diagnostics,
   },
   'server/checkup': {
-    about: 'Whether what parley needs is there and sound; reads, and changes nothing.',
+    about: 'Checks the requirements of parley. Changes nothing.',
     params: methodParams['server/checkup'],
     result: checkup,
   },
   'policy/test': {
-    about: 'What would be decided about a command. Its facts are gathered on disk; nothing is run.',
+    about: 'Decides about a command without running it. Its facts are gathered on disk.',
     params: methodParams['policy/test'],
     result: testedCommand,
   },
   'policy/replay': {
-    about:
-      'Decides every call of a conversation again, from the facts stored with it: what was said then, what would be said now.',
+    about: 'Decides every call of a conversation again, from the facts stored with it, and returns both verdicts.',
     params: methodParams['policy/replay'],
     result: replayedCalls,
   },
   'policy/why': {
-    about: 'Why a call was run, asked about or denied, from what is stored of it.',
+    about: 'Explains from the log why a call was run, asked about or denied.',
     params: methodParams['policy/why'],
     result: explainedCall,
   },
 } as const
 
-/** What the server sends unasked. */
+/** Notifications of the server: name → description. */
 export const notifications = {
   'conversation/event': 'An envelope: see Events. `model.responded` comes elided.',
   'server/notice':
-    'Connection level: `{level, code, message, conversationId?}`. Not state; what cannot be logged is never passed off as an event.',
+    'A notice to the connection: `{level, code, message, errno?, conversationId?}`. It is not part of any state and is not logged.',
 } as const
 
 export const serverNotice = z
@@ -277,9 +276,15 @@ export const serverNotice = z
     level: z.enum(['info', 'warning', 'error']),
     code: z.string().describe('Stable, for programs.'),
     message: z.string().describe('For people.'),
+    errno: z
+      .string()
+      .exactOptional()
+      .describe(
+        'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
+      ),
     conversationId: z.string().exactOptional(),
   })
-  .describe('Something about the server or its disk, said to everyone connected.')
+  .describe('A notice about the server or its disk, sent to every connected client.')
 
 export type Methods = {
   [Name in keyof typeof methods]: {

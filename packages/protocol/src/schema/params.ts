@@ -1,11 +1,18 @@
 import * as z from 'zod'
-import { clientAccess } from './access.ts'
-import { answers, decision } from './answer.ts'
-import { cursor } from './cursor.ts'
-import { inputItem, outputSchema } from './input.ts'
+import { answers, decision, inputItem, outputSchema, sideFile } from './input.ts'
 import { approvalPolicy, sandboxMode, settingsPatch } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { trustVerdict } from './trust-verdict.ts'
+
+export const clientAccess = z
+  .enum(['full', 'readOnly'])
+  .describe('`readOnly`: methods that change something are -32007.')
+
+export const cursor = z
+  .object({ seq: z.int().min(0), crc: z.string().nullable() })
+  .describe('The last event folded: its `seq` and `crc`. `{seq: 0, crc: null}` is before the first.')
+
+const trustVerdict = z
+  .enum(['trusted', 'declined'])
+  .describe('`declined`: the configuration has no effect, and it is not mentioned again until it changes.')
 
 const conversationId = z.string().min(1).describe('Full id.')
 export const byId = z.object({ conversationId })
@@ -22,27 +29,27 @@ const overrides = z
       .string()
       .exactOptional()
       .describe('Rules file (TOML); its answers outrank the user’s own rules only where they are stricter.'),
-    environment: z.string().exactOptional().describe('Work on the machine of this `[environments.X]`.'),
+    environment: z.string().exactOptional().describe('Name of the `[environments.X]` to work in.'),
     environmentCwd: z
       .string()
       .exactOptional()
-      .describe('Folder there; its configured `cwd` unless told. Ignored without an environment.'),
+      .describe('Folder in the environment; default its configured `cwd`. Ignored without an environment.'),
     addDirs: z.array(z.string()).exactOptional().describe('Folders besides `cwd` that may be written to.'),
     config: z.record(z.string(), z.unknown()).exactOptional().describe('Config keys, as `-c key=value` gives them.'),
   })
-  .describe('What the caller sets itself; the rest comes from config files and defaults.')
+  .describe('Settings given by the caller; the rest comes from config files and defaults.')
 
-/** By which rules and settings a call is judged; those left out are the user's own. */
+/** Rules and settings to judge a call by; those left out are the user's own. */
 const judging = {
   approvalPolicy: approvalPolicy.exactOptional(),
   sandbox: sandboxMode.exactOptional(),
   policyFile: overrides.shape.policyFile,
-  rules: z.string().exactOptional().describe('Absolute path of a rules file to take instead of policy.toml.'),
+  rules: z.string().exactOptional().describe('Absolute path of a rules file to use instead of policy.toml.'),
 }
 
 /**
- * What goes with each request. Apart from `methods`, and importing none of what a server says: a server decodes these
- * and nothing else, and making the schemas of items, events and states would be a third of its start.
+ * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
+ * parameters, and making the other schemas would be a third of its start.
  */
 export const methodParams = {
   initialize: z.object({
@@ -58,7 +65,7 @@ export const methodParams = {
   'conversation/create': z.object({
     ...overrides.shape,
     cwd: z.string().describe('Absolute path of the folder to work in.'),
-    baseInstructions: z.string().exactOptional().describe('Instead of the built-in instructions to the model.'),
+    baseInstructions: z.string().exactOptional().describe('Instructions to the model that replace the built-in ones.'),
     ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
     requestKey: z
       .string()
@@ -71,9 +78,9 @@ export const methodParams = {
       .string()
       .exactOptional()
       .describe('Unique part of an id, such as the beginning of its short form, or a name.'),
-    last: z.boolean().exactOptional().describe('The one updated last (in `cwd`, when given).'),
-    cwd: z.string().exactOptional().describe('For `last`: prefer one of this folder.'),
-    readOnly: z.boolean().exactOptional().describe('A view without the lock; nothing can be sent.'),
+    last: z.boolean().exactOptional().describe('Resume the conversation updated last (in `cwd`, when given).'),
+    cwd: z.string().exactOptional().describe('Folder to prefer with `last`.'),
+    readOnly: z.boolean().exactOptional().describe('Open a view without the writer lock; it takes no messages.'),
     overrides: overrides.exactOptional(),
   }),
   'conversation/stream': z.object({
@@ -92,7 +99,7 @@ export const methodParams = {
       .describe('A UUID of the client; sent again, the first result comes back and nothing is sent twice.'),
     when: z.enum(['now', 'queue', 'steer']).exactOptional().describe('Default `now`.'),
     overrides: settingsPatch.exactOptional().describe('Only with `now`.'),
-    outputSchema: outputSchema.exactOptional().describe('For the turn it starts; not with `steer`.'),
+    outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
   }),
   'conversation/inbox/edit': z.object({ conversationId, messageId: z.string(), content: z.array(inputItem).min(1) }),
   'conversation/inbox/remove': z.object({ conversationId, messageId: z.string() }),
@@ -105,24 +112,28 @@ export const methodParams = {
     conversationId,
     approvalId: z.string(),
     decision,
-    note: z.string().exactOptional().describe('For the model, with a no: what to do instead.'),
+    note: z.string().exactOptional().describe('Note to the model with a denial: what to do instead.'),
     unattended: z
       .literal(true)
       .exactOptional()
-      .describe('With a no: nobody is there to answer. The model is told that, and not that the user denied it.'),
+      .describe(
+        'A denial because no person is there to answer. The model gets this reason instead of a denial by the user.',
+      ),
     answers: answers
       .exactOptional()
-      .describe('To the form of an `elicitation`, with `approved`; one that does not fit is -32602 and names it.'),
+      .describe(
+        'Answers to the form of an `elicitation`, with `approved`; an invalid one is -32602, which names its field.',
+      ),
   }),
   'conversation/fork': z.object({
     conversationId,
     at: z.int().min(1).exactOptional().describe('Seq of the last event to take over; default the newest.'),
   }),
   'conversation/list': z.object({
-    cursor: z.string().exactOptional().describe('`nextCursor` of the page before.'),
+    cursor: z.string().exactOptional().describe('`nextCursor` of the previous page.'),
     limit: z.int().min(1).max(1000).exactOptional().describe('Default 50.'),
-    cwd: z.string().exactOptional().describe('Only those of this folder.'),
-    archived: z.boolean().exactOptional().describe('Those put away instead of the others.'),
+    cwd: z.string().exactOptional().describe('Only conversations of this folder.'),
+    archived: z.boolean().exactOptional().describe('List archived conversations instead of the others.'),
   }),
   'conversation/read': z.object({
     conversationId,
@@ -132,14 +143,19 @@ export const methodParams = {
       .min(1)
       .max(1000)
       .exactOptional()
-      .describe('The newest so many of them, fewer when they would exceed 8 MiB; default 100.'),
+      .describe('Number of items, the newest ones; fewer when they would exceed 8 MiB; default 100.'),
   }),
   'conversation/readEvents': z.object({
     conversationId,
     after: z
       .object({ seq: cursor.shape.seq, crc: cursor.shape.crc.exactOptional() })
       .describe('The last event the reader has. With its `crc`, -32602 says that the log does not hold that event.'),
-    limit: z.int().min(1).max(1000).exactOptional().describe('At most so many, fewer beyond 8 MiB; default 500.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(1000)
+      .exactOptional()
+      .describe('Number of events at most; fewer when they would exceed 8 MiB; default 500.'),
   }),
   'conversation/readFile': z.object({
     conversationId,
@@ -165,13 +181,13 @@ export const methodParams = {
   'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
   'trust/decide': z.object({
     cwd: z.string().describe('A folder of the project; absolute.'),
-    hash: z.string().describe('As `trust/read` gave it: what has changed since is not trusted.'),
+    hash: z.string().describe('Hash from `trust/read`. If the content has changed since, it is not trusted.'),
     verdict: trustVerdict,
   }),
   'server/diagnostics': z.object({}),
   'server/checkup': z.object({
-    cwd: z.string().describe('Absolute path of the folder it is asked from.'),
-    provider: z.boolean().exactOptional().describe('Default true: ask the model provider too, for 1.2 s at most.'),
+    cwd: z.string().describe('Absolute path of the folder the check is for.'),
+    provider: z.boolean().exactOptional().describe('Also ask the model provider, for 1.2 s at most; default true.'),
   }),
   'policy/test': z.object({
     ...judging,
@@ -183,12 +199,18 @@ export const methodParams = {
   }),
   'policy/replay': z.object({
     ...judging,
-    cwd: z.string().exactOptional().describe('Without `conversation`: the newest one of this folder.'),
-    conversation: z.string().exactOptional().describe('Its id, a unique part of it, or its name.'),
+    cwd: z
+      .string()
+      .exactOptional()
+      .describe('Folder whose newest conversation is used when `conversation` is left out.'),
+    conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
   }),
   'policy/why': z.object({
-    cwd: z.string().exactOptional().describe('Without `conversation`: the newest one of this folder.'),
-    conversation: z.string().exactOptional().describe('Its id, a unique part of it, or its name.'),
+    cwd: z
+      .string()
+      .exactOptional()
+      .describe('Folder whose newest conversation is used when `conversation` is left out.'),
+    conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
     item: z
       .string()
       .exactOptional()
@@ -197,3 +219,6 @@ export const methodParams = {
 } as const
 
 export type Overrides = z.infer<typeof overrides>
+export type ClientAccess = z.infer<typeof clientAccess>
+export type Cursor = z.infer<typeof cursor>
+export type TrustVerdict = z.infer<typeof trustVerdict>

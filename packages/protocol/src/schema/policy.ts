@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { ruleRef } from './item.ts'
 import { approvalPolicy, enforcement, sandboxMode } from './settings.ts'
 
-export const judgement = z
+const judgement = z
   .object({
     verdict: z.enum(['allow', 'ask', 'deny']),
     rule: ruleRef,
     reason: z.string().describe('One sentence.'),
-    code: z.string().exactOptional().describe('Stable name of why it is denied, for programs.'),
-    run: z.enum(['sandboxed', 'unsandboxed']).describe('How it runs, if it runs.'),
+    code: z.string().exactOptional().describe('Stable name of the reason for a denial, for programs.'),
+    run: z.enum(['sandboxed', 'unsandboxed']).describe('How the call runs, if it runs.'),
   })
-  .describe('What the policy says of a call.')
+  .describe('Verdict of the policy on a call.')
 
 export const testedCommand = z
   .object({
@@ -19,20 +19,20 @@ export const testedCommand = z
     approvalPolicy,
     sandbox: sandboxMode,
     enforcement,
-    understood: z.boolean().describe('All that it would run is known.'),
-    because: z.string().exactOptional().describe('Why it is not understood.'),
+    understood: z.boolean().describe('All programs that the command would run are known.'),
+    because: z.string().exactOptional().describe('Reason why it is not understood.'),
     parts: z
       .array(
         z.object({
           argv: z.array(z.string()),
-          program: z.string().nullable().describe('The file that its first word leads to; null when none is found.'),
+          program: z.string().nullable().describe('Path of the program; null when none is found.'),
           ...judgement.shape,
         }),
       )
-      .describe('Each command that it would run, judged as if it stood alone; empty when it is not understood.'),
-    always: z.string().exactOptional().describe('What a yes for always would allow, where one would be offered.'),
+      .describe('Each command that would run, judged by itself; empty when the command is not understood.'),
+    always: z.string().exactOptional().describe('Calls that `approvedAlways` would allow, where it would be offered.'),
   })
-  .describe('A command and what would be decided about it.')
+  .describe('A command and the decision about it.')
 
 export const replayedCalls = z
   .object({
@@ -46,13 +46,13 @@ export const replayedCalls = z
           .object({
             verdict: judgement.shape.verdict,
             rule: ruleRef,
-            answer: z.string().exactOptional().describe("The user's, where one was asked for."),
+            answer: z.string().exactOptional().describe("The user's answer, where the user was asked."),
           })
-          .describe('As it is stored.'),
+          .describe('Stored verdict.'),
         after: judgement,
       }),
     ),
-    skipped: z.int().describe('Calls without stored facts: they never came to a decision.'),
+    skipped: z.int().describe('Number of calls without stored facts, which were never decided.'),
   })
   .describe('The calls of a conversation, oldest first, judged again.')
 
@@ -63,20 +63,20 @@ export const explainedCall = z
     rows: z
       .array(z.object({ about: z.string(), text: z.string() }))
       .describe('Label and sentence, in the order to show them.'),
-    calls: z.int().describe('Calls of the conversation.'),
+    calls: z.int().describe('Number of calls in the conversation.'),
   })
   .describe('A call and why it was run or not.')
 
-export const check = z
+const check = z
   .object({
-    name: z.string().describe('What was looked at.'),
+    name: z.string().describe('Subject of the check.'),
     level: z.enum(['ok', 'warning', 'problem']),
-    text: z.string().describe('What was found.'),
-    remedy: z.string().exactOptional().describe('What to do about it.'),
+    text: z.string().describe('Finding.'),
+    remedy: z.string().exactOptional().describe('What to do about the finding.'),
   })
-  .describe('One thing that was looked at.')
+  .describe('One check and its finding.')
 
-export const checkup = z.object({ checks: z.array(check) }).describe('How things stand.')
+export const checkup = z.object({ checks: z.array(check) }).describe('All checks.')
 
 export type Check = z.infer<typeof check>
 export type Judgement = z.infer<typeof judgement>

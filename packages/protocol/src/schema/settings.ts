@@ -2,16 +2,16 @@ import * as z from 'zod'
 
 export const approvalPolicy = z
   .enum(['untrusted', 'on-failure', 'on-request', 'never'])
-  .describe('When a command or patch needs a yes; the table is in docs/policy.md.')
+  .describe('When a command or patch needs approval; the table is in docs/policy.md.')
 
 export const sandboxMode = z
   .enum(['read-only', 'workspace-write', 'danger-full-access'])
-  .describe('What commands and patches may write to.')
+  .describe('Limits on where commands and patches may write.')
 
 export const enforcement = z
   .enum(['full', 'partial', 'none'])
   .describe(
-    'How much of the sandbox mode something enforces where commands run. `none` beside `danger-full-access`: there is nothing to enforce.',
+    'How much of the sandbox mode is enforced where commands run. With `danger-full-access` it is `none`, as there is nothing to enforce.',
   )
 
 export const settings = z
@@ -26,23 +26,23 @@ export const settings = z
     network: z
       .boolean()
       .exactOptional()
-      .describe('Whether all commands of `workspace-write` have network; otherwise each one asks for it.'),
+      .describe('True when all commands of `workspace-write` have network; otherwise each one asks for it.'),
     unixSockets: z
       .boolean()
       .exactOptional()
-      .describe('Whether sandboxed commands may make unix sockets; those of the system stay out of reach.'),
-    profile: z.string().exactOptional().describe('The named set of config values it was made with.'),
+      .describe('True when sandboxed commands may create unix sockets; sockets of the system stay out of reach.'),
+    profile: z.string().exactOptional().describe('Profile of config values that the conversation was created with.'),
     baseInstructions: z
       .string()
       .exactOptional()
-      .describe('Instead of the built-in instructions; AGENTS.md files follow either.'),
+      .describe('Instructions that replace the built-in ones; AGENTS.md files follow either.'),
     policyFile: z.string().exactOptional().describe('Absolute path of the rules file given at launch.'),
     environment: z
       .string()
       .exactOptional()
-      .describe('The `[environments.X]` whose machine commands run and files lie on; without it, this one.'),
+      .describe('Name of the `[environments.X]` to work in; left out for the machine of the server.'),
   })
-  .describe('What a conversation runs with. Logged at creation; changes are `conversation.configured` events.')
+  .describe('Settings of a conversation. Logged at creation; changes are `conversation.configured` events.')
 
 export const settingsPatch = z
   .object({
@@ -61,9 +61,7 @@ export const settingsChange = settingsPatch
     network: settings.shape.network,
     unixSockets: settings.shape.unixSockets,
   })
-  .describe(
-    'Settings that changed; `enforcement` follows from the sandbox mode and from what enforces it where it works.',
-  )
+  .describe('Settings that changed; `enforcement` follows from the sandbox mode and from the environment.')
 
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>
 export type SandboxMode = z.infer<typeof sandboxMode>

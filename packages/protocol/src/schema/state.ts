@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
-import { answerProblem, denial, plan, turnOutcome } from './event.ts'
-import { outputSchema, queuedMessage } from './input.ts'
-import { item } from './item.ts'
+import { answerProblem, denial, plan, tokenCounts, turnOutcome } from './event.ts'
+import { outputSchema, queuedMessage, sideFile } from './input.ts'
+import { failure, item } from './item.ts'
 import { settings } from './settings.ts'
-import { sideFile } from './side-file.ts'
-import { failure, tokenCounts } from './usage.ts'
 
 export const openItem = z
   .object({
@@ -13,19 +11,22 @@ export const openItem = z
     turnId: z.string().nullable(),
     output: z.string().describe('Output deltas so far, for calls; at most 64 KiB.'),
     progress: z
-      .object({ totalBytes: z.int().describe('Output so far.'), tail: z.string().describe('Its newest lines.') })
+      .object({
+        totalBytes: z.int().describe('Bytes of output so far.'),
+        tail: z.string().describe('Newest lines of the output.'),
+      })
       .nullable()
       .describe('Output past the first 64 KiB.'),
-    executionStarted: z.boolean().describe('`execution.started` is in the log: it may have happened.'),
+    executionStarted: z.boolean().describe('`execution.started` is in the log: the call may have had effects.'),
     failedExecution: item
       .exactOptional()
-      .describe('How the attempt before ended; the outcome that stands unless the next one starts.'),
+      .describe('Outcome of the attempt before; it is final unless the next one starts.'),
   })
   .describe('An item that is not finished.')
 
 export const completedItem = z
   .object({
-    seq: z.int().describe('Of its `item.completed`; what `conversation/read` pages by.'),
+    seq: z.int().describe('Seq of its `item.completed`; `conversation/read` pages by it.'),
     at: z.number().describe('ms since the epoch.'),
     turnId: z.string().nullable(),
     item,
@@ -41,16 +42,16 @@ export const turn = z
       .describe('`model`: a response is awaited. `calls`: the response is complete, its calls run.'),
     modelCalls: z.int().describe('Model requests so far, retries included.'),
     calls: z.int().describe('Calls of the newest response.'),
-    parked: z.boolean().describe('It waits for a person; nothing runs until one answers or continues it.'),
+    parked: z.boolean().describe('The turn waits for a person; nothing runs until someone answers or continues it.'),
     retry: z
       .object({ retryAt: z.number().describe('ms since the epoch.'), attempt: z.int(), failure })
       .nullable()
-      .describe('The model call failed and is waited out.'),
+      .describe('Retry of a failed model call, and the time of it.'),
     usage: tokenCounts,
-    denials: z.array(denial).describe('Its calls that were not run because the answer was no.'),
+    denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     outputSchema: outputSchema.exactOptional(),
   })
-  .describe('The work on one message: model calls and what they ask for, until the model has no more calls.')
+  .describe('Work on one message: model calls and tool calls, until the model makes no more calls.')
 
 export const requestResult = z
   .object({
@@ -59,11 +60,11 @@ export const requestResult = z
     turnId: z.string().nullable(),
     disposition: z.enum(['started', 'queued', 'steering']),
   })
-  .describe('What a message came to, for the client that sends it again.')
+  .describe('Result of a message, for a client that sends it again.')
 
 export const core = z
   .object({
-    seq: z.int().describe('Of the last event folded; 0 before the first.'),
+    seq: z.int().describe('Seq of the last event applied; 0 before the first.'),
     meta: z.object({
       conversationId: z.string(),
       cwd: z.string(),
@@ -88,7 +89,7 @@ export const core = z
       })
       .nullable()
       .describe('The newest `context.set`.'),
-    turn: turn.nullable().describe('Running or parked.'),
+    turn: turn.nullable().describe('The turn that is running or parked.'),
     lastTurn: z
       .object({
         id: z.string(),
@@ -100,26 +101,26 @@ export const core = z
       })
       .nullable()
       .describe('The turn that ended last.'),
-    open: z.record(z.string(), openItem).describe('By item id, in the order they were started.'),
-    approvals: z.record(z.string(), approval).describe('By approval id: pending, or approved and not started.'),
+    open: z.record(z.string(), openItem).describe('Open items by id, in the order they were started.'),
+    approvals: z.record(z.string(), approval).describe('Approvals by id: pending, or approved and not started.'),
     inbox: z.array(queuedMessage).describe('Oldest first.'),
-    inboxPaused: z.boolean().describe('After an interrupt or a restart nothing in the inbox is sent by itself.'),
+    inboxPaused: z
+      .boolean()
+      .describe('True after an interrupt or a restart: waiting messages are not sent until the inbox is continued.'),
     plan: plan.nullable(),
     usage: z.object({
-      total: tokenCounts.describe('Of the whole conversation.'),
-      last: tokenCounts.nullable().describe('Of the newest model call.'),
-      contextWindow: z.int().nullable().describe('Tokens the model can take, where known.'),
+      total: tokenCounts.describe('Tokens of the whole conversation.'),
+      last: tokenCounts.nullable().describe('Tokens of the newest model call.'),
+      contextWindow: z.int().nullable().describe('Context window of the model in tokens, where known.'),
     }),
     counts: z.object({
-      turns: z.int().describe('Started.'),
-      items: z.int().describe('Completed.'),
+      turns: z.int().describe('Turns started.'),
+      items: z.int().describe('Items completed.'),
     }),
-    digest: z
-      .string()
-      .describe('Chained over completed items, to compare folds; a client may carry it along unchanged.'),
+    digest: z.string().describe('Digest chained over completed items, to compare states; clients need not compute it.'),
     requestKeys: z.array(requestResult).describe('First results by `messageId`, newest 1,000.'),
   })
-  .describe('All of a conversation but its finished items.')
+  .describe('State of a conversation without its finished items.')
 
 export const conversationState = z
   .object({
@@ -128,7 +129,7 @@ export const conversationState = z
       .array(completedItem)
       .describe('The newest completed items, at most 200, oldest first; older ones by `conversation/read`.'),
   })
-  .describe('What a conversation amounts to: the fold of its events.')
+  .describe('State of a conversation: the result of applying its events.')
 
 export type OpenItem = z.infer<typeof openItem>
 export type CompletedItem = z.infer<typeof completedItem>

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eventStreams, fold } from './event-stream.ts'
 
-describe('law 4: closing carries the whole', () => {
+describe('a closing event', () => {
   it('folding without deltas equals folding with them whenever no item is open', () => {
     fc.assert(
       fc.property(eventStreams, ({ envelopes }) => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { throughJson } from './deep-freeze.ts'
 import { continued, conversationId, cutStreams, eventStreams, fold } from './event-stream.ts'
 
-describe('law 3: exact catch-up', () => {
+describe('a client that catches up', () => {
   it('a snapshot through JSON and the rest of the events give the state of the whole fold', () => {
     fc.assert(
       fc.property(cutStreams, ({ before, after }) => {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { continued, eventStreams, fold } from './event-stream.ts'
 
-describe('law 5: facts are events, results are acknowledgements', () => {
+describe('state changes only by events', () => {
   it('a turn begins and ends only by its events', () => {
     fc.assert(
       fc.property(eventStreams, ({ envelopes }) => {
@@ -34,7 +34,7 @@ describe('law 5: facts are events, results are acknowledgements', () => {
   })
 })
 
-describe('law 6: registered, logged, then announced', () => {
+describe('a requested approval', () => {
   it('an approval can be answered by the very next event', () => {
     fc.assert(
       fc.property(eventStreams, ({ envelopes }) => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { deepFreeze, throughJson } from './deep-freeze.ts'
 import { conversationId, eventStreams, fold } from './event-stream.ts'
 
-describe('law 2: one fold', () => {
+describe('reduce and the engine', () => {
   it('agrees with the engine that wrote the events', () => {
     fc.assert(
       fc.property(eventStreams, ({ envelopes, engine }) => {

@@ -20,13 +20,13 @@ describe('recover', () => {
     atEveryCut(damagedLogs, (state) => expectOnlyWaiting(recovered(state)))
   })
 
-  it('has nothing to do after itself', () => {
+  it('returns nothing for a recovered state', () => {
     atEveryCut(anyLogs, (state) => {
       expect(recover(recovered(state))).toEqual([])
     })
   })
 
-  it('says only what the schema allows', () => {
+  it('returns only events that the schema allows', () => {
     atEveryCut(anyLogs, (state) => {
       for (const event of recover(state)) expect(conversationEvent.parse(event)).toEqual(event)
     })
@@ -51,7 +51,7 @@ describe('recover', () => {
   })
 })
 
-describe('law 7: at most once', () => {
+describe('calls run at most once', () => {
   it('recovery starts nothing and approves nothing', () => {
     atEveryCut(anyLogs, (state) => {
       for (const event of recover(state)) {
@@ -81,7 +81,7 @@ describe('law 7: at most once', () => {
   })
 })
 
-describe('law 9: the next model request follows from a log cut anywhere', () => {
+describe('a log cut anywhere gives the next model request', () => {
   it('every call that recovery closes says what the model is told of it', () => {
     atEveryCut(anyLogs, (state) => {
       for (const item of closedBy(state).filter(isCall)) expect(item).toHaveProperty('modelText', expect.any(String))

@@ -3,25 +3,25 @@ import type { ContentItem, ConversationEvent, EventOf, Item } from '@parley/prot
 import { isCall } from '@parley/protocol'
 
 /**
- * The second fold over the log: what the model sees. Blocks are appended in log order and a block's entries keep
- * their identity, so that the serialised prefix of a request can be cached by entry.
+ * Fold over the log that yields what the model sees. Blocks are appended in log order and a block's entries keep their
+ * identity, so that the serialised prefix of a request can be cached by entry.
  */
 export interface ModelView {
   /** Folds one event; the events must come in log order. */
   apply(event: ConversationEvent): void
   /**
-   * The messages of the next request. Valid for a log cut at any line: each call has exactly one result, in call
-   * order. A side file that is missing becomes a fixed placeholder.
+   * Returns the messages of the next request. Valid for a log cut at any line: each call has exactly one result, in
+   * call order. A missing side file becomes a fixed placeholder.
    */
   entries(files: SideFileReader): readonly ModelEntry[]
-  /** What the model wrote for a call item, null for an item that is not a call of a complete response. */
+  /** Returns the model's call of an item; null for an item that is no call of a complete response. */
   callOf(itemId: string): ModelCall | null
-  /** The side file with all output of a command item, null when its output was small enough to be told whole. */
+  /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
   outputFileOf(itemId: string): string | null
   readonly context: EventOf<'context.set'> | null
 }
 
-/** Null for a file that is missing or damaged. */
+/** Reads side files; returns null for a missing or damaged one. */
 export interface SideFileReader {
   readText(file: string): string | null
   readBase64(file: string): string | null
@@ -39,15 +39,15 @@ interface AnsweredCall {
   result: ModelEntry | null
 }
 
-/** What the events so far amount to; changed in place, since a conversation may have thousands of blocks. */
+/** State of the fold, changed in place, since a conversation may have thousands of blocks. */
 interface Fold {
   readonly blocks: Block[]
   readonly calls: Map<string, AnsweredCall>
   readonly outputFiles: Map<string, string>
   context: EventOf<'context.set'> | null
-  /** Message texts of a response that has not arrived whole. */
+  /** Message texts of an incomplete response. */
   draft: string[]
-  /** Blocks that were part of a request or answered one; what follows has not been sent yet. */
+  /** Number of blocks that were sent or answered a request; later blocks have not been sent. */
   sent: number
 }
 
@@ -94,8 +94,8 @@ function foldEvent(fold: Fold, event: ConversationEvent): void {
 }
 
 /**
- * The session context is said where it changed rather than replaced, so that the prefix before it stays cached; before
- * the messages that wait to be sent, as it is what they are about.
+ * Adds a changed session context instead of replacing the old one, so that the prefix stays cached. It goes before the
+ * unsent messages, which refer to it.
  */
 function setContext(fold: Fold, event: EventOf<'context.set'>): void {
   const { sessionContext: file } = event
@@ -129,7 +129,7 @@ function noteOutput({ outputFiles }: Fold, item: Item): void {
   if ('output' in item && item.output?.file !== undefined) outputFiles.set(item.id, item.output.file)
 }
 
-/** What the model had said when its answer was cut off for good: it should know that the user saw it. */
+/** Keeps the text of a response that was cut off for good: the model should know that the user saw it. */
 function keepDraft(fold: Fold): void {
   const text = fold.draft.join('\n\n')
   fold.draft = []
@@ -163,7 +163,7 @@ function userPart(part: ContentItem, files: SideFileReader): UserPart {
   return base64 === null ? { type: 'text', text: missingFile } : { type: 'image', mediaType: part.mediaType, base64 }
 }
 
-/** The whole text of a part, which has only the beginning of a long one. */
+/** Returns the whole text of a part; a long one is read from its side file. */
 function textOf({ text, file }: Extract<ContentItem, { type: 'text' }>, files: SideFileReader): string {
   return file === undefined ? text : (files.readText(file) ?? missingFile)
 }

@@ -10,8 +10,8 @@ export type Step =
 const wait: Step = { kind: 'await' }
 
 /**
- * What the conversation does next, from its state alone: a restart runs the same loop. Look-ups run together, an
- * effect runs alone and in the order the model gave; nothing runs while an approval before it is pending.
+ * Returns the next step from the state alone, so that a restart runs the same loop. Look-ups run together; an effect
+ * runs alone, in the model's order; a pending approval blocks everything after it.
  */
 export function nextStep({ core }: ConversationState): Step {
   const { turn } = core
@@ -47,7 +47,7 @@ function stepForCalls(calls: readonly OpenItem[], core: Core): Step {
   return ready.length > 0 ? { kind: 'runCalls', itemIds: ready } : wait
 }
 
-/** The look-ups before the first effect, or that effect alone. */
+/** Returns the look-ups before the first effect, or that effect alone. */
 function leadingGroup(calls: readonly OpenItem[]): readonly OpenItem[] {
   const firstEffect = calls.findIndex(({ item }) => !isLookUp(item))
   if (firstEffect === 0) return calls.slice(0, 1)

@@ -1,8 +1,8 @@
-/** Time as the engine sees it, so that tests can hold it still. */
+/** Source of time; tests replace it. */
 export interface Clock {
-  /** Wall time, ms since the epoch: a label, never an order. */
+  /** Returns wall time in ms since the epoch; a label, never used for order. */
   now(): number
-  /** Monotonic ms, for durations. */
+  /** Returns monotonic time in ms, for durations. */
   elapsed(): number
   /** Resolves after `delayMs`, or at once when the signal fires; never rejects. */
   sleep(delayMs: number, signal: AbortSignal): Promise<void>

@@ -1,8 +1,8 @@
 import { v4, v7 } from 'uuid'
 
-/** Where every id comes from; a model's own call ids are only wire fields, because providers repeat them. */
+/** Source of every id. A model's own call ids are only wire fields, because providers repeat them. */
 export interface Ids {
-  /** UUIDv7: sorts by creation, and its date finds the log file. */
+  /** Returns a UUIDv7, which sorts by creation and whose date finds the log file. */
   conversation(): string
   turn(): string
   item(): string
@@ -20,7 +20,7 @@ export const randomIds: Ids = {
   client: () => `c-${tail()}`,
 }
 
-/** 48 random bits: unique within a conversation, short enough to read. */
+/** Returns 48 random bits: unique within a conversation, short enough to read. */
 function tail(): string {
   return v4().slice(-12)
 }

@@ -4,7 +4,7 @@ import { secretsOfConfig } from '@parley/config'
 import { createRedaction, redactEvent, redactJson } from '@parley/redaction'
 import { secretCorpus, tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { openServerLog } from '../../src/server-log.ts'
+import { openServerLog } from '../../src/programs/home-folder.ts'
 
 const key = secretCorpus('home').find(({ name }) => name === 'groq')?.secret ?? ''
 

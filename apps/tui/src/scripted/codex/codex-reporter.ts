@@ -1,6 +1,6 @@
 import type { ConversationEvent, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
-import { stripEffects } from '../../view/neutralise.ts'
+import { stripEffects } from '../../view/text/control-characters.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
 import type { RunEnd } from '../run-end.ts'

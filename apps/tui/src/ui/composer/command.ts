@@ -1,17 +1,14 @@
-import type { Room } from '../../view/span.ts'
-import { type Composer, clear, insert, replace, undo } from './composer.ts'
-import { deleteTo, killTo, killToLineEnd, killToLineStart, yank } from './kill.ts'
-import { paste } from './paste.ts'
+import type { Room } from '../../view/text/span.ts'
+import { type Composer, clear, insert, paste, replace, undo } from './composer.ts'
+import { blankWordStart, lineEnd, lineStart, moveDown, moveTo, moveUp, wordEnd, wordStart } from './motions.ts'
 import { stopAfter, stopBefore } from './stops.ts'
-import { moveDown, moveUp } from './vertical.ts'
-import { blankWordStart, lineEnd, lineStart, moveTo, wordEnd, wordStart } from './words.ts'
 
-/** What a key asks of the composer. */
+/** Editing command of a key. */
 export type ComposerCommand =
   | { readonly kind: 'insert' | 'paste'; readonly text: string }
   | { readonly kind: Motion | Deletion | 'newline' | 'yank' | 'undo' | 'clear' }
 
-export type Motion =
+type Motion =
   | 'left'
   | 'right'
   | 'wordLeft'
@@ -23,7 +20,7 @@ export type Motion =
   | 'up'
   | 'down'
 
-export type Deletion =
+type Deletion =
   | 'deleteBefore'
   | 'deleteAfter'
   | 'killWordBefore'
@@ -32,7 +29,7 @@ export type Deletion =
   | 'killToLineStart'
   | 'killToLineEnd'
 
-/** What vertical moves depend on. */
+/** Input of vertical moves. */
 export interface Surroundings extends Room {
   /** Earlier messages, oldest first. */
   readonly history: readonly string[]
@@ -68,4 +65,35 @@ export function applyCommand(composer: Composer, command: ComposerCommand, aroun
   if (command.kind === 'insert') return insert(composer, command.text)
   if (command.kind === 'paste') return paste(composer, command.text)
   return commands[command.kind](composer, around)
+}
+
+/** Deletes to the offset in either direction and keeps the text for yanking. */
+function killTo(composer: Composer, offset: number): Composer {
+  const start = Math.min(offset, composer.caret)
+  const end = Math.max(offset, composer.caret)
+  const killed = composer.text.slice(start, end)
+  return replace(killed === '' ? composer : { ...composer, killed }, { start, end, text: '' })
+}
+
+function deleteTo(composer: Composer, offset: number): Composer {
+  return replace(composer, {
+    start: Math.min(offset, composer.caret),
+    end: Math.max(offset, composer.caret),
+    text: '',
+  })
+}
+
+/** Kills to the line's end, or the line end itself, so that repeating it continues. */
+function killToLineEnd(composer: Composer): Composer {
+  const end = lineEnd(composer)
+  return killTo(composer, end === composer.caret ? Math.min(end + 1, composer.text.length) : end)
+}
+
+function killToLineStart(composer: Composer): Composer {
+  const start = lineStart(composer)
+  return killTo(composer, start === composer.caret ? Math.max(start - 1, 0) : start)
+}
+
+function yank(composer: Composer): Composer {
+  return replace(composer, { start: composer.caret, end: composer.caret, text: composer.killed })
 }

@@ -3,7 +3,10 @@ import type { ComposerCommand } from './command.ts'
 
 type PlainCommand = Exclude<ComposerCommand['kind'], 'insert' | 'paste'>
 
-/** Keys by `ctrl+`, `alt+`, `shift+` (in this order) and name. Enter, Escape, Tab and Ctrl+C are not the composer's. */
+/**
+ * Commands by key: `ctrl+`, `alt+`, `shift+` in this order, then the name. Enter, Escape, Tab and Ctrl+C are handled
+ * elsewhere.
+ */
 const table: Readonly<Record<string, PlainCommand>> = {
   left: 'left',
   'ctrl+b': 'left',
@@ -49,7 +52,7 @@ const table: Readonly<Record<string, PlainCommand>> = {
   'ctrl+j': 'newline',
 }
 
-/** What the event asks of the composer; null if it is not the composer's to answer. */
+/** Returns the editing command of an event; null if the composer does not handle it. */
 export function commandForKey(event: KeyEvent): ComposerCommand | null {
   if (event.kind === 'text') return { kind: 'insert', text: event.text }
   if (event.kind === 'paste') return { kind: 'paste', text: event.text }
@@ -58,7 +61,7 @@ export function commandForKey(event: KeyEvent): ComposerCommand | null {
   return kind === undefined ? null : { kind }
 }
 
-/** The key as text, for tables and help: `ctrl+alt+shift+name`. */
+/** Returns the key as text, for tables and help: `ctrl+alt+shift+name`. */
 export function chord({ name, ctrl, alt, shift }: KeyPress): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`
 }

@@ -1,18 +1,20 @@
-import { type Line, type Room, type Span, sliceLine } from '../../view/span.ts'
+import { graphemes } from '../../view/text/graphemes.ts'
+import { type Line, type Room, type Span, sliceLine } from '../../view/text/span.ts'
+import { graphemeWidth } from '../../view/text/width.ts'
+import { breakRows, type Row } from '../../view/text/wrap.ts'
 import type { Composer } from './composer.ts'
-import { type ComposerRow, columnAt, composerRows, rowAt, tabCells } from './rows.ts'
 import { markRanges } from './stops.ts'
 
 export interface ComposerLayout {
   readonly rows: readonly Line[]
-  /** In cells, within `rows`; the column is always inside the width. */
+  /** Caret in cells, within `rows`; the column is always inside the width. */
   readonly caret: { readonly row: number; readonly column: number }
-  /** Rows that do not fit, before and after. */
+  /** Hidden rows before and after. */
   readonly above: number
   readonly below: number
 }
 
-/** The composer as rows that fit the room, at most `maxRows` of them, around the caret. */
+/** Returns at most `maxRows` rows of the composer around the caret. */
 export function layoutComposer(composer: Composer, room: Room, maxRows: number): ComposerLayout {
   const rows = withCaretRow(composer, composerRows(composer, room), room)
   const row = rowAt(rows, composer.caret)
@@ -28,7 +30,7 @@ export function layoutComposer(composer: Composer, room: Room, maxRows: number):
   }
 }
 
-/** A caret after a full row stands at the start of an empty row of its own. */
+/** Adds an empty row for a caret after a full row. */
 function withCaretRow(composer: Composer, rows: readonly ComposerRow[], room: Room): readonly ComposerRow[] {
   const { caret, text } = composer
   const index = rowAt(rows, caret)
@@ -38,7 +40,7 @@ function withCaretRow(composer: Composer, rows: readonly ComposerRow[], room: Ro
   return rows.toSpliced(index, 1, { ...row, lineEnds: false }, own)
 }
 
-/** The whole text as one line of spans, the marks of folded pastes in their tone. */
+/** Returns the whole text as one line, with marks of folded pastes highlighted. */
 function markedLine(composer: Composer): Line {
   const spans: Span[] = []
   let offset = 0
@@ -52,4 +54,61 @@ function markedLine(composer: Composer): Line {
 
 function visible(line: Line): Line {
   return line.map((span) => ({ ...span, text: span.text.replaceAll('\t', ' '.repeat(tabCells)) }))
+}
+
+/** Cells shown for a tab, which stays a tab in the text. */
+const tabCells = 4
+
+interface ComposerRow extends Row {
+  /** True if the text's own line ends with this row, so that a caret at `end` is on it. */
+  readonly lineEnds: boolean
+}
+
+export function composerRows({ text }: Composer, room: Room): readonly ComposerRow[] {
+  const rows: ComposerRow[] = []
+  let offset = 0
+  for (const line of text.split('\n')) {
+    const broken = breakRows(line, {
+      columnsOf: () => room.columns,
+      measure: (grapheme) => composerCells(grapheme, room),
+      mode: 'word',
+    })
+    for (const [index, row] of broken.entries()) {
+      const lineEnds = index === broken.length - 1
+      rows.push({ start: offset + row.start, end: offset + row.end, lineEnds })
+    }
+    offset += line.length + 1
+  }
+  return rows
+}
+
+function composerCells(grapheme: string, room: Room): number {
+  return grapheme === '\t' ? tabCells : graphemeWidth(grapheme, room.ambiguous)
+}
+
+/** Returns the row of an offset; at a soft break the next row. */
+export function rowAt(rows: readonly ComposerRow[], offset: number): number {
+  return Math.max(
+    0,
+    rows.findIndex((row) => offset < row.end || (offset === row.end && row.lineEnds)),
+  )
+}
+
+export function columnAt(text: string, row: ComposerRow | undefined, offset: number, room: Room): number {
+  let column = 0
+  for (const grapheme of graphemes(text.slice(row?.start ?? 0, offset))) column += composerCells(grapheme, room)
+  return column
+}
+
+/** Returns the offset on the row nearest to the cell without passing it. */
+export function offsetAt(text: string, row: ComposerRow, column: number, room: Room): number {
+  let offset = row.start
+  let cells = 0
+  for (const grapheme of graphemes(text.slice(row.start, row.end))) {
+    cells += composerCells(grapheme, room)
+    const next = offset + grapheme.length
+    if (cells > column || (next === row.end && !row.lineEnds)) break
+    offset = next
+  }
+  return offset
 }

@@ -1,8 +1,13 @@
-import { boundaryAfter, boundaryBefore, boundaryFrom } from '../../view/graphemes.ts'
-import type { Paste } from './paste.ts'
+import { boundaryAfter, boundaryBefore, boundaryFrom } from '../../view/text/graphemes.ts'
 
-/** What decides where a caret may stand. */
-export interface Written {
+/** Folded paste: a mark in the text represents it. */
+export interface Paste {
+  readonly mark: string
+  readonly text: string
+}
+
+/** Text and pastes, which determine the stops of the caret. */
+export interface ComposerText {
   readonly text: string
   readonly pastes: readonly Paste[]
 }
@@ -12,8 +17,8 @@ export interface Range {
   readonly end: number
 }
 
-/** Where folded pastes stand in the text, in order. */
-export function markRanges({ text, pastes }: Written): readonly Range[] {
+/** Returns the ranges of folded pastes in the text, in order. */
+export function markRanges({ text, pastes }: ComposerText): readonly Range[] {
   const ranges: Range[] = []
   for (const { mark } of pastes) {
     let start = text.indexOf(mark)
@@ -25,18 +30,18 @@ export function markRanges({ text, pastes }: Written): readonly Range[] {
   return ranges.sort((left, right) => left.start - right.start)
 }
 
-/** The first stop at or after the offset. */
-export function stopFrom(written: Written, offset: number): number {
+/** Returns the first stop at or after the offset. */
+export function stopFrom(written: ComposerText, offset: number): number {
   const boundary = boundaryFrom(written.text, offset)
   const mark = markAround(written, boundary)
   return mark === undefined ? boundary : boundaryFrom(written.text, mark.end)
 }
 
-/** The last stop at or before the offset. */
-export function stopUpTo(written: Written, offset: number): number {
+/** Returns the last stop at or before the offset. */
+export function stopUpTo(written: ComposerText, offset: number): number {
   const floor = boundaryUpTo(written.text, offset)
   const mark = markAround(written, floor)
-  // A character before the mark may join its first one.
+  // A character before the mark may form one grapheme with the mark's first character.
   return mark === undefined ? floor : boundaryUpTo(written.text, mark.start)
 }
 
@@ -45,15 +50,15 @@ function boundaryUpTo(text: string, offset: number): number {
   return boundary > offset ? boundaryBefore(text, boundary) : boundary
 }
 
-export function stopAfter(written: Written, offset: number): number {
+export function stopAfter(written: ComposerText, offset: number): number {
   return stopFrom(written, boundaryAfter(written.text, offset))
 }
 
-export function stopBefore(written: Written, offset: number): number {
+export function stopBefore(written: ComposerText, offset: number): number {
   return stopUpTo(written, boundaryBefore(written.text, offset))
 }
 
-function markAround(written: Written, offset: number): Range | undefined {
+function markAround(written: ComposerText, offset: number): Range | undefined {
   if (written.pastes.length === 0) return undefined
   return markRanges(written).find((mark) => mark.start < offset && offset < mark.end)
 }

@@ -1,6 +1,6 @@
 import type { KeyEvent } from './key-event.ts'
 
-/** Characters that came too close together to be typed. */
+/** Characters that arrived too close together to be typed. */
 export interface Burst {
   readonly characters: number
   readonly lastAtMs: number
@@ -12,8 +12,8 @@ const gapMs = 10
 const minCharacters = 8
 
 /**
- * For terminals without bracketed paste: where many characters arrive within 10 ms of each other, an Enter among them is
- * part of a paste and does not send. `events` are those of one read, which arrived at `atMs` on any steady clock.
+ * Turns bursts into pastes, for terminals without bracketed paste: an Enter amid many characters within 10 ms of each
+ * other does not send. `events` are of one read at `atMs` on a steady clock.
  */
 export function gatherBurst(
   burst: Burst,
@@ -29,7 +29,7 @@ export function gatherBurst(
   return { burst: next, events: joined(events, texts) }
 }
 
-/** Runs of characters become pastes; other events stay between them. */
+/** Joins runs of characters to pastes; other events stay between them. */
 function joined(events: readonly KeyEvent[], texts: readonly (string | null)[]): readonly KeyEvent[] {
   const result: KeyEvent[] = []
   for (const [index, event] of events.entries()) {
@@ -46,7 +46,7 @@ function joined(events: readonly KeyEvent[], texts: readonly (string | null)[]):
   )
 }
 
-/** What the event would be as pasted text; null if it cannot be. Enter stays CR so that a CRLF can be told. */
+/** Returns the event as pasted text; null if it cannot be. Enter stays CR so that CRLF is recognised. */
 function burstText(event: KeyEvent): string | null {
   if (event.kind === 'text') return event.text
   if (event.kind !== 'key' || event.alt || event.shift) return null

@@ -1,14 +1,14 @@
 import { type KeyEvent, type KeyPress, keyPress, type Modifiers } from './key-event.ts'
 import { isControl } from './sequence.ts'
 
-/** A key as `CSI u` and modifyOtherKeys report it. */
+/** Key as reported by `CSI u` and modifyOtherKeys. */
 export interface CharacterKey {
   readonly code: number
-  /** What the key gives with Shift. */
+  /** Code with Shift. */
   readonly shifted?: number
-  /** The key at the same place on a US keyboard: shortcuts must work on any layout. */
+  /** Code of the same key on a US keyboard, for shortcuts on any layout. */
   readonly base?: number
-  /** The text that the key produces, if the terminal says it. */
+  /** Text the key produces, if the terminal reports it. */
   readonly text?: string
 }
 
@@ -44,7 +44,7 @@ export function characterKey(key: CharacterKey, modifiers: Modifiers): KeyEvent 
   return printable(shortcut(key, modifiers), modifiers)
 }
 
-/** A character with modifiers: a key press with Ctrl or Alt, else text. */
+/** Returns a key press for Ctrl or Alt, else text. */
 export function printable(character: string, { ctrl, alt, shift }: Modifiers): KeyEvent {
   if (!ctrl && !alt) return { kind: 'text', text: character }
   if (character === ' ') return keyPress('space', { ctrl, alt, shift })
@@ -66,8 +66,29 @@ function shortcut({ code, base, shifted }: CharacterKey, { shift }: Modifiers): 
   return String.fromCodePoint(shift && shifted !== undefined && isCharacter(shifted) ? shifted : code)
 }
 
-/** Not a control, a surrogate, or one of the numbers that the protocol gives to keys without a character. */
+/** Returns false for controls, surrogates and numbers the protocol assigns to keys without a character. */
 function isCharacter(code: number): boolean {
   if (code > 0x10ffff || isControl(code)) return false
   return (code < 0xd800 || code > 0xdfff) && (code < 57344 || code > 63743)
+}
+
+/** Returns the key of a control character. LF is Ctrl+J; BS is Backspace on some terminals. */
+export function controlKey(code: number): KeyEvent {
+  switch (code) {
+    case 0x00:
+      return keyPress('space', { ctrl: true })
+    case 0x08:
+    case 0x7f:
+      return keyPress('backspace')
+    case 0x09:
+      return keyPress('tab')
+    case 0x0d:
+      return keyPress('enter')
+    case 0x1b:
+      return keyPress('escape')
+    default:
+      return code < 0x20
+        ? keyPress(String.fromCharCode(code + 0x40).toLowerCase(), { ctrl: true })
+        : { kind: 'ignored', sequence: String.fromCharCode(code) }
+  }
 }

@@ -1,6 +1,5 @@
 import { type CharacterKey, characterKey } from './character-key.ts'
 import { type KeyEvent, type KeyPress, keyPress, type Modifiers } from './key-event.ts'
-import { readModifiers } from './modifiers.ts'
 import { csiReply } from './reply.ts'
 import { isControl } from './sequence.ts'
 
@@ -44,13 +43,13 @@ const byLetter: Readonly<Record<string, KeyPress['name']>> = {
 const keypadFirst = 'j'.charCodeAt(0)
 const keypadCharacters = '*+,-./0123456789'
 
-/** What a control sequence means: a reply, a key, or nothing for us. */
+/** Returns a control sequence as a reply, a key, or an ignored event. */
 export function csiEvent(parameters: string, final: string): KeyEvent {
   const key = () => (/^[\d:;]*$/.test(parameters) ? csiKey(parameters.split(';'), final) : null)
   return csiReply(parameters, final) ?? key() ?? { kind: 'ignored', sequence: `\x1b[${parameters}${final}` }
 }
 
-/** Keys in application mode. */
+/** Returns a key of application mode. */
 export function ss3Event(parameters: string, final: string): KeyEvent {
   const { ctrl, alt, shift } = readModifiers(parameters.split(';').at(-1))
   const name = byLetter[final]
@@ -71,7 +70,7 @@ function csiKey(fields: readonly string[], final: string): KeyEvent | null {
   return namedKey(byLetter[final], modifiers) ?? rxvtKey(fields, final)
 }
 
-/** `code:shifted:base ; modifiers:event ; text`, most of it optional. */
+/** Reads `code:shifted:base ; modifiers:event ; text`, most of it optional. */
 function kittyKey([code = '', , text = '']: readonly string[]): CharacterKey {
   const [unicode = '', shifted = '', base = ''] = code.split(':')
   const characters = text.split(':').map(Number).filter(isText)
@@ -87,7 +86,7 @@ function isText(codePoint: number): boolean {
   return codePoint >= 0x20 && codePoint <= 0x10ffff && !isControl(codePoint)
 }
 
-/** rxvt marks modifiers by the final letter. */
+/** Returns a key of rxvt, which encodes modifiers in the final letter. */
 function rxvtKey(fields: readonly string[], final: string): KeyEvent | null {
   const key = byNumber[fields[0] ?? '']
   if (final === '^') return namedKey(key, { ctrl: true })
@@ -97,4 +96,21 @@ function rxvtKey(fields: readonly string[], final: string): KeyEvent | null {
 
 function namedKey(name: KeyPress['name'] | undefined, modifiers: Partial<Modifiers>): KeyEvent | null {
   return name === undefined ? null : keyPress(name, modifiers)
+}
+
+interface Pressed extends Modifiers {
+  /** False for a release, and for keys held with Super, Hyper or Meta, which belong to the desktop. */
+  readonly ours: boolean
+}
+
+/** Reads `modifiers[:event]`: modifiers are bits plus one; event 3 is a release. */
+function readModifiers(field: string | undefined): Pressed {
+  const [modifiers = '', event] = (field ?? '').split(':')
+  const bits = Math.max(0, Number(modifiers || '1') - 1)
+  return {
+    shift: (bits & 1) !== 0,
+    alt: (bits & 2) !== 0,
+    ctrl: (bits & 4) !== 0,
+    ours: event !== '3' && (bits & 0b111000) === 0,
+  }
 }

@@ -1,16 +1,15 @@
-import { printable } from './character-key.ts'
-import { controlKey } from './control-key.ts'
+import { controlKey, printable } from './character-key.ts'
 import { csiEvent, ss3Event } from './csi.ts'
 import { type KeyEvent, keyPress } from './key-event.ts'
 import { stringReply } from './reply.ts'
 import { readSequence, type Sequence } from './sequence.ts'
 import { decodeUtf8, type PartialBytes } from './utf8.ts'
 
-/** What has arrived and is not decided yet. A value. */
+/** Input that is not yet decoded. Immutable. */
 export interface Decoder {
   readonly bytes: PartialBytes
   readonly pending: string
-  /** The paste that has begun. */
+  /** Text of an unfinished paste. */
   readonly paste: string | null
 }
 
@@ -21,10 +20,10 @@ export interface Decoded {
   readonly events: readonly KeyEvent[]
 }
 
-/** What is waited for; the caller flushes if it does not come in time. */
+/** Kind of input the decoder waits for; the caller flushes after `flushAfterMs`. */
 export type Pending = 'nothing' | 'sequence' | 'string' | 'paste'
 
-/** How long to wait: Escape must feel immediate, a reply or a paste may cross a slow link. */
+/** Waiting times: Escape must react at once, a reply or a paste may cross a slow link. */
 export const flushAfterMs: Readonly<Record<Exclude<Pending, 'nothing'>, number>> = {
   sequence: 50,
   string: 1_000,
@@ -34,7 +33,7 @@ export const flushAfterMs: Readonly<Record<Exclude<Pending, 'nothing'>, number>>
 const pasteBegins = '200'
 const pasteEnd = '\x1b[201~'
 
-/** Takes what the terminal sent, cut anywhere. */
+/** Decodes input of the terminal, which may be cut anywhere. */
 export function decode(decoder: Decoder, input: string | Uint8Array): Decoded {
   const { text, carried } =
     typeof input === 'string' ? { text: input, carried: decoder.bytes } : decodeUtf8(decoder.bytes, input)
@@ -54,7 +53,7 @@ export function pendingOf({ bytes, pending, paste }: Decoder): Pending {
   return pending === '' && bytes.length === 0 ? 'nothing' : 'sequence'
 }
 
-/** Decides without waiting longer: a lone Escape is the key, an unfinished paste is what came of it. */
+/** Decodes the pending input as complete: a lone Escape is the key, an unfinished paste ends. */
 export function flush(decoder: Decoder): Decoded {
   if (decoder.paste !== null) {
     return { decoder: idleDecoder, events: [{ kind: 'paste', text: decoder.paste + decoder.pending }] }
@@ -78,7 +77,7 @@ interface Rest {
   readonly paste: string | null
 }
 
-/** Until the input ends or a paste begins. */
+/** Decodes keys until the input ends or a paste begins. */
 function decodeKeys(input: string, events: KeyEvent[]): Rest {
   let at = 0
   while (at < input.length) {
@@ -103,7 +102,10 @@ function isPasteBegin(sequence: Sequence): sequence is Sequence & { kind: 'csi' 
   return sequence.kind === 'csi' && sequence.parameters === pasteBegins && sequence.final === '~'
 }
 
-/** Escape and one more unit: that key with Alt. Escape twice is the key once, unless the second begins a sequence. */
+/**
+ * Decodes Escape with the next unit as Alt and that key. A second Escape is the key itself, unless it begins a
+ * sequence.
+ */
 function decodeEscaped(input: string, at: number, events: KeyEvent[]): number | null {
   const next = readSequence(input, at)
   if (next.kind === 'incomplete') return null
@@ -138,7 +140,7 @@ function sequenceEvent(sequence: Exclude<Sequence, { kind: 'incomplete' | 'escap
   }
 }
 
-/** Everything up to the closing bracket is text, whatever it looks like; a bracket that is cut in two is held back. */
+/** Reads paste text up to the closing bracket; a bracket cut in two stays pending. */
 function decodePaste(paste: string, input: string, events: KeyEvent[]): Rest {
   const end = input.indexOf(pasteEnd)
   if (end !== -1) {

@@ -1,22 +1,22 @@
-/** What the terminal sent, decoded. */
+/** Decoded terminal input. */
 export type KeyEvent = TextEvent | KeyPress | PasteEvent | ReplyEvent | IgnoredEvent
 
-/** Printable characters as typed; a fast typist or an input method may send several at once. */
-export interface TextEvent {
+/** Printable characters as typed; one event may have several. */
+interface TextEvent {
   readonly kind: 'text'
   readonly text: string
 }
 
 export interface KeyPress {
   readonly kind: 'key'
-  /** A name from the list below, or the character of a key that is pressed with Ctrl or Alt, in lower case. */
+  /** Name from the list below, or the lower-case character of a key pressed with Ctrl or Alt. */
   readonly name: NamedKey | (string & {})
   readonly ctrl: boolean
   readonly alt: boolean
   readonly shift: boolean
 }
 
-export type NamedKey =
+type NamedKey =
   | 'enter'
   | 'tab'
   | 'escape'
@@ -34,13 +34,13 @@ export type NamedKey =
   | 'pagedown'
   | `f${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}`
 
-/** The raw text between the paste brackets; the composer cleans it. */
-export interface PasteEvent {
+/** Raw text between the paste brackets; the composer cleans it. */
+interface PasteEvent {
   readonly kind: 'paste'
   readonly text: string
 }
 
-/** The terminal's answer to a query. Never text, whoever asked. */
+/** Reply of the terminal to a query; never treated as text. */
 export interface ReplyEvent {
   readonly kind: 'reply'
   readonly reply: Reply
@@ -58,7 +58,7 @@ export type Reply =
     }
   | { readonly type: 'other'; readonly sequence: string }
 
-/** Mouse, focus, key releases, keys without a meaning here. */
+/** Mouse, focus, key releases and unknown keys. */
 export interface IgnoredEvent {
   readonly kind: 'ignored'
   readonly sequence: string
@@ -70,7 +70,7 @@ export interface Modifiers {
   readonly shift: boolean
 }
 
-export const unmodified: Modifiers = { ctrl: false, alt: false, shift: false }
+const unmodified: Modifiers = { ctrl: false, alt: false, shift: false }
 
 export function keyPress(name: KeyPress['name'], modifiers: Partial<Modifiers> = {}): KeyPress {
   return { kind: 'key', name, ...unmodified, ...modifiers }

@@ -1,6 +1,9 @@
 import type { IgnoredEvent, Reply, ReplyEvent } from './key-event.ts'
 
-/** The reply in a control sequence, or null if it is none. `1;5R` is a cursor report: F3 is not sent that way to us. */
+/**
+ * Returns the reply in a control sequence; null if it is none. `1;5R` is a cursor report, since F3 is not sent that way
+ * in the modes used.
+ */
 export function csiReply(parameters: string, final: string): ReplyEvent | null {
   const marker = /^[<=>?]/.exec(parameters)?.[0] ?? ''
   const numbers = (parameters.slice(marker.length).match(/\d+/g) ?? []).map(Number)
@@ -16,7 +19,7 @@ export function csiReply(parameters: string, final: string): ReplyEvent | null {
 
 const slots = { '10': 'foreground', '11': 'background' } as const
 
-/** The reply in a string sequence. Privacy messages and starts of strings are nobody's answer. */
+/** Returns the reply in a string sequence; privacy messages and starts of strings are ignored. */
 export function stringReply(introducer: string, body: string): ReplyEvent | IgnoredEvent {
   if (introducer === '^' || introducer === 'X') return { kind: 'ignored', sequence: `\x1b${introducer}${body}` }
   const colour = /^(10|11);rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(body)
@@ -29,7 +32,7 @@ export function stringReply(introducer: string, body: string): ReplyEvent | Igno
   })
 }
 
-/** One to four hexadecimal digits, scaled to 0-255. */
+/** Returns one to four hexadecimal digits scaled to 0-255. */
 function channel(digits: string): number {
   return Math.round((Number.parseInt(digits, 16) * 255) / (16 ** digits.length - 1))
 }

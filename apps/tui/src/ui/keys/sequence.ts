@@ -1,18 +1,18 @@
-/** One unit of terminal input from an offset on; `end` is where the next begins. */
+/** Unit of terminal input from an offset on; `end` is the start of the next. */
 export type Sequence =
   | { readonly kind: 'text'; readonly text: string; readonly end: number }
   | { readonly kind: 'control'; readonly code: number; readonly end: number }
   | { readonly kind: 'csi'; readonly parameters: string; readonly final: string; readonly end: number }
   | { readonly kind: 'ss3'; readonly parameters: string; readonly final: string; readonly end: number }
   | { readonly kind: 'string'; readonly introducer: string; readonly body: string; readonly end: number }
-  /** Escape before another unit: Alt, or the Escape key and then that unit. */
+  /** Escape before another unit: Alt, or the Escape key. */
   | { readonly kind: 'escaped'; readonly end: number }
   | { readonly kind: 'broken'; readonly end: number }
   | { readonly kind: 'incomplete' }
 
 const incomplete: Sequence = { kind: 'incomplete' }
 
-/** Longer sequences are not meant for us; the limit keeps a lost end from swallowing what is typed after it. */
+/** Longest sequence; the limit keeps a missing end from consuming what is typed after it. */
 const maxSequence = 256
 const maxString = 65_536
 
@@ -25,7 +25,7 @@ export function readSequence(input: string, at: number): Sequence {
   return readText(input, at)
 }
 
-/** C0, DEL and C1: never text. */
+/** Returns true for C0, DEL and C1, which are never text. */
 export function isControl(codePoint: number): boolean {
   return codePoint < 0x20 || (codePoint >= 0x7f && codePoint < 0xa0)
 }
@@ -66,7 +66,7 @@ function readCsi(input: string, at: number): Sequence {
   return limit < at + maxSequence ? incomplete : { kind: 'broken', end: limit }
 }
 
-/** The Linux console sends F1 to F5 as `ESC [ [ A` to `E`. */
+/** Reads F1 to F5 of the Linux console: `ESC [ [ A` to `E`. */
 function readLinuxKey(input: string, start: number): Sequence {
   const final = input[start + 1]
   if (final === undefined) return incomplete
@@ -84,7 +84,7 @@ function readSs3(input: string, at: number): Sequence {
   return { kind: 'ss3', parameters: input.slice(at + 2, end), final, end: end + 1 }
 }
 
-/** Ends with ST, or BEL for an operating system command; another escape cuts it short. */
+/** Reads a string up to ST, or BEL for an OSC; another escape ends it early. */
 function readString(input: string, at: number, introducer: string): Sequence {
   const limit = Math.min(input.length, at + maxString)
   for (let end = at + 2; end < limit; end++) {

@@ -1,9 +1,9 @@
 const replacement = 0xfffd
 
-/** Bytes of a character that has not wholly arrived. */
+/** Bytes of an incomplete character. */
 export type PartialBytes = readonly number[]
 
-/** Decodes UTF-8 in chunks. Written out because pure folders have no TextDecoder; wrong bytes become U+FFFD. */
+/** Decodes UTF-8 in chunks; wrong bytes become U+FFFD. Pure folders have no TextDecoder. */
 export function decodeUtf8(carried: PartialBytes, chunk: Uint8Array): { text: string; carried: PartialBytes } {
   const bytes = carried.length === 0 ? chunk : Uint8Array.from([...carried, ...chunk])
   let text = ''
@@ -17,7 +17,7 @@ export function decodeUtf8(carried: PartialBytes, chunk: Uint8Array): { text: st
   return { text, carried: [] }
 }
 
-/** A null code point: the bytes end inside a character that is right so far. */
+/** Decodes one character; a null code point means that the bytes end within it. */
 function decodeAt(bytes: Uint8Array, offset: number): { codePoint: number | null; length: number } {
   const first = bytes[offset] ?? 0
   if (first < 0x80) return { codePoint: first, length: 1 }
@@ -33,7 +33,10 @@ function decodeAt(bytes: Uint8Array, offset: number): { codePoint: number | null
   return { codePoint, length: size }
 }
 
-/** Also refuses overlong forms, surrogates and what lies beyond Unicode, which show in the second byte. */
+/**
+ * Returns true for a valid continuation byte; the second byte excludes overlong forms, surrogates and values beyond
+ * Unicode.
+ */
 function continues(first: number, index: number, byte: number): boolean {
   if ((byte & 0xc0) !== 0x80) return false
   if (index > 1) return true

@@ -1,15 +1,15 @@
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
-import { approvedNotStarted, pendingApprovals } from '../../ui/approvals.ts'
+import { approvedNotStarted, pendingApprovals } from '../../ui/approval/choices.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isLeaveOffered } from '../../ui/interrupts.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { showHidden, stripEffects } from '../neutralise.ts'
-import type { Line } from '../span.ts'
+import { showHidden, stripEffects } from '../text/control-characters.ts'
+import type { Line } from '../text/span.ts'
 
-/** A line above the composer that says what goes on; null when nothing does. */
+/** Line above the composer that describes the current activity. */
 export interface Activity {
   readonly line: Line
-  /** When the line reads otherwise by time alone. */
+  /** Time at which the line changes without input, in ms since the epoch. */
   readonly changesAtMs: number | null
 }
 
@@ -44,7 +44,7 @@ function lostLine(state: ConversationState | null, { composer, opened }: UiState
   ]
 }
 
-/** A start is only worth a word to those who wait for it. */
+/** Returns true if something waits for the server to start. */
 function isWaitedFor({ unsent, opened }: UiState): boolean {
   return unsent.length > 0 || opened !== null
 }
@@ -61,7 +61,7 @@ function turnActivity(state: ConversationState, turn: Turn, ui: UiState, nowMs: 
   return workActivity(turn, nowMs)
 }
 
-/** An answer is taken within milliseconds; one that is not is on its way to a server that hangs. */
+/** Delay after which an answer counts as slow; normally it takes milliseconds. */
 const answerSlowAfterMs = 1_000
 
 function answerActivity(turn: Turn, { answeredAtMs }: UiState, nowMs: number): Activity {
@@ -114,7 +114,7 @@ function failureWords({ code, message }: Failure): string {
     .replaceAll('\n', ' ')
 }
 
-/** Whole seconds: `12 s`, `3 min 05 s`. */
+/** Returns whole seconds as text: `12 s`, `3 min 05 s`. */
 function elapsed(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }

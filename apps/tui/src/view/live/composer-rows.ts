@@ -1,20 +1,20 @@
 import type { ConversationState } from '@parley/protocol'
-import { layoutComposer } from '../../ui/composer/layout.ts'
+import { type FilledForm, optionsOf } from '../../ui/approval/form-fields.ts'
+import { type ComposerLayout, layoutComposer } from '../../ui/composer/layout.ts'
 import { fieldsOf } from '../../ui/fill-form.ts'
-import { type FilledForm, optionsOf } from '../../ui/form.ts'
+import { chosenCompletion, completionsOf } from '../../ui/slash-commands.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { beside, gutterCells, marked } from '../gutter.ts'
-import type { Caret } from '../screen.ts'
-import type { Line, Room, Span } from '../span.ts'
-import { truncateLine } from '../truncate.ts'
+import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
+import type { Line, Room, Span } from '../text/span.ts'
+import { truncateLine } from '../text/truncate.ts'
 
-export interface Written {
+export interface RowsWithCaret {
   readonly rows: readonly Line[]
-  readonly caret: Caret
+  readonly caret: ComposerLayout['caret']
 }
 
-/** The text being written, around the caret. */
-export function composerRows(state: ConversationState | null, ui: UiState, room: Room, maxRows: number): Written {
+/** Returns the rows of the text around the caret. */
+export function composerRows(state: ConversationState | null, ui: UiState, room: Room, maxRows: number): RowsWithCaret {
   const inner = beside(room)
   const { rows, caret } = layoutComposer(ui.composer, inner, Math.max(1, maxRows))
   const mark = promptMark(ui)
@@ -23,8 +23,8 @@ export function composerRows(state: ConversationState | null, ui: UiState, room:
   return { rows: marked(mark, shown), caret: { row: caret.row, column: caret.column + gutterCells } }
 }
 
-/** What is written will be run by the user, not said to the model. */
-export function isOwnCommand({ purpose, composer }: UiState): boolean {
+/** Returns true if Enter runs the text as the user's own command. */
+function isOwnCommand({ purpose, composer }: UiState): boolean {
   return purpose.kind === 'message' && composer.text.startsWith('!')
 }
 
@@ -51,4 +51,28 @@ function fieldHint(state: ConversationState | null, form: FilledForm): string {
   if (optionsOf(field) !== null) return 'arrows or a number choose'
   const kind = field.type === 'string' ? 'text' : field.type === 'integer' ? 'a whole number' : 'a number'
   return field.required ? kind : `${kind}, or nothing`
+}
+
+const ownCommand = 'You run this yourself: outside the sandbox, with all your rights'
+
+/** Returns completions with the chosen one marked, or a reminder of the rights of the user's own command. */
+export function completionRows(ui: UiState, room: Room, maxRows: number): readonly Line[] {
+  if (isOwnCommand(ui))
+    return indented([truncateLine([{ text: ownCommand, tone: 'muted' }], beside(room))]).slice(0, maxRows)
+  const list = completionsOf(ui)
+  const chosen = chosenCompletion(ui)
+  const at = chosen === null ? 0 : list.indexOf(chosen)
+  const top = Math.max(0, Math.min(at - Math.floor(maxRows / 2), list.length - maxRows))
+  const nameColumns = Math.max(0, ...list.map(({ name, argument }) => name.length + argument.length + 2))
+  return list.slice(top, top + maxRows).flatMap((command) => {
+    const { name, argument, about } = command
+    const pad = ' '.repeat(nameColumns - name.length - argument.length)
+    const line: Line = [
+      { text: `/${name}`, ...(command === chosen ? { bold: true, tone: 'accent' } : {}) },
+      { text: ` ${argument}${pad}`, tone: 'muted' },
+      { text: about, tone: 'muted' },
+    ]
+    const rows = [truncateLine(line, beside(room))]
+    return command === chosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)
+  })
 }

@@ -2,14 +2,13 @@ import type { ListedConversation } from '@parley/protocol'
 import { layoutComposer } from '../../ui/composer/layout.ts'
 import { matching } from '../../ui/picker.ts'
 import type { Picker } from '../../ui/ui-state.ts'
-import { formatAgo } from '../ago.ts'
-import { beside, gutterCells, indented, marked } from '../gutter.ts'
-import { stripEffects } from '../neutralise.ts'
-import { placedPath } from '../short-path.ts'
-import { type Line, narrowed, type Room } from '../span.ts'
-import { truncateLine, truncateText } from '../truncate.ts'
-import { cellWidth } from '../width.ts'
-import type { Written } from './composer-rows.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { formatAgo, placedPath } from '../text/formats.ts'
+import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
+import { type Line, narrowed, type Room } from '../text/span.ts'
+import { truncateLine, truncateText } from '../text/truncate.ts'
+import { cellWidth } from '../text/width.ts'
+import type { RowsWithCaret } from './composer-rows.ts'
 
 export interface Around {
   readonly homeFolder: string
@@ -17,8 +16,8 @@ export interface Around {
   readonly maxRows: number
 }
 
-/** The list of conversations, around what is chosen. */
-export function pickerRows(picker: Picker, room: Room, around: Around): Written {
+/** Returns the list of conversations around the chosen one. */
+export function pickerRows(picker: Picker, room: Room, around: Around): RowsWithCaret {
   const found = matching(picker)
   const listRows = Math.max(1, around.maxRows - 4)
   const top = Math.max(0, Math.min(picker.choice - Math.floor(listRows / 2), found.length - listRows))

@@ -1,30 +1,29 @@
 import type { ConversationState, Core, Settings } from '@parley/protocol'
-import { count } from '../clip-rows.ts'
-import { gutterCells, indented } from '../gutter.ts'
-import { stripEffects } from '../neutralise.ts'
-import { placedPath } from '../short-path.ts'
-import { type Line, lineText, type Room, type Span } from '../span.ts'
-import { truncateLine, truncateStart } from '../truncate.ts'
-import { cellWidth } from '../width.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { count, placedPath } from '../text/formats.ts'
+import { gutterCells, indented } from '../text/gutter.ts'
+import { type Line, lineText, type Room, type Span } from '../text/span.ts'
+import { truncateLine, truncateStart } from '../text/truncate.ts'
+import { cellWidth } from '../text/width.ts'
 
 export interface StatusFacts {
   readonly homeFolder: string
   readonly branch: string | null
-  /** Nothing can be sent from here: it is a view of the log, or the window only watches. */
+  /** Reason why nothing can be sent: `view` of the log, or a client that only watches. */
   readonly readOnly: 'view' | 'watch' | null
-  /** Connections to the conversation. */
+  /** Clients connected to the conversation. */
   readonly clientCount: number
 }
 
 interface Part {
   readonly spans: Line
-  /** The last to go when the room gets narrow has the highest. */
+  /** Priority: parts with the lowest weight are dropped first in a narrow window. */
   readonly weight: number
 }
 
 const minFolderColumns = 12
 
-/** One row that says with what, where and under which limits this works. What matters least goes first when it is narrow. */
+/** Returns one row with model, folder and limits; drops the least important parts if narrow. */
 export function statusLine({ core }: ConversationState, facts: StatusFacts, room: Room): Line {
   const inner = { ...room, columns: Math.max(1, room.columns - gutterCells) }
   let parts = statusParts(core, facts)

@@ -1,16 +1,16 @@
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
-import { actorName } from '../../ui/actor-name.ts'
 import { inputText } from '../../ui/inbox.ts'
+import { actorName } from '../../ui/other-clients.ts'
 import type { UiState } from '../../ui/ui-state.ts'
-import { count } from '../clip-rows.ts'
-import { beside, indented } from '../gutter.ts'
-import { stripEffects } from '../neutralise.ts'
-import type { Line, Room } from '../span.ts'
-import { truncateLine } from '../truncate.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { count } from '../text/formats.ts'
+import { beside, indented } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { truncateLine } from '../text/truncate.ts'
 
 const shown = 3
 
-/** Messages that are written and not yet part of the conversation, oldest first. */
+/** Returns the messages that are not yet part of the conversation, oldest first. */
 export function waitingRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
   const inbox = state?.core.inbox ?? []
   const edited = ui.purpose.kind === 'edit' ? ui.purpose.messageId : null
@@ -27,7 +27,7 @@ export function waitingRows(state: ConversationState | null, ui: UiState, room: 
   return [...indented([[{ text: `… ${count(rows.length - shown)} more wait`, tone: 'muted' }]]), ...rows.slice(-shown)]
 }
 
-/** Its acknowledgement is on the way, its item is already here. */
+/** Returns true if the message's item is already here, before its acknowledgement. */
 function isTaken(state: ConversationState | null, messageId: string): boolean {
   return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
 }

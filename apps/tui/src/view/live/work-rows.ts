@@ -1,19 +1,19 @@
 import type { ConversationState, Item, OpenItem } from '@parley/protocol'
-import { type BlockKind, gapBefore } from '../block.ts'
-import { changeHead } from '../blocks/change-block.ts'
-import { runningCommand } from '../blocks/command-block.ts'
-import { proseRoom, reasoningRows } from '../blocks/item-block.ts'
-import { toolRows } from '../blocks/tool-block.ts'
-import { barred, beside, indented } from '../gutter.ts'
-import { liveRows } from '../message-stream.ts'
-import { tailRows } from '../output-rows.ts'
-import type { Line, Room } from '../span.ts'
-import type { Transcript } from '../transcript.ts'
+import { barred, beside, indented } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { type BlockKind, gapBefore } from '../transcript/block.ts'
+import { changeHead } from '../transcript/change-block.ts'
+import { runningCommand } from '../transcript/command-block.ts'
+import { proseRoom, reasoningRows } from '../transcript/item-block.ts'
+import { liveRows } from '../transcript/message-stream.ts'
+import { tailRows } from '../transcript/output-rows.ts'
+import { toolRows } from '../transcript/tool-block.ts'
+import type { Transcript } from '../transcript/transcript.ts'
 
-/** Newest lines of the output of what runs. */
+/** Newest output lines shown of running calls. */
 const tailLimit = 6
 
-/** What is being written or runs now, as it would go on in the transcript. */
+/** Returns the rows of streaming and running items, as the transcript will show them. */
 export function workRows({ core }: ConversationState, transcript: Transcript, room: Room): readonly Line[] {
   const rows: Line[] = []
   let last = transcript.last
@@ -32,7 +32,7 @@ export function workRows({ core }: ConversationState, transcript: Transcript, ro
   return rows
 }
 
-/** A call that has begun and asks the user something still runs. */
+/** Returns true for a running call, including one that asks the user while it runs. */
 function isShown({ item, executionStarted }: OpenItem, streamed: string | undefined): boolean {
   const runs = item.status === 'inProgress' || (item.status === 'awaitingApproval' && executionStarted)
   return item.id !== streamed && runs && item.type !== 'agentMessage'

@@ -1,10 +1,9 @@
 import type { MarkedToken } from 'marked'
-import { stripEffects } from '../neutralise.ts'
-import type { Line, Span, Style } from '../span.ts'
-import { safeHref } from './href.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import type { Line, Span, Style } from '../text/span.ts'
 import { known } from './lexer.ts'
 
-/** Inline tokens as lines of spans: line ends in the source are kept, since models write them to be seen. */
+/** Returns inline tokens as lines of spans, keeping the line ends of the source. */
 export function inlineLines(tokens: readonly MarkedToken[], style: Style): readonly Line[] {
   const lines: Span[][] = [[]]
   for (const span of inlineSpans(tokens, style)) {
@@ -17,7 +16,7 @@ export function inlineLines(tokens: readonly MarkedToken[], style: Style): reado
   return lines
 }
 
-/** Neighbours of one style become one span, so that the screen writes fewer escapes. */
+/** Merges neighbours of the same style, so that the screen writes fewer escapes. */
 function append(line: Span[] | undefined, span: Span): void {
   const last = line?.at(-1)
   if (line === undefined) return
@@ -60,13 +59,13 @@ function tokenSpans(token: MarkedToken, style: Style): readonly Span[] {
   }
 }
 
-/** A target that cannot be a link is shown beside the text: a relative path says more than its label. */
+/** Returns the label as a link, or followed by the target where that cannot be a link. */
 function linkSpans(label: readonly Span[], target: string, style: Style): readonly Span[] {
   const href = safeHref(target)
   if (href !== null) return label.map((span) => ({ ...span, underline: true, href }))
   const text = stripEffects(target)
-  const said = label.map((span) => span.text).join('')
-  return text === '' || text === said ? label : [...label, { ...style, text: ` (${text})`, tone: 'muted' }]
+  const labelText = label.map((span) => span.text).join('')
+  return text === '' || text === labelText ? label : [...label, { ...style, text: ` (${text})`, tone: 'muted' }]
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -78,10 +77,22 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** Entities are resolved before the text is made harmless: `&#27;` must not come through. */
+/** Resolves entities before control characters are removed, so that `&#27;` does not get through. */
 function plainSpan(text: string, style: Style): Span {
   const resolved = text
     .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (entity, name: string) => entities[name] ?? entity)
     .replace(/<br *\/?>/gi, '\n')
   return { ...style, text: stripEffects(resolved) }
+}
+
+const schemes = /^(?:https?|file|mailto):/i
+
+/** Maximum length of a link; terminals cut or reject longer ones. */
+const maxLength = 2_000
+
+/** Returns a target safe inside OSC 8, without controls; null for schemes other than web, files and mail. */
+function safeHref(target: string): string | null {
+  if (!schemes.test(target)) return null
+  const href = target.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
+  return href.length <= maxLength ? href : null
 }

@@ -2,12 +2,12 @@ import { Marked, type MarkedToken, type Token } from 'marked'
 
 let marked: Marked | undefined
 
-/** A line of quote and list markers nests as deep as it is long; the lexer recurses, so what nobody could read is cut. */
+/** Matches quote and list markers beyond 24 levels, which are cut because the lexer recurses. */
 const deepMarkers = /^((?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){24})(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+/gm
 
 /**
- * Markdown without what would reach across blocks or hide text: no reference definitions (a later one would change
- * settled text), no HTML (it is shown as written).
+ * Lexes Markdown without reference definitions, which could change settled text, and without HTML, which is shown as
+ * written.
  */
 export function lex(text: string): readonly MarkedToken[] {
   marked ??= new Marked({
@@ -16,7 +16,7 @@ export function lex(text: string): readonly MarkedToken[] {
   return known(marked.lexer(text.replace(deepMarkers, '$1')))
 }
 
-/** Drops the open-ended half of the lexer's type: without extensions no other tokens come. */
+/** Narrows the lexer's token type; without extensions no other tokens occur. */
 export function known(tokens: readonly Token[] | undefined): readonly MarkedToken[] {
   return (tokens ?? []).filter(isKnown)
 }

@@ -1,4 +1,4 @@
-/** What a line would begin if no block were open. Indentation is in columns, tabs counted as four. */
+/** Block that a line would begin if none were open. Indentation is in columns, tabs counted as four. */
 export type LineKind =
   | { readonly kind: 'blank' }
   | { readonly kind: 'fence'; readonly fence: Fence; readonly language: string }
@@ -20,7 +20,7 @@ export interface ItemMarker {
   readonly mark: string
   readonly number: number | null
   readonly indent: number
-  /** Column at which the item's own content begins. */
+  /** Column at which the item's content begins. */
   readonly content: number
   readonly empty: boolean
 }
@@ -43,7 +43,7 @@ export function lineKind(line: string): LineKind {
   return { kind: line[indent] === '>' ? 'quote' : 'text' }
 }
 
-/** Columns of blanks that the line begins with. */
+/** Returns the columns of leading blanks. */
 export function indentOf(line: string): number {
   let column = 0
   for (const character of line) {
@@ -54,14 +54,17 @@ export function indentOf(line: string): number {
   return column
 }
 
-/** The line without its first blanks, up to as many columns. */
+/** Returns the line without up to `columns` leading blanks. */
 export function dedented(line: string, columns: number): string {
   let offset = 0
   while (offset < columns && (line[offset] === ' ' || line[offset] === '\t')) offset += 1
   return line.slice(offset)
 }
 
-/** Below a paragraph, dashes make a heading of it; a line of `=` too, but if it does not, the paragraph goes on. */
+/**
+ * Returns true for dashes below a paragraph, which make it a heading. Lines of `=` are left to the lexer, because the
+ * paragraph may continue after them.
+ */
 export function isUnderline(line: string): boolean {
   return /^ {0,3}-{3,}[ \t]*$/.test(line)
 }

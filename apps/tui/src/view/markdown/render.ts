@@ -1,11 +1,15 @@
-import type { Line, Room } from '../span.ts'
-import { blockRows, codeRows, languageRow } from './blocks.ts'
-import { advance, emptyFlow, rest } from './flow.ts'
-import { lex } from './lexer.ts'
-import type { Piece } from './piece.ts'
+import type { MarkedToken, Tokens } from 'marked'
+import { stripEffects } from '../text/control-characters.ts'
+import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../text/span.ts'
+import { cellWidth } from '../text/width.ts'
+import { wrapLine, wrapLines } from '../text/wrap.ts'
+import { inlineLines } from './inline.ts'
+import { known, lex } from './lexer.ts'
+import { advance, emptyFlow, type Piece, rest } from './settle-blocks.ts'
+import { tableRows } from './table.ts'
 
-/** Rows of one piece, none wider than the room. */
-export function renderPiece(piece: Piece, room: Room): readonly Line[] {
+/** Returns the rows of one piece, none wider than the room. */
+function renderPiece(piece: Piece, room: Room): readonly Line[] {
   const rows =
     piece.kind === 'blocks'
       ? blockRows(lex(piece.text), room, piece.ordinal)
@@ -17,8 +21,120 @@ export function renderPieces(pieces: readonly Piece[], room: Room): readonly Lin
   return pieces.flatMap((piece) => renderPiece(piece, room))
 }
 
-/** Rows of a whole message. */
+/** Returns the rows of a whole message. */
 export function renderMarkdown(text: string, room: Room): readonly Line[] {
   const { flow, settled } = advance(emptyFlow, text)
   return renderPieces([...settled, ...rest(flow)], room)
+}
+
+/** Minimum room in cells; deeper nesting is not indented. */
+const minColumns = 12
+
+const codeIndent: Span = { text: '  ' }
+
+/** Returns the rows of block tokens, one blank row between blocks. `ordinal` replaces the first list's own number. */
+export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: number): readonly Line[] {
+  const rows: Line[] = []
+  for (const token of tokens) {
+    const block = tokenRows(token, room, ordinal)
+    if (block.length > 0 && rows.length > 0) rows.push([])
+    rows.push(...block)
+  }
+  return rows
+}
+
+/** Returns the rows of fenced or indented code, wrapped anywhere, nothing hidden. */
+function codeRows(lines: readonly string[], room: Room): readonly Line[] {
+  const wrapping = { ...narrowed(room, codeIndent.text.length), mode: 'anywhere', hang: 0 } as const
+  return lines.flatMap((line) => {
+    const text = stripEffects(line)
+    return wrapLine([{ text, code: true }], wrapping).map((row) => (text === '' ? [] : [codeIndent, ...row]))
+  })
+}
+
+function languageRow(language: string): readonly Line[] {
+  const text = stripEffects(language).slice(0, 20)
+  return text === '' ? [] : [[codeIndent, { text, tone: 'muted', italic: true }]]
+}
+
+function tokenRows(token: MarkedToken, room: Room, ordinal?: number): readonly Line[] {
+  switch (token.type) {
+    case 'space':
+    case 'checkbox':
+      return []
+    case 'heading':
+      return wrapLines(inlineLines(known(token.tokens), headingStyle(token.depth)), room)
+    case 'code':
+      return [...languageRow(token.lang?.split(/\s/)[0] ?? ''), ...codeRows(codeLines(token.text), room)]
+    case 'hr':
+      return [ruleRow(room)]
+    case 'blockquote':
+      return quoteRows(token, room)
+    case 'list':
+      return listRows(token, room, ordinal)
+    case 'table':
+      return tableRows(token, room)
+    case 'paragraph':
+      return wrapLines(inlineLines(known(token.tokens), {}), room)
+    default:
+      return wrapLines(inlineLines([token], {}), room)
+  }
+}
+
+function codeLines(text: string): readonly string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
+}
+
+function headingStyle(depth: number): Style {
+  if (depth === 1) return { bold: true, underline: true, tone: 'accent' }
+  return depth === 2 ? { bold: true, tone: 'accent' } : { bold: true }
+}
+
+function ruleRow(room: Room): Line {
+  return [{ text: '─'.repeat(Math.floor(room.columns / cellWidth('─', room.ambiguous))), tone: 'muted' }]
+}
+
+function quoteRows(token: Tokens.Blockquote, room: Room): readonly Line[] {
+  const bar: Span = { text: '│ ', tone: 'muted' }
+  const inner = inset(room, cellWidth(bar.text, room.ambiguous))
+  const rows = blockRows(known(token.tokens), inner ?? room)
+  return inner === null ? rows : rows.map((row) => [bar, ...row])
+}
+
+/** Returns the rows of a list, whose items keep the blank lines of the source. */
+function listRows(list: Tokens.List, room: Room, ordinal?: number): readonly Line[] {
+  const first = ordinal ?? Number(list.start)
+  return list.items.flatMap((item, index) => {
+    const marker = list.ordered ? `${first + index}. ` : '• '
+    const rows = itemRows(item, marker, room)
+    return index < list.items.length - 1 && /\n[ \t]*\n[ \t]*$/.test(item.raw) ? [...rows, []] : rows
+  })
+}
+
+function itemRows(item: Tokens.ListItem, marker: string, room: Room): readonly Line[] {
+  const lead: Span[] = [{ text: marker, tone: 'muted' }]
+  if (item.task)
+    lead.push({ text: item.checked === true ? '[x] ' : '[ ] ', tone: item.checked === true ? 'good' : 'muted' })
+  const width = cellWidth(marker, room.ambiguous)
+  const inner = inset(room, cellWidth(lineText(lead), room.ambiguous))
+  const rows = itemBody(known(item.tokens), inner ?? narrowed(room, width))
+  const [head = [], ...others] = rows
+  if (inner === null) return [lead, ...rows.filter((row) => row.length > 0)]
+  const indent = ' '.repeat(room.columns - inner.columns)
+  return [[...lead, ...head], ...others.map((row) => (row.length === 0 ? row : [{ text: indent }, ...row]))]
+}
+
+/** Returns the rows of an item, with blank rows only where the source has them. */
+function itemBody(tokens: readonly MarkedToken[], room: Room): readonly Line[] {
+  const rows: Line[] = []
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'space' && index > 0 && index < tokens.length - 1) rows.push([])
+    rows.push(...tokenRows(token, room))
+  }
+  return rows
+}
+
+/** Returns the room inside a prefix; null if it would be too narrow to read. */
+function inset(room: Room, columns: number): Room | null {
+  return room.columns - columns < minColumns ? null : narrowed(room, columns)
 }

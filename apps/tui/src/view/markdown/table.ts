@@ -1,17 +1,16 @@
 import type { Tokens } from 'marked'
-import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../span.ts'
-import { cellWidth } from '../width.ts'
-import { wrapLine, wrapLines } from '../wrap.ts'
-import { fitColumns } from './fit-columns.ts'
+import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../text/span.ts'
+import { cellWidth } from '../text/width.ts'
+import { wrapLine, wrapLines } from '../text/wrap.ts'
 import { inlineLines } from './inline.ts'
 import { known } from './lexer.ts'
 
 type Align = 'center' | 'left' | 'right' | null
 
-/** The cells of a row; each cell may have several lines. */
+/** Cells of a row; each cell may have several lines. */
 type Cells = readonly (readonly Line[])[]
 
-/** A table without a frame: nothing stands at the right edge that a wrong width could break. */
+/** Returns a table without a frame, so that a wrong width cannot break its right edge. */
 export function tableRows(table: Tokens.Table, room: Room): readonly Line[] {
   const header = table.header.map((cell) => cellLines(cell, { bold: true }))
   const body = table.rows.map((row) => row.map((cell) => cellLines(cell, {})))
@@ -58,7 +57,7 @@ function layRow(cells: Cells, { widths, align, room, bar }: Layout): readonly Li
   )
 }
 
-/** Nothing is written after the last column. */
+/** Pads a cell to its column; the last column gets no trailing blanks. */
 function pad(line: Line, spare: number, align: Align, last: boolean): Line {
   const before = align === 'right' ? spare : align === 'center' ? Math.floor(spare / 2) : 0
   const after = last ? 0 : spare - before
@@ -76,7 +75,7 @@ function ruleRow(widths: readonly number[], barWidth: number, room: Room): Line 
   return [{ text: widths.map((width) => '─'.repeat(width)).join('─┼─'), tone: 'muted' }]
 }
 
-/** Too many columns for the room: each row becomes a block of `header: cell` lines. */
+/** Returns each row as a block of `header: cell` lines, for tables with too many columns. */
 function stackedRows(header: Cells, body: readonly Cells[], room: Room): readonly Line[] {
   return body.flatMap((row, index) => {
     const fields = row.flatMap((cell, column) => stackedField(header[column] ?? [], cell, room))
@@ -90,4 +89,35 @@ function stackedField(header: readonly Line[], cell: readonly Line[], room: Room
   const rows = wrapLine([...label, ...first], { ...room, hang: 2 })
   const inner = narrowed(room, 2)
   return [...rows, ...wrapLines(others, inner).map((line): Line => [{ text: '  ' }, ...line])]
+}
+
+/** Minimum column width in cells; narrower columns cut most words. */
+const minReadable = 8
+
+/**
+ * Returns column widths of at most `room` in all: narrow columns keep their natural width, wide ones share the rest.
+ * Null if the columns would become unreadable.
+ */
+function fitColumns(natural: readonly number[], room: number): readonly number[] | null {
+  if (sum(natural) <= room) return natural
+  if (sum(natural.map((width) => Math.min(width, minReadable))) > room) return null
+  const cap = largestCap(natural, room)
+  const widths = natural.map((width) => Math.min(width, cap))
+  let spare = room - sum(widths)
+  return widths.map((width, column) => {
+    if (spare <= 0 || width >= (natural[column] ?? 0)) return width
+    spare -= 1
+    return width + 1
+  })
+}
+
+/** Returns the widest limit under which all columns fit. */
+function largestCap(natural: readonly number[], room: number): number {
+  let cap = minReadable
+  while (sum(natural.map((width) => Math.min(width, cap + 1))) <= room) cap += 1
+  return cap
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
 }

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/client'
-import { paintLine } from '../../../src/view/paint-line.ts'
-import { project } from '../../../src/view/project.ts'
-import { lineText } from '../../../src/view/span.ts'
+import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { paintLine } from '../../../src/view/screen.ts'
+import { lineText } from '../../../src/view/text/span.ts'
 import { sceneOf } from '../../view/scenes/scene.ts'
 import type { Asked } from './converse.ts'
 
@@ -20,7 +20,7 @@ export function shownQuestions(asked: readonly Asked[]): readonly ShownQuestion[
   if (asked.length === 0) throw new Error('nobody was asked, so nothing was shown')
   return asked.flatMap(({ state }) =>
     sizes.map((size) => {
-      const { live } = project({ ...sceneOf(state), size }).screen
+      const { live } = layoutScreen({ ...sceneOf(state), size }).screen
       return { rows: live.map(lineText), painted: live.map((line) => paintLine(line, true)).join('\n') }
     }),
   )
@@ -31,6 +31,6 @@ export const unbroken = (text: string): string => text.replaceAll(/\s/g, '')
 
 /** All that a conversation has on the screen at its end, as it is written to a terminal. */
 export function paintedTalk(state: ConversationState): string {
-  const { settled, live } = project(sceneOf(state)).screen
+  const { settled, live } = layoutScreen(sceneOf(state)).screen
   return [...settled.flatMap(({ lines }) => lines), ...live].map((line) => paintLine(line, true)).join('\n')
 }

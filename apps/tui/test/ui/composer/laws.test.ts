@@ -4,8 +4,8 @@ import type { ComposerCommand } from '../../../src/ui/composer/command.ts'
 import { emptyComposer } from '../../../src/ui/composer/composer.ts'
 import { layoutComposer } from '../../../src/ui/composer/layout.ts'
 import { markRanges } from '../../../src/ui/composer/stops.ts'
-import { lineText } from '../../../src/view/span.ts'
-import { cellWidth } from '../../../src/view/width.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { cellWidth } from '../../../src/view/text/width.ts'
 import { run } from './write.ts'
 
 const surroundings = { columns: 9, history: ['older 👍🏽', 'multi\nline\nentry'] }
@@ -85,7 +85,7 @@ describe('composer laws', () => {
     )
   })
 
-  test('undo takes back any edit but typing, text and caret', () => {
+  test('undo reverts text and caret of any edit but typing', () => {
     fc.assert(
       fc.property(commands, command, (list, last) => {
         const before = run(emptyComposer, list, surroundings)

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { emptyComposer } from '../../../src/ui/composer/composer.ts'
-import { expanded } from '../../../src/ui/composer/paste.ts'
-import { submit } from '../../../src/ui/composer/submit.ts'
+import { emptyComposer, expanded } from '../../../src/ui/composer/composer.ts'
+import { submit } from '../../../src/ui/press-enter.ts'
 import { run, shown, written } from './write.ts'
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}`).join('\n')
 const large = { kind: 'paste', text: lines(120) } as const
 
 describe('paste', () => {
-  test('a small paste goes in as it is, tabs kept, line ends as LF', () => {
+  test('a small paste is inserted with tabs kept and line ends as LF', () => {
     expect(run(emptyComposer, [{ kind: 'paste', text: 'a\tb\r\nc\rd' }]).text).toBe('a\tb\nc\nd')
   })
 

@@ -88,7 +88,7 @@ describe('flush', () => {
     expect(flushed(input)).toEqual([pending, ...events])
   })
 
-  test('a character whose bytes stop coming is a replacement mark', () => {
+  test('an incomplete character becomes a replacement character on flush', () => {
     const { decoder } = decode(idleDecoder, Uint8Array.of(0xe6, 0xbc))
     expect(flush(decoder).events).toEqual([{ kind: 'text', text: '\ufffd' }])
     expect(pendingOf(flush(decoder).decoder)).toBe('nothing')

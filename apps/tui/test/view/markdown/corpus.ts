@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Line, lineText } from '../../../src/view/span.ts'
+import { type Line, lineText } from '../../../src/view/text/span.ts'
 
 const folder = new URL('fixtures/', import.meta.url)
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/view/markdown/render.ts'
-import { type Line, lineText } from '../../../src/view/span.ts'
-import { cellWidth } from '../../../src/view/width.ts'
+import { type Line, lineText } from '../../../src/view/text/span.ts'
+import { cellWidth } from '../../../src/view/text/width.ts'
 import { corpus, fixturePath, plain } from './corpus.ts'
 import { message } from './messages.ts'
 
@@ -64,7 +64,7 @@ describe('renderMarkdown', () => {
     }
   })
 
-  test('no row is wider than the room, none has a control', () => {
+  test('no row is wider than the room or has a control character', () => {
     fc.assert(
       fc.property(message, fc.integer({ min: 16, max: 100 }), (text, columns) => {
         for (const row of renderMarkdown(text, { columns })) {

@@ -1,10 +1,10 @@
 import type { ConversationState } from '@parley/protocol'
 import { type Composer, emptyComposer } from '../../../src/ui/composer/composer.ts'
 import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
-import { project, type Scene } from '../../../src/view/project.ts'
+import { layoutScreen, type Scene } from '../../../src/view/layout-screen.ts'
 import type { Screen } from '../../../src/view/screen.ts'
-import { lineText } from '../../../src/view/span.ts'
-import { emptyTranscript } from '../../../src/view/transcript.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { emptyTranscript } from '../../../src/view/transcript/transcript.ts'
 import { startedAt } from './conversation.ts'
 
 export const openUi: UiState = {
@@ -39,7 +39,7 @@ export function sceneOf(state: ConversationState | null, ui: Partial<UiState> = 
 
 /** The screen as text: what is settled, a rule, the live zone with the caret as `▏`. */
 export function shown(scene: Scene): string {
-  const { screen } = project(scene)
+  const { screen } = layoutScreen(scene)
   return [...settledRows(screen), '─'.repeat(scene.size.columns), ...liveRows(screen)].join('\n')
 }
 

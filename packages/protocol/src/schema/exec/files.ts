@@ -5,7 +5,7 @@ const place = { path: location, sandbox: sandboxIntent }
 const followLinks = z
   .boolean()
   .default(true)
-  .describe('False: refused where a link on the way leads to another place, also one put there meanwhile.')
+  .describe('False: rejected where a link on the path leads elsewhere, also one that was created meanwhile.')
 const guardKind = z.enum([
   'repository',
   'gitHooks',
@@ -25,7 +25,7 @@ const sha256 = z
 
 export const fileMethods = {
   'fs/readFile': {
-    about: 'A file, or a range of it: what is longer than 16 MiB comes in ranges.',
+    about: 'Reads a file or a range of it. Files over 16 MiB have to be read in ranges.',
     params: z.object({
       ...place,
       offset: z.int().min(0).default(0).describe('First byte.'),
@@ -34,38 +34,46 @@ export const fileMethods = {
         .min(1)
         .max(16 * 1024 * 1024)
         .nullish()
-        .describe('To the end unless told.'),
+        .describe('Bytes to read; default to the end.'),
       followLinks,
     }),
     result: z.object({
       dataBase64: sentBytes,
-      sizeBytes: z.int().describe('Of the whole file, when it was read.'),
-      eof: z.boolean().describe('Nothing follows.'),
+      sizeBytes: z.int().describe('Size of the whole file when it was read.'),
+      eof: z.boolean().describe('The end of the file is reached.'),
     }),
   },
   'fs/writeFile': {
-    about: 'Replaces a file as a whole: written beside it, then renamed. Keeps its mode; through a link, its target.',
+    about:
+      'Replaces a whole file: writes a file beside it, then renames that. Keeps the mode. Through a link, replaces its target.',
     params: z.object({
       ...place,
       dataBase64: bytes,
       expectedHash: sha256
         .nullish()
-        .describe('Of the content it replaces; null: there must be no file. Left out: whatever is there.'),
-      mode: z.int().min(0).max(0o7777).nullish().describe('Permissions; of the old file, or 0644 less the umask.'),
+        .describe(
+          'Hash of the content to replace; null requires that there is no file. Left out, any content is replaced.',
+        ),
+      mode: z
+        .int()
+        .min(0)
+        .max(0o7777)
+        .nullish()
+        .describe('Permission bits; default those of the old file, or 0644 less the umask.'),
       followLinks,
     }),
     result: z.object({ sha256 }),
   },
   'fs/getMetadata': {
     about:
-      'What is at a path. A link is followed for all but `isSymlink` and `linkTarget`; one that leads nowhere is neither file nor folder.',
+      'Returns facts about a path. Links are followed for all but `isSymlink` and `linkTarget`; a dangling link is neither file nor folder.',
     params: z.object(place),
     result: z.object({
       isDirectory: z.boolean(),
       isFile: z.boolean(),
       isSymlink: z.boolean(),
       size: z.int(),
-      linkTarget: z.string().nullable().describe('What a link says, as it is written in it.'),
+      linkTarget: z.string().nullable().describe('Target of a link as written in it.'),
       executable: z.boolean().describe('The server may execute it.'),
       mode: z.int().describe('Permission bits.'),
       createdAtMs: z.number(),
@@ -73,7 +81,7 @@ export const fileMethods = {
     }),
   },
   'fs/readDirectory': {
-    about: 'The entries of a folder by name.',
+    about: 'Lists the entries of a folder by name.',
     params: z.object({ ...place, followLinks }),
     result: z.object({
       entries: z.array(
@@ -81,50 +89,54 @@ export const fileMethods = {
           fileName: z.string(),
           isDirectory: z.boolean(),
           isFile: z.boolean(),
-          isSymlink: z.boolean().describe('What it leads to is not looked at.'),
+          isSymlink: z.boolean().describe('The entry is a link; its target is not examined.'),
         }),
       ),
     }),
   },
   'fs/createDirectory': {
-    about: 'A folder.',
+    about: 'Creates a folder.',
     params: z.object({
       ...place,
-      recursive: z.boolean().default(false).describe('With its parents; one that is there is no error.'),
+      recursive: z.boolean().default(false).describe('Also create parents; an existing folder is no error.'),
       followLinks,
     }),
     result: z.object({}),
   },
   'fs/remove': {
-    about: 'A file, a link or a folder.',
+    about: 'Removes a file, a link or a folder.',
     params: z.object({
       ...place,
-      recursive: z.boolean().default(false).describe('A folder with all that is in it.'),
-      force: z.boolean().default(false).describe('Nothing there is no error.'),
+      recursive: z.boolean().default(false).describe('Remove a folder with all of its content.'),
+      force: z.boolean().default(false).describe('A missing path is no error.'),
       followLinks,
     }),
     result: z.object({}),
   },
   'fs/canonicalize': {
-    about: 'The path without links.',
+    about: 'Resolves the links in a path.',
     params: z.object({
       ...place,
       allowMissing: z
         .boolean()
         .default(false)
-        .describe('Links are followed in what exists, and what does not is appended: where a write would land.'),
+        .describe(
+          'Resolve links in the part of the path that exists and append the rest: the place where a write would land.',
+        ),
     }),
-    result: z.object({ path: z.string().describe('As a `file:` URI.') }),
+    result: z.object({ path: z.string().describe('Path as a `file:` URI.') }),
   },
   'fs/guards': {
     about:
-      'Why paths stay as they are for processes confined to write in `writableRoots`: what git, an editor, a shell or parley runs later.',
+      'Returns why processes confined to `writableRoots` may not change paths: git, an editor, a shell or parley would run them later.',
     params: z.object({
-      paths: z.array(location).max(1000).describe('As they are written, or without links.'),
+      paths: z.array(location).max(1000).describe('Paths as written, or with links resolved.'),
       writableRoots: z.array(location),
     }),
     result: z.object({
-      kinds: z.array(guardKind.nullable()).describe('One for each path, in their order; null: it may change.'),
+      kinds: z
+        .array(guardKind.nullable())
+        .describe('Kind of protection for each path, in their order; null: the path may change.'),
     }),
   },
 } as const

@@ -1,22 +1,22 @@
 import * as z from 'zod'
 
-export const processId = z.string().min(1).max(200).describe('Chosen by the client, unique within its session.')
+const processId = z.string().min(1).max(200).describe('Chosen by the client, unique within its session.')
 export const location = z.string().min(1).describe('An absolute path or a `file:` URI.')
 export const bytes = z.base64().describe('Bytes as base64.')
-/** Not checked on the way out, nor by a client: what we encoded ourselves, at the speed of `cat`. */
+/** Base64 that is not validated: the sender encoded it, and output must flow as fast as from `cat`. */
 export const sentBytes = z.string().describe('Bytes as base64.')
 
-/** Read by the exec-server, which refuses what it does not know: an object of any shape may be a wish it would drop. */
+/** Sandbox policy. The schema passes any object on: the exec-server itself rejects keys that it does not know. */
 export const sandboxIntent = z
   .union([z.string(), z.looseObject({})])
   .nullish()
   .describe(
-    '`read-only`, `workspace-write` or `danger-full-access`, or an object whose `type` or `mode` says so, with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. Nothing means `danger-full-access`.',
+    '`read-only`, `workspace-write` or `danger-full-access`, or an object whose `type` or `mode` says so, with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. The default is `danger-full-access`.',
   )
 
-export const terminalSize = z
+const terminalSize = z
   .object({ rows: z.int().min(1).max(65535), cols: z.int().min(1).max(65535) })
-  .describe('Of a terminal, in characters.')
+  .describe('Size of a terminal in characters.')
 
 const signal = z
   .enum([
@@ -42,12 +42,12 @@ const sandboxDenied = z
   .boolean()
   .exactOptional()
   .describe(
-    'It failed, and the kernel saw it try to reach a network it was not given. Other denials are in its own words only, so false does not rule them out.',
+    'The process failed, and the kernel recorded that it tried to reach a network without permission. False does not rule out that the sandbox blocked something else.',
   )
 const failure = z
   .string()
   .exactOptional()
-  .describe('Its sandbox could not be set up after all: nothing of it was run, whatever the exit code.')
+  .describe('The sandbox could not be set up: nothing was run, whatever the exit code.')
 const byProcess = z.object({ processId })
 
 export const processMethods = {
@@ -57,62 +57,68 @@ export const processMethods = {
       processId,
       argv: z.array(z.string()).describe('Not empty. Started as it is, without a shell.'),
       cwd: location,
-      env: z.record(z.string(), z.string()).describe('The complete environment; nothing of the server’s is added.'),
-      tty: z.boolean().default(false).describe('A terminal of its own instead of pipes.'),
-      arg0: z.string().nullish().describe('What the program is told as its own name.'),
+      env: z
+        .record(z.string(), z.string())
+        .describe('Complete environment variables; the server adds none of its own.'),
+      tty: z.boolean().default(false).describe('Use a terminal instead of pipes.'),
+      arg0: z.string().nullish().describe('Value of the program’s own name, argument 0.'),
       pipeStdin: z.boolean().default(false).describe('Keep stdin open for `process/write`; a terminal always does.'),
-      size: terminalSize.nullish().describe('24 × 80 unless told.'),
+      size: terminalSize.nullish().describe('Size of the terminal; default 24 × 80.'),
       sandbox: sandboxIntent,
       envPolicy: z.null().optional().describe('Not supported: send the complete environment.'),
     }),
     result: z.object({
       processId,
-      sandboxType: z.string().describe('What confines it: `bubblewrap`, `landlock`, `seatbelt`; `none`: nothing.'),
+      sandboxType: z.string().describe('Sandbox of the process: `bubblewrap`, `landlock`, `seatbelt` or `none`.'),
     }),
   },
   'process/write': {
-    about: 'Bytes for its stdin or terminal. Answered when it may send more.',
+    about: 'Writes to the stdin or terminal of a process. The response comes when more may be sent.',
     params: z.object({
       processId,
       chunk: bytes,
-      writeId: z.string().nullish().describe('A repeat with the same one is accepted and not delivered again.'),
-      closeStdin: z.boolean().default(false).describe('End its piped stdin after these bytes.'),
+      writeId: z.string().nullish().describe('A repeat with the same id is accepted and not delivered again.'),
+      closeStdin: z.boolean().default(false).describe('Close the piped stdin after these bytes.'),
     }),
     result: z.object({ accepted: z.literal(true), status: z.literal('accepted') }),
   },
   'process/resize': {
-    about: 'A new size for its terminal.',
+    about: 'Resizes the terminal of a process.',
     params: z.object({ processId, size: terminalSize }),
     result: z.object({}),
   },
   'process/signal': {
-    about: 'A signal to its process group.',
+    about: 'Sends a signal to the process group.',
     params: z.object({ processId, signal }),
-    result: z.object({ running: z.boolean().describe('False when there was none to take it.') }),
+    result: z.object({ running: z.boolean().describe('False when no process was running.') }),
   },
   'process/terminate': {
-    about: 'Kills its whole tree, with whatever has left its process group.',
+    about: 'Kills the whole process tree, including processes that left the process group.',
     params: byProcess,
-    result: z.object({ running: z.boolean().describe('False when it had ended, or is not known.') }),
+    result: z.object({ running: z.boolean().describe('False when the process had ended or is unknown.') }),
   },
   'process/read': {
-    about: 'What is kept of its output after a number; waits for more if there is none yet.',
+    about: 'Reads kept output after a number; waits for more if there is none yet.',
     params: z.object({
       processId,
-      afterSeq: z.int().min(0).nullish().describe('0 unless told: from the start.'),
-      maxBytes: z.int().min(1).nullish().describe('1 MiB unless told, 16 MiB at most; one chunk comes in any case.'),
-      waitMs: z.int().min(0).nullish().describe('How long to wait for something new, 0 unless told.'),
+      afterSeq: z.int().min(0).nullish().describe('Number to read after; default 0, from the start.'),
+      maxBytes: z
+        .int()
+        .min(1)
+        .nullish()
+        .describe('Bytes to return; default 1 MiB, 16 MiB at most. One chunk is always returned.'),
+      waitMs: z.int().min(0).nullish().describe('Time to wait for new output in ms; default 0.'),
     }),
     result: z.object({
       chunks: z.array(z.object({ seq, stream: outputStream, chunk: sentBytes })),
-      nextSeq: z.int().describe('One more than the last number told of: `afterSeq` of the next call is one less.'),
+      nextSeq: z.int().describe('Last number in this result plus one; `afterSeq` of the next call is one less.'),
       gap: z
         .object({ fromSeq: z.int(), toSeq: z.int() })
         .nullable()
-        .describe('Numbers asked for whose output is not kept any more, both inclusive.'),
+        .describe('Requested numbers whose output is no longer kept, both inclusive.'),
       exited: z.boolean(),
       exitCode: z.int().nullable(),
-      closed: z.boolean().describe('It has ended and all its output has a number up to `lastSeq`.'),
+      closed: z.boolean().describe('The process has ended and all of its output has a number up to `lastSeq`.'),
       lastSeq: z.int().describe('The highest number given so far.'),
       sandboxDenied,
       failure,
@@ -125,7 +131,7 @@ export const processNotifications = {
   'process/exited': z.object({
     processId,
     seq,
-    exitCode: z.int().describe('128 and the number of the signal that ended it; -1 when it is not known.'),
+    exitCode: z.int().describe('For a signal 128 plus its number; -1 when unknown.'),
     sandboxDenied,
     failure,
   }),

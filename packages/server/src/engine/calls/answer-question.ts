@@ -1,12 +1,12 @@
 import type { Actor, Answers, Approval, ConversationEvent, ParamsOf } from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
-import type { OpenConversation } from '../open-conversation.ts'
-import { rejection } from '../refusal.ts'
-import type { OpenQuestion } from './ask-user.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
+import type { OpenQuestion } from '../turn/session-memory.ts'
 
 /** The user's answer to a call that runs; the call goes on with it. */
 export function answerQuestion(
-  { conversation, bench, driver, presence }: OpenConversation,
+  { conversation, modules, turns, clients }: LiveConversation,
   { approval, question }: { approval: Approval; question: OpenQuestion },
   { params, by }: { params: ParamsOf<'approval/decide'>; by: Actor },
 ): { seq: number } {
@@ -20,13 +20,13 @@ export function answerQuestion(
     decision,
     by,
     ...(note === undefined ? {} : { note }),
-    ...(accepts ? { answers: hideSecretFields(answers, bench.redaction) } : {}),
+    ...(accepts ? { answers: hideSecretFields(answers, modules.redaction) } : {}),
   }
   const { seq } = conversation.record(event)
-  presence.answered(approval.id, { by, decision })
-  bench.questions.byApproval.delete(approval.id)
+  clients.answered(approval.id, { by, decision })
+  modules.memory.questions.byApproval.delete(approval.id)
   question.reply(accepts ? { kind: 'answered', answers } : { kind: decision === 'denied' ? 'declined' : 'cancelled' })
-  if (decision === 'abort') driver.interrupt()
+  if (decision === 'abort') turns.interrupt()
   return { seq }
 }
 

@@ -1,8 +1,8 @@
-import { type AlwaysRules, type CommandFacts, honoursWishes } from '@parley/policy'
+import { type AlwaysRules, type CommandFacts, honoursRequests } from '@parley/policy'
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
 import type { PatchQuestion } from '@parley/workspace'
-import type { Run } from '../run.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 import type { DecidedCall } from './decided-call.ts'
 
 interface Asked extends DecidedCall {
@@ -16,11 +16,11 @@ interface Asked extends DecidedCall {
 }
 
 /** The question to the user about one call. It binds to exactly this command or patch. */
-export function approvalFor({ conversation, bench }: Run, item: CallItem, about: Asked): ApprovalRequest {
+export function approvalFor({ conversation, modules }: TurnContext, item: CallItem, about: Asked): ApprovalRequest {
   const { contentHash, sessionOffered, always, limits, decision } = about
   const { meta, turn, settings } = conversation.state.core
   return {
-    id: bench.ids.approval(),
+    id: modules.ids.approval(),
     itemId: item.id,
     turnId: turn?.id ?? '',
     kind: kindOf(about, settings),
@@ -42,9 +42,9 @@ export function approvalFor({ conversation, bench }: Run, item: CallItem, about:
       'denied',
       'abort',
     ],
-    ...(always === null ? {} : { always: { label: always.label, rule: always.text, file: bench.userRules.file } }),
+    ...(always === null ? {} : { always: { label: always.label, rule: always.text, file: modules.userRules.file } }),
     facts: { ...about.facts },
-    answerableBy: [...bench.answerers()],
+    answerableBy: [...modules.answerers()],
   }
 }
 
@@ -63,7 +63,7 @@ function kindOf({ facts, limits, attempt }: Asked, { approvalPolicy }: Settings)
   switch (facts.kind) {
     case 'command':
       if (attempt > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
-      return honoursWishes(approvalPolicy) ? wishOf(facts, limits) : 'command'
+      return honoursRequests(approvalPolicy) ? wishOf(facts, limits) : 'command'
     case 'patch':
       return 'patch'
     case 'read':

@@ -1,17 +1,8 @@
 import type { ApprovalRequest } from '@parley/protocol'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
-import { parleyItself } from '../parley-itself.ts'
-import type { Run } from '../run.ts'
-import { unlessStorageFails } from '../storage-patience.ts'
-
-/** Questions of calls that run, by approval id: answered by `approval/decide` as long as this process lives. */
-export interface OpenQuestions {
-  readonly byApproval: Map<string, OpenQuestion>
-}
-
-export interface OpenQuestion extends Pick<UserQuestion, 'check'> {
-  reply(reply: UserReply): void
-}
+import { parleyItself } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 
 /** Asks for one call. A call has one approval at most, so its questions come one after the other. */
 export interface UserAsker {
@@ -22,7 +13,7 @@ export interface UserAsker {
 
 const cancelled: UserReply = { kind: 'cancelled' }
 
-export function createUserAsker(run: Run, itemId: string): UserAsker {
+export function createUserAsker(run: TurnContext, itemId: string): UserAsker {
   const ended = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -42,11 +33,11 @@ interface Asked {
   readonly gone: AbortSignal
 }
 
-async function askNow(run: Run, itemId: string, { question, gone }: Asked): Promise<UserReply> {
-  const { conversation, bench } = run
-  if (gone.aborted || !bench.mayAsk()) return cancelled
+async function askNow(run: TurnContext, itemId: string, { question, gone }: Asked): Promise<UserReply> {
+  const { conversation, modules } = run
+  if (gone.aborted || !modules.mayAsk()) return cancelled
   const approval = requestFor(run, itemId, question)
-  const { byApproval } = bench.questions
+  const { byApproval } = modules.memory.questions
   const { promise, resolve } = Promise.withResolvers<UserReply>()
   // Before it is recorded: whoever sees it may answer in the same tick.
   byApproval.set(approval.id, { check: question.check, reply: resolve })
@@ -67,11 +58,11 @@ async function askNow(run: Run, itemId: string, { question, gone }: Asked): Prom
   }
 }
 
-function requestFor({ conversation, bench }: Run, itemId: string, question: UserQuestion): ApprovalRequest {
+function requestFor({ conversation, modules }: TurnContext, itemId: string, question: UserQuestion): ApprovalRequest {
   const { title, detail, reason, rule, form } = question
   const { meta, turn } = conversation.state.core
   return {
-    id: bench.ids.approval(),
+    id: modules.ids.approval(),
     itemId,
     turnId: turn?.id ?? '',
     kind: 'elicitation',
@@ -82,13 +73,13 @@ function requestFor({ conversation, bench }: Run, itemId: string, question: User
     reason,
     rule,
     decisions: ['approved', 'denied', 'abort'],
-    answerableBy: [...bench.answerers()],
+    answerableBy: [...modules.answerers()],
     form,
   }
 }
 
 /** Where the disk refuses, the end of the call takes the question with it. */
-function withdrawApproval({ conversation }: Run, approvalId: string): void {
+function withdrawApproval({ conversation }: TurnContext, approvalId: string): void {
   unlessStorageFails(() =>
     conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: parleyItself }),
   )

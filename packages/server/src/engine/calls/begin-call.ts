@@ -1,7 +1,7 @@
-import { conceals, honoursWishes, type Retry, retryAfter, tellBlock } from '@parley/policy'
+import { blockNotice, conceals, honoursRequests, type Retry, retryAfter } from '@parley/policy'
 import { type CallItem, type ItemOf, withoutOutcome } from '@parley/protocol'
 import { notStarted, type ReadyCall, type ToolOutcome } from '../../tools/tool.ts'
-import type { Run } from '../run.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 import { approvalFor } from './approval-request.ts'
 import { completeCall } from './complete-call.ts'
 import { contentHashOf, type DecidedCall } from './decided-call.ts'
@@ -9,8 +9,8 @@ import { type FoundBlock, findBlock } from './find-denial.ts'
 import { type CallContext, toolContext } from './tool-context.ts'
 
 /** From here on it may have happened: nothing starts before `execution.started` is on disk. */
-export async function beginCall(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
-  const { conversation, bench, signal } = run
+export async function beginCall(run: TurnContext, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
+  const { conversation, modules, signal } = run
   const { decision } = item
   if (decision === undefined) return
   const decidedBy =
@@ -26,13 +26,13 @@ export async function beginCall(run: Run, ready: ReadyCall, item: CallItem, call
     ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
   })
   if (item.readOnly !== true) await conversation.synced()
-  const startedMs = bench.clock.elapsed()
+  const startedMs = modules.clock.elapsed()
   const context = toolContext(run, item.id, call.limits)
   const outcome = signal.aborted ? notStarted : await ready.run(context.tool)
   context.stop()
-  const ended = { item, outcome, context, durationMs: Math.round(bench.clock.elapsed() - startedMs) }
+  const ended = { item, outcome, context, durationMs: Math.round(modules.clock.elapsed() - startedMs) }
   await settleCall(run, ready, ended, call)
-  if (outcome.sandboxBroke === true) await bench.limits.doubt()
+  if (outcome.sandboxBroke === true) await modules.limits.doubt()
 }
 
 interface EndedCall {
@@ -43,14 +43,14 @@ interface EndedCall {
 }
 
 /** It is complete, or waits for the user to say whether it may run again with more rights. */
-async function settleCall(run: Run, ready: ReadyCall, ended: EndedCall, call: DecidedCall): Promise<void> {
+async function settleCall(run: TurnContext, ready: ReadyCall, ended: EndedCall, call: DecidedCall): Promise<void> {
   const item = finished(ended, call.attempt)
   if (item.type !== 'commandExecution') return completeCall(run, item)
   const { approvalPolicy } = run.conversation.state.core.settings
   const found = await findBlock(run, item, ended)
-  const told = found === null ? item : withBlock(item, found, honoursWishes(approvalPolicy))
+  const told = found === null ? item : withBlock(item, found, honoursRequests(approvalPolicy))
   const mayRetry =
-    call.attempt === 1 && !run.signal.aborted && !conceals({ ...call, written: null }, run.bench.redaction.secretsIn)
+    call.attempt === 1 && !run.signal.aborted && !conceals({ ...call, written: null }, run.modules.redaction.secretsIn)
   const retry = mayRetry ? retryAfter(found?.block ?? null, approvalPolicy, call.limits) : null
   if (retry === null) return completeCall(run, told)
   await askAgain(run, ready, told, { ...call, ...retry, attempt: 2 })
@@ -72,13 +72,13 @@ function withBlock(
   { block: sandboxBlock, places }: FoundBlock,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${tellBlock(sandboxBlock, { mayAsk, places })}`
+  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths: places })}`
   return { ...item, sandboxBlock, modelText }
 }
 
 /** In one write, so that the question is there with what it is about. */
 async function askAgain(
-  run: Run,
+  run: TurnContext,
   ready: ReadyCall,
   item: ItemOf<'commandExecution'>,
   call: DecidedCall & Retry,

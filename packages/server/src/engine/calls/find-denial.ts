@@ -1,12 +1,12 @@
-import { blockOf, type NamedPlace, namedPlaces } from '@parley/policy'
+import { type CheckedPath, checkNamedPaths, detectBlock } from '@parley/policy'
 import type { ItemOf, SandboxBlock } from '@parley/protocol'
 import type { ToolOutcome } from '../../tools/tool.ts'
-import type { Run } from '../run.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 import type { CallContext } from './tool-context.ts'
 
 export interface FoundBlock {
   readonly block: SandboxBlock
-  readonly places: readonly NamedPlace[]
+  readonly places: readonly CheckedPath[]
 }
 
 interface Ended {
@@ -19,20 +19,20 @@ interface Ended {
  * user may do on another one is not known here.
  */
 export async function findBlock(
-  { bench, conversation }: Run,
+  { modules, conversation }: TurnContext,
   item: ItemOf<'commandExecution'>,
   { outcome, context }: Ended,
 ): Promise<FoundBlock | null> {
   const limits = context.limits()
   if (limits === null || outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const { localHome: home, guardOf } = bench.limits
+  const { localHome: home, guardOf } = modules.limits
   const { enforcement } = conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
   const places =
-    home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, enforcement, home, guardOf })
+    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, guardOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
-  const block = blockOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
+  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })
   return block === null ? null : { block, places }
 }

@@ -1,12 +1,12 @@
 import type { ModelCall } from '@parley/models'
 import type { ConversationState, Item } from '@parley/protocol'
 import type { PreparedCall, Tool, Workspace } from '../../tools/tool.ts'
-import type { Bench } from '../bench.ts'
+import type { TurnModules } from '../turn/turn-context.ts'
 
 /** What a model's call comes to: a tool and understood arguments, or a sentence that tells the model what is wrong. */
 export type UnderstoodCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
-export function understandCall({ tools, redaction }: Bench, call: ModelCall): UnderstoodCall {
+export function understandCall({ tools, redaction }: TurnModules, call: ModelCall): UnderstoodCall {
   const tool = tools.find(({ name }) => name === call.name)
   if (tool === undefined) {
     return { problem: `There is no tool "${call.name}". The tools are: ${tools.map(({ name }) => name).join(', ')}.` }
@@ -33,9 +33,9 @@ function parseArguments(text: string): { value: unknown } | null {
 }
 
 /** The item that shows a call before anything of it has run. */
-export function proposedItem(bench: Bench, state: ConversationState, call: ModelCall): Item {
-  const id = bench.ids.item()
-  const understood = understandCall(bench, call)
+export function proposedItem(modules: TurnModules, state: ConversationState, call: ModelCall): Item {
+  const id = modules.ids.item()
+  const understood = understandCall(modules, call)
   if ('problem' in understood) {
     return {
       id,

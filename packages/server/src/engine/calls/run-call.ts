@@ -8,16 +8,14 @@ import {
   type Facts,
   grantFor,
   retryAfter,
-  runLimits,
-  withoutNeedlessWish,
+  sandboxLimits,
+  withoutNeedlessRequest,
 } from '@parley/policy'
 import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import type { PreparedCall, ReadyCall } from '../../tools/tool.ts'
-import { unlessAborted } from '../../unless-aborted.ts'
-import type { Bench } from '../bench.ts'
-import type { Conversation } from '../conversation.ts'
-import type { Run } from '../run.ts'
+import { type PreparedCall, type ReadyCall, unlessAborted } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
 import { approvalFor } from './approval-request.ts'
 import { beginCall } from './begin-call.ts'
 import { completeCall } from './complete-call.ts'
@@ -27,8 +25,8 @@ import { understandCall, workspaceOf } from './proposed-item.ts'
 import { exactCall, exactText } from './secret-call.ts'
 
 /** Brings one proposed or approved call a step on: denied, asked about, or run to its end. */
-export async function runCall(run: Run, itemId: string): Promise<void> {
-  const { conversation, bench } = run
+export async function runCall(run: TurnContext, itemId: string): Promise<void> {
+  const { conversation, modules } = run
   const open = conversation.state.core.open[itemId]
   if (open === undefined || !isCallItem(open.item)) return
   const source = exactCall(run, open.item)
@@ -37,7 +35,7 @@ export async function runCall(run: Run, itemId: string): Promise<void> {
   // It may have happened: whatever was lost on the way, it does not start a second time.
   if (executionStarted) return completeCall(run, { ...open.item, status: 'unknown', modelText: endUnknown })
   const standing = standingOutcome(open)
-  const understood = understandCall(bench, source)
+  const understood = understandCall(modules, source)
   if ('problem' in understood) return failCall(run, open.item, understood.problem)
   try {
     await decideAndRun(run, { item: open.item, standing }, understood.prepared)
@@ -54,15 +52,19 @@ interface OpenCall {
   readonly standing: Item | null
 }
 
-async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepared: PreparedCall): Promise<void> {
-  const { conversation, bench } = run
+async function decideAndRun(
+  run: TurnContext,
+  { item: open, standing }: OpenCall,
+  prepared: PreparedCall,
+): Promise<void> {
+  const { conversation, modules } = run
   const workspace = workspaceOf(conversation.state)
   const facts = await unlessAborted(prepared.facts(workspace), run.signal)
   if (facts === null || run.signal.aborted) return
   // Another conversation may have found that there is less of a sandbox than there was.
-  await unlessAborted(bench.limits.look(), run.signal)
+  await unlessAborted(modules.limits.look(), run.signal)
   if (run.signal.aborted) return
-  bench.limits.settle()
+  modules.limits.settle()
   const item = { ...open, facts: { ...facts } }
   const call = standing === null ? firstAttempt(run, facts) : secondAttempt(run, facts, standing)
   const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === open.id)
@@ -73,7 +75,7 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
   // Working it out reads files, which a forbidden call has no right to.
   const { verdict, code } = call.decision
   if (verdict === 'deny' && (approval === undefined || code === 'deniedByRule')) return denyCall(run, item, call)
-  const ready = await unlessAborted(prepared.workOut(workspace, facts), run.signal)
+  const ready = await unlessAborted(prepared.plan(workspace, facts), run.signal)
   if (ready === null || run.signal.aborted) return
   if ('problem' in ready) return failCall(run, item, ready.problem)
   const shown = { ...item, ...ready.shown }
@@ -84,16 +86,16 @@ async function decideAndRun(run: Run, { item: open, standing }: OpenCall, prepar
   return beginCall(run, ready, { ...shown, decision: answeredRecord(approval, call) }, call)
 }
 
-function firstAttempt({ conversation, bench }: Run, given: Facts): DecidedCall {
-  const settings = decideSettings(conversation, bench)
-  const facts = withoutNeedlessWish(given, settings)
+function firstAttempt({ conversation, modules }: TurnContext, given: Facts): DecidedCall {
+  const settings = decideSettings(conversation, modules)
+  const facts = withoutNeedlessRequest(given, settings)
   const decision = decide(facts, settings)
-  return { facts, decision, limits: runLimits(facts, decision.run, settings), attempt: 1 }
+  return { facts, decision, limits: sandboxLimits(facts, decision.run, settings), attempt: 1 }
 }
 
 /** Null where it would not be asked about today: the policy is another one, or a rule forbids it. */
-function secondAttempt({ conversation, bench }: Run, facts: Facts, standing: Item): DecidedCall | null {
-  const settings = decideSettings(conversation, bench)
+function secondAttempt({ conversation, modules }: TurnContext, facts: Facts, standing: Item): DecidedCall | null {
+  const settings = decideSettings(conversation, modules)
   if (standing.type !== 'commandExecution' || decide(facts, settings).verdict === 'deny') return null
   const { sandboxBlock = null, decision } = standing
   const first = decision?.limits ?? { sandbox: 'none', network: true }
@@ -114,17 +116,24 @@ function askedAnew(decision: Decision): Decision {
   return { ...decision, reason: `what it would do has changed since the yes; ${decision.reason}` }
 }
 
-function grantForSession({ bench }: Run, { facts, decision }: DecidedCall): void {
+function grantForSession({ modules }: TurnContext, { facts, decision }: DecidedCall): void {
   const grant = grantFor(facts, decision.run)
-  if (grant !== null) bench.grants.push(grant)
+  if (grant !== null) modules.memory.grants.push(grant)
 }
 
-function decideSettings(conversation: Conversation, bench: Bench): DecideSettings {
+function decideSettings(conversation: Conversation, modules: TurnModules): DecideSettings {
   const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = conversation.state.core.settings
-  return { rules: bench.rules, sessionGrants: bench.grants, approvalPolicy, sandboxMode, enforcement, network }
+  return {
+    rules: modules.rules,
+    sessionGrants: modules.memory.grants,
+    approvalPolicy,
+    sandboxMode,
+    enforcement,
+    network,
+  }
 }
 
-async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
+async function judge(run: TurnContext, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
   const { facts, decision } = call
   const decided = { ...item, decision: recordOf(call) }
   switch (decision.verdict) {
@@ -133,14 +142,16 @@ async function judge(run: Run, ready: ReadyCall, item: CallItem, call: DecidedCa
     case 'deny':
       return denyCall(run, item, call)
     case 'ask': {
-      if (conceals({ facts, written: exactText(run, item) }, run.bench.redaction.secretsIn))
+      if (conceals({ facts, written: exactText(run, item) }, run.modules.redaction.secretsIn))
         return failCall(run, item, concealed)
       const question = ready.question?.() ?? null
       if (question !== null && 'problem' in question) return failCall(run, item, question.problem)
       const isFirst = call.attempt === 1
       // A rule would have to say what the secret is.
       const always =
-        isFirst && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(run.conversation, run.bench)) : null
+        isFirst && item.restorable !== false
+          ? alwaysRulesFor(facts, decideSettings(run.conversation, run.modules))
+          : null
       const sessionOffered = isFirst && grantFor(facts, decision.run) !== null
       const contentHash = contentHashOf(ready, call, run.conversation.state)
       const approval = approvalFor(run, decided, { ...call, contentHash, sessionOffered, always, question })
@@ -158,7 +169,7 @@ function asCall(outcome: Item, open: CallItem): CallItem {
   return isCallItem(outcome) ? outcome : open
 }
 
-function failCall(run: Run, item: CallItem, problem: string): Promise<void> {
+function failCall(run: TurnContext, item: CallItem, problem: string): Promise<void> {
   return completeCall(run, {
     ...item,
     status: 'failed',
@@ -167,7 +178,7 @@ function failCall(run: Run, item: CallItem, problem: string): Promise<void> {
   })
 }
 
-function denyCall(run: Run, item: CallItem, call: DecidedCall): Promise<void> {
+function denyCall(run: TurnContext, item: CallItem, call: DecidedCall): Promise<void> {
   const modelText = `Not run: ${explainDecision(call.decision)}`
   return completeCall(run, { ...item, status: 'denied', decision: recordOf(call), modelText })
 }

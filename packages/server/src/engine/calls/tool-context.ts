@@ -1,9 +1,9 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
 import type { OutputSource, ToolContext } from '../../tools/tool.ts'
-import type { Conversation } from '../conversation.ts'
-import { createOutputReporter } from '../output-reporter.ts'
-import type { Run } from '../run.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { createOutputReporter } from '../conversation/output-reporter.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 import { createUserAsker } from './ask-user.ts'
 import { workspaceOf } from './proposed-item.ts'
 
@@ -16,9 +16,9 @@ export interface CallContext {
   stop(): void
 }
 
-export function toolContext(run: Run, itemId: string, runLimits: RunLimits): CallContext {
-  const { conversation, bench, patience, signal } = run
-  const reporter = createOutputReporter(conversation, bench.clock, itemId)
+export function toolContext(run: TurnContext, itemId: string, runLimits: RunLimits): CallContext {
+  const { conversation, modules, patience, signal } = run
+  const reporter = createOutputReporter(conversation, modules.clock, itemId)
   const asker = createUserAsker(run, itemId)
   let limits: SandboxLimits | null = null
   const tool: ToolContext = {
@@ -27,8 +27,8 @@ export function toolContext(run: Run, itemId: string, runLimits: RunLimits): Cal
     itemId,
     signal,
     async sandbox() {
-      limits = await bench.limits.describe(runLimits)
-      return limits === null ? noSandbox : bench.limits.prepare(limits)
+      limits = await modules.limits.describe(runLimits)
+      return limits === null ? noSandbox : modules.limits.prepare(limits)
     },
     sideFiles: conversation.sideFiles,
     report: reporter.report,

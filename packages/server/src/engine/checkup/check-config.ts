@@ -1,12 +1,19 @@
-import { ConfigError } from '@parley/config'
-import { type Project, placeOf, readPolicyFile } from '@parley/policy'
+import { resolve } from 'node:path'
+import { ConfigError, chosenEnvironment } from '@parley/config'
+import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check } from '@parley/protocol'
+import { findOwnFileInside } from '../limits/own-files-outside.ts'
 import type { PolicyPorts } from '../policy/policy-ports.ts'
-import { readConfig } from '../read-config.ts'
+import { configHere, readConfig } from '../settings/read-config.ts'
 
 /** Whether the user's files can be read, and what in them has no effect. */
 export async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
-  return [...checkSettings(ports.home), await checkRules(ports.userRules.file), ...checkProject(cwd, ports)]
+  return [
+    ...checkSettings(ports.home),
+    await checkRules(ports.userRules.file),
+    ...checkProject(cwd, ports),
+    ...checkOwnFiles(cwd, ports),
+  ]
 }
 
 const projectStates: Readonly<Record<Project['state'], string>> = {
@@ -29,6 +36,26 @@ function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
       : { ...said, level: 'ok' },
     ...problems.map((text): Check => ({ name: 'project', level: 'warning', text })),
   ]
+}
+
+/** Says which of the user's own files a conversation in this folder could change: none is opened then. */
+function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
+  const inside = findOwnFileInside(foldersHere(cwd, ports), ports.home)
+  if (inside === null) return []
+  const remedy = 'No conversation is opened in this folder before that.'
+  return [{ name: 'configuration', level: 'problem', text: inside.message, remedy }]
+}
+
+/** The folders of a conversation here; none where it would work elsewhere, or the settings cannot be read. */
+function foldersHere(cwd: string, ports: PolicyPorts): readonly string[] {
+  try {
+    const { values } = configHere(cwd, {}, ports).effective
+    const added = values.sandbox_workspace_write?.writable_roots ?? []
+    return chosenEnvironment(values) === null ? [cwd, ...added.map((root) => resolve(cwd, root))] : []
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
 }
 
 function checkSettings(home: string): Check[] {
@@ -61,7 +88,7 @@ async function checkRules(file: string): Promise<Check> {
   return {
     name: 'rules',
     level: 'problem',
-    text: `${placeOf(problem)}: ${problem.message}`,
+    text: `${problemLocation(problem)}: ${problem.message}`,
     remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
   }
 }

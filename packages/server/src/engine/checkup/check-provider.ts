@@ -1,8 +1,8 @@
 import type { Environment, ModelListing } from '@parley/models'
 import type { Check } from '@parley/protocol'
-import { chooseProvider, keyVariables } from '../choose-provider.ts'
-import type { ModelSources } from '../opener.ts'
-import { readConfig } from '../read-config.ts'
+import type { ModelSources } from '../settings/model-sources.ts'
+import { chooseProvider, keyVariables } from '../settings/providers.ts'
+import { readConfig } from '../settings/read-config.ts'
 
 export interface CheckProviderPorts {
   readonly home: string

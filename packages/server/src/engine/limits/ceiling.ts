@@ -1,7 +1,7 @@
 import { type Config, isStricterSandbox, looserSandbox, stricterSandbox } from '@parley/config'
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** What a server program was told on its command line about how much it may ever allow. */
 export interface CeilingFlags {
@@ -10,6 +10,8 @@ export interface CeilingFlags {
   readonly allowNever: boolean
   /** The profile of the user's that counts as their configuration; null for the one that it names itself. */
   readonly profile: string | null
+  /** The name behind `parley` of the program that was started, for advice; absent: `server`. */
+  readonly program?: 'mcp-server'
 }
 
 /** The most that this server allows, whoever asks. */
@@ -20,17 +22,24 @@ export interface Ceiling {
   /** What a log may give back: it says what was, and is no authority on what may be. */
   readonly network: boolean
   readonly unixSockets: boolean
+  /** The name behind `parley` of the program that was started, for advice; absent: `server`. */
+  readonly program?: 'mcp-server'
 }
 
-export const defaultCeilingFlags: CeilingFlags = { maxSandbox: null, allowNever: false, profile: null }
+export const defaultCeilingFlags: CeilingFlags = {
+  maxSandbox: null,
+  allowNever: false,
+  profile: null,
+}
 
 /** `own`: the user's own file with that profile, and nothing that a client or a project has said. */
-export function ceilingOf({ maxSandbox, allowNever }: CeilingFlags, own: Config): Ceiling {
+export function ceilingOf({ maxSandbox, allowNever, program }: CeilingFlags, own: Config): Ceiling {
   return {
     sandbox: maxSandbox ?? looserSandbox('workspace-write', own.sandbox_mode ?? 'workspace-write'),
     neverWithFullAccess: allowNever || own.approval_policy === 'never',
     network: own.sandbox_workspace_write?.network_access === true,
     unixSockets: own.sandbox_workspace_write?.allow_unix_sockets === true,
+    ...(program === undefined ? {} : { program }),
   }
 }
 
@@ -52,7 +61,7 @@ export function underCeiling(wanted: Limits, asked: Asked, ceiling: Ceiling): Li
   const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
   const isUnasked = sandbox === 'danger-full-access' && wanted.approvalPolicy === 'never'
   if (!isUnasked || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy: wanted.approvalPolicy }
-  if (asked.approvalPolicy === 'never') throw neverRefused()
+  if (asked.approvalPolicy === 'never') throw neverRefused(ceiling)
   return { sandbox, approvalPolicy: 'on-request' }
 }
 
@@ -64,19 +73,26 @@ export function assertUnderCeiling(change: Asked, now: Limits, ceiling: () => Ce
   underCeiling(wanted, { ...change, approvalPolicy: wanted.approvalPolicy }, ceiling())
 }
 
-function sandboxRefused(asked: SandboxMode, { sandbox }: Ceiling): RpcError {
-  const ways = `Whoever starts it can allow more: parley server --max-sandbox ${asked}; for a conversation of the terminal, parley resume ID -s ${asked}.`
+function sandboxRefused(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {
+  const ways = `Whoever starts it can allow more: ${waysTo(program, `--max-sandbox ${asked}`, `-s ${asked}`)}`
   return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {
     flag: '--max-sandbox',
   })
 }
 
-function neverRefused(): RpcError {
+function neverRefused({ program }: Ceiling): RpcError {
+  const ways = waysTo(program, '--max-sandbox danger-full-access --allow-never', '-s danger-full-access -a never')
   return rejection(
     'aboveCeiling',
-    'This server was not started for full access with nobody asked. Whoever starts it can allow it: parley server --max-sandbox danger-full-access --allow-never; for a conversation of the terminal, parley resume ID -s danger-full-access -a never.',
+    `This server was not started for full access with nobody asked. Whoever starts it can allow it: ${ways}`,
     { flag: '--allow-never' },
   )
+}
+
+/** Commands that give more, as they can be typed. */
+function waysTo(program: Ceiling['program'], serverFlags: string, terminalFlags: string): string {
+  if (program !== undefined) return `parley ${program} ${serverFlags}.`
+  return `parley server ${serverFlags}; for a conversation of the terminal, parley resume ID ${terminalFlags}.`
 }
 
 /** What a log or a file says that is more than this server allows, in a sentence; null where nothing is lowered. */

@@ -2,9 +2,9 @@ import { type BackgroundProcesses, createBackgroundProcesses } from '@parley/hos
 import type { ItemOf } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
-import type { Conversation } from '../conversation.ts'
-import { noticeItem } from '../notice-item.ts'
-import { unlessStorageFails } from '../storage-patience.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { type ConversationLimits, createConversationLimits } from './conversation-limits.ts'
 import { createScratch } from './scratch.ts'
 

@@ -1,6 +1,6 @@
 import type { SandboxReport } from '@parley/host'
 import type { ItemOf } from '@parley/protocol'
-import { noticeItem } from '../notice-item.ts'
+import { noticeItem } from '../conversation/notices.ts'
 
 /** Said in the transcript when less enforces the limits than before. */
 export function weakerNotice(id: string, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {

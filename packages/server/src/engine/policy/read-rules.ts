@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type PolicyFile, type Rules, readPolicyFile, type UserRules } from '@parley/policy'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 import { soundRules } from './sound-rules.ts'
 
 export interface WantedRules {

@@ -3,9 +3,8 @@ import { type Facts, storedFacts } from '@parley/policy'
 import type { EventOf } from '@parley/protocol'
 import { type CallItem, initialState, type Settings } from '@parley/protocol'
 import { isCallItem } from '../calls/is-call-item.ts'
-import { createLogFold } from '../fold-log.ts'
-import { createLogReader } from '../log-reader.ts'
-import { rejection } from '../refusal.ts'
+import { createLogFold, createLogReader } from '../conversation/log-reader.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** What policy knew of it: stored on it when it ended, and with the question while it waits. */
 export function factsOf({ item, questions }: Pick<RecordedCall, 'item' | 'questions'>): Facts | null {

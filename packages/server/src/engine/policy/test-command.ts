@@ -12,9 +12,9 @@ import {
 } from '@parley/policy'
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
-import { fileSurroundings } from '../../tools/tool-ports.ts'
-import { configHere } from '../config-here.ts'
-import { definedRules } from '../opener.ts'
+import { fileSurroundings } from '../../tools/define-tool.ts'
+import { assertOwnFilesOutside } from '../limits/own-files-outside.ts'
+import { configHere, definedRules } from '../settings/read-config.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import { readWantedRules } from './read-rules.ts'
 
@@ -28,6 +28,7 @@ export async function testCommand(
   // No provider is needed to judge a command.
   const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
   const { approvalPolicy, sandbox, environment, writableRoots } = settings
+  if (environment === undefined) assertOwnFilesOutside([resolve(params.cwd), ...writableRoots], ports.home)
   const { environment: place, release } = ports.places.take({ environment, config: values })
   try {
     const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]

@@ -145,7 +145,7 @@ describe('a log that an earlier program copied from a newer one', () => {
     const lines = place.logLines(conversationId)
     const at = lines.findIndex((line) => line.includes('"usage.updated"'))
     const event = { type: 'conversation.upgraded', from: 1, to: current }
-    const copied = encodeLine({ seq: at, at: 1, event })
+    const copied = encodeLine({ seq: at, at: 1, event }).text
     place.writeLog(conversationId, lines.with(at, copied))
     const client = await place.start().connect()
     const { recovered } = await client.request('conversation/resume', { conversationId })

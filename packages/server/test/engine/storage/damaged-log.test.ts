@@ -100,7 +100,7 @@ describe('a damaged log', () => {
     const seq = place.logLines(conversationId).length
     writeFileSync(
       path,
-      `${readFileSync(path, 'utf8')}${encodeLine({ seq, at: 1, event: { type: 'moon.landed', by: 'x' } })}\n`,
+      `${readFileSync(path, 'utf8')}${encodeLine({ seq, at: 1, event: { type: 'moon.landed', by: 'x' } }).text}\n`,
     )
     const client = await reopen(place)
     expect(await client.request('conversation/resume', { conversationId })).toMatchObject({

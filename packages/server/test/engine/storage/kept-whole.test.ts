@@ -194,7 +194,7 @@ describe('messages that wait', () => {
       }
       return { seq: before.length + index, at: 1, event: { type: 'message.queued' as const, message } }
     })
-    place.writeLog(conversationId, [...before, ...queued.map(encodeLine)])
+    place.writeLog(conversationId, [...before, ...queued.map((envelope) => encodeLine(envelope).text)])
 
     const model = scriptedModel()
     const client = await place.start({ model }).connect()
@@ -219,7 +219,7 @@ describe('an item that an earlier version wrote, longer than a client takes', ()
     const text = '語'.repeat(4 * mebibyte)
     const item = { id: 'i', type: 'userMessage', status: 'completed', title: text, text, content: [] } as const
     const event = { type: 'item.completed', item } as const
-    place.writeLog(conversationId, [...before, encodeLine({ seq: before.length, at: 1, event })])
+    place.writeLog(conversationId, [...before, encodeLine({ seq: before.length, at: 1, event }).text])
 
     const client = await place.start().connect()
     await client.request('conversation/resume', { conversationId })

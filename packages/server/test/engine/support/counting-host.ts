@@ -2,11 +2,11 @@ import { type Host, openHost } from '@parley/host'
 
 export interface CountingHost {
   readonly host: Host
-  /** Last words of each command that was started. */
+  /** Last argument of each started command. */
   readonly started: string[]
 }
 
-/** The real host, which writes down what it was asked to start. */
+/** Real host that records the commands it starts. */
 export function countingHost(): CountingHost {
   const host = openHost()
   const started: string[] = []

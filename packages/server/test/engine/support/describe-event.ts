@@ -1,11 +1,11 @@
 import type { ConversationEvent, Envelope, Item } from '@parley/protocol'
 
-/** Comes as often as time allows, so no story tells it. */
+/** Left out of descriptions, since its count depends on time. */
 export function isQuiet({ event }: Envelope): boolean {
   return event.type === 'item.delta' || event.type === 'item.progress'
 }
 
-/** An event in a few words, without ids. */
+/** Describes an event in a few words, without ids. */
 export function describeEvent({ event }: Envelope): string {
   return [event.type, ...details(event)].join(' ')
 }

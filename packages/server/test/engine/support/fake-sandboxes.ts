@@ -2,13 +2,13 @@ import { noSandbox, type Sandboxes, type SandboxLimits, type SandboxReport } fro
 
 export interface FakeSandboxes {
   readonly sandboxes: Sandboxes
-  /** What sandboxes were asked for, in order. */
+  /** Requested sandboxes, in order. */
   readonly prepared: SandboxLimits[]
-  /** From now on none can be set up, and a look at it finds this. */
+  /** Makes every later setup fail; a probe finds this reason. */
   breakTo(enforcement: SandboxReport['enforcement']): void
 }
 
-/** Says that it enforces limits and does not: what a command does in it is up to the command. */
+/** Sandboxes that report enforcement without any. */
 export function fakeSandboxes(first: SandboxReport['enforcement'] = 'full'): FakeSandboxes {
   const prepared: SandboxLimits[] = []
   let enforcement = first

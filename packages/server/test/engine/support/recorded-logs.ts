@@ -1,25 +1,25 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { seal } from '@parley/journal'
+import { withChecksum } from '@parley/journal'
 import type { TestPlace } from './test-server.ts'
 
 const folder = fileURLToPath(new URL('../../fixtures/logs/', import.meta.url))
 
 export interface RecordedLog {
   readonly version: number
-  /** What it is about, such as `denied-call`. */
+  /** Name of its subject, such as `denied-call`. */
   readonly name: string
 }
 
-/** Every log that is kept, of every version. */
+/** Recorded logs of every version. */
 export const recordedLogs: readonly RecordedLog[] = readdirSync(folder)
   .filter((name) => /^v\d+$/.test(name))
   .flatMap((name) =>
     readdirSync(join(folder, name)).map((file) => ({ version: Number(name.slice(1)), name: file.slice(0, -6) })),
   )
 
-/** Puts a log into a place, as if its conversation had always worked there; returns the id of the conversation. */
+/** Puts a log into a place with its paths rewritten to it; returns the conversation's id. */
 export function placeLog(place: TestPlace, { version, name }: RecordedLog): string {
   const lines = readFileSync(join(folder, `v${version}`, `${name}.jsonl`), 'utf8').split('\n')
   const torn = lines.pop() ?? ''
@@ -35,5 +35,5 @@ export function placeLog(place: TestPlace, { version, name }: RecordedLog): stri
 }
 
 function resealed(line: string): string {
-  return seal(`${line.slice(0, line.lastIndexOf(',"crc":'))}}`)
+  return withChecksum(`${line.slice(0, line.lastIndexOf(',"crc":'))}}`).text
 }

@@ -6,7 +6,7 @@ const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-alpha\n+beta\n*** A
 
 const image = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`
 
-/** A conversation in which about everything has happened that can happen in one. */
+/** Runs a conversation with nearly every kind of event. */
 export async function richTalk(place: TestPlace): Promise<Talk> {
   place.write('a.txt', 'alpha\n')
   const gate = Promise.withResolvers<void>()

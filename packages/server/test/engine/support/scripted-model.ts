@@ -9,27 +9,27 @@ import {
 } from '@parley/models'
 export interface ScriptedCall {
   readonly name: string
-  /** A value is sent as JSON, a string as it is. */
+  /** Arguments of the call: a value is sent as JSON, a string unchanged. */
   readonly args: unknown
   readonly id?: string
 }
 
 export interface Answer {
   readonly reasoning?: string
-  /** In pieces, each a delta. */
+  /** Text in pieces, each a delta. */
   readonly text?: string | readonly string[]
   readonly calls?: readonly ScriptedCall[]
-  /** A tool of which it begins to write a call, before all else. */
+  /** Tool whose call the model begins to write first. */
   readonly begins?: string
-  /** The provider's own form of it. */
+  /** Form of the response in the provider's protocol. */
   readonly parts?: readonly unknown[]
   readonly usage?: Partial<TokenUsage>
   readonly stop?: 'stop' | 'length'
-  /** Ends it like this instead of completing it. */
+  /** Failure that ends the response instead of its completion. */
   readonly failure?: Partial<ModelFailure>
-  /** Awaited before the end, or the failure, is sent. The signal ends the wait. */
+  /** Called and awaited before the end or the failure is sent; the signal ends the wait. */
   readonly gate?: Promise<unknown>
-  /** Never ends by itself. */
+  /** Set for a response that never ends by itself. */
   readonly hang?: boolean
 }
 
@@ -41,7 +41,7 @@ export interface ScriptedModel {
   script(...steps: readonly Step[]): void
 }
 
-/** A model that says what the test wrote down, one step for each request; past the script it says "done". */
+/** Model that plays a script, one step for each request; after the script it answers "done". */
 export function scriptedModel(...steps: readonly Step[]): ScriptedModel {
   const queue = [...steps]
   const requests: ModelRequest[] = []

@@ -13,16 +13,16 @@ import {
 import { createPeer, type Peer, RpcError, type Transport } from '@parley/rpc'
 import { describeEvent, isQuiet } from './describe-event.ts'
 
-/** A client that knows nothing of ours but the protocol's types and reducer. */
+/** Client that uses only the protocol's types and reducer. */
 export interface TestClient extends AsyncDisposable {
   readonly peer: Peer
   readonly clientId: string
   readonly notices: readonly ServerNotice[]
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
-  /** The error a request ends with. */
+  /** Returns the error a request ends with. */
   refused<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<Refused>
   watch(conversationId: string, after?: Cursor): Promise<Watched>
-  /** Resolves with the first notice that fits, also one that is already here. */
+  /** Resolves with the first matching notice, received earlier or later. */
   notice(fits: (notice: ServerNotice) => boolean): Promise<ServerNotice>
 }
 
@@ -33,20 +33,20 @@ export interface Refused {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** One streamed conversation, folded here. */
+/** Streamed conversation, folded in the client. */
 export interface Watched {
   readonly conversationId: string
   readonly state: ConversationState
   readonly cursor: Cursor
   readonly reset: boolean
   readonly events: readonly Envelope[]
-  /** One line per event, without deltas. */
+  /** Lines that describe the events, without deltas. */
   story(): string[]
-  /** Resolves when it holds; looked at after every event. */
+  /** Resolves when the condition holds; checked after every event. */
   until<Found>(look: (state: ConversationState, events: readonly Envelope[]) => Found): Promise<NonNullable<Found>>
-  /** The turn that is open now, or the next one, has ended. */
+  /** Resolves when the open turn, or the next one, has ended. */
   turnEnded(): Promise<void>
-  /** An approval that is pending. */
+  /** Resolves to a pending approval. */
   approval(): Promise<ConversationState['core']['approvals'][string]>
   send(
     text: string,
@@ -56,7 +56,7 @@ export interface Watched {
   items(): Item[]
 }
 
-/** More of what it says of itself. */
+/** Further fields of its handshake. */
 export type Greeting = Pick<ParamsOf<'initialize'>, 'access'>
 
 export async function connectTestClient(transport: Transport, name = 'test', more: Greeting = {}): Promise<TestClient> {
@@ -158,7 +158,7 @@ function createWatched(conversationId: string, request: TestClient['request']) {
       look()
     })
 
-  /** What the server acknowledged; the events of it may still be on their way. */
+  /** Result of the server; its events may still be on the way. */
   let acknowledged = 0
   const acknowledge = async <Answer extends { seq: number }>(answer: Promise<Answer>): Promise<Answer> => {
     const { seq } = await answer

@@ -1,15 +1,15 @@
 import type { Clock } from '../../../src/ports/clock.ts'
 
 export interface TestClock extends Clock {
-  /** What was slept, in ms, oldest first. */
+  /** Durations of the sleeps in ms, oldest first. */
   readonly sleeps: readonly number[]
-  /** From now on a sleep lasts until it is aborted or released. */
+  /** Holds every later sleep until it is aborted or released. */
   holdSleeps(): void
-  /** Ends the sleeps under way. */
+  /** Ends the current sleeps. */
   release(): void
 }
 
-/** Time that passes only by being looked at; a sleep is over at once unless it is held. */
+/** Clock whose time passes only when it is read; a sleep ends at once unless held. */
 export function testClock(): TestClock {
   const sleeps: number[] = []
   const sleepers = new Set<() => void>()

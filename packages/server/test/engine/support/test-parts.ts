@@ -9,16 +9,16 @@ import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import type { EngineParts } from '../../../src/engine/engine.ts'
 import { systemClock } from '../../../src/ports/clock.ts'
 import { randomIds } from '../../../src/ports/ids.ts'
-import { ripgrepPath } from '../../../src/ripgrep-path.ts'
+import { ripgrepPath } from '../../../src/programs/system-parts.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
 export type TestPorts = Partial<EngineParts> & {
   readonly model?: ScriptedModel
-  /** Of other providers, by id. */
+  /** Models of other providers, by id. */
   readonly others?: Readonly<Record<string, ScriptedModel>>
 }
 
-/** The parts of a server over the real system, but for the model and what the test hands in. */
+/** Returns the parts of a server over the real system, except the model and the given ports. */
 export function testParts(
   root: string,
   { model = scriptedModel(), others = {}, ...ports }: TestPorts = {},

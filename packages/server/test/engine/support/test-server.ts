@@ -5,30 +5,30 @@ import { sessionPaths } from '@parley/journal'
 import type { ConversationSummary, ParamsOf } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts } from '../../../src/engine/engine.ts'
-import { serveConnection } from '../../../src/frontends/conversation/serve-connection.ts'
+import { serveConnection } from '../../../src/frontends/conversation/connections.ts'
 import { connectTestClient, type Greeting, type TestClient, type Watched } from './test-client.ts'
 import { type TestPorts, testParts } from './test-parts.ts'
 
-/** One server process, but for the process: the real engine and face over a home of its own. */
+/** Server without a process of its own: the real engine and frontend over a separate home. */
 export interface TestServer extends AsyncDisposable {
   readonly engine: Engine
   readonly parts: EngineParts
   connect(name?: string, more?: Greeting): Promise<TestClient>
-  /** As a process ends when its last client has gone. */
+  /** Ends as a process does after its last client has left. */
   close(): Promise<void>
 }
 
-/** A user's home and workspace; servers come and go over it. */
+/** Home and workspace of a user, used by one server after the other. */
 export interface TestPlace extends AsyncDisposable {
   readonly root: string
   readonly cwd: string
   start(ports?: TestPorts): TestServer
-  /** A server, its client and a new conversation, watched. */
+  /** Starts a server with a client that follows a new conversation. */
   talk(ports?: TestPorts, params?: Partial<ParamsOf<'conversation/create'>>): Promise<Talk>
   path(conversationId: string, part?: 'log' | 'sideFiles' | 'lock' | 'owner' | 'folder'): string
-  /** Raw lines of a log, header included. */
+  /** Returns the raw lines of a log, header included. */
   logLines(conversationId: string): string[]
-  /** Puts a log in the place of the one that is there. */
+  /** Replaces a log. */
   writeLog(conversationId: string, lines: readonly string[]): void
   write(name: string, content: string): void
   read(name: string): string
@@ -47,7 +47,7 @@ model = "m1"
 base_url = "http://127.0.0.1:9/v1"
 `
 
-/** Of a server that may run everything unasked. */
+/** Options of a server that runs everything without asking. */
 export const fullAccess = { maxSandbox: 'danger-full-access', allowNever: true, profile: null } as const
 
 export function testPlace(): TestPlace {
@@ -69,7 +69,7 @@ export function testPlace(): TestPlace {
     cwd,
     start,
     async talk(ports, params = {}) {
-      // As the terminal does: what the user asks of it, its server is started for.
+      // The terminal passes its own flags to the server it starts.
       const server = start(params.sandbox === 'danger-full-access' ? { ceiling: fullAccess, ...ports } : ports)
       const client = await server.connect()
       const summary = await client.request('conversation/create', { cwd, ...params })
@@ -123,7 +123,7 @@ function startServer(parts: EngineParts): TestServer {
   return server
 }
 
-/** Names below a folder, deep, sorted. */
+/** Returns the names below a folder, recursively, sorted. */
 export function namesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true }).map(String).sort()
 }

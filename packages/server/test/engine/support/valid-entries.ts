@@ -1,7 +1,7 @@
 import type { ModelEntry } from '@parley/models'
 import { expect } from 'vitest'
 
-/** What every provider asks of a conversation: each call has exactly one result, after its response, in call order. */
+/** Asserts what every provider requires: each call has exactly one result, after its response, in call order. */
 export function expectValid(entries: readonly ModelEntry[]): void {
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]

@@ -1,7 +1,7 @@
 import type { ContentItem } from '@parley/protocol'
 import type { TestClient } from './test-client.ts'
 
-/** The texts of a message, joined, as a client reads them: those of long ones are in files. */
+/** Returns the joined texts of a message; long ones are read from side files. */
 export async function wholeText(
   client: TestClient,
   conversationId: string,

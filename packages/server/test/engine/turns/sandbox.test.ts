@@ -317,8 +317,8 @@ describe('a workspace', () => {
     const { conversationId, settings, warnings } = await client.request('conversation/create', { cwd: '/' })
     expect(settings.sandbox).toBe('read-only')
     expect(warnings).toContainEqual(expect.stringContaining('whole file system'))
-    const wish = { conversationId, settings: { sandbox: 'workspace-write' as const } }
-    expect(await client.refused('conversation/configure', wish)).toMatchObject({ code: 'invalidParams' })
+    const change = { conversationId, settings: { sandbox: 'workspace-write' as const } }
+    expect(await client.refused('conversation/configure', change)).toMatchObject({ code: 'invalidParams' })
   })
 
   it('that holds the home folder is worth a warning', async () => {

@@ -185,6 +185,21 @@ describe('the tool', () => {
     expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended/) })
   })
 
+  it('shell asks nobody about a command whose folder is not there', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { text: '', calls: [{ name: 'shell', args: { command: 'touch a', workdir: 'gone' } }] },
+      { text: 'ok' },
+    )
+    const { watched } = await place.talk({ model })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(watched.story().filter((event) => event.includes('approval'))).toEqual([])
+    expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain(
+      `Not run: the working directory ${place.cwd}/gone is not there. Make it first, or name another workdir.`,
+    )
+  })
+
   it('shell says when a command went past its time', async () => {
     await using place = testPlace()
     const args = { command: 'sleep 600', timeout_ms: 50 }

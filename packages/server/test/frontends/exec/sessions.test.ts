@@ -11,7 +11,7 @@ async function sessionOf(client: ExecClient): Promise<string> {
 }
 
 describe('a session', () => {
-  it('outlives its connection: what was said meanwhile can be read, what comes later is told', async () => {
+  it('outlives its connection: missed output can be read, later output is sent', async () => {
     await using place = execPlace()
     const first = place.connect()
     const sessionId = await sessionOf(first)
@@ -48,7 +48,7 @@ describe('a session', () => {
     })
   })
 
-  it('goes over to who comes back when the connection that holds it gives no sign of life', async () => {
+  it('moves to a new connection when its holder answers no ping', async () => {
     await using place = execPlace({ answersWithinMs: 200 })
     await using first = await place.dial()
     const resumeSessionId = await sessionOf(first)
@@ -71,7 +71,7 @@ describe('a session', () => {
     expect((await second.ask('process/read', { processId: 'a' })).result).toMatchObject({ closed: true })
   })
 
-  it('that nobody knows cannot be resumed, and the client may begin a new one', async () => {
+  it('cannot be resumed when it is unknown; a new one can be opened', async () => {
     await using place = execPlace()
     const client = place.connect()
     expect((await client.greet({ clientName: 'test', resumeSessionId: 'none' })).error).toMatchObject({
@@ -81,7 +81,7 @@ describe('a session', () => {
     expect((await client.greet()).result).toBeDefined()
   })
 
-  it('that nobody comes back to ends with all its trees', async () => {
+  it('that is not resumed ends with all process trees', async () => {
     await using place = execPlace({ lingerMs: 100 })
     const first = place.connect()
     const resumeSessionId = await sessionOf(first)
@@ -145,7 +145,9 @@ describe('a session', () => {
     expect(await place.noDescendants()).toBe(true)
   })
 
-  it('detached has its processes wait when there is no more room, and loses nothing', { timeout: 15_000 }, async () => {
+  it('without a connection pauses its processes when the buffer is full, and loses nothing', {
+    timeout: 15_000,
+  }, async () => {
     await using place = execPlace({ retention: { memoryBytes: 100_000, fileBytes: 2_000_000, chunks: 1000 } })
     await using folder = await tempDirectory()
     const first = place.connect()
@@ -168,9 +170,8 @@ describe('a session', () => {
     const second = place.connect()
     await second.greet({ clientName: 'test', resumeSessionId })
     await second.untilTold('a', 'process/output')
-    // Output that arrives meanwhile must not push out what is still to be read; there is no event for its absence.
-    await delay(200)
-    // What was on its way when the connection was lost.
+    await delay(200) // in which nothing new may push out what has still to be asked for
+    // Output on its way when the connection was lost.
     const received = first.told('a').length
     const missed = await second.ask('process/read', { processId: 'a', afterSeq: received })
     expect(missed.result).toMatchObject({ gap: null })

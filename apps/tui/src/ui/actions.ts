@@ -1,0 +1,115 @@
+import type {
+  Answers,
+  ApprovalDecision,
+  ConversationState,
+  EventOf,
+  ListedConversation,
+  SettingsPatch,
+  TrustVerdict,
+} from '@parley/protocol'
+import type { Painted } from './approval/answer-guard.ts'
+import type { KeyEvent } from './keys/key-event.ts'
+import type { Notice } from './notices/notice.ts'
+import type { LostLog } from './storage-trouble.ts'
+import type { Opened, UiState, Unsent } from './ui-state.ts'
+
+/** Event that changes the screen's own state. */
+export type UiAction =
+  | { readonly kind: 'key'; readonly event: KeyEvent }
+  /** SIGINT from outside, treated as Ctrl+C. */
+  | { readonly kind: 'signal' }
+  /** No key arrived for a while; all earlier keys have been handled. */
+  | { readonly kind: 'quiet' }
+  /** A frame was painted. */
+  | ({ readonly kind: 'painted' } & Painted)
+  | { readonly kind: 'linked'; readonly clientId: string; readonly serverPid: number | null }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'opened'; readonly opened: Opened }
+  /** Prompts sent in this folder before, oldest first. */
+  | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
+  /** Message to send as soon as a conversation is open. */
+  | { readonly kind: 'hold'; readonly message: Unsent }
+  | { readonly kind: 'acknowledged'; readonly messageId: string }
+  /** The server rejected the message; its text returns to the composer. */
+  | { readonly kind: 'notTaken'; readonly message: Unsent }
+  | { readonly kind: 'tookBack'; readonly text: string }
+  /** The answer did not count. */
+  | { readonly kind: 'answerRefused'; readonly approvalId: string }
+  /** The tool server rejected a field of the form, for the reason in `problem`. */
+  | {
+      readonly kind: 'formRefused'
+      readonly approvalId: string
+      readonly answers: Answers
+      readonly field: string
+      readonly problem: string
+    }
+  /** Any client answered an approval. */
+  | { readonly kind: 'answered'; readonly event: EventOf<'approval.decided'> }
+  /** Any client changed settings. */
+  | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
+  | { readonly kind: 'notice'; readonly notice: Notice }
+  /** Another program changed the log. `isAnswer`: a request failed because of it. */
+  | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
+  /** The whole configuration of a project was shown; null if it has none. */
+  | { readonly kind: 'trustShown'; readonly hash: string | null }
+  | { readonly kind: 'pick'; readonly liveOnly: boolean }
+  | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[] }
+  /** Clients connected to the conversation, this one included. */
+  | { readonly kind: 'counted'; readonly clients: number }
+
+export interface UiContext {
+  readonly state: ConversationState | null
+  readonly nowMs: number
+  readonly columns: number
+  /** Id for the message that this action may send. */
+  readonly freshId: string
+}
+
+export interface UiStep {
+  readonly ui: UiState
+  readonly intents: readonly Intent[]
+}
+
+export function stepTo(ui: UiState, ...intents: readonly Intent[]): UiStep {
+  return { ui, intents }
+}
+
+/** Request of the user that only the server or the process can carry out. */
+export type Intent =
+  | { readonly kind: 'send'; readonly message: Unsent }
+  | { readonly kind: 'editQueued'; readonly messageId: string; readonly text: string }
+  | { readonly kind: 'removeQueued'; readonly messageId: string }
+  /** Removes a message from the inbox and returns its text to the composer. */
+  | { readonly kind: 'takeBack'; readonly messageId: string; readonly text: string }
+  | { readonly kind: 'interrupt'; readonly turnId: string }
+  | { readonly kind: 'continue' }
+  | {
+      readonly kind: 'decide'
+      readonly approvalId: string
+      readonly decision: ApprovalDecision
+      readonly note?: string
+      /** Answers of a filled-in form. */
+      readonly answers?: Answers
+    }
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'configure'; readonly settings: SettingsPatch }
+  | { readonly kind: 'rename'; readonly name: string }
+  | { readonly kind: 'fork'; readonly conversationId: string }
+  | { readonly kind: 'open'; readonly conversationId: string }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'models' }
+  /** Explains the decision on the named call, or on the last one. */
+  | { readonly kind: 'why'; readonly item?: string }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'mcp' }
+  | { readonly kind: 'restartMcp'; readonly name: string }
+  | { readonly kind: 'readTrust' }
+  /** Decides on the configuration that this window showed under this hash. */
+  | { readonly kind: 'decideTrust'; readonly hash: string; readonly verdict: TrustVerdict }
+  | { readonly kind: 'restart' }
+  /** Suspends the program, as Ctrl+Z does in a shell. */
+  | { readonly kind: 'suspend' }
+  /** Leaves; a running turn continues. */
+  | { readonly kind: 'detach' }
+  | { readonly kind: 'leave' }

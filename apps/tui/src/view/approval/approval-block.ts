@@ -1,0 +1,167 @@
+import type { Approval, Enforcement } from '@parley/protocol'
+import type { HeldKey } from '../../ui/approval/answer-guard.ts'
+import type { Choice } from '../../ui/approval/choices.ts'
+import type { FilledForm } from '../../ui/approval/form-fields.ts'
+import { count } from '../text/formats.ts'
+import { beside, indented } from '../text/gutter.ts'
+import type { Line, Room, Span } from '../text/span.ts'
+import { clipRows, truncateLine } from '../text/truncate.ts'
+import { contextRows, oneRowContext, type RuleText } from './approval-context.ts'
+import { askedFiles, askedText } from './approval-detail.ts'
+import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
+import { fieldRows } from './form-rows.ts'
+import { headRows, warningRows, wholeTitle } from './whole-approval.ts'
+
+export interface Asking {
+  readonly approval: Approval
+  /** Pending approvals, this one included. */
+  readonly waiting: number
+  readonly homeFolder: string
+  /** Enforcement of limits where the call would run. */
+  readonly enforcement: Enforcement
+  /** Current meaning of keys. */
+  readonly mode: AnswerMode
+  /** Form that is being filled in, for an elicitation with fields. */
+  readonly form: FilledForm | null
+  /** Last key, if it was meant as an answer. */
+  readonly heldKey: HeldKey | null
+  /** Answer highlighted by the arrow keys. */
+  readonly reached: Choice['answer'] | null
+  /** True if everything a yes would allow has been on the screen. */
+  readonly isSeen: boolean
+  readonly maxRows: number
+}
+
+export interface ApprovalBlock {
+  readonly rows: readonly Line[]
+  /** True if everything a yes would allow is in these rows. */
+  readonly isWhole: boolean
+}
+
+/** Layout of a complete approval; layouts differ in what they may leave out. */
+interface Layout {
+  /** True for blank rows between the parts. */
+  readonly isSpaced: boolean
+  /** True for one answer per row. */
+  readonly isListed: boolean
+  readonly rule: RuleText
+}
+
+/** Layouts from the most readable to the smallest. */
+const layouts: readonly Layout[] = [
+  { isSpaced: true, isListed: true, rule: 'whole' },
+  { isSpaced: false, isListed: true, rule: 'whole' },
+  { isSpaced: false, isListed: true, rule: 'oneRow' },
+  { isSpaced: false, isListed: false, rule: 'whole' },
+  { isSpaced: false, isListed: false, rule: 'oneRow' },
+  { isSpaced: false, isListed: false, rule: 'none' },
+]
+
+/** Minimum rows for one answer per row; below it, answers share a row so that earlier work stays visible. */
+const listedFromRows = 14
+
+/** Minimum rows of the detail: its beginning, the count of hidden rows, and its end. */
+const leastDetail = 3
+
+/** Parts of an approval that are the same in every layout. */
+interface Parts {
+  readonly head: readonly Line[]
+  readonly title: readonly Line[]
+  readonly files: readonly Line[]
+  readonly text: readonly Line[]
+  readonly form: readonly Line[]
+  readonly doubts: readonly Line[]
+}
+
+/**
+ * Returns the approval as the last block of the live zone. `isWhole` requires every row of title, detail, folder,
+ * limits, variables, warnings and the model's reason; only the rule's text may be missing.
+ */
+export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
+  const { approval, maxRows } = asking
+  const parts: Parts = {
+    head: waitingHead(asking, room),
+    title: wholeTitle(approval, beside(room)),
+    files: askedFiles(approval, beside(room)),
+    text: askedText(approval, beside(room)),
+    form: formRows(asking, room),
+    doubts: warningRows(approval, room),
+  }
+  for (const layout of layouts) {
+    if (layout.isListed && maxRows < listedFromRows) continue
+    const rows = wholeRows(asking, parts, { layout, room })
+    if (rows.length <= maxRows) return { rows, isWhole: true }
+  }
+  const folded = foldedRows(asking, parts, room)
+  const isTooTall = folded.length > maxRows && asking.mode !== 'form'
+  return { rows: isTooTall ? smallBlock(asking, [...parts.files, ...parts.text], room) : folded, isWhole: false }
+}
+
+function wholeRows(
+  asking: Asking,
+  { head, title, files, text, form, doubts }: Parts,
+  { layout: { isSpaced, isListed, rule }, room }: { readonly layout: Layout; readonly room: Room },
+): readonly Line[] {
+  const gap: readonly Line[] = isSpaced ? [[]] : []
+  const context = contextRows(asking, beside(room), rule)
+  const answers = choiceRows(asking, room, { isListed, isUnseen: false })
+  const asked = indented([...title, ...files, ...text])
+  return [...head, ...asked, ...form, ...gap, ...doubts, ...indented(context), ...gap, ...answers]
+}
+
+/** Returns the rows that fit. A yes does not count yet, unless everything was on the screen before. */
+function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: Parts, room: Room): readonly Line[] {
+  const { approval, maxRows } = asking
+  const isUnseen = !asking.isSeen && asking.mode === 'answer'
+  const titled = clipRows(title, { head: 2, tail: 1 })
+  const context = indented(oneRowContext(asking, beside(room)))
+  const answers = choiceRows(asking, room, { isListed: false, isUnseen })
+  const around = [...form, ...doubts, ...context, ...answers]
+  const detailRoom = Math.max(leastDetail, maxRows - head.length - titled.length - around.length)
+  // The names of all files take precedence over their lines.
+  const kept = files.length + leastDetail <= detailRoom ? files : []
+  const rest = kept.length > 0 ? text : [...files, ...text]
+  const shown = [...kept, ...clipped(rest, detailRoom - kept.length, approval)]
+  return [...head, ...indented([...titled, ...shown]), ...around]
+}
+
+/** Returns the smallest form, never complete: question, part of the command and limits, keys. */
+function smallBlock(asking: Asking, detail: readonly Line[], room: Room): readonly Line[] {
+  const { maxRows } = asking
+  const inner = beside(room)
+  const left = Math.max(0, maxRows - 1)
+  const head = left > 1 ? waitingHead(asking, room).slice(0, 1) : []
+  const shown = clipTo(detail, left - head.length, inner)
+  const about = clipTo(oneRowContext(asking, inner), left - head.length - shown.length, inner)
+  return [...head, ...indented([...shown, ...about, keyRow(asking, inner)])]
+}
+
+/** Returns the first rows, with an ellipsis where more follow. */
+function clipTo(rows: readonly Line[], limit: number, room: Room): readonly Line[] {
+  if (rows.length <= limit) return rows
+  const kept = rows.slice(0, Math.max(0, limit))
+  const last = kept.at(-1)
+  return last === undefined ? [] : [...kept.slice(0, -1), truncateLine([...last, { text: '…' }], room)]
+}
+
+function waitingHead({ approval, waiting }: Asking, room: Room): readonly Line[] {
+  const more: readonly Span[] = waiting > 1 ? [{ text: `  1 of ${waiting} that wait`, tone: 'muted' }] : []
+  return headRows(approval, room, more)
+}
+
+function clipped(detail: readonly Line[], limit: number, { detail: text }: Approval): readonly Line[] {
+  if (detail.length <= limit) return detail
+  const kept = Math.max(2, limit - 1)
+  const head = Math.ceil(kept / 2)
+  return clipRows(detail, {
+    head,
+    tail: kept - head,
+    hint: ` · v prints all ${count(text.length)} characters`,
+  })
+}
+
+function formRows({ approval, form, maxRows }: Asking, room: Room): readonly Line[] {
+  const fields = approval.form?.fields ?? []
+  if (fields.length === 0) return []
+  return indented(fieldRows({ fields, form, maxRows: Math.floor(maxRows / 2) }, beside(room)))
+}

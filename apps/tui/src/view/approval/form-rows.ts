@@ -1,0 +1,68 @@
+import type { Answer, FormField } from '@parley/protocol'
+import { type FilledForm, optionsOf } from '../../ui/approval/form-fields.ts'
+import { showHidden } from '../text/control-characters.ts'
+import { indented, marked } from '../text/gutter.ts'
+import { type Line, narrowed, type Room, type Span } from '../text/span.ts'
+import { truncateLine } from '../text/truncate.ts'
+import { wrapLine } from '../text/wrap.ts'
+
+export interface Fields {
+  readonly fields: readonly FormField[]
+  /** Form in progress; null before it is opened. */
+  readonly form: FilledForm | null
+  readonly maxRows: number
+}
+
+/**
+ * Returns one row per field: earlier fields with their answers, later ones by name. Before the form is opened all are
+ * listed, so that the number of questions is known before a yes.
+ */
+export function fieldRows({ fields, form, maxRows }: Fields, room: Room): readonly Line[] {
+  const at = form?.at ?? 0
+  const rows = fields.map((field, index) =>
+    form !== null && index === at ? currentField(field, form, room) : [otherField(field, form, room)],
+  )
+  const top = rows.slice(0, at).flat()
+  const rest = rows.slice(at).flat()
+  const kept = Math.max(0, maxRows - rest.length)
+  return [...top.slice(Math.max(0, top.length - kept)), ...rest].slice(0, Math.max(1, maxRows))
+}
+
+function otherField(field: FormField, form: FilledForm | null, room: Room): Line {
+  const given = form?.answers[field.name]
+  const value: readonly Span[] = given === undefined ? [] : [muted(': '), { text: valueText(field, given) }]
+  const needed: readonly Span[] = field.required && form === null ? [muted(' (needed)')] : []
+  return truncateLine([muted(`  ${plain(field.title)}`), ...value, ...needed], room)
+}
+
+function currentField(field: FormField, form: FilledForm, room: Room): readonly Line[] {
+  const inner = narrowed(room, 2)
+  const about = field.description === undefined ? [] : [muted(`  ${plain(field.description)}`)]
+  const title: Line = [{ text: plain(field.title), bold: true, tone: 'accent' }, ...about]
+  const problem = form.problem === null ? [] : wrapLine([{ text: plain(form.problem), tone: 'bad' }], inner)
+  const rows = [...wrapLine(title, inner), ...optionRows(field, form, inner), ...problem]
+  return marked({ text: '▸', tone: 'accent' }, rows)
+}
+
+function optionRows(field: FormField, { choice }: FilledForm, room: Room): readonly Line[] {
+  const options = optionsOf(field) ?? []
+  return options.flatMap(({ title }, index) => {
+    const isChosen = index === choice
+    const digit: Span = { text: index < 9 ? `${index + 1} ` : '  ', bold: true, tone: 'accent' }
+    const row = truncateLine([digit, { text: plain(title), ...(isChosen ? { bold: true } : {}) }], narrowed(room, 2))
+    return isChosen ? marked({ text: '●', tone: 'accent' }, [row]) : indented([row])
+  })
+}
+
+function valueText(field: FormField, given: Answer): string {
+  return plain(optionsOf(field)?.find(({ value }) => value === given)?.title ?? String(given))
+}
+
+/** Returns the tool server's text on one line, hidden characters shown. */
+function plain(text: string): string {
+  return showHidden(text).replaceAll('\n', ' ')
+}
+
+function muted(text: string): Span {
+  return { text, tone: 'muted' }
+}

@@ -1,0 +1,63 @@
+import type { Item, ItemOf } from '@parley/protocol'
+import { renderMarkdown } from '../markdown/render.ts'
+import { stripEffects } from '../text/control-characters.ts'
+import { beside, indented, marked, textRows } from '../text/gutter.ts'
+import type { Line, Room } from '../text/span.ts'
+import { clipRows, truncateLine } from '../text/truncate.ts'
+import { authorRows, type Block } from './block.ts'
+import { changeBlock } from './change-block.ts'
+import { commandBlock } from './command-block.ts'
+import { noticeBlock } from './notice-block.ts'
+import { toolBlock } from './tool-block.ts'
+
+/** Maximum width of prose, in cells; wider lines are hard to read. */
+const proseColumns = 100
+
+/** Returns the room for prose. */
+export function proseRoom(room: Room): Room {
+  const inner = beside(room)
+  return { ...inner, columns: Math.min(inner.columns, proseColumns) }
+}
+
+/** Returns the block of a finished item. `author`: name of another client that sent it. */
+export function itemBlock(item: Item, room: Room, author: string | null = null): Block {
+  switch (item.type) {
+    case 'userMessage':
+      return { kind: 'user', lines: [...userRows(item.text, room), ...authorRows(author, room)] }
+    case 'agentMessage':
+      return { kind: 'message', lines: indented(renderMarkdown(item.text, proseRoom(room))) }
+    case 'reasoning':
+      return { kind: 'reasoning', lines: reasoningRows(item, room) }
+    case 'commandExecution':
+    case 'shellCommand':
+      return commandBlock(item, room, author)
+    case 'fileChange':
+      return changeBlock(item, room)
+    case 'toolCall':
+      return toolBlock(item, room)
+    case 'notice':
+      return noticeBlock(item, room)
+    default:
+      return unknownBlock(item, room)
+  }
+}
+
+function userRows(text: string, room: Room): readonly Line[] {
+  const rows = textRows(stripEffects(text).trimEnd(), room, { bold: true })
+  return marked({ text: '›', tone: 'accent', bold: true }, clipRows(rows, { head: 30, tail: 5 }))
+}
+
+/** Returns reasoning folded to its newest heading or first line. */
+export function reasoningRows({ text }: Pick<ItemOf<'reasoning'>, 'text'>, room: Room): readonly Line[] {
+  const headings = [...stripEffects(text).matchAll(/^\*\*(.+?)\*\*\s*$/gm)].map((match) => match[1] ?? '')
+  const first = headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''
+  if (first === '') return []
+  return indented([truncateLine([{ text: `thought: ${first}`, tone: 'muted', italic: true }], beside(room))])
+}
+
+/** Returns title and text of an item type that only a newer server knows. */
+function unknownBlock(item: { readonly title: string; readonly text: string }, room: Room): Block {
+  const rows = textRows(stripEffects(item.title), room, { bold: true })
+  const text = clipRows(textRows(stripEffects(item.text), room), { head: 20, tail: 5 })
+  return { kind: 'call', lines: marked({ text: '·' }, [...rows, ...text]) }
+}

@@ -1,0 +1,183 @@
+import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
+import type { Notice } from '../../ui/notices/notice.ts'
+import { actorName } from '../../ui/other-clients.ts'
+import { count } from '../text/formats.ts'
+import type { Room } from '../text/span.ts'
+import { type Block, type BlockKind, gapBefore } from './block.ts'
+import { itemBlock, proseRoom } from './item-block.ts'
+import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
+import { localNoticeBlock, noticeRows } from './notice-block.ts'
+import { isFinished, planBlock } from './plan-block.ts'
+
+/** Record of what has been printed of a conversation; the text itself is only in the terminal. */
+export interface Transcript {
+  /** Completed items printed or skipped. */
+  readonly itemCount: number
+  /** Notices printed. */
+  readonly noticeCount: number
+  /** The plan that was printed, as JSON. */
+  readonly plan: string
+  readonly stream: MessageStream | null
+  readonly last: BlockKind | null
+  /** Completed items from before this client joined; their authors are not shown. */
+  readonly earlierItems: number
+}
+
+export interface TranscriptInput {
+  readonly state: ConversationState | null
+  /** All notices so far; only new ones are printed. */
+  readonly notices: readonly Notice[]
+  readonly room: Room
+  /** Client ids of this window's connections. */
+  readonly own: readonly string[]
+}
+
+export const emptyTranscript: Transcript = {
+  itemCount: 0,
+  noticeCount: 0,
+  plan: 'null',
+  stream: null,
+  last: null,
+  earlierItems: 0,
+}
+
+interface Scan extends TranscriptInput {
+  transcript: Transcript
+  readonly blocks: Block[]
+}
+
+/**
+ * Returns blocks that became final since the last call, to print below everything printed before. Settles message text
+ * piece by piece as it arrives, so that a long answer never fills the live zone.
+ */
+export function settle(
+  transcript: Transcript,
+  settling: TranscriptInput,
+): { transcript: Transcript; blocks: readonly Block[] } {
+  const scan: Scan = { ...settling, transcript, blocks: [] }
+  for (const notice of scan.notices.slice(transcript.noticeCount)) put(scan, localNoticeBlock(notice, scan.room))
+  change(scan, { noticeCount: scan.notices.length })
+  if (scan.state !== null) settleState(scan, scan.state)
+  return { transcript: scan.transcript, blocks: scan.blocks }
+}
+
+function settleState(scan: Scan, state: ConversationState): void {
+  const first = state.core.counts.items - state.window.length
+  const { itemCount } = scan.transcript
+  if (first > itemCount) put(scan, note(scan, `… ${count(first - itemCount)} items are not shown here`))
+  const begin = Math.max(0, itemCount - first)
+  for (const [index, completed] of state.window.slice(begin).entries())
+    settleItem(scan, completed, first + begin + index >= scan.transcript.earlierItems)
+  change(scan, { itemCount: state.core.counts.items })
+  dropLostStream(scan, state)
+  settlePlan(scan, state)
+  followStream(scan, state)
+}
+
+function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
+  const { stream } = scan.transcript
+  if (stream?.itemId === item.id) endStream(scan, stream, item)
+  else put(scan, itemBlock(item, scan.room, isNew ? authorElsewhere(scan, item) : null))
+}
+
+/** Returns the author's name if another client sent the item. */
+function authorElsewhere({ own }: Scan, item: Item): string | null {
+  const by = 'by' in item ? item.by : undefined
+  return by === undefined || own.includes(by.clientId) ? null : actorName(by)
+}
+
+function endStream(scan: Scan, stream: MessageStream, item: Item): void {
+  change(scan, { stream: null })
+  const room = proseRoom(scan.room)
+  const followed = followText(stream, item.text, room)
+  if (followed !== null) {
+    appendToMessage(scan, stream, [...followed.rows, ...restRows(followed.stream, room)])
+    return
+  }
+  if (stream.begun) put(scan, note(scan, 'the answer was kept with other words than these; here it is whole:'))
+  put(scan, itemBlock(item, scan.room))
+}
+
+/** Ends a stream whose item was discarded; the text already printed stays. */
+function dropLostStream(scan: Scan, { core }: ConversationState): void {
+  const { stream } = scan.transcript
+  if (stream === null || core.open[stream.itemId] !== undefined) return
+  change(scan, { stream: null })
+  if (stream.seen === '') return
+  put(
+    scan,
+    note(
+      scan,
+      core.turn === null ? 'connection lost, the answer ends here' : 'connection lost, the answer starts again',
+    ),
+  )
+}
+
+/** Follows one message at a time; another open message waits until the first is complete. */
+function followStream(scan: Scan, { core }: ConversationState): void {
+  const current = scan.transcript.stream
+  const open =
+    current === null
+      ? Object.values(core.open).find(({ item }) => item.type === 'agentMessage')
+      : core.open[current.itemId]
+  if (open === undefined) return
+  const stream = current ?? openStream(open.item.id)
+  const followed = followText(stream, open.item.text, proseRoom(scan.room))
+  if (followed === null) return
+  appendToMessage(scan, stream, followed.rows)
+  change(scan, { stream: followed.stream })
+}
+
+/** Appends rows to a message: the first rows get a gap, later ones contain theirs. */
+function appendToMessage(scan: Scan, { begun }: MessageStream, lines: Block['lines']): void {
+  if (lines.length === 0) return
+  const isInPlace = begun && scan.transcript.last === 'message'
+  if (isInPlace) scan.blocks.push({ kind: 'message', lines })
+  else put(scan, { kind: 'message', lines: begun && lines[0]?.length === 0 ? lines.slice(1) : lines })
+}
+
+function settlePlan(scan: Scan, { core: { plan } }: ConversationState): void {
+  const written = JSON.stringify(plan)
+  if (written === scan.transcript.plan) return
+  change(scan, { plan: written })
+  if (plan !== null) put(scan, planBlock(plan, scan.room))
+}
+
+function put(scan: Scan, { kind, lines }: Block): void {
+  if (lines.length === 0) return
+  scan.blocks.push({ kind, lines: [...gapBefore(scan.transcript.last, kind), ...lines] })
+  change(scan, { last: kind })
+}
+
+function change(scan: Scan, change: Partial<Transcript>): void {
+  scan.transcript = { ...scan.transcript, ...change }
+}
+
+function note({ room }: Scan, text: string): Block {
+  return { kind: 'notice', lines: noticeRows('info', text, room) }
+}
+
+/**
+ * Returns a transcript that starts at the newest items filling `maxRows`, or slightly more. Earlier items are counted
+ * as skipped and stay in the log.
+ */
+export function openTranscript(
+  transcript: Transcript,
+  { core, window }: ConversationState,
+  room: Room,
+  maxRows: number,
+): Transcript {
+  let from = window.length
+  for (let rows = 0; from > 0 && rows < maxRows; from--) {
+    const completed = window[from - 1]
+    if (completed !== undefined) rows += itemBlock(completed.item, room).lines.length + 1
+  }
+  const plan = core.plan === null || isFinished(core.plan) ? JSON.stringify(core.plan) : 'null'
+  return {
+    ...transcript,
+    itemCount: core.counts.items - window.length + from,
+    plan,
+    stream: null,
+    earlierItems: core.counts.items,
+  }
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { mcpTable } from '../../../src/ui/notices/tables.ts'
+
+test('tool servers are listed with their state, and what is wrong with those that do not run', () => {
+  const stderr = 'one\n\ntwo\nthree\nfour\n'
+  const servers = [
+    { name: 'git', state: 'ready', tools: ['log'], restarts: 0, stderr },
+    { name: 'db', state: 'failed', tools: [], restarts: 2, error: 'it ended with exit code 3', stderr },
+  ] as const
+  expect(mcpTable({ servers: servers.map((server) => ({ ...server, tools: [...server.tools] })) })).toMatchObject({
+    rows: [
+      ['git', 'ready · 1 tool'],
+      ['db', 'failed · started again 2 times'],
+      ['', 'it ended with exit code 3'],
+      ['', 'two'],
+      ['', 'three'],
+      ['', 'four'],
+    ],
+  })
+  expect(mcpTable({ servers: [] })).toMatchObject({ title: expect.stringContaining('[mcp_servers.NAME]'), rows: [] })
+})

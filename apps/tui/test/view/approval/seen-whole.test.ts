@@ -1,0 +1,107 @@
+import type { Approval } from '@parley/protocol'
+import { describe, expect, test } from 'vitest'
+import type { UiState } from '../../../src/ui/ui-state.ts'
+import { updateUi } from '../../../src/ui/update-ui.ts'
+import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { contextAt, rest, typeAtOnce } from '../../ui/type-keys.ts'
+import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
+import { openUi, sceneOf, settledRows } from '../scenes/scene.ts'
+
+const sizes = { tiny: { columns: 20, rows: 5 }, low: { columns: 40, rows: 15 }, usual: { columns: 80, rows: 24 } }
+type Size = keyof typeof sizes
+
+const lines = (length: number) => Array.from({ length }, (_, index) => `echo step ${index + 1}`).join('\n')
+const asked = (fields: Partial<Approval>) => after(turnStarted, started(command('x')), requested(fields))
+const short = asked({ title: 'npm test', detail: 'npm test' })
+const long = asked({ title: 'echo step 1', detail: lines(400) })
+const diff = asked({
+  kind: 'patch',
+  title: 'Patch a.txt',
+  detail: `--- a/a.txt\n+++ b/a.txt\n@@ -1,0 +1,400 @@\n${lines(400).replaceAll(/^/gm, '+')}\n`,
+})
+const variables = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`VARIABLE_${index}`, 'value']))
+const withVariables = asked({ title: 'npm test', detail: 'npm test', env: variables })
+
+/** The frame on a screen of this size, and the state of the screen once it is painted. */
+function paint(ui: UiState, state: ReturnType<typeof asked>, size: Size, atMs: number) {
+  const { screen } = layoutScreen({ ...sceneOf(state, ui), size: sizes[size] })
+  const { approvalId, isSeen } = screen
+  const painted = updateUi(ui, { kind: 'painted', approvalId, isSeen }, contextAt(state, atMs)).ui
+  return { ui: painted, screen, rows: screen.live.map(lineText) }
+}
+
+/** What `y` comes to at a question that was painted a second ago. */
+function yes(ui: UiState, state: ReturnType<typeof asked>, atMs: number) {
+  return rest(typeAtOnce(ui, state, atMs + 1_000, 'y'), state, atMs + 2_000)
+}
+
+describe('a yes', () => {
+  test.each<[string, ReturnType<typeof asked>, Size]>([
+    ['a short command', short, 'tiny'],
+    ['a command of 400 lines', long, 'usual'],
+    ['a command of 400 lines', long, 'low'],
+    ['a change of 400 lines', diff, 'usual'],
+    ['60 variables', withVariables, 'low'],
+  ])('to %s that the window does not show whole counts only after v', (_what, state, size) => {
+    const first = paint(openUi, state, size, 0)
+    expect(first.rows.join(' ')).toMatch(/\bv (?:all|shows it|prints all)/)
+    const refused = yes(first.ui, state, 0)
+    expect(refused.intents).toEqual([])
+    expect(paint(refused.ui, state, size, 3_000).rows.join(' ')).toMatch(/not all of this|v first, then yes/)
+
+    const printing = rest(typeAtOnce(refused.ui, state, 10_000, 'v'), state, 11_000)
+    const shown = paint(printing.ui, state, size, 11_000)
+    expect(settledRows(shown.screen).join('\n')).toMatch(/echo step 400|npm test[\s\S]*in ~?\S*shop/)
+    expect(settledRows(shown.screen).join('\n')).not.toMatch(/more lines/)
+    expect(shown.rows.join(' ')).toMatch(/y yes|yes \(y\)/)
+    expect(yes(shown.ui, state, 11_000).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'approved' }])
+  })
+
+  test.each<Size>(['low', 'usual'])('to a short command counts at once in a window that shows it (%s)', (size) => {
+    const { ui, rows } = paint(openUi, short, size, 0)
+    expect(rows.join(' ')).toContain('npm test')
+    expect(yes(ui, short, 0).intents).toHaveLength(1)
+  })
+
+  test('counts where all was seen before the window became small', () => {
+    const { ui } = paint(paint(openUi, short, 'usual', 0).ui, short, 'tiny', 5_000)
+    expect(yes(ui, short, 5_000).intents).toHaveLength(1)
+  })
+
+  test('does not count while a list lies over the question', () => {
+    const picker = { liveOnly: false, conversations: [], filter: openUi.composer, choice: 0 }
+    const { ui } = paint({ ...openUi, picker }, short, 'usual', 0)
+    expect(yes({ ...ui, picker: null }, short, 0).intents).toEqual([])
+  })
+})
+
+describe('a row that an arrow reached', () => {
+  test('is still reached when Enter was refused and v has printed the question', () => {
+    const down = typeAtOnce(paint(openUi, long, 'usual', 0).ui, long, 1_000, 'down')
+    const refused = paint(typeAtOnce(down.ui, long, 2_000, 'enter').ui, long, 'usual', 2_000)
+    expect(refused.rows.join('\n')).toMatch(/▸1 yes[\s\S]*Enter was not taken: [^\n]*v shows it, then\s+press it again/)
+
+    const printing = rest(typeAtOnce(refused.ui, long, 3_000, 'v'), long, 4_000)
+    const printed = paint(printing.ui, long, 'usual', 4_000)
+    expect(settledRows(printed.screen).join('\n')).toContain('echo step 400')
+    expect(printed.rows.join('\n')).toContain('▸1 yes')
+    const tooEarly = typeAtOnce(printed.ui, long, 4_100, 'enter')
+    expect(tooEarly.intents).toEqual([])
+    expect(typeAtOnce(tooEarly.ui, long, 5_000, 'enter').intents).toMatchObject([{ decision: 'approved' }])
+  })
+})
+
+describe('a window of 20 columns and 5 rows', () => {
+  test('shows the beginning of the command and the keys, and a no counts', () => {
+    const { ui, rows } = paint(openUi, long, 'tiny', 0)
+    expect(rows).toEqual(['  echo step 1…', '  v all · n no · Esc', expect.stringMatching(/^› /)])
+    expect(rest(typeAtOnce(ui, long, 5_000, 'n'), long, 6_000).ui.purpose.kind).toBe('note')
+  })
+
+  test('shows the answer that is chosen', () => {
+    const { ui } = paint(openUi, short, 'tiny', 0)
+    const down = typeAtOnce(ui, short, 5_000, 'down')
+    expect(paint(down.ui, short, 'tiny', 5_000).rows[1]).toBe('  ▸1 yes (y)')
+  })
+})

@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'vitest'
+import { emptyComposer } from '../../src/ui/composer/composer.ts'
+import type { UiState } from '../../src/ui/ui-state.ts'
+import type { Scene } from '../../src/view/layout-screen.ts'
+import {
+  after,
+  answer,
+  colleague,
+  command,
+  completed,
+  delta,
+  diff,
+  elicitation,
+  ended,
+  executionStarted,
+  lookUp,
+  patch,
+  queued,
+  requested,
+  started,
+  startedAt,
+  tokens,
+  toolCall,
+  turnEnded,
+  turnStarted,
+  userMessage,
+} from './scenes/conversation.ts'
+import { sceneOf, shown, written } from './scenes/scene.ts'
+
+const listed = {
+  conversationId: 'c2',
+  shortId: '51640217',
+  cwd: '/home/ada/shop',
+  title: 'Fix the discount',
+  name: null,
+  createdAt: startedAt,
+  updatedAt: startedAt - 3 * 3_600_000,
+  archived: false,
+  forkedFrom: null,
+  live: null,
+}
+
+const picker: UiState['picker'] = {
+  liveOnly: false,
+  filter: emptyComposer,
+  choice: 1,
+  conversations: [
+    listed,
+    { ...listed, conversationId: 'c3', shortId: '797d7975', name: 'release', live: { pid: 4711, socket: null } },
+    { ...listed, conversationId: 'c4', shortId: '0000ffff', title: '', cwd: '/srv/elsewhere' },
+  ],
+}
+
+const longCommand = Array.from({ length: 60 }, (_, line) => `echo step ${line + 1}`).join('\n')
+const asked = [turnStarted, completed(userMessage('Install it')), started(command('npm install left-pad')), requested()]
+
+const issues = {
+  head: Array.from({ length: 20 }, (_, index) => `issue ${index + 1}`).join('\n'),
+  tail: '',
+  totalBytes: 170,
+  omittedBytes: 0,
+}
+const elicited = [
+  turnStarted,
+  completed(userMessage('File it')),
+  started(toolCall('tracker: create_issue')),
+  executionStarted('l1'),
+  elicitation,
+]
+
+const scenes: Readonly<Record<string, Scene>> = {
+  'before the server has answered': sceneOf(null, {
+    link: { kind: 'starting' },
+    opened: null,
+    composer: written('fix the'),
+  }),
+  'an empty conversation': sceneOf(after()),
+  'an answer half written': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('What is wrong with the cart?')),
+      started(answer('', 'm1', 'inProgress')),
+      delta(
+        'm1',
+        '# Cart\n\nThe *discount* is wrong:\n\n```js\nreturn amount - percent\n```\n\nIt has to be a share of the amount, which `withDis',
+      ),
+    ),
+  ),
+  'a command that runs': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('Run the tests')),
+      started(command('npm test')),
+      executionStarted('x1'),
+      delta('x1', '1 passed\n2 passed\n\u001b[31m3 failed\u001b[0m\n'),
+    ),
+    { composer: written('stop at the first failure') },
+  ),
+  'a command that waits for an answer': sceneOf(after(...asked)),
+  'an answer that is a note': sceneOf(after(...asked), {
+    purpose: { kind: 'note', approvalId: 'a1' },
+    composer: written('use pnpm'),
+  }),
+  'an approval while something is written': sceneOf(after(...asked), { composer: written('wait') }),
+  'a long command with a character that hides': sceneOf(
+    after(
+      turnStarted,
+      started(command(longCommand)),
+      requested({
+        title: 'echo step 1',
+        detail: `${longCommand}\nrm \u202egnp.x`,
+        decisions: ['approved', 'denied', 'abort'],
+      }),
+    ),
+  ),
+  'a patch that waits beside two others': sceneOf(
+    after(
+      turnStarted,
+      started(patch('proposed')),
+      started(command('ls', { id: 'x2' })),
+      started(command('ps', { id: 'x3' })),
+      requested({ itemId: 'p1', kind: 'patch', title: 'Patch src/cart.js', detail: diff }),
+      requested({ id: 'a2', itemId: 'x2' }),
+      requested({ id: 'a3', itemId: 'x3' }),
+    ),
+  ),
+  'a turn that is done': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('Fix the discount.\nAnd run the tests.')),
+      completed({
+        id: 'r1',
+        type: 'reasoning',
+        status: 'completed',
+        title: 'Reasoning',
+        text: '**Looking for the test**\n\nIt must be somewhere.',
+      }),
+      completed(lookUp('Read src/cart.js', 'l1')),
+      completed(lookUp('Read test/cart.test.js', 'l2')),
+      {
+        type: 'plan.updated',
+        plan: {
+          steps: [
+            { step: 'Find the fault', status: 'completed' },
+            { step: 'Fix it', status: 'inProgress' },
+            { step: 'Run the tests', status: 'pending' },
+          ],
+        },
+      },
+      completed(ended('node --test', Array.from({ length: 40 }, (_, line) => `line ${line + 1}`).join('\n'), 1)),
+      completed(patch('completed')),
+      completed(
+        command('rm -rf build', {
+          id: 'x9',
+          status: 'denied',
+          decision: {
+            verdict: 'ask',
+            rule: { name: 'r' },
+            reason: 'It deletes.',
+            approvalId: 'a9',
+            answer: 'denied',
+            note: 'leave the build alone',
+            by: colleague,
+          },
+        }),
+      ),
+      completed(answer('Done: the discount is a share of the amount now.', 'm2')),
+      { type: 'usage.updated', turnId: 't1', counts: tokens, contextWindow: 128_000 },
+      turnEnded(),
+    ),
+  ),
+  'messages that wait for a paused inbox': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('Go')),
+      queued('and write a test', 'steer'),
+      queued('then release\nit', 'queue'),
+      queued('and tell me', 'queue', 'q3', colleague),
+      turnEnded('interrupted'),
+    ),
+  ),
+  'a provider that is busy': sceneOf(
+    after(turnStarted, completed(userMessage('Go')), {
+      type: 'retry.scheduled',
+      turnId: 't1',
+      retryAt: startedAt + 24_000,
+      attempt: 2,
+      failure: { code: 'overloaded', message: 'The provider is overloaded.' },
+    }),
+  ),
+  'a server that has ended': sceneOf(after(...asked), { link: { kind: 'lost' }, composer: written('kept') }),
+  'an approval that a crash kept from starting': sceneOf(
+    after(
+      ...asked,
+      { type: 'approval.decided', approvalId: 'a1', decision: 'approved', by: colleague },
+      { type: 'turn.parked', turnId: 't1', reason: 'The program ended.' },
+    ),
+  ),
+  'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
+  'the list of conversations': sceneOf(null, { picker, opened: null }),
+  'the list of live conversations when there are none': sceneOf(null, {
+    picker: { liveOnly: true, filter: emptyComposer, choice: 0, conversations: [] },
+    opened: null,
+  }),
+  'a key that came too early': sceneOf(after(...asked), {
+    heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: 'tooEarly' },
+  }),
+  'a letter that is chosen': sceneOf(after(...asked), {
+    heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: null },
+  }),
+  'a question in a window that only watches': sceneOf(after(...asked), {
+    opened: {
+      conversationId: 'c',
+      shortId: '0a1b2c3d',
+      readOnly: true,
+      onlyWatches: true,
+      attached: true,
+      ephemeral: false,
+    },
+    heldKey: { text: '1', written: '1', atMs: 0, approvalId: 'a1', refusal: 'readOnly' },
+    clientCount: 2,
+  }),
+  'a tool server that says how far it is': sceneOf(
+    after(
+      turnStarted,
+      completed(userMessage('File it')),
+      started(toolCall('tracker: create_issue')),
+      executionStarted('l1'),
+      delta('l1', '1 of 3: looking\n2 of 3: writing\n'),
+    ),
+  ),
+  'a question of a tool server': sceneOf(after(...elicited)),
+  'what tool servers said': sceneOf(
+    after(
+      turnStarted,
+      completed({ ...toolCall('tracker: list_issues', 'l2'), status: 'completed', output: issues }),
+      completed({
+        ...toolCall('tracker: create_issue', 'l3'),
+        status: 'failed',
+        failure: { code: 'mcpToolError', message: 'The title is taken.' },
+      }),
+    ),
+  ),
+  'a text field of its form': sceneOf(after(...elicited), {
+    purpose: {
+      kind: 'form',
+      form: { approvalId: 'a1', at: 2, answers: { kind: 'bug' }, choice: -1, problem: 'This is needed.' },
+    },
+  }),
+  'a choice of its form': sceneOf(after(...elicited), {
+    purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, problem: null } },
+  }),
+  'commands that met the limits of the sandbox': sceneOf(
+    after(
+      turnStarted,
+      completed(
+        ended('git commit -m x', "fatal: Unable to create '.git/index.lock'\n", 128, {
+          modelText: 'exit 128',
+          sandboxBlock: { paths: ['/home/ada/shop/.git/index.lock'], network: true },
+        }),
+      ),
+      completed(
+        ended('npm install', 'added 3 packages\n', 0, {
+          network: 'to fetch the packages',
+          decision: {
+            verdict: 'ask',
+            rule: { name: 'builtin:network' },
+            reason: 'it asks to use the network',
+            approvalId: 'a1',
+            limits: { sandbox: 'workspace-write', network: true },
+          },
+        }),
+      ),
+    ),
+  ),
+  'a command of your own being written': sceneOf(after(), { composer: written('!git push') }),
+  'a sandbox with network': sceneOf(
+    after({
+      type: 'conversation.configured',
+      settings: { sandbox: 'workspace-write', enforcement: 'full', network: true },
+    }),
+  ),
+  'full access': sceneOf(
+    after({
+      type: 'conversation.configured',
+      settings: { sandbox: 'danger-full-access', enforcement: 'none', approvalPolicy: 'never' },
+    }),
+  ),
+}
+
+const cases = Object.entries(scenes).flatMap(([name, scene]) =>
+  [40, 80, 120].map((columns) => ({ name, columns, scene: { ...scene, size: { ...scene.size, columns } } })),
+)
+
+describe('project', () => {
+  test.each(cases)('$name at $columns columns looks as in its fixture', async ({ name, columns, scene }) => {
+    const file = `./fixtures/screens/${name.replaceAll(' ', '-')}.${columns}.txt`
+    await expect(`${shown(scene)}\n`).toMatchFileSnapshot(file)
+  })
+})

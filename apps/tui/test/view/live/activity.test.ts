@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { activityOf } from '../../../src/view/live/activity.ts'
+import { lineText } from '../../../src/view/text/span.ts'
+import { after, command, requested, started, startedAt, turnStarted } from '../scenes/conversation.ts'
+import { openUi } from '../scenes/scene.ts'
+
+const parked = { type: 'turn.parked', turnId: 't1', reason: 'It waits.' } as const
+const answered = { ...openUi, answeredApproval: 'a1', answeredAtMs: startedAt + 11_000 }
+
+test.each([
+  ['waits', []],
+  ['is parked', [parked]],
+])('an answer that nobody takes for a second is said to be on its way, also where its turn %s', (_, events) => {
+  const state = after(turnStarted, started(command('npm install left-pad')), requested(), ...events)
+  const early = activityOf(state, answered, startedAt + 11_100)
+  expect(early === null ? '' : lineText(early.line)).toContain('working')
+  expect(early?.changesAtMs).toBe(startedAt + 12_000)
+  expect(lineText(activityOf(state, answered, startedAt + 12_000)?.line ?? [])).toBe('Sending the answer…')
+})
+
+test('a window that only watches offers to join again when the server is lost', () => {
+  const opened = {
+    conversationId: 'c',
+    shortId: 's',
+    readOnly: true,
+    onlyWatches: true,
+    attached: true,
+    ephemeral: false,
+  }
+  const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, link: { kind: 'lost' } }, startedAt) ?? {}
+  expect(lineText(line)).toContain('Press r to join it again')
+})

@@ -1,0 +1,117 @@
+import { basename, join, sep } from 'node:path'
+import type { Files } from './files.ts'
+import { hasCode } from './storage-error.ts'
+
+/** Paths of one conversation's files. */
+export interface SessionPaths {
+  readonly folder: string
+  readonly log: string
+  /** Only `Files.lock` may open this file. */
+  readonly lock: string
+  readonly owner: string
+  readonly sideFiles: string
+  /** Folder that sandboxed commands get as /tmp while the conversation is open. */
+  readonly scratch: string
+}
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const LOG_SUFFIX = '.jsonl'
+
+export function isConversationId(text: string): boolean {
+  return UUID_V7.test(text)
+}
+
+export function sessionsFolder(home: string): string {
+  return join(home, 'sessions')
+}
+
+export function scratchFolder(home: string): string {
+  return join(home, 'scratch')
+}
+
+/** Returns the paths of a conversation, by the UTC day in its id. Null unless the id is a UUIDv7. */
+export function sessionPaths(home: string, conversationId: string): SessionPaths | null {
+  if (!isConversationId(conversationId)) return null
+  const folder = join(sessionsFolder(home), ...dayOf(conversationId))
+  const stem = join(folder, conversationId)
+  return {
+    folder,
+    log: `${stem}${LOG_SUFFIX}`,
+    lock: `${stem}.lock`,
+    owner: `${stem}.owner.json`,
+    sideFiles: `${stem}.files`,
+    scratch: join(scratchFolder(home), conversationId),
+  }
+}
+
+/** Returns the name of a log without its ending, also when that is no id. */
+export function conversationIdOf(logPath: string): string {
+  return basename(logPath, LOG_SUFFIX)
+}
+
+/** Returns the id of a log by its file name; null for other files. */
+export function idOfLogName(name: string): string | null {
+  if (!name.endsWith(LOG_SUFFIX)) return null
+  const id = name.slice(0, -LOG_SUFFIX.length)
+  return isConversationId(id) ? id : null
+}
+
+export function tornPath(logPath: string, n: number): string {
+  return `${logPath.slice(0, -LOG_SUFFIX.length)}.torn-${n}`
+}
+
+/** Returns YYYY, MM and DD of an id, whose first 48 bits are ms since the epoch. */
+export function dayOf(conversationId: string): [year: string, month: string, day: string] {
+  const createdAt = new Date(createdAtMs(conversationId))
+  const two = (n: number) => String(n).padStart(2, '0')
+  const year = String(createdAt.getUTCFullYear()).padStart(4, '0')
+  return [year, two(createdAt.getUTCMonth() + 1), two(createdAt.getUTCDate())]
+}
+
+function createdAtMs(conversationId: string): number {
+  return Number.parseInt(conversationId.slice(0, 8) + conversationId.slice(9, 13), 16)
+}
+
+export interface SessionFile {
+  readonly id: string
+  readonly path: string
+}
+
+const DAY_MS = 86_400_000
+const YEAR = /^\d{4,}$/
+const TWO_DIGITS = /^\d\d$/
+
+/** Lists all logs by name, opening none. Leaves out logs that are not in the folder of their id's day. */
+export function walkSessions(files: Files, home: string): readonly SessionFile[] {
+  const root = sessionsFolder(home)
+  return named(files, root, YEAR).flatMap((year) =>
+    named(files, join(root, year), TWO_DIGITS).flatMap((month) =>
+      named(files, join(root, year, month), TWO_DIGITS).flatMap((day) => logsOf(files, root, [year, month, day])),
+    ),
+  )
+}
+
+function logsOf(files: Files, root: string, day: readonly [string, string, string]): readonly SessionFile[] {
+  const folder = join(root, ...day)
+  const [year, month, date] = day.map(Number)
+  const from = Date.UTC(year ?? 0, (month ?? 0) - 1, date)
+  return list(files, folder).flatMap((name) => {
+    const id = idOfLogName(name)
+    if (id === null) return []
+    const sinceMs = createdAtMs(id) - from
+    return sinceMs >= 0 && sinceMs < DAY_MS ? [{ id, path: `${folder}${sep}${name}` }] : []
+  })
+}
+
+function named(files: Files, path: string, pattern: RegExp): readonly string[] {
+  return list(files, path).filter((name) => pattern.test(name))
+}
+
+function list(files: Files, path: string): readonly string[] {
+  try {
+    return files.list(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  }
+}

@@ -1,0 +1,121 @@
+import { withChecksum } from './checksum.ts'
+
+/** An event as the log handles it: opaque but for its type. */
+export interface LoggedEnvelope {
+  readonly seq: number
+  /** Wall clock, ms since the epoch; a label, never an order. */
+  readonly at: number
+  readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
+}
+
+/** An event as a line: the text the log stores, and the text that clients get. */
+export interface Line {
+  readonly seq: number
+  readonly type: string
+  /** Checksum at the end of `text`; null when the line was edited by hand and has none. */
+  readonly crc: string | null
+  /** JSON without its LF. */
+  readonly text: string
+  /** The same text, except for `elidedType`: only its turn, with the same number and checksum. */
+  readonly elidedText: string
+}
+
+/** Clients do not get the content of these events, which is in the provider's own form. */
+const elidedType = 'model.responded'
+
+/**
+ * Bytes of the longest line that is written, its LF not counted. Half of what the wire takes (32 MiB), so that a line
+ * also fits in the notification and in the page that carry it.
+ */
+export const MAX_WRITTEN_LINE_BYTES = 16 * 1024 * 1024
+
+/** Rejects a line that its readers would not take. Nothing was written; the same line is rejected every time. */
+export class LineTooLongError extends Error {
+  override readonly name = 'LineTooLongError'
+  readonly sizeBytes: number
+
+  constructor(sizeBytes: number) {
+    super(`a line of ${sizeBytes} bytes; ${MAX_WRITTEN_LINE_BYTES} can be read back`)
+    this.sizeBytes = sizeBytes
+  }
+}
+
+/** Encodes an event. `type` should be the event's first key: readers skip lines by it without parsing them. */
+export function encodeLine<Event extends { readonly type: string }>(envelope: {
+  readonly seq: number
+  readonly at: number
+  readonly event: Event
+}): Line {
+  const { seq, at, event } = envelope
+  const { type } = event
+  const { text, crc } = withChecksum(JSON.stringify({ seq, at, event }))
+  return { seq, type, crc, text, elidedText: type === elidedType ? elidedTextOf(envelope, crc) : text }
+}
+
+/** Makes a line of an event that was translated after reading: it keeps the checksum of the text in the log. */
+export function translatedLine({ seq, at, event }: LoggedEnvelope, crc: string | null): Line {
+  const { type } = event
+  const text = JSON.stringify({ seq, at, event, ...(crc === null ? {} : { crc }) })
+  return { seq, type, crc, text, elidedText: type === elidedType ? elidedTextOf({ seq, at, event }, crc) : text }
+}
+
+/** Makes a line of a text that was read from the log. */
+export function storedLine({ seq, type, crc, text }: Omit<Line, 'elidedText'>): Line {
+  const envelope = type === elidedType ? decodeLine(text) : null
+  return { seq, type, crc, text, elidedText: envelope === null ? text : elidedTextOf(envelope, crc) }
+}
+
+/** Decodes a line. Returns null for a text that is no envelope; a sound line is one unless it was forged. */
+export function decodeLine(text: string): LoggedEnvelope | null {
+  const value = parseJson(text)
+  return isEnvelope(value) ? value : null
+}
+
+/** Returns the bytes of a line as it is written. Throws `LineTooLongError`. */
+export function writtenBytes(text: string): number {
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes > MAX_WRITTEN_LINE_BYTES) throw new LineTooLongError(sizeBytes)
+  return sizeBytes
+}
+
+/** Puts the notification for clients around the text of a line, so that an event is serialised once. */
+export function notificationLine(conversationId: string, text: string): string {
+  return `{"jsonrpc":"2.0","method":"conversation/event","params":${envelopeText(conversationId, text)}}`
+}
+
+/** Adds the conversation to the text of a line, as its first key. */
+export function envelopeText(conversationId: string, text: string): string {
+  return `{"conversationId":${JSON.stringify(conversationId)},${text.slice(1)}`
+}
+
+function elidedTextOf(
+  { seq, at, event }: { readonly seq: number; readonly at: number; readonly event: { readonly type: string } },
+  crc: string | null,
+): string {
+  const turnId = 'turnId' in event ? event.turnId : undefined
+  const elided = { type: event.type, turnId, elided: true }
+  return JSON.stringify({ seq, at, event: elided, ...(crc === null ? {} : { crc }) })
+}
+
+function isEnvelope(value: unknown): value is LoggedEnvelope {
+  if (!isRecord(value)) return false
+  const { seq, at, event } = value
+  return isSeq(seq) && typeof at === 'number' && isRecord(event) && typeof event['type'] === 'string'
+}
+
+function isSeq(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Parses JSON. Returns undefined, which no JSON text stands for, when the text is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,156 @@
+import { dirname } from 'node:path'
+import { createFile, foldersUpTo, makeFolders, removeQuietly, writeAll } from '../disk/file-io.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { LOG_CLOSED, StorageError } from '../disk/storage-error.ts'
+import { writtenBytes } from '../line/line.ts'
+import { GroupedSync } from './grouped-sync.ts'
+import { encodeHeader, type LogHeader, raiseMinReader } from './header.ts'
+import { LogWatch } from './log-watch.ts'
+import { LogView } from './read-log.ts'
+
+/** Writes a conversation's log. Only the holder of the `WriterLock` may create one. Handles lines, not events. */
+export class EventLog implements AsyncDisposable {
+  readonly path: string
+  readonly #files: Files
+  readonly #file: OpenFile
+  readonly #sync: GroupedSync
+  readonly #watch: LogWatch
+  #sizeBytes: number
+  /** Bytes that a failed write may have left after `#sizeBytes`; null when there are none. */
+  #dirtyBytes: number | null = null
+  #closed = false
+
+  constructor(files: Files, file: OpenFile, state: { sizeBytes: number; unsyncedFolders?: readonly string[] }) {
+    this.path = file.path
+    this.#files = files
+    this.#file = file
+    this.#sizeBytes = state.sizeBytes
+    this.#watch = new LogWatch(files, file)
+    this.#sync = new GroupedSync(files, file, {
+      folders: state.unsyncedFolders ?? [],
+      confirm: () => this.assertStored(),
+    })
+  }
+
+  /** Creates the log and its missing folders, which the first `synced()` syncs. Throws `EEXIST` if it exists. */
+  static create(files: Files, path: string, start: { header: LogHeader; home: string }): EventLog {
+    makeFolders(files, dirname(path))
+    const file = createFile(files, path)
+    const log = new EventLog(files, file, { sizeBytes: 0, unsyncedFolders: foldersUpTo(dirname(path), start.home) })
+    try {
+      log.append([encodeHeader(start.header)])
+      return log
+    } catch (error) {
+      // The empty file would make the caller's next try fail with EEXIST.
+      files.close(file)
+      removeQuietly(files, path)
+      throw error
+    }
+  }
+
+  /** Byte offset of the next line. */
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  /**
+   * Writes all lines or none, in one write, and returns the byte offset of the first. After a retryable failure
+   * (`ENOSPC`, …) nothing half-written stays and the same lines may be given again. Throws `LineTooLongError` before it
+   * writes anything. Fails for good when another process changed the log since the last write; its bytes stay.
+   */
+  append(lines: readonly string[]): number {
+    this.#assertOpen()
+    if (this.#dirtyBytes !== null) this.#cutBack(this.#dirtyBytes)
+    this.#watch.assertUnchanged(this.#sizeBytes)
+    const byteOffset = this.#sizeBytes
+    if (lines.length === 0) return byteOffset
+    const bytes = bytesOf(lines)
+    this.#dirtyBytes = bytes.length
+    try {
+      writeAll(this.#files, this.#file, bytes)
+      this.#watch.assertWritten(byteOffset + bytes.length)
+    } catch (error) {
+      this.#cutBackQuietly()
+      throw error
+    }
+    this.#dirtyBytes = null
+    this.#sizeBytes += bytes.length
+    return byteOffset
+  }
+
+  /** Makes the log read-only for programs of earlier formats. Call it before the first line of this format. */
+  raiseMinReader(): void {
+    this.#assertOpen()
+    this.#watch.assertUnchanged(this.#dirtyBytes === null ? this.#sizeBytes : null)
+    raiseMinReader(this.#files, this.#file)
+  }
+
+  /** Resolves when every line appended so far would survive a power cut. A failure is final for this object. */
+  synced(): Promise<void> {
+    if (this.#closed) return Promise.reject(this.#closedError('sync'))
+    return this.#sync.upTo(this.#sizeBytes)
+  }
+
+  /** Throws `StorageError` unless the path leads to the file that holds the appended lines. */
+  assertStored(): void {
+    this.#watch.assertUnchanged(this.#dirtyBytes === null ? this.#sizeBytes : null)
+  }
+
+  /** Opens the log for reading. Throws `StorageError` when another file is in its place. */
+  view(): LogView {
+    this.assertStored()
+    return LogView.open(this.#files, this.path)
+  }
+
+  /** Syncs, then closes the descriptor, also when the sync fails. Throws the failure. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#cutBackQuietly()
+    try {
+      // A sync of a lost log would report the loss again: the last write threw it.
+      if (this.#watch.lost === null) await this.#sync.upTo(this.#sizeBytes)
+    } finally {
+      this.#files.close(this.#file)
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw this.#closedError('write')
+    if (this.#sync.failure !== null) throw this.#sync.failure
+    if (this.#watch.lost !== null) throw this.#watch.lost
+  }
+
+  #cutBack(dirtyBytes: number): void {
+    this.#watch.assertTailIsOurs(this.#sizeBytes, dirtyBytes)
+    this.#files.truncate(this.#file, this.#sizeBytes)
+    this.#dirtyBytes = null
+  }
+
+  /** Removes a half-written line. On failure the next append tries again, or the next opening heals the line. */
+  #cutBackQuietly(): void {
+    if (this.#dirtyBytes === null || this.#watch.lost !== null) return
+    try {
+      this.#cutBack(this.#dirtyBytes)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+    }
+  }
+
+  #closedError(operation: string): StorageError {
+    return new StorageError({ code: LOG_CLOSED, operation, path: this.path })
+  }
+}
+
+const LF = 0x0a
+
+/** Encodes lines into one buffer: joined as text first, a long answer would be in memory once more. */
+function bytesOf(lines: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(lines.reduce((sum, line) => sum + writtenBytes(line) + 1, 0))
+  let end = 0
+  for (const line of lines) {
+    end += bytes.write(line, end)
+    end = bytes.writeUInt8(LF, end)
+  }
+  return bytes
+}

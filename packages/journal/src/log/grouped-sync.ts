@@ -1,0 +1,89 @@
+import type { Files, OpenFile } from '../disk/files.ts'
+import { StorageError, storageError } from '../disk/storage-error.ts'
+
+/** Runs one fdatasync at a time for any number of callers: those that call during one share the next. */
+export class GroupedSync {
+  readonly #files: Files
+  readonly #file: OpenFile
+  readonly #confirm: () => void
+  #folders: readonly string[]
+  #running: { readonly sizeBytes: number; readonly done: Promise<void> } | null = null
+  #waiting: Waiting | null = null
+  #syncedBytes = 0
+  #failure: StorageError | null = null
+
+  constructor(files: Files, file: OpenFile, { folders, confirm }: SyncParts) {
+    this.#files = files
+    this.#file = file
+    this.#folders = folders
+    this.#confirm = confirm
+  }
+
+  /**
+   * The first failure, which is final: the kernel may have dropped the pages it could not write and report success the
+   * next time.
+   */
+  get failure(): StorageError | null {
+    return this.#failure
+  }
+
+  /** Resolves when the first `sizeBytes` bytes are synced. Rejects with `StorageError`. */
+  upTo(sizeBytes: number): Promise<void> {
+    if (this.#failure !== null) return Promise.reject(this.#failure)
+    if (sizeBytes <= this.#syncedBytes) return Promise.resolve()
+    if (this.#waiting !== null) return this.#join(this.#waiting, sizeBytes)
+    if (this.#running === null) return this.#start(sizeBytes)
+    if (sizeBytes <= this.#running.sizeBytes) return this.#running.done
+    return this.#wait(sizeBytes, this.#running.done)
+  }
+
+  #start(sizeBytes: number): Promise<void> {
+    const done = this.#run(sizeBytes)
+    this.#running = { sizeBytes, done }
+    return done
+  }
+
+  #wait(sizeBytes: number, running: Promise<void>): Promise<void> {
+    const waiting: Waiting = { sizeBytes, done: running.then(() => this.#startWaiting(waiting)) }
+    this.#waiting = waiting
+    return waiting.done
+  }
+
+  #join(waiting: Waiting, sizeBytes: number): Promise<void> {
+    waiting.sizeBytes = Math.max(waiting.sizeBytes, sizeBytes)
+    return waiting.done
+  }
+
+  #startWaiting(waiting: Waiting): Promise<void> {
+    this.#waiting = null
+    return this.#start(waiting.sizeBytes)
+  }
+
+  async #run(sizeBytes: number): Promise<void> {
+    try {
+      await this.#files.sync(this.#file)
+      for (const folder of this.#folders) await this.#files.syncFolder(folder)
+      this.#folders = []
+      this.#confirm()
+      this.#syncedBytes = sizeBytes
+    } catch (cause) {
+      const { code, operation, path } = storageError('sync', this.#file.path, cause)
+      this.#failure = new StorageError({ code, operation, path, retryable: false, cause })
+      throw this.#failure
+    } finally {
+      this.#running = null
+    }
+  }
+}
+
+interface SyncParts {
+  /** Synced once, after the file. */
+  readonly folders: readonly string[]
+  /** Throws when the path no longer leads to the synced file. */
+  readonly confirm: () => void
+}
+
+interface Waiting {
+  sizeBytes: number
+  readonly done: Promise<void>
+}

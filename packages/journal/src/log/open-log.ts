@@ -1,0 +1,153 @@
+import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { conversationIdOf, tornPath } from '../disk/session-paths.ts'
+import { hasCode, StorageError } from '../disk/storage-error.ts'
+import { type Damage, type SeqRange, unnamedLosses } from './damage.ts'
+import { EventLog } from './event-log.ts'
+import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
+import type { LogLine } from './read-log.ts'
+import { type LogPoint, type LossReports, type Scan, scanLog, type Tail } from './scan-log.ts'
+
+export interface OpenLogOptions {
+  /** Reads the losses that earlier openings reported in the log. */
+  readonly reports?: LossReports
+  /** Called with every good line in order. */
+  readonly visit?: (line: LogLine) => void
+}
+
+type OpenedLog = NewerLog | WritableLog
+
+/** A log of a newer program: `LogView` can read it, nothing may write it. */
+interface NewerLog {
+  readonly readOnly: true
+  readonly reason: string
+  readonly header: LogHeader
+}
+
+export interface WritableLog {
+  readonly readOnly: false
+  readonly log: EventLog
+  /** Header; null when it is damaged. The id then comes from the file name, and the fork point is lost. */
+  readonly header: LogHeader | null
+  readonly conversationId: string
+  /** Higher than any seq seen, in damaged lines too. */
+  readonly nextSeq: number
+  /** The last good line; null when there is none. */
+  readonly last: LogPoint | null
+  /** Missing events that no report in the log names yet. */
+  readonly lost: readonly SeqRange[]
+  /** All damage, reported or not. */
+  readonly damage: readonly Damage[]
+  /** Cut last line that this opening closed. */
+  readonly torn: TornPiece | null
+  /** Lines edited by hand, accepted without a checksum. */
+  readonly uncheckedSeqs: readonly number[]
+}
+
+interface TornPiece {
+  readonly byteOffset: number
+  readonly sizeBytes: number
+  /** Path of a copy; null when it could not be written. The piece also stays in the log, as a bad line. */
+  readonly keptAt: string | null
+}
+
+/**
+ * Opens a log for the holder of its lock and heals its end. Damage never prevents that: only the disk can (throws
+ * `StorageError`), and a newer format makes the log read-only.
+ */
+export async function openLog(files: Files, path: string, options: OpenLogOptions = {}): Promise<OpenedLog> {
+  const file = files.open(path, 'edit')
+  let opened: OpenedLog | undefined
+  try {
+    const header = readHeader(files, file)
+    const isNewer = header !== null && header.minReader > LOG_FORMAT
+    opened = isNewer ? newerLog(header) : await openWritable(files, file, { header, options })
+    return opened
+  } finally {
+    if (opened === undefined || opened.readOnly) files.close(file)
+  }
+}
+
+function newerLog(header: LogHeader): NewerLog {
+  return { readOnly: true, reason: newerLogText(header.minReader), header }
+}
+
+export function newerLogText(format: number): string {
+  return `This conversation was written by a newer parley (log format ${format}), so it can only be read here. Update parley to go on in it.`
+}
+
+async function openWritable(
+  files: Files,
+  file: OpenFile,
+  { header, options }: { header: LogHeader | null; options: OpenLogOptions },
+): Promise<WritableLog> {
+  const scan = await scanLog(files, file, options)
+  const torn = scan.tail === null ? null : closeTail(files, file, scan.tail)
+  const conversationId = header?.conversationId ?? conversationIdOf(file.path)
+  const log = new EventLog(files, file, { sizeBytes: files.stat(file).sizeBytes })
+  const written = header ?? headerForEmpty(log, scan, conversationId)
+  return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan) }
+}
+
+function findings(scan: Scan) {
+  const { tally, last, named, uncheckedSeqs } = scan
+  return {
+    nextSeq: tally.highest + 1,
+    last,
+    lost: unnamedLosses(tally.damage, named),
+    damage: tally.damage,
+    uncheckedSeqs,
+  }
+}
+
+/** Ends the last line with an LF, so that the next one is whole, then copies the torn piece, which may fail. */
+function closeTail(files: Files, file: OpenFile, tail: Tail): TornPiece | null {
+  writeAll(files, file, Buffer.from('\n'))
+  if (tail.isWhole) return null
+  const { byteOffset, endOffset } = tail
+  const keptAt = keepTornPiece(files, file, { byteOffset, endOffset })
+  return { byteOffset, sizeBytes: endOffset - byteOffset, keptAt }
+}
+
+/** Writes a header to a log without one and without events, as a crash right after its creation leaves it. */
+function headerForEmpty(log: EventLog, scan: Scan, conversationId: string): LogHeader | null {
+  const isEmpty = scan.last === null && scan.tally.highest === 0
+  if (!isEmpty) return null
+  const header = newHeader(conversationId)
+  log.append([encodeHeader(header)])
+  return header
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/** Copies a torn piece to the first free `<id>.torn-<n>`. Returns null on a disk error, as the log still has it. */
+function keepTornPiece(
+  files: Files,
+  log: OpenFile,
+  span: { readonly byteOffset: number; readonly endOffset: number },
+): string | null {
+  try {
+    const copy = createNumbered(files, log.path, 1)
+    try {
+      for (let offset = span.byteOffset; offset < span.endOffset; offset += CHUNK_BYTES) {
+        const length = Math.min(CHUNK_BYTES, span.endOffset - offset)
+        writeAll(files, copy, readSpan(files, log, { offset, length }))
+      }
+    } finally {
+      files.close(copy)
+    }
+    return copy.path
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
+}
+
+function createNumbered(files: Files, logPath: string, n: number): OpenFile {
+  try {
+    return createFile(files, tornPath(logPath, n))
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return createNumbered(files, logPath, n + 1)
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import { openExisting, readSpan } from '../disk/file-io.ts'
+import type { Files, OpenFile } from '../disk/files.ts'
+import { readPrefix } from '../line/check-line.ts'
+import { splitLines } from '../log/split-lines.ts'
+
+/** Size up to which a log is read whole, and bytes read from each end of a longer one. */
+export const EXCERPT_BYTES = 64 * 1024
+
+export interface ExcerptLines {
+  readonly headLines: readonly string[]
+  /** Lines of the requested types between the two ends. */
+  readonly tellingLines: readonly string[]
+  readonly tailLines: readonly string[]
+}
+
+/** Reads whole lines of a log, unverified. Returns null when there is no such file. */
+export function readExcerpt(files: Files, path: string, tellingTypes: ReadonlySet<string>): ExcerptLines | null {
+  const file = openExisting(files, path)
+  if (file === null) return null
+  try {
+    return excerptOf(files, file, tellingTypes)
+  } finally {
+    files.close(file)
+  }
+}
+
+function excerptOf(files: Files, file: OpenFile, tellingTypes: ReadonlySet<string>): ExcerptLines {
+  const { sizeBytes } = files.stat(file)
+  const head = readSpan(files, file, { offset: 0, length: Math.min(sizeBytes, EXCERPT_BYTES) })
+  if (sizeBytes <= EXCERPT_BYTES) return { headLines: wholeLines(head), tellingLines: [], tailLines: [] }
+  const offset = Math.max(EXCERPT_BYTES, sizeBytes - EXCERPT_BYTES)
+  const tail = readSpan(files, file, { offset, length: sizeBytes - offset })
+  const tellingLines = linesOfTypes(files, file, {
+    types: tellingTypes,
+    from: head.lastIndexOf('\n') + 1,
+    to: offset,
+  })
+  return { headLines: wholeLines(head), tellingLines, tailLines: wholeLines(tail.subarray(tail.indexOf('\n') + 1)) }
+}
+
+/** Returns lines of some types that begin in a span, its end included: the tail after it drops its first line. */
+function linesOfTypes(
+  files: Files,
+  file: OpenFile,
+  { types, from, to }: { types: ReadonlySet<string>; from: number; to: number },
+): readonly string[] {
+  const found: string[] = []
+  for (const { bytes, byteOffset } of splitLines(files, file, from)) {
+    if (byteOffset > to) break
+    const type = bytes === null ? undefined : readPrefix(bytes)?.type
+    if (bytes !== null && type !== undefined && types.has(type)) found.push(bytes.toString())
+  }
+  return found
+}
+
+/** Splits bytes into lines, without the piece after the last LF, which the span or a crash has cut. */
+function wholeLines(bytes: Buffer): readonly string[] {
+  const end = bytes.lastIndexOf('\n')
+  return end === -1 ? [] : bytes.toString('utf8', 0, end).split('\n')
+}

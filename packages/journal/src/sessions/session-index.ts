@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { readFile, replaceFile } from '../disk/file-io.ts'
+import type { FileFacts, Files } from '../disk/files.ts'
+import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
+import { StorageError } from '../disk/storage-error.ts'
+import { isRecord, parseJson } from '../line/line.ts'
+import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
+
+/** Lines to make a row from: all of a small log; both ends of a longer one, and the telling lines between. */
+export interface LogExcerpt {
+  readonly id: string
+  readonly headLines: readonly string[]
+  readonly tellingLines: readonly string[]
+  /** Empty when `headLines` are the whole log. */
+  readonly tailLines: readonly string[]
+  readonly sizeBytes: number
+  readonly modifiedAtMs: number
+}
+
+/** Makes the rows of a listing; null keeps a log out of it. */
+export interface Rows<Row> extends RowFormat<Row> {
+  /** Types of events that change a row wherever they are in the log. */
+  readonly tellingTypes: ReadonlySet<string>
+  describe(excerpt: LogExcerpt): Row | null
+}
+
+export interface ListedSession<Row> {
+  readonly id: string
+  readonly path: string
+  readonly sizeBytes: number
+  readonly modifiedAtMs: number
+  readonly row: Row
+}
+
+/** Small logs read per turn of the event loop: a rebuild of thousands must not delay other answers. */
+const LOGS_PER_TURN = 100
+
+/**
+ * Lists all conversations, the one written last first. The index is a cache: its row is used only while the log has the
+ * same size and time; a lost or damaged index only costs time.
+ */
+export async function listSessions<Row>(
+  files: Files,
+  home: string,
+  rows: Rows<Row>,
+): Promise<readonly ListedSession<Row>[]> {
+  const cached = readIndex(files, home, rows)
+  const entries: IndexEntry<Row>[] = []
+  const listed: ListedSession<Row>[] = []
+  let reused = 0
+  let made = 0
+  for (const session of walkSessions(files, home)) {
+    const facts = quietly(() => files.look(session.path))
+    if (facts?.kind !== 'file') continue
+    const known = cached.get(session.id)
+    const isFresh = known?.sizeBytes === facts.sizeBytes && known.modifiedAtMs === facts.modifiedAtMs
+    const entry = isFresh ? known : describe(files, { session, facts, rows })
+    if (entry === null) continue
+    entries.push(entry)
+    if (entry.row !== null) listed.push({ ...entry, path: session.path, row: entry.row })
+    if (isFresh) reused++
+    else if (++made % LOGS_PER_TURN === 0 || facts.sizeBytes > EXCERPT_BYTES) await nextTurn()
+  }
+  if (made > 0 || reused < cached.size) quietly(() => writeIndex(files, home, { format: rows, entries }))
+  return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
+}
+
+function describe<Row>(
+  files: Files,
+  { session, facts, rows }: { session: SessionFile; facts: FileFacts; rows: Rows<Row> },
+): IndexEntry<Row> | null {
+  const { id, path } = session
+  const { sizeBytes, modifiedAtMs } = facts
+  const lines = quietly(() => readExcerpt(files, path, rows.tellingTypes))
+  if (lines === null) return null
+  return { id, sizeBytes, modifiedAtMs, row: rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }) }
+}
+
+/** Returns null on a disk error: neither one unreadable log nor a full disk may prevent the listing. */
+function quietly<T>(run: () => T): T | null {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
+}
+
+interface IndexEntry<Row> {
+  readonly id: string
+  readonly sizeBytes: number
+  readonly modifiedAtMs: number
+  /** Row of the listing; null for a log that is not listed. */
+  readonly row: Row | null
+}
+
+interface RowFormat<Row> {
+  /** Raise it when rows are made differently: an index of another version is not read. */
+  readonly version: number
+  isRow(value: unknown): value is Row
+}
+
+/** Reads `index.jsonl`: a line with the checksum of the rest, then one entry per line. Empty when it is damaged. */
+function readIndex<Row>(files: Files, home: string, format: RowFormat<Row>): ReadonlyMap<string, IndexEntry<Row>> {
+  const text = quietly(() => readFile(files, indexPath(home)))?.toString() ?? ''
+  const headEnd = text.indexOf('\n')
+  const body = text.slice(headEnd + 1).trimEnd()
+  if (headEnd === -1 || text.slice(0, headEnd) !== headOf(format, body)) return new Map()
+  // One parse for all lines is twice as fast as one per line.
+  const values = parseJson(`[${body.replaceAll('\n', ',')}]`)
+  const entries = Array.isArray(values) ? values.filter((value) => isEntry(value, format)) : []
+  return new Map(entries.map((entry) => [entry.id, entry]))
+}
+
+function writeIndex<Row>(
+  files: Files,
+  home: string,
+  { format, entries }: { format: RowFormat<Row>; entries: readonly IndexEntry<Row>[] },
+): void {
+  const body = entries.map((entry) => JSON.stringify(entry)).join('\n')
+  replaceFile(files, indexPath(home), `${headOf(format, body)}\n${body}\n`)
+}
+
+function indexPath(home: string): string {
+  return join(sessionsFolder(home), 'index.jsonl')
+}
+
+function headOf(format: RowFormat<unknown>, body: string): string {
+  return JSON.stringify({ rowVersion: format.version, crc: crc32(body) })
+}
+
+function isEntry<Row>(value: unknown, format: RowFormat<Row>): value is IndexEntry<Row> {
+  if (!isRecord(value)) return false
+  const { id, sizeBytes, modifiedAtMs, row } = value
+  const isNumbered = typeof sizeBytes === 'number' && typeof modifiedAtMs === 'number'
+  return typeof id === 'string' && isNumbered && (row === null || format.isRow(row))
+}

@@ -1,0 +1,150 @@
+import { dirname } from 'node:path'
+import { isOwnerAlive } from '@parley/host'
+import { makeFolders, openExisting, replaceFile } from './disk/file-io.ts'
+import { FILE_MODE, type Files, type HeldLock } from './disk/files.ts'
+import { hasCode, StorageError } from './disk/storage-error.ts'
+import { isRecord, parseJson } from './line/line.ts'
+
+/** Result when another process holds the lock; `heldBy` is null when its owner file cannot be read. */
+interface LockRefused {
+  readonly heldBy: Owner | null
+}
+
+/**
+ * Lock on writing one conversation. The kernel frees it when its owner dies and keeps it while its owner is paused.
+ * The lock file stays after the release, since removing it would let two holders in.
+ */
+export class WriterLock implements Disposable {
+  readonly #files: Files
+  readonly #held: HeldLock
+  readonly #place: LockPlace
+  #released = false
+
+  private constructor(files: Files, held: HeldLock, place: LockPlace) {
+    this.#files = files
+    this.#held = held
+    this.#place = place
+  }
+
+  /** Takes the lock if it is free. Throws `LOCK_UNAVAILABLE` where the file system or this Node cannot lock. */
+  static tryAcquire(files: Files, place: LockPlace, owner: Owner): WriterLock | LockRefused {
+    makeFolders(files, dirname(place.lock))
+    prepareLockFile(files, place.lock)
+    const held = files.lock(place.lock)
+    if (held === null) return { heldBy: readOwnerQuietly(files, place.owner) }
+    const lock = new WriterLock(files, held, place)
+    lock.announce(owner)
+    return lock
+  }
+
+  /** Writes the owner file, again when the owner's socket changes. Ignores disk errors: the lock is held anyway. */
+  announce(owner: Owner): void {
+    quietly(() => replaceFile(this.#files, this.#place.owner, JSON.stringify(owner)))
+  }
+
+  /** Removes the owner file, then frees the lock: afterwards the file may be that of the next owner. */
+  [Symbol.dispose](): void {
+    if (this.#released) return
+    this.#released = true
+    quietly(() => this.#files.remove(this.#place.owner))
+    this.#held.release()
+  }
+}
+
+interface LockPlace {
+  readonly lock: string
+  readonly owner: string
+}
+
+/** Creates the lock file with its mode before SQLite would. An existing one is checked but never opened. */
+function prepareLockFile(files: Files, path: string): void {
+  try {
+    files.close(files.open(path, 'createNew'))
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+  const facts = files.look(path)
+  if (facts?.kind !== 'file') throw new StorageError({ code: 'ENOTREG', operation: 'lock', path })
+  if (facts.mode !== FILE_MODE) files.setModeAt(path, FILE_MODE)
+}
+
+function readOwnerQuietly(files: Files, path: string): Owner | null {
+  try {
+    return readOwner(files, path)
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
+}
+
+function quietly(hint: () => void): void {
+  try {
+    hint()
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+  }
+}
+
+/** Process that holds a conversation, as its owner file names it. Only the lock is authoritative. */
+export interface Owner {
+  readonly pid: number
+  /** Clock ticks since boot, null where the kernel does not tell. Identifies one process together with the pid. */
+  readonly startTime: string | null
+  readonly bootId: string | null
+  /** Path of the owner's socket; null when it listens nowhere. */
+  readonly socket: string | null
+  readonly program: string
+}
+
+/** Describes this process as an owner. */
+export function thisProcess(files: Files, about: { program: string; socket: string | null }): Owner {
+  return {
+    pid: process.pid,
+    startTime: startTimeOf(files, process.pid),
+    bootId: readText(files, '/proc/sys/kernel/random/boot_id')?.trim() ?? null,
+    ...about,
+  }
+}
+
+/** Reads an owner file. Returns null when it is missing or malformed. */
+export function readOwner(files: Files, path: string): Owner | null {
+  const value = parseJson(readText(files, path) ?? '')
+  return isOwner(value) ? value : null
+}
+
+/** Tests if the owner still runs. Its start time tells it from a later process with the same pid. */
+export function isRunning({ pid, startTime }: Owner): boolean {
+  if (startTime !== null) return isOwnerAlive({ pid, startTime })
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Returns field 22 of /proc/<pid>/stat; field 2 is a name in brackets that may hold blanks and brackets. */
+function startTimeOf(files: Files, pid: number): string | null {
+  const stat = readText(files, `/proc/${pid}/stat`)
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+}
+
+const MAX_BYTES = 64 * 1024
+
+/** Reads a file up to a limit: files under /proc report no size. */
+function readText(files: Files, path: string): string | null {
+  const file = openExisting(files, path)
+  if (file === null) return null
+  try {
+    const buffer = Buffer.alloc(MAX_BYTES)
+    return buffer.toString('utf8', 0, files.read(file, buffer, 0))
+  } finally {
+    files.close(file)
+  }
+}
+
+function isOwner(value: unknown): value is Owner {
+  if (!isRecord(value)) return false
+  const { pid, startTime, bootId, socket, program } = value
+  const isText = [startTime, bootId, socket].every((field) => field === null || typeof field === 'string')
+  return Number.isSafeInteger(pid) && isText && typeof program === 'string'
+}

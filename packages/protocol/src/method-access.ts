@@ -1,0 +1,45 @@
+import type { MethodName } from './schema/method.ts'
+
+/**
+ * Effect of a method on what others see. `look`: none. `change`: it records, sends, runs or takes something. `join`: none
+ * when the conversation is open already and no setting changes, or when a view is requested; else as `change`.
+ */
+export type MethodAccess = 'look' | 'join' | 'change'
+
+/** Effect of every method; a new one without an entry does not compile. */
+export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
+  initialize: 'look',
+  'conversation/create': 'change',
+  'conversation/resume': 'join',
+  'conversation/stream': 'look',
+  'conversation/unstream': 'look',
+  'conversation/detach': 'change',
+  'conversation/sendMessage': 'change',
+  'conversation/inbox/edit': 'change',
+  'conversation/inbox/remove': 'change',
+  'conversation/interrupt': 'change',
+  'conversation/continue': 'change',
+  'approval/decide': 'change',
+  'conversation/fork': 'change',
+  'conversation/list': 'look',
+  'conversation/read': 'look',
+  'conversation/readEvents': 'look',
+  'conversation/readFile': 'look',
+  'conversation/rename': 'change',
+  'conversation/archive': 'change',
+  'conversation/unarchive': 'change',
+  'conversation/delete': 'change',
+  'conversation/configure': 'change',
+  'conversation/runShell': 'change',
+  'model/list': 'look',
+  'config/read': 'look',
+  'mcp/list': 'look',
+  'mcp/restart': 'change',
+  'trust/read': 'look',
+  'trust/decide': 'change',
+  'server/diagnostics': 'look',
+  'server/checkup': 'look',
+  'policy/test': 'look',
+  'policy/replay': 'look',
+  'policy/why': 'look',
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import { settings } from './settings.ts'
+
+const forkedFrom = z
+  .object({ id: z.string(), seq: z.int() })
+  .nullable()
+  .describe('The conversation whose events up to `seq` this one begins with.')
+
+export const conversationSummary = z
+  .object({
+    conversationId: z.string(),
+    shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
+    cwd: z.string(),
+    title: z.string().describe('First line of the first message; empty before it.'),
+    name: z.string().nullable().describe('Given by the user.'),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    settings,
+    activity: z
+      .enum(['idle', 'running', 'waiting', 'parked'])
+      .describe('`waiting`: an approval is pending and its turn is live here.'),
+    turns: z.int().describe('Turns started so far.'),
+    archived: z.boolean(),
+    forkedFrom,
+    readOnly: z.boolean().describe('The conversation is a view: it takes no messages.'),
+    recovered: z
+      .string()
+      .nullable()
+      .describe('One line about a crash whose remains were settled when the conversation was opened; else null.'),
+    instructionFiles: z.array(z.string()).describe('Paths of the AGENTS.md files that were read.'),
+    warnings: z.array(z.string()).describe('Sentences for people.'),
+  })
+  .describe('A conversation that is open here.')
+
+export const listedConversation = z
+  .object({
+    conversationId: z.string(),
+    shortId: z.string().describe('Last 8 hex digits.'),
+    cwd: z.string(),
+    environment: z
+      .string()
+      .exactOptional()
+      .describe('Name of the environment that `cwd` is a folder of; left out for the machine of the server.'),
+    title: z.string(),
+    name: z.string().nullable(),
+    createdAt: z.number().describe('ms since the epoch.'),
+    updatedAt: z.number().describe('ms since the epoch.'),
+    archived: z.boolean(),
+    forkedFrom,
+    live: z
+      .object({ pid: z.int(), socket: z.string().nullable().describe('Socket to join it at; null when it has none.') })
+      .nullable()
+      .describe('The process that holds its writer lock, if any.'),
+  })
+  .describe('A conversation as a list shows it.')
+
+export type ConversationSummary = z.infer<typeof conversationSummary>
+export type ListedConversation = z.infer<typeof listedConversation>

@@ -1,0 +1,185 @@
+import type { McpLease, McpServer, McpServers } from '@parley/mcp-client'
+import type { ToolSpec } from '@parley/models'
+import { serverSandboxMode } from '@parley/policy'
+import type { SandboxMode } from '@parley/protocol'
+import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../../tools/mcp/mcp-tool.ts'
+import { resourceTools } from '../../tools/mcp/resource-tools.ts'
+import type { Tool } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { rejection } from '../replies/rejection.ts'
+
+/** Characters shown of the last line on a server's stderr. */
+const shownCharacters = 200
+
+/** MCP servers of one conversation: tools that the model is offered, and tools that run its calls. */
+export interface ConversationMcp extends AsyncDisposable {
+  /** Starts the servers in the background. */
+  begin(): void
+  /**
+   * Returns the tools to offer now. The first call waits for starting servers: briefly while a person watches, in a
+   * script up to each server's own limit. A server that is ready later is offered in the next turn.
+   */
+  offered(signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** Returns the tools of the servers that the log says were offered. */
+  tools(): readonly Tool[]
+  /** Leases the servers anew if the sandbox mode has changed, so that none keeps the limits of the old mode. */
+  relimit(): void
+}
+
+interface McpParts {
+  readonly conversation: Conversation
+  /** Returns the servers under the limits of a sandbox mode. */
+  readonly lease: (sandbox: SandboxMode) => McpLease
+  readonly newItemId: () => string
+  /** Tells if a client that can answer follows the conversation. */
+  readonly isWatched: () => boolean
+}
+
+export function createConversationMcp(parts: McpParts): ConversationMcp {
+  const { conversation, isWatched } = parts
+  let held = hold(parts)
+  let released: Promise<unknown> = Promise.resolve()
+
+  function current(): Held {
+    if (serverSandboxMode(conversation.state.core.settings.sandbox) === held.mode) return held
+    const before = held
+    // Leased before the old lease ends, so that servers in both stay running.
+    held = hold(parts)
+    before.notices.stop()
+    released = Promise.all([released, before.lease[Symbol.asyncDispose]()])
+    // Disposal awaits the same promise and reports its failure.
+    released.catch(() => undefined)
+    return held
+  }
+
+  function begin(): void {
+    for (const server of current().lease.servers) server.begin()
+  }
+
+  async function waitOnce(now: Held, signal: AbortSignal): Promise<void> {
+    const { servers, patience } = now.lease
+    if (now.hasWaited) return
+    now.hasWaited = true
+    const settled = Promise.all(servers.map((server) => server.settled))
+    await (isWatched()
+      ? Promise.race([settled, elapsed(patience.firstRequestMs, signal)])
+      : Promise.race([settled, whenAborted(signal)]))
+  }
+
+  return {
+    begin,
+    async offered(signal) {
+      begin()
+      await waitOnce(current(), signal)
+      const { lease, lookUps, notices } = current()
+      notices.tell()
+      const hasResources = lease.servers.some((server) => server.hasResources)
+      return [...(hasResources ? lookUps.map(specOf) : []), ...toolSpecs(lease.servers)]
+    },
+    tools() {
+      const now = current()
+      const file = conversation.state.core.context?.tools
+      if (file !== now.known.file)
+        now.known = { file, tools: [...now.lookUps, ...toolsIn(conversation, file, now.lease.servers)] }
+      return now.known.tools
+    },
+    relimit: () => void current(),
+    async [Symbol.asyncDispose]() {
+      held.notices.stop()
+      await Promise.all([released, held.lease[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+/** Servers leased under the limits of one mode, with what was derived from them. */
+interface Held {
+  readonly mode: ReturnType<typeof serverSandboxMode>
+  readonly lease: McpLease
+  readonly lookUps: readonly Tool[]
+  readonly notices: ReturnType<typeof failureNotices>
+  hasWaited: boolean
+  known: { readonly file: string | undefined; readonly tools: readonly Tool[] }
+}
+
+function hold({ conversation, lease: leaseFor, newItemId }: McpParts): Held {
+  const { sandbox } = conversation.state.core.settings
+  const lease = leaseFor(sandbox)
+  const { servers } = lease
+  return {
+    mode: serverSandboxMode(sandbox),
+    lease,
+    lookUps: servers.length === 0 ? [] : resourceTools(servers),
+    notices: failureNotices(conversation, servers, newItemId),
+    hasWaited: servers.length === 0,
+    known: { file: undefined, tools: [] },
+  }
+}
+
+function specOf({ name, description, parameters }: Tool): ToolSpec {
+  return { name, description, parameters }
+}
+
+function toolsIn({ sideFiles }: Conversation, file: string | undefined, servers: readonly McpServer[]): Tool[] {
+  const specs: readonly McpToolSpec[] = file === undefined ? [] : mcpSpecsIn(sideFiles.readText(file))
+  return specs.map((spec) => mcpTool(spec, servers))
+}
+
+/** Records a notice for each failed server as soon as the conversation has a log. */
+function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => string) {
+  const told = new Map<McpServer, string>()
+  const tell = () => {
+    if (!conversation.started || conversation.readOnly) return
+    for (const server of servers) {
+      const { failure } = server
+      if (failure === null) told.delete(server)
+      if (failure === null || told.get(server) === failure) continue
+      told.set(server, failure)
+      unlessStorageFails(() => void conversation.record({ type: 'item.completed', item: notice(server, newItemId()) }))
+    }
+  }
+  const leave = servers.map((server) => server.onChange(tell))
+  return {
+    tell,
+    stop: () => {
+      for (const stop of leave) stop()
+    },
+  }
+}
+
+/** Builds the notice of a failed server; it names the terminal's command to restart it. */
+function notice({ name, failure, stderr, logPath }: McpServer, id: string) {
+  const [lastWords = ''] = stderr.split('\n').slice(-1)
+  const why = lastWords === '' ? failure : `${failure} (${lastWords.slice(0, shownCharacters)})`
+  const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal \`/mcp restart ${name}\` starts it again.`
+  return noticeItem(id, { level: 'warning', code: 'mcpServerFailed', title, text: stderr === lastWords ? '' : stderr })
+}
+
+function elapsed(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs)
+    timer.unref()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+/**
+ * Restarts a server, running or failed, and resolves once it is being started. Throws `invalidParams` for an unknown
+ * name.
+ */
+export async function restartMcpServer(servers: McpServers, name: string): Promise<Record<string, never>> {
+  if ((await servers.restart(name)) > 0) return {}
+  const names = servers.describe().map((server) => server.name)
+  if (names.includes(name))
+    throw rejection('invalidParams', `The MCP server "${name}" is switched off: enabled = false in its section.`, {
+      field: 'name',
+    })
+  const known =
+    names.length === 0 ? 'None is configured for the conversations open here.' : `There are: ${names.join(', ')}.`
+  throw rejection('invalidParams', `There is no MCP server "${name}". ${known}`, { field: 'name', nearest: names })
+}

@@ -1,0 +1,133 @@
+import { dirname, join, resolve } from 'node:path'
+import {
+  diskFiles,
+  type Environment,
+  type EnvironmentFiles,
+  liesWithin,
+  readOpening,
+  whenUnknown,
+} from '@parley/workspace'
+import {
+  baseInstructions,
+  composeInstructions,
+  describeLimits,
+  describeSessionContext,
+  type InstructionFile,
+} from '../../core/instructions.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { RequestContext } from './request-source.ts'
+
+const fileName = 'AGENTS.md'
+/** Bytes read of each file; more would crowd out the conversation. */
+const maxInstructionBytes = 64 * 1024
+
+interface Around {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly environment: Environment
+  readonly nowMs: number
+}
+
+/**
+ * Gathers instructions and session context from disk: AGENTS.md of `home` on this machine, then of each folder from the
+ * repository root to cwd in the environment.
+ */
+export async function gatherContext(conversation: Conversation, around: Around): Promise<RequestContext> {
+  const { meta, settings } = conversation.state.core
+  const { environment, home } = around
+  await environment.reach()
+  const { files } = environment
+  const root = await repositoryRoot(meta.cwd, files)
+  const within = root?.folder ?? meta.cwd
+  const found = await readInstructionFiles([
+    { folder: home, within: home, files: diskFiles },
+    ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files })),
+  ])
+  return {
+    instructions: composeInstructions(settings.baseInstructions ?? baseInstructions, found),
+    instructionFiles: found.map(({ path }) => path),
+    sessionContext: describeSessionContext({
+      cwd: meta.cwd,
+      date: localDate(around.nowMs),
+      platform: environment.platform,
+      shell: environment.shell,
+      gitBranch: root?.branch ?? null,
+      limits: describeLimits(settings),
+    }),
+  }
+}
+
+function localDate(ms: number): string {
+  const now = new Date(ms)
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+}
+
+/**
+ * Finds the repository root and branch by reading `.git`; running git would execute configuration of the repository.
+ */
+async function repositoryRoot(
+  cwd: string,
+  files: EnvironmentFiles,
+): Promise<{ folder: string; branch: string | null } | null> {
+  for (const folder of foldersUp(cwd)) {
+    const git = join(folder, '.git')
+    const head = (await textOf(join(git, 'HEAD'), files)) ?? (await linkedHead(git, files))
+    if (head !== null) return { folder, branch: branchOf(head) }
+  }
+  return null
+}
+
+/** Returns the branch or commit in HEAD; null for any other content, such as a link to a private file. */
+function branchOf(head: string): string | null {
+  return (
+    /^(?:ref: (?:refs\/heads\/)?([^\s\p{C}]{1,250})|([0-9a-f]{40,64}))$/u.exec(head.trim())?.slice(1).find(Boolean) ??
+    null
+  )
+}
+
+/** Reads HEAD of a worktree, whose `.git` is a file that names the folder of HEAD. */
+async function linkedHead(git: string, files: EnvironmentFiles): Promise<string | null> {
+  const folder = (await textOf(git, files))?.match(/^gitdir: (.+)$/m)?.[1]
+  return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'), files)
+}
+
+async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<InstructionFile[]> {
+  const files = await Promise.all(folders.map(readInstructionFile))
+  return files.filter((file) => file !== null).filter(({ text }) => text.trim() !== '')
+}
+
+/** Folder to look in, with the folder that its file must lie in after links are resolved. */
+interface InstructionFolder {
+  readonly folder: string
+  readonly within: string
+  readonly files: EnvironmentFiles
+}
+
+/**
+ * Reads an instruction file. Links out of `within` are ignored: a repository could send other files of this machine to
+ * the provider.
+ */
+async function readInstructionFile({ folder, within, files }: InstructionFolder): Promise<InstructionFile | null> {
+  const path = join(folder, fileName)
+  const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))
+  if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
+  const text = await textOf(path, files)
+  return text === null ? null : { path, text }
+}
+
+function foldersUp(from: string): string[] {
+  const parent = dirname(from)
+  return parent === from ? [from] : [from, ...foldersUp(parent)]
+}
+
+function foldersDown(root: string, cwd: string): string[] {
+  const up = foldersUp(cwd)
+  const at = up.indexOf(root)
+  return up.slice(0, at + 1).reverse()
+}
+
+async function textOf(path: string, files: EnvironmentFiles): Promise<string | null> {
+  const real = await files.realPath(path).catch(whenUnknown(null))
+  return real === null ? null : readOpening(files, real, maxInstructionBytes)
+}

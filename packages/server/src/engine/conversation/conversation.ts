@@ -1,0 +1,205 @@
+import { encodeLine, type Line, StorageError, writtenBytes } from '@parley/journal'
+import {
+  type ConversationEvent,
+  type ConversationState,
+  type Cursor,
+  type Envelope,
+  eventVersion,
+  reduce,
+  type Settings,
+  type SettingsPatch,
+} from '@parley/protocol'
+import type { ModelView } from '../../core/model-view.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { createEventFeed, type EventFeed } from './event-feed.ts'
+import type { SideFiles } from './side-files.ts'
+
+/** Log of a conversation on disk. */
+export interface Journal {
+  append(lines: readonly string[]): void
+  synced(): Promise<void>
+  /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
+  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
+  /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
+  crcOf(seq: number): string | null | undefined
+  /** Throws `StorageError` when the log is no longer where and as it was written. */
+  assertStored(): void
+  close(): Promise<void>
+}
+
+export interface ConversationParts {
+  readonly state: ConversationState
+  readonly view: ModelView
+  readonly headCrc: string | null
+  readonly nextSeq: number
+  /** Journal of a stored conversation; null before the first event, for which `startJournal` makes the log. */
+  readonly journal: Journal | null
+  readonly startJournal?: () => Journal
+  readonly sideFiles: SideFiles
+  readonly clock: Clock
+  /** Removes secrets from an event; the last step before it is stored. */
+  readonly redact: (event: ConversationEvent) => ConversationEvent
+  readonly readOnly: boolean
+  /** Version of the newest events in the log; `conversation.upgraded` follows an earlier one. */
+  readonly logVersion: number
+  /** Name and version of the program, for the log. */
+  readonly program: string
+  /**
+   * Called when events are lost for good: the log rejects writes or a sync failed. May be called again with the same
+   * error.
+   */
+  readonly onLoss: (error: unknown) => void
+}
+
+/** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
+const syncedBeforeDelivery: ReadonlySet<ConversationEvent['type']> = new Set(['approval.decided', 'turn.ended'])
+
+/**
+ * Log, state and event feed of one conversation. `record` is the only writer; an event is in the log before any client
+ * can see it.
+ */
+export class Conversation implements AsyncDisposable {
+  readonly sideFiles: SideFiles
+  readonly readOnly: boolean
+  readonly feed: EventFeed
+  readonly view: ModelView
+  #state: ConversationState
+  #headCrc: string | null
+  #nextSeq: number
+  #journal: Journal | null
+  #logVersion: number
+  readonly #parts: ConversationParts
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+    this.#state = parts.state
+    this.#headCrc = parts.headCrc
+    this.#nextSeq = parts.nextSeq
+    this.#journal = parts.journal
+    this.#logVersion = parts.logVersion
+    this.view = parts.view
+    this.sideFiles = parts.sideFiles
+    this.readOnly = parts.readOnly
+    this.feed = createEventFeed(parts.state.core.seq)
+  }
+
+  get id(): string {
+    return this.#state.core.meta.conversationId
+  }
+
+  get state(): ConversationState {
+    return this.#state
+  }
+
+  /** Tells if the log exists; from then on the conversation can be listed and resumed. */
+  get started(): boolean {
+    return this.#state.core.seq > 0
+  }
+
+  get cursor(): Cursor {
+    return { seq: this.#state.core.seq, crc: this.#headCrc }
+  }
+
+  record(event: ConversationEvent): Envelope {
+    const [envelope] = this.recordAll([event])
+    if (envelope === undefined) throw new Error('recordAll returned no envelope for its event')
+    return envelope
+  }
+
+  /** Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`. */
+  recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
+    if (events.length === 0) return []
+    const all = [...this.#leadingEvents(), ...events].map(this.#parts.redact)
+    const firstSeq = this.#nextSeq
+    const at = this.#parts.clock.now()
+    const envelopes = all.map(
+      (event, index): Envelope => ({ conversationId: this.id, seq: firstSeq + index, at, event }),
+    )
+    const lines = envelopes.map(({ seq, event }) => encodeLine({ seq, at, event }))
+    const texts = lines.map(({ text }) => text)
+    // Before a log is made: one without an event could not be opened.
+    if (this.#journal === null) texts.forEach(writtenBytes)
+    this.#append(texts)
+    this.#logVersion = Math.max(this.#logVersion, eventVersion)
+    this.#nextSeq += lines.length
+    for (const envelope of envelopes) this.#fold(envelope)
+    this.#headCrc = lines.at(-1)?.crc ?? this.#headCrc
+    // Only now: whoever listens may record in turn.
+    this.feed.append(lines)
+    return envelopes.slice(all.length - events.length)
+  }
+
+  #append(lines: readonly string[]): void {
+    const journal = this.#openJournal()
+    try {
+      journal.append(lines)
+    } catch (error) {
+      // Reported here, since callers ignore the failure of some events.
+      if (error instanceof StorageError && !error.retryable) this.#parts.onLoss(error)
+      throw error
+    }
+  }
+
+  /**
+   * Returns the events that come first: `conversation.created` in a new log, `conversation.upgraded` in a log of an
+   * earlier version.
+   */
+  #leadingEvents(): readonly ConversationEvent[] {
+    if (this.#logVersion < eventVersion)
+      return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]
+    if (this.started) return []
+    const { meta, settings } = this.#state.core
+    return [{ type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program }]
+  }
+
+  #openJournal(): Journal {
+    const journal = this.#journal ?? this.#parts.startJournal?.()
+    if (journal === undefined) throw new Error('a conversation has neither a log nor a way to make one')
+    this.#journal = journal
+    return journal
+  }
+
+  #fold(envelope: Envelope): void {
+    this.#state = reduce(this.#state, envelope)
+    this.view.apply(envelope.event)
+    if (syncedBeforeDelivery.has(envelope.event.type)) this.#holdUntilSynced(envelope.seq)
+  }
+
+  #holdUntilSynced(seq: number): void {
+    this.feed.hold(seq)
+    this.synced().then(() => this.feed.release(seq), this.#parts.onLoss)
+  }
+
+  /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
+  async synced(): Promise<void> {
+    await this.#journal?.synced()
+  }
+
+  /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */
+  assertStored(): void {
+    this.#journal?.assertStored()
+  }
+
+  /** Published lines after `seq` that memory no longer holds. Throws `StorageError` when the log has lost some. */
+  async *olderLines(seq: number): AsyncGenerator<readonly Line[]> {
+    if (this.#journal !== null) yield* this.#journal.linesAfter({ after: seq, upTo: this.feed.published })
+  }
+
+  /** Tells if the log holds exactly this event; a cursor from a lost tail does not match. */
+  holds(cursor: Cursor): boolean {
+    if (cursor.seq === 0) return true
+    if (cursor.seq > this.feed.published) return false
+    const crc = this.#journal?.crcOf(cursor.seq)
+    return crc !== undefined && crc === cursor.crc
+  }
+
+  /** Changes the settings of a conversation that has no log yet. */
+  redraft(settings: SettingsPatch & { enforcement?: Settings['enforcement'] }): void {
+    const { core } = this.#state
+    this.#state = { ...this.#state, core: { ...core, settings: { ...core.settings, ...settings } } }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#journal?.close()
+  }
+}

@@ -1,0 +1,94 @@
+import { ConfigError } from '@parley/config'
+import {
+  LineTooLongError,
+  LOG_CHANGED,
+  LOG_DELETED,
+  LOG_MOVED,
+  LOG_REPLACED,
+  MAX_WRITTEN_LINE_BYTES,
+  StorageError,
+  troubleOf,
+} from '@parley/journal'
+import { type Failure, type WireErrorCode, type WireErrorDetail, wireErrors } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
+import { formatBytes } from '@parley/workspace'
+
+/** Builds an error reply from the catalogue: `code` is the contract; the message says what, why and what next. */
+export function rejection(code: WireErrorCode, message: string, detail: WireErrorDetail = {}): RpcError {
+  return new RpcError(wireErrors[code], message, { ...detail, code })
+}
+
+/** Builds the error for a change by a read-only client. `change` completes "it …". */
+export function notPermitted(change: string, next = 'Connect without `access: "readOnly"` to do that.'): RpcError {
+  return rejection('notPermitted', `This client is connected read-only, and this ${change}. ${next}`)
+}
+
+/**
+ * Converts an error of the engine to the error a client gets. Unknown errors are returned unchanged and become
+ * `internal`.
+ */
+export function asRejection(error: unknown): unknown {
+  if (error instanceof StorageError) {
+    const text = storageText(error, 'Make room and send it again; nothing shown was lost.')
+    return rejection('storageFailed', text, { errno: error.code })
+  }
+  if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
+  if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
+  return error
+}
+
+/** Describes a failed write that no request waits for, since a turn retries by itself. */
+export function storageNotice(error: StorageError): { readonly message: string; readonly errno: string } {
+  return { message: storageText(error, 'Nothing shown was lost.'), errno: error.code }
+}
+
+/** Returns what happened to a write and what to do; `whenFull` follows the sentence about a full disk. */
+function storageText(error: StorageError, whenFull: string): string {
+  return (
+    lostLogText(error) ?? `The conversation could not be saved (${error.message}). ${hintFor(error.code, whenFull)}`
+  )
+}
+
+const stops = 'The conversation stops here so that nothing unsaved is shown.'
+
+const fullHints: Record<string, string> = {
+  EDQUOT: 'The disk quota is used up.',
+  ENOSPC: 'The disk is full.',
+}
+const otherHints: Record<string, string> = {
+  EACCES: 'There is no permission to write there. Check the owner of $PARLEY_HOME.',
+  EPERM: 'There is no permission to write there. Check the owner of $PARLEY_HOME.',
+  EROFS: 'The file system is read-only.',
+}
+
+function hintFor(code: string, whenFull: string): string {
+  if (troubleOf(code) === 'full') return `${fullHints[code] ?? 'There is no room.'} ${whenFull}`
+  return otherHints[code] ?? stops
+}
+
+/** Says that nothing was recorded, the limit, and what to do instead. */
+function lineTooLongText({ sizeBytes }: LineTooLongError): string {
+  return `This is too large to be kept: it would take ${formatBytes(sizeBytes)} in the conversation's log, where one event may have ${formatBytes(MAX_WRITTEN_LINE_BYTES)}. Nothing of it was recorded. Put large content into a file and name that.`
+}
+
+/** Builds the failure of a turn whose event is too large for the log. */
+export function lineTooLongFailure(error: LineTooLongError): Failure {
+  return { code: 'eventTooLarge', message: lineTooLongText(error) }
+}
+
+/** Sentences for logs that other programs changed, by error code. */
+const sentences: Readonly<Record<string, (path: string) => string>> = {
+  [LOG_MOVED]: (path) =>
+    `The log ${path} was moved away while it was open. ${stops} Put it back; if it does not go on then, leave it and resume it.`,
+  [LOG_DELETED]: (path) =>
+    `The log ${path} was deleted while it was open. ${stops} Restore the file and resume the conversation, or begin a new one.`,
+  [LOG_REPLACED]: (path) =>
+    `Another file was put in the place of the log ${path} while it was open. ${stops} Leave the conversation, put the right file there and resume it.`,
+  [LOG_CHANGED]: (path) =>
+    `Another program wrote to the log ${path} or cut it while it was open. ${stops} Leave the conversation everywhere and resume it: it goes on from what the log holds.`,
+}
+
+/** Returns the sentence for a log that others changed; null for any other failure. */
+function lostLogText({ code, path }: StorageError): string | null {
+  return sentences[code]?.(path) ?? null
+}

@@ -1,0 +1,141 @@
+import { LineTooLongError, StorageError } from '@parley/journal'
+import type { Failure } from '@parley/protocol'
+import { nextStep } from '../../core/next-step.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { StoragePatience } from '../conversation/storage-patience.ts'
+import { lineTooLongFailure } from '../replies/rejection.ts'
+import { type EndReason, endTurn } from './end-turn.ts'
+import { performStep } from './perform-step.ts'
+import type { StopReason, TurnContext, TurnModules } from './turn-context.ts'
+
+const defect: Failure = {
+  code: 'internal',
+  message: 'Something went wrong in parley itself; its log says more. The conversation is saved.',
+}
+
+function isSame(known: EndReason | null, ending: Failure): boolean {
+  return known !== null && typeof known === 'object' && known.code === ending.code
+}
+
+interface TurnLoopParts {
+  readonly conversation: Conversation
+  readonly modules: TurnModules
+  readonly patience: StoragePatience
+  /** Called with a defect, and with a final storage failure. */
+  readonly onFault: (fault: unknown) => void
+}
+
+type Move = () => void | Promise<void>
+
+/**
+ * Runs one loop per conversation: `while (step = nextStep(state)) await performStep(step)`. After a storage failure the
+ * loop continues from the state, which holds everything that was recorded.
+ */
+export class TurnLoop {
+  readonly #parts: TurnLoopParts
+  #stop = new AbortController()
+  #loop: Promise<void> = Promise.resolve()
+  #running = false
+  #closing = false
+  /** Set when nothing more can be recorded. */
+  #stuck = false
+  #defective = false
+  /** Reason that the open turn has yet to be ended with. */
+  #ending: EndReason | null = null
+
+  constructor(parts: TurnLoopParts) {
+    this.#parts = parts
+  }
+
+  get running(): boolean {
+    return this.#running
+  }
+
+  /** Tells if a defect repeated itself: this process cannot continue, but a resume in another may. */
+  get defective(): boolean {
+    return this.#defective
+  }
+
+  /** Starts the loop if there is a step to do; does nothing while it runs. */
+  wake(): void {
+    if (this.#stuck || this.#closing) return
+    if (this.#running) {
+      this.#parts.patience.hurry()
+      return
+    }
+    this.#running = true
+    this.#loop = this.#run()
+  }
+
+  /** Stops the open turn; returns false when there is none. */
+  interrupt(): boolean {
+    if (this.#parts.conversation.state.core.turn === null) return false
+    this.#abort('interrupted')
+    this.wake()
+    return true
+  }
+
+  /** Stops running work but not a turn that waits for a person. Resolves when nothing runs. */
+  async shutDown(): Promise<void> {
+    this.#closing = true
+    this.#parts.patience.close()
+    this.#abort('shutdown')
+    await this.#loop
+  }
+
+  #abort(reason: StopReason): void {
+    this.#stop.abort(reason)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let move = this.#next(); move !== null; move = this.#next()) await this.#attempt(move)
+    } finally {
+      // Set in the same tick as the last look at the state; a wake-up in between would be lost.
+      this.#running = false
+    }
+  }
+
+  #next(): Move | null {
+    if (this.#stuck) return null
+    if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settle()
+    if (this.#closing) return null
+    const step = nextStep(this.#parts.conversation.state)
+    if (step.kind === 'await') return null
+    const run: TurnContext = { ...this.#parts, signal: this.#stop.signal }
+    return async () => {
+      const failure = await performStep(run, step)
+      if (failure !== null && !run.signal.aborted) this.#ending = failure
+    }
+  }
+
+  #settle(): void {
+    const { conversation, modules } = this.#parts
+    const why = this.#ending ?? (this.#closing ? 'shutdown' : 'interrupted')
+    const waitsForPerson = Object.keys(conversation.state.core.approvals).length > 0
+    if (why !== 'shutdown' || !waitsForPerson) endTurn(conversation, modules.ids, why)
+    this.#ending = null
+    if (this.#stop.signal.aborted) this.#stop = new AbortController()
+  }
+
+  async #attempt(move: Move): Promise<void> {
+    const { conversation, patience, onFault } = this.#parts
+    const hadTurn = conversation.state.core.turn !== null
+    try {
+      await move()
+      patience.worked()
+    } catch (fault) {
+      if (fault instanceof StorageError) {
+        this.#stuck = !(await patience.wait(fault))
+        return
+      }
+      const ending = fault instanceof LineTooLongError ? lineTooLongFailure(fault) : defect
+      // A defect while ending a turn, or without a turn, would repeat forever.
+      this.#defective = isSame(this.#ending, ending) || (!hadTurn && conversation.state.core.turn === null)
+      this.#stuck = this.#defective
+      this.#ending = ending
+      // An oversized event is reported by the end of the turn.
+      if (this.#defective || ending === defect) onFault(fault)
+    }
+  }
+}
