@@ -17,6 +17,6 @@ export async function programAt(folder) {
 
 /** None in a checkout from before there were any. */
 async function serverNodeFlags(root) {
-  const path = join(root, 'apps/tui/src/cli/server-node-flags.ts')
+  const path = join(root, 'apps/tui/src/cli/server-programs.ts')
   return existsSync(path) ? (await import(path)).serverNodeFlags : []
 }

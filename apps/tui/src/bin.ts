@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { serverProgramOf } from './cli/server-program.ts'
+import { serverProgramOf } from './cli/server-programs.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
@@ -10,10 +10,10 @@ const server = serverProgramOf(argv)
 if (argv[0] === '--version' || argv[0] === '-V') {
   process.stdout.write(`${PARLEY_VERSION}\n`)
 } else if (server !== null) {
-  // This process becomes the server: nothing stands between it and whoever started it.
+  // The server runs in this process: its parent talks to it without a process between.
   await import(new URL(`./${server}.mjs`, import.meta.url).href)
 } else {
-  // Beside the program, so that it goes when the program goes. Where it cannot be written there is none.
+  // Lies beside the program, so that it is removed with it. Without write access there is no cache.
   enableCompileCache(join(import.meta.dirname, 'compile-cache'))
   const { main } = await import('./main.ts')
   await main(argv, { version: PARLEY_VERSION, build: PARLEY_BUILD, moduleUrl: import.meta.url })

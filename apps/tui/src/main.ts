@@ -1,40 +1,19 @@
-import { ceilingFlags } from './cli/ceiling-flags.ts'
-import { failedLines, wantsCodexLines, withCallersKey } from './cli/codex-callers.ts'
-import { exitCodes } from './cli/exit-codes.ts'
-import { homeFolder } from './cli/home-folder.ts'
-import { type LaunchedServer, launchEarly } from './cli/launch-server.ts'
-import { ParleyError } from './cli/parley-error.ts'
+import { ceilingFlags, failedLines, wantsCodexLines, withCallersKey } from './cli/early-arguments.ts'
+import { exitCodes, ParleyError } from './cli/exit-codes.ts'
+import { homeFolder } from './cli/folders.ts'
+import { type Launch, type LaunchedServer, launchEarly, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
 
-/** What this build is, and where its files lie. */
-export interface Program {
-  readonly version: string
-  readonly build: string
-  readonly moduleUrl: string
-}
-
-/** Everything a command runs with. */
-export interface Launch {
-  readonly program: Program
-  /** `$PARLEY_HOME`, absolute. */
-  readonly home: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** How much its server may allow, as flags of the server. */
-  readonly ceiling: readonly string[]
-  /** The server, started before anything slow was loaded; null when none seemed needed. */
-  readonly early: LaunchedServer | null
-}
-
-/** How long a server that nobody came to need may take to leave. */
+/** Time for an unused server to end before it is killed. */
 const farewellMs = 500
-/** How long stderr may be unread before the rest of it is given up. */
+/** Time without progress after which unread stderr is dropped. */
 const patienceMs = 5000
 
-/** Starts the server first, then loads what the command needs: the two run side by side. */
+/** Starts the server, then loads the command, so that both start side by side. Ends the process. */
 export async function main(argv: readonly string[], program: Program): Promise<void> {
   const env = withCallersKey(argv, process.env)
   process.stdout.on('error', leaveOnClosedPipe)
-  // What is said on the way is a courtesy: a command goes on when nobody reads it.
+  // A command continues when nothing reads its stderr.
   process.stderr.on('error', () => undefined)
   let launch: Launch
   try {
@@ -51,14 +30,14 @@ export async function main(argv: readonly string[], program: Program): Promise<v
   }
   process.once('uncaughtException', (error) => void fail(error))
   try {
-    const { runCommandLine } = await import('./cli/command-line.ts')
+    const { runCommandLine } = await import('./command-line/run-command-line.ts')
     await exit(await runCommandLine(argv, launch), launch.early)
   } catch (error) {
     await fail(error)
   }
 }
 
-/** A reader that leaves is a normal end. */
+/** Exits with success when the reader of stdout has closed it. */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 }
@@ -73,12 +52,12 @@ function explainStart(error: unknown, argv: readonly string[]): number {
   return error instanceof ParleyError ? error.exitCode : exitCodes.internal
 }
 
-/** Only after what was written has been taken: leaving earlier loses output when the reader is slow. */
+/** Exits after stdout and stderr were read: an earlier exit loses output to a slow reader. */
 async function exit(code: number, early: LaunchedServer | null): Promise<never> {
   const unused = early?.isClaimed === false ? early : null
   unused?.kill('SIGTERM')
   await written(process.stdout)
-  // A parent that never looks at stderr must not keep us; one that reads it slowly gets it all.
+  // A parent that never reads stderr must not block the exit; one that reads slowly gets all of it.
   for (let left = Number.POSITIVE_INFINITY; process.stderr.writableLength < left; ) {
     left = process.stderr.writableLength
     await Promise.race([written(process.stderr), delay(patienceMs)])

@@ -1,27 +1,37 @@
 import type { ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
-import { type Client, connectClient } from './client.ts'
-import { ClientError } from './errors.ts'
-import { type Link, openLink, type Target } from './link.ts'
+import { type CheckResult, type Client, connectClient } from './connection/client.ts'
+import { ClientError } from './connection/errors.ts'
+import { withinLimit } from './connection/within-limit.ts'
 import { Parley } from './parley.ts'
-import { withinLimit } from './within-limit.ts'
+import { tellKilled } from './server/leave-server.ts'
+import { type Link, openLink, type Target } from './server/link.ts'
 
 export interface ConnectOptions {
-  /** What others see as the author of messages and decisions. Default `script`. */
+  /** Name that other clients see as the author of messages and decisions. Default: `script`. */
   readonly name?: string
+  /** Name shown to people. Default: `name`. */
+  readonly title?: string
   readonly version?: string
-  /** `readOnly`: follows and reads, and whatever would change something is refused with `notPermitted`. */
+  /** `readOnly`: the server rejects every change with `notPermitted`. Default: `full`. */
   readonly access?: 'full' | 'readOnly'
-  /** Ends the attempt with its reason. */
+  /** False if this program never answers approvals. Default: true with full access. */
+  readonly canApprove?: boolean
+  /** Aborts the attempt, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Trouble of the server that belongs to no conversation, such as a full disk. */
+  /** Called with trouble that belongs to no conversation, such as a full disk. */
   readonly onNotice?: (notice: ServerNotice) => void
+  /** Checks the result of each request, and throws if it does not fit the protocol. Default: no check. */
+  readonly checkResult?: CheckResult
 }
 
-/** A server answers within a tenth of a second; a checkout that has to build itself first takes longest. */
+/** A server answers within 0.1 s; a checkout that builds itself first needs most of this. */
 const startLimit = { limitMs: 120_000, expired: silent }
 
-/** Connects to a server: one of our own that ends with us (the default), or one that runs. */
+/** Time for a server to exit after it has closed the connection. */
+const exitLimitMs = 1_000
+
+/** Connects to a server: by default one that is started for this program and ends with the connection. Throws `serverFailed`. */
 export async function connect(target: Target = { spawn: {} }, options: ConnectOptions = {}): Promise<Parley> {
   options.signal?.throwIfAborted()
   const link = await openLink(target, options.signal)
@@ -29,24 +39,30 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
     return new Parley(await withinLimit(greet(link, options), { ...startLimit, signal: options.signal }), link)
   } catch (error) {
     const failure = error instanceof ConnectionClosedError ? await failedStart(link) : error
-    await link.discard()
+    tellKilled(await link.discard(), options.onNotice)
     throw failure
   }
 }
 
 function greet({ transport }: Link, options: ConnectOptions): Promise<Client> {
-  const { name = 'script', version = '0', access = 'full', onNotice } = options
+  const { name = 'script', title, version = '0', access = 'full', canApprove = access === 'full' } = options
+  const { onNotice, checkResult } = options
   return connectClient({
     transport,
-    clientInfo: { name, version },
-    canApprove: access === 'full',
+    clientInfo: { name, version, ...(title === undefined ? {} : { title }) },
+    canApprove,
     access,
     ...(onNotice === undefined ? {} : { onNotice }),
+    ...(checkResult === undefined ? {} : { checkResult }),
   })
 }
 
+/** Explains a server that closed the connection. It gets a moment to exit by itself, because its exit code says more than a kill. */
 async function failedStart(link: Link): Promise<ClientError> {
-  const { message } = await link.explain()
+  const explained = link.explain()
+  const given = await withinLimit(explained, { limitMs: exitLimitMs, expired: silent }).catch(() => null)
+  if (given === null) await link.discard()
+  const { message } = given ?? (await explained)
   return new ClientError('serverFailed', message)
 }
 

@@ -1,29 +1,38 @@
 import type { ConversationSummary, MethodName, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
-import type { Client } from './client.ts'
+import type { Client } from './connection/client.ts'
+import { ClientError } from './connection/errors.ts'
+import { requestWhereItLives, resumeConversation } from './connection/resume-conversation.ts'
+import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
-import { openConversationStore } from './conversation-store.ts'
-import { ClientError } from './errors.ts'
-import type { Leaving } from './leave-server.ts'
-import { requestWhereItLives, resumeConversation } from './resume-conversation.ts'
-import { type Watched, watchConnection } from './watch-connection.ts'
+import { openConversationStore } from './conversation/conversation-store.ts'
+import { type Ending, tellKilled } from './server/leave-server.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
-  /** Absolute path of the folder to work in. Default: ours. */
+  /** Absolute path of the folder to work in. Default: `process.cwd()`. */
   readonly cwd?: string
 }
 
 export interface ResumeOptions {
-  /** What to change, such as the model or the approval policy. */
+  /** Settings to change, such as the model or the approval policy. */
   readonly overrides?: Overrides
-  /** A view of the log as it is now; nothing can be sent, and nothing new comes. */
+  /** Opens the log as it is now: nothing can be sent, and no new events arrive. */
   readonly readOnly?: boolean
+  /** False throws `liveElsewhere` for a conversation that is live in another process. Default: true, which joins it there. */
+  readonly join?: boolean
 }
 
-/** A full id, a unique part of one, a name, or the one updated last (in a folder, when given). */
+/** A full id, a unique part of an id, a name, or the conversation updated last (in `cwd`, where given). */
 export type Which = string | { readonly last: true; readonly cwd?: string }
 
-/** A connection to a server, and the conversations that were opened with it. */
+let readClient: (parley: Parley) => Client
+
+/** A connection to a server, with the conversations opened through it. */
 export class Parley implements AsyncDisposable {
+  static {
+    readClient = (parley) => parley.#plain
+  }
+
+  readonly #plain: Client
   readonly #client: Client
   readonly #closing = new AbortController()
   readonly #open = new Set<Conversation>()
@@ -33,54 +42,65 @@ export class Parley implements AsyncDisposable {
   #closed: Promise<void> | undefined
 
   constructor(client: Client, ending: Ending) {
+    this.#plain = client
     this.#connection = watchConnection(client, this.#closing.signal, () => ending.explain())
     this.#client = this.#connection.client
     this.#ending = ending
   }
 
-  /** What the server said of itself. */
+  /** Returns the server's answer to the handshake: version, client id, capabilities. */
   get server(): ResultOf<'initialize'> {
     return this.#client.server
   }
 
-  /** Resolves when the connection is gone: with why, or null when we closed it. There is no reconnect behind your back. */
+  /** Resolves when the connection is gone: with the reason, or null after `close`. The library never reconnects by itself. */
   get closed(): Promise<ClientError | null> {
     return this.#connection.closed
   }
 
+  /** Creates a conversation and follows it. */
   async create({ cwd = process.cwd(), ...options }: CreateOptions = {}): Promise<Conversation> {
     return this.#follow(await this.#client.request('conversation/create', { ...options, cwd }))
   }
 
-  /** Opens a conversation; one that is live in another process is joined there. */
-  async resume(which: Which, { overrides, readOnly }: ResumeOptions = {}): Promise<Conversation> {
-    const { client, summary, attached } = await resumeConversation(this.#client, {
+  /** Opens a conversation. Joins it in its own process where it is live elsewhere; throws `liveElsewhere` if that fails. */
+  async resume(which: Which, { overrides, readOnly, join = true }: ResumeOptions = {}): Promise<Conversation> {
+    const params = {
       ...(typeof which === 'string' ? { prefix: which } : which),
       ...(overrides === undefined ? {} : { overrides }),
       ...(readOnly === undefined ? {} : { readOnly }),
-    })
+    }
+    if (!join) return this.#follow(await this.#client.request('conversation/resume', params))
+    const { client, summary, attached } = await resumeConversation(this.#client, params)
     return attached ? await this.#join(client, summary) : await this.#follow(summary)
   }
 
-  /** A new conversation with the events of another one up to `at`, which is left as it is. */
+  /** Creates a conversation with a copy of another one's events up to seq `at` (default: all). */
   async fork(conversationId: string, at?: number): Promise<Conversation> {
     const params = { conversationId, ...(at === undefined ? {} : { at }) }
     return this.#follow(await this.#client.request('conversation/fork', params))
   }
 
+  /** Lists conversations, newest first. */
   list(params: ParamsOf<'conversation/list'> = {}): Promise<ResultOf<'conversation/list'>> {
     return this.#client.request('conversation/list', params)
   }
 
-  /** Any request of the protocol. One about a conversation that is live elsewhere is answered there. */
+  /** Sends any request of the protocol. The owner answers where a conversation is live in another process. */
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>> {
     return requestWhereItLives(this.#client, method, params)
   }
 
-  /** Closes what is open, and lets a server of our own save and leave. */
+  /** Closes every open conversation; a server started for this connection saves and ends unless others need it. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  /** Closes like `close`, but leaves a server started for this connection running. */
+  detach(): Promise<void> {
+    this.#isDetached = true
+    return this.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -95,11 +115,10 @@ export class Parley implements AsyncDisposable {
       await client.close()
     }
     const killed = await this.#ending.leave({ client, close, detached: this.#isDetached })
-    if (killed === null) return
-    client.introduction.onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
+    tellKilled(killed, client.introduction.onNotice)
   }
 
-  /** A connection has one stream of a conversation, so there is one follower too. */
+  /** Returns the open conversation of this id, or follows it: a connection streams each conversation once. */
   async #follow(summary: ConversationSummary): Promise<Conversation> {
     const known = [...this.#open].find(
       ({ id, attached, isOpen }) => id === summary.conversationId && !attached && isOpen,
@@ -144,19 +163,17 @@ export class Parley implements AsyncDisposable {
   }
 }
 
+/** Returns the client below a connection, whose requests reject with the errors of the wire. */
+export function clientOf(parley: Parley): Client {
+  return readClient(parley)
+}
+
 async function openConversation(
   summary: ConversationSummary,
   parts: Omit<ConstructorParameters<typeof Conversation>[0], 'summary' | 'store'>,
 ): Promise<Conversation> {
   const store = await openConversationStore(parts.client, summary.conversationId)
   return new Conversation({ ...parts, summary, store })
-}
-
-export interface Ending {
-  /** Why the connection went down though nobody here closed it. */
-  explain(): Promise<ClientError>
-  /** Closes what we have open. A server of our own that nobody else needs ends then; the result says that it was killed, else null. */
-  leave(leaving: Leaving): Promise<string | null>
 }
 
 function hungUp(): ClientError {

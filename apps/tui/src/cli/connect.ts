@@ -1,82 +1,61 @@
-import { type Client, connectClient, discardServer, explainExit, leaveServer, withinLimit } from '@parley/client'
+import { ClientError, connect as connectTo, type Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
-import { ConnectionClosedError } from '@parley/rpc'
-import type { Launch } from '../main.ts'
-import { exitCodes } from './exit-codes.ts'
-import { type LaunchedServer, launchServer } from './launch-server.ts'
-import { ParleyError } from './parley-error.ts'
-
-export interface Connection extends AsyncDisposable {
-  readonly client: Client
-  readonly server: LaunchedServer
-  /** Goes, and does not wait for the server to end: it was told to go on. */
-  detach(): Promise<void>
-}
+import { exitCodes, ParleyError } from './exit-codes.ts'
+import { type Launch, type LaunchedServer, launchServer } from './launch-server.ts'
 
 interface ConnectOptions {
-  readonly canApprove: boolean
   readonly clientName: string
-  /** What others see as the author of messages and answers. */
+  /** Name shown to people as the author of messages and answers. */
   readonly clientTitle?: string
+  /** Default: false. */
+  readonly canApprove?: boolean
   readonly serverArgs?: readonly string[]
   readonly onNotice?: (notice: ServerNotice) => void
-  /** Ends the attempt with its reason. */
+  /** Aborts the attempt, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** A server answers within a tenth of a second; one that needs this long will not. */
-const startLimit = { limitMs: 30_000, expired: () => serverFailed('The server did not answer within 30 s.') }
+/** A connection to the server of this program. */
+export interface Connection {
+  readonly parley: Parley
+  readonly server: LaunchedServer
+}
 
-/** A connection to our own server; closing it lets the server save and leave. */
-export async function connect(launch: Launch, options: ConnectOptions): Promise<Connection> {
+/** A server answers within 0.1 s; after this time it counts as failed. */
+const startLimitMs = 30_000
+
+/** Connects to the server of this program; closing the connection lets it save and end. Throws `serverFailed`. */
+export async function connect(launch: Launch, options: ConnectOptions): Promise<Parley> {
+  const { parley } = await connectToServer(launch, options)
+  return parley
+}
+
+/** Connects as `connect` does, and returns the server too. */
+export async function connectToServer(launch: Launch, options: ConnectOptions): Promise<Connection> {
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
+  const expired = new AbortController()
+  const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
+  const signal = options.signal === undefined ? expired.signal : AbortSignal.any([options.signal, expired.signal])
   try {
-    const client = await withinLimit(greet(launch, server, options), { ...startLimit, signal: options.signal })
+    const parley = await connectTo({ server }, { ...introductionOf(launch, options), signal })
     server.claim()
-    return connected(server, client, options)
+    return { parley, server }
   } catch (error) {
-    tell(await discardServer(server), options)
-    throw error instanceof ConnectionClosedError ? await whyItEnded(server) : error
+    throw error instanceof ClientError ? serverFailed(error.message) : error
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-function greet({ program }: Launch, { transport }: LaunchedServer, options: ConnectOptions): Promise<Client> {
-  const { clientName, clientTitle, canApprove, onNotice } = options
-  return connectClient({
-    transport,
-    clientInfo: {
-      name: clientName,
-      version: program.version,
-      ...(clientTitle === undefined ? {} : { title: clientTitle }),
-    },
-    canApprove,
-    ...(onNotice === undefined ? {} : { onNotice }),
-  })
+function introductionOf({ program }: Launch, options: ConnectOptions) {
+  const { clientName, clientTitle, canApprove = false, onNotice = reportKill } = options
+  const title = clientTitle === undefined ? {} : { title: clientTitle }
+  return { name: clientName, ...title, version: program.version, canApprove, onNotice }
 }
 
-/** It is left once, in the way that was asked for first. */
-function connected(server: LaunchedServer, client: Client, options: ConnectOptions): Connection {
-  let left: Promise<void> | null = null
-  const leave = (detached: boolean) => {
-    left ??= leaveServer(server, { client, close: () => client.close(), detached }).then((killed) =>
-      tell(killed, options),
-    )
-    return left
-  }
-  return { client, server, detach: () => leave(true), [Symbol.asyncDispose]: () => leave(false) }
-}
-
-function tell(killed: string | null, { onNotice = toStderr }: ConnectOptions): void {
-  if (killed !== null) onNotice({ level: 'warning', code: 'serverKilled', message: killed })
-}
-
-function toStderr({ message }: ServerNotice): void {
-  process.stderr.write(`parley: ${message}\n`)
-}
-
-/** The sentence for a server that is gone though nobody closed it. */
-export async function whyItEnded(server: LaunchedServer): Promise<ParleyError> {
-  return serverFailed(await explainExit(server))
+/** Reports only a server that was killed: other notices do not concern a command that asks one question. */
+function reportKill({ code, message }: ServerNotice): void {
+  if (code === 'serverKilled') process.stderr.write(`parley: ${message}\n`)
 }
 
 function serverFailed(message: string): ParleyError {

@@ -1,4 +1,4 @@
-/** The exit table of the scripted mode; every command keeps to it. */
+/** Exit codes of scripted mode and of every command. */
 export const exitCodes = {
   ok: 0,
   turnFailed: 1,
@@ -10,7 +10,7 @@ export const exitCodes = {
   budget: 7,
   provider: 8,
   storage: 9,
-  /** Of `policy test`. */
+  /** Verdict `ask` of `policy test`. */
   asks: 10,
   denied: 11,
   wouldChange: 12,
@@ -60,12 +60,12 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   protocolVersion: exitCodes.internal,
 }
 
-/** The exit code of an error from the catalogue, or of a turn's failure. */
+/** Returns the exit code for an error of the catalogue, or for a turn's failure. */
 export function exitCodeOf(code: string): ExitCode {
   return Object.hasOwn(byCode, code) ? (byCode[code] ?? exitCodes.turnFailed) : exitCodes.turnFailed
 }
 
-/** When several apply, the first of these is the one. */
+/** Exit codes by weight: the first that applies is used. */
 const precedence: readonly ExitCode[] = [
   exitCodes.sigint,
   exitCodes.sigterm,
@@ -76,8 +76,27 @@ const precedence: readonly ExitCode[] = [
   exitCodes.provider,
 ]
 
-/** The one code for all that went wrong; what the order does not name is taken as it comes. */
+/** Returns the code of the most important failure; codes without a weight count in the given order. */
 export function weightiest(codes: readonly ExitCode[]): ExitCode {
   const named = precedence.find((code) => codes.includes(code))
   return named ?? codes.find((code) => code !== exitCodes.turnFailed) ?? codes[0] ?? exitCodes.ok
+}
+
+/** An expected end of the program: a sentence for the user, and the exit code. */
+export class ParleyError extends Error {
+  override readonly name = 'ParleyError'
+  /** Stable code, as in the failures of turns. */
+  readonly code: string
+  readonly exitCode: ExitCode
+
+  constructor(code: string, exitCode: ExitCode, message: string) {
+    super(message)
+    this.code = code
+    this.exitCode = exitCode
+  }
+}
+
+/** Returns the error for a wrong command line. */
+export function misused(message: string): ParleyError {
+  return new ParleyError('usage', exitCodes.usage, message)
 }

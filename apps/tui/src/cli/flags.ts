@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Overrides } from '@parley/protocol'
 import { InvalidArgumentError } from 'commander'
-import type { OutputFormat } from './output-format.ts'
-import { fromWorkingFolder, workingFolder } from './working-folder.ts'
+import { misused, type ParleyError } from './exit-codes.ts'
+import { fromWorkingFolder, workingFolder } from './folders.ts'
 
-/** Flags that every conversation command takes, as commander gives them. */
+/** Flags of every command with a conversation, as Commander returns them. */
 export interface CommonFlags {
   readonly model?: string
   readonly effort?: string
@@ -18,7 +18,7 @@ export interface CommonFlags {
   readonly ephemeral?: boolean
 }
 
-/** Files that go with a first prompt. */
+/** Images of a first prompt. */
 export interface ImageFlag {
   readonly image?: string[]
 }
@@ -28,7 +28,7 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly experimentalJson?: boolean
   readonly outputFormat?: OutputFormat
   readonly outputSchema?: string
-  /** Codex: what a conversation is started for. */
+  /** Name of the sender, for callers of Codex. */
   readonly threadSource?: string
   readonly cyberAccessProgram?: string
   readonly output?: string
@@ -40,8 +40,8 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
 }
 
 /**
- * What the flags set; the rest comes from config files, or from what a conversation recorded. Paths are meant from
- * where the command was typed, whatever `--cd` says.
+ * Returns the settings that the flags change. Paths are relative to the folder the command was typed in, whatever `--cd`
+ * says.
  */
 export function overridesOf(flags: CommonFlags & { readonly policy?: string }, here = workingFolder): Overrides {
   const absolute = (path: string) => fromWorkingFolder(path, here)
@@ -51,7 +51,7 @@ export function overridesOf(flags: CommonFlags & { readonly policy?: string }, h
     ...(effort === undefined ? {} : { effort }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
-    // Of an environment only its machine knows what a path means, so it goes there as it was typed.
+    // A path on an environment's machine is sent as typed, because only that machine can resolve it.
     ...(cd === undefined ? {} : { cwd: absolute(cd), environmentCwd: cd }),
     ...(environment === undefined ? {} : { environment }),
     ...(addDir === undefined ? {} : { addDirs: addDir.map(absolute) }),
@@ -61,14 +61,14 @@ export function overridesOf(flags: CommonFlags & { readonly policy?: string }, h
   }
 }
 
-/** `key=value`, collected over repeated flags. */
+/** Collects `key=value` of repeated flags. */
 export function collectConfig(text: string, known: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')
   if (at <= 0) throw new InvalidArgumentError('It must be key=value, e.g. -c model=gpt-5.')
   return { ...known, [text.slice(0, at).trim()]: text.slice(at + 1).trim() }
 }
 
-/** Files, one a flag or several with commas between, as Codex takes them; a comma may also be part of a name. */
+/** Collects files of repeated flags, several with commas between; an existing file may have a comma in its name. */
 export function collectFiles(text: string, known: string[] = []): string[] {
   return [...known, ...(existsSync(text) ? [text] : text.split(',').filter((name) => name !== ''))]
 }
@@ -77,16 +77,16 @@ export function collectList(text: string, known: string[] = []): string[] {
   return [...known, named(text)]
 }
 
-/** What names something. */
+/** Returns a name. Throws if it is empty. */
 export function named(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
   return text
 }
 
-/** What a timer can hold. */
+/** Longest delay of a timer. */
 const longestMs = 2 ** 31 - 1
 
-/** Seconds as people write them: `90`, `90s`, `5m`, `1h`. Milliseconds. */
+/** Parses `90`, `90s`, `5m` or `1h` to milliseconds. */
 export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(text)
   const unitMs = { s: 1000, m: 60_000, h: 3_600_000 }[match?.[2] ?? 's']
@@ -95,11 +95,38 @@ export function parseDuration(text: string): number {
   return Math.min(durationMs, longestMs)
 }
 
-/** A whole number from `least` on. */
+/** Returns a parser for whole numbers from `least` on. */
 export function parseCount(least: number): (text: string) => number {
   return (text) => {
     const count = Number(text)
     if (/^\d+$/.test(text) && count >= least && Number.isSafeInteger(count)) return count
     throw new InvalidArgumentError(`It must be a whole number from ${least} on.`)
   }
+}
+
+export const outputFormats = ['text', 'json', 'codex'] as const
+
+type OutputFormat = (typeof outputFormats)[number]
+
+interface FormatFlags {
+  readonly json?: boolean
+  readonly experimentalJson?: boolean
+  readonly outputFormat?: OutputFormat
+}
+
+/** Returns the format of stdout. Throws a usage error if the three flags contradict each other. */
+export function outputFormatOf({ json, experimentalJson, outputFormat }: FormatFlags): OutputFormat {
+  const wanted = new Set<OutputFormat>([
+    ...(json === true ? ['json' as const] : []),
+    ...(experimentalJson === true ? ['codex' as const] : []),
+    ...(outputFormat === undefined ? [] : [outputFormat]),
+  ])
+  if (wanted.size > 1) throw contradiction(wanted)
+  const [format = 'text'] = wanted
+  return format
+}
+
+function contradiction(wanted: ReadonlySet<OutputFormat>): ParleyError {
+  const message = `Stdout can have one format, not ${[...wanted].join(' and ')}: --json is json, --experimental-json is codex.`
+  return misused(message)
 }

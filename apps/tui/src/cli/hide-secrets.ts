@@ -1,9 +1,9 @@
 import { createRedactor, type Redactor, secretsNamed } from '@parley/redaction'
 
-/** Marks of what only this process writes down; nothing else is compared with them. */
+/** Returns the same tag for every mark: the marks of this process are compared with nothing. */
 const tag = () => '00000000'
 
-/** A text with marks in place of keys, and of what the environment holds under a secret name. */
+/** Returns a function that replaces keys, and values of secret variables, by marks. */
 export function secretHider(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
   let redactor: Redactor | null = null
   return (text) => {

@@ -1,12 +1,29 @@
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SpawnedServer, spawnServer } from '@parley/client'
-import type { Program } from '../main.ts'
-import { serverNodeFlags } from './server-node-flags.ts'
-import { serverPrograms } from './server-program.ts'
+import { serverNodeFlags, serverPrograms } from './server-programs.ts'
+
+/** Version, build and location of this program. */
+export interface Program {
+  readonly version: string
+  readonly build: string
+  readonly moduleUrl: string
+}
+
+/** Environment of a command. */
+export interface Launch {
+  readonly program: Program
+  /** `$PARLEY_HOME`, absolute. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The server's ceiling, as flags of the server. */
+  readonly ceiling: readonly string[]
+  /** Server started before the command was loaded; null if none seemed needed. */
+  readonly early: LaunchedServer | null
+}
 
 export interface LaunchedServer extends SpawnedServer {
-  /** Whoever has connected to it lets it go in their own way: it may have other clients by then. */
+  /** Marks the server as used: its connection decides how it ends. */
   claim(): void
   readonly isClaimed: boolean
 }
@@ -18,13 +35,13 @@ interface LaunchOptions {
   readonly ceiling: readonly string[]
 }
 
-/** How the server that was built with this program is started. `args` are its own arguments, such as `--record FILE`. */
+/** Returns the command of the server built with this program. `args` are the server's own arguments. */
 export function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonly [string, ...string[]] {
   const path = join(dirname(fileURLToPath(moduleUrl)), 'server.mjs')
   return [process.execPath, ...serverNodeFlags, path, ...args]
 }
 
-/** A server in a process of its own. */
+/** Starts a server process. */
 export function launchServer({ program, home, env, ceiling }: LaunchOptions, args: readonly string[]): LaunchedServer {
   const server = spawnServer({
     command: serverCommand(program, [...ceiling, ...args]),
@@ -46,8 +63,8 @@ export function launchServer({ program, home, env, ceiling }: LaunchOptions, arg
 const withoutServer = new Set<string>([...serverPrograms, 'help', '--help', '-h', '--version', '-V', '--record'])
 
 /**
- * A guess from the words alone, made before the command line is parsed; a wrong one costs a process that leaves
- * again. Null when no server seems to be needed, or one with arguments of its own.
+ * Starts the server before the command line is parsed, if its words suggest that one is needed. A wrong guess costs a
+ * process. Returns null for commands without a server, or with arguments for it.
  */
 export function launchEarly(argv: readonly string[], options: LaunchOptions): LaunchedServer | null {
   if (argv.some((word) => withoutServer.has(word) || word.startsWith('--record='))) return null
@@ -55,10 +72,10 @@ export function launchEarly(argv: readonly string[], options: LaunchOptions): La
   return launchServer({ ...options, env }, argv.includes('exec') ? scriptedArgs : [])
 }
 
-/** The demo runs tests with `node`, and this machine may have none but ours. */
+/** Adds this program's Node to the PATH: the demo runs tests with `node`. */
 function withOwnNode(env: LaunchOptions['env']): LaunchOptions['env'] {
   return { ...env, PATH: [env['PATH'], dirname(process.execPath)].filter(Boolean).join(delimiter) }
 }
 
-/** Nobody watches a script: a recording is played as fast as it goes. */
+/** Arguments of a server for scripted mode: recordings are played without pauses. */
 export const scriptedArgs = ['--unpaced'] as const

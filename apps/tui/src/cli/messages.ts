@@ -2,15 +2,15 @@ import type { RpcError } from '@parley/rpc'
 import { stripEffects } from '../view/text/control-characters.ts'
 
 /**
- * A server's rejection, with the flag that mends it: the server speaks to every client, and names none. It may quote what
- * others wrote, such as another machine's exec-server.
+ * Returns a server's error with the flag that helps, which the server cannot name. Removes control sequences: the text may
+ * quote other programs.
  */
 export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
   const text = stripEffects(message)
   return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text
 }
 
-/** What commander says of a wrong command line, as a line of ours. */
+/** Returns Commander's message about a wrong command line as a line of this program. */
 export function sayUsageError(text: string): string {
   return `parley: ${usageSentence(text)}\n`
 }
@@ -25,7 +25,7 @@ export function usageSentence(text: string): string {
   return `${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.`
 }
 
-/** Of `exec`, or of `exec resume` after its id; no other command takes a prompt. */
+/** Matches extra arguments of `exec`, and of `exec resume` after its id; other commands take no prompt. */
 const unquotedPrompt = /^too many arguments for ('exec'|'resume'\. Expected 2 )/
 
 export const execHelp = `

@@ -1,5 +1,5 @@
-import type { Client } from '@parley/client'
-import type { Launch } from '../main.ts'
+import type { Client } from '@parley/client/parts'
+import type { Launch } from '../cli/launch-server.ts'
 import { joinedLink, type Link, type OnNotice, ownLink } from './link.ts'
 
 interface LinkListener {

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
-import type { Launch } from '../main.ts'
+import type { Launch } from '../cli/launch-server.ts'
 import type { Intent } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/storage-trouble.ts'

@@ -1,6 +1,6 @@
 import { WriteStream } from 'node:tty'
+import { holdTerminal } from '../terminal/hold-terminal.ts'
 import { processTerminal } from '../terminal/port.ts'
-import { holdTerminal } from '../terminal/restore.ts'
 import { type KeyListener, type KeyReader, readKeys } from './read-keys.ts'
 import type { Stage } from './stage.ts'
 import type { TerminalHands } from './suspension.ts'

@@ -1,7 +1,7 @@
-import type { Client } from '@parley/client'
+import { type Client, clientOf } from '@parley/client/parts'
 import type { ServerNotice } from '@parley/protocol'
-import { connect } from '../cli/connect.ts'
-import type { Launch } from '../main.ts'
+import { connectToServer } from '../cli/connect.ts'
+import type { Launch } from '../cli/launch-server.ts'
 import { terminalTitle } from './terminal-title.ts'
 
 /** The way to a server. */
@@ -21,20 +21,19 @@ export type OnNotice = (notice: Pick<ServerNotice, 'message' | 'level' | 'errno'
 
 /** To a server of our own. */
 export async function ownLink(launch: Launch, onNotice: OnNotice, signal: AbortSignal): Promise<Link> {
-  const connection = await connect(launch, {
+  const { parley, server } = await connectToServer(launch, {
     signal,
     canApprove: true,
     clientName: 'parley',
     clientTitle: terminalTitle(),
     onNotice,
   })
-  const { client, server } = connection
   return {
-    client,
+    client: clientOf(parley),
     attached: false,
     serverPid: server.pid ?? null,
-    detach: () => connection.detach(),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+    detach: () => parley.detach(),
+    [Symbol.asyncDispose]: () => parley.close(),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Client, joinConversation, resumeConversation } from '@parley/client'
+import { type Client, joinConversation, resumeConversation } from '@parley/client/parts'
 import type { ConversationSummary, ListedConversation, ParamsOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import type { Notice } from '../ui/notices/notice.ts'

@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Client } from '@parley/client/parts'
 import type { Intent } from '../ui/actions.ts'
 import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 import type { Request } from './perform.ts'

@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import type { Client } from '@parley/client/parts'
 import type { ConversationState, ResultOf, ServerNotice, Settings } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Intent, UiAction } from '../ui/actions.ts'

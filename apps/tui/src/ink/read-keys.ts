@@ -1,4 +1,4 @@
-import { setRawMode } from '../terminal/raw-mode.ts'
+import { setRawMode } from '../terminal/port.ts'
 import { gatherBurst, noBurst } from '../ui/keys/burst.ts'
 import { decode, flush, flushAfterMs, idleDecoder, pendingOf } from '../ui/keys/decoder.ts'
 import type { KeyEvent } from '../ui/keys/key-event.ts'

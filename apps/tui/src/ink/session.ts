@@ -1,6 +1,6 @@
-import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
+import { type Client, type ConversationStore, openConversationStore } from '@parley/client/parts'
 import type { ConversationState, ConversationSummary } from '@parley/protocol'
-import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
+import { sandboxNotice } from '../cli/sandbox-notice.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { count, placedPath, shortPath } from '../view/text/formats.ts'
 import type { Link } from './link.ts'
@@ -48,7 +48,7 @@ export function greeting({ summary }: Session, version: string, homeFolder: stri
 
 /** That its limits are not all enforced, where that is so. */
 export async function weaknessOf({ client, summary, readOnly }: Session): Promise<readonly Notice[]> {
-  const text = await tellOfSandbox(client, { ...summary, readOnly })
+  const text = await sandboxNotice(client, { ...summary, readOnly })
   return text === null ? [] : [{ kind: 'note', level: 'warning', text }]
 }
 

@@ -1,8 +1,8 @@
-import type { Client } from '@parley/client'
+import type { Client } from '@parley/client/parts'
 import { type ConversationSummary, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
-import { fromWorkingFolder, workingFolder } from '../cli/working-folder.ts'
+import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { liveConversations, type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 

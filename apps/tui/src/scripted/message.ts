@@ -1,23 +1,24 @@
 import { readFileSync } from 'node:fs'
+import type { ReadStream } from 'node:tty'
 import type { InputItem, OutputSchema } from '@parley/protocol'
-import type { ExecFlags } from '../cli/flags.ts'
-import { misused, type ParleyError } from '../cli/parley-error.ts'
-import { fromWorkingFolder } from '../cli/working-folder.ts'
+import { misused, type ParleyError } from '../cli/exit-codes.ts'
+import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import { fromWorkingFolder } from '../cli/folders.ts'
 
-/** What is sent to start the turn. */
+/** Message that starts the turn. */
 export interface Message {
   readonly input: InputItem[]
   readonly outputSchema?: OutputSchema
 }
 
-/** The prompt, the images and the schema that the flags name. Paths are meant from where the command was typed. */
+/** Returns the prompt, images and schema that the flags name. Paths are relative to the working folder. Throws a usage error. */
 export function messageOf(prompt: string, { image = [], outputSchema }: ExecFlags): Message {
   const images = image.map((path) => ({ type: 'image' as const, path: fromWorkingFolder(path) }))
   const input = [{ type: 'text' as const, text: prompt }, ...images]
   return outputSchema === undefined ? { input } : { input, outputSchema: readSchema(outputSchema) }
 }
 
-/** Whether it is a JSON Schema is for the server to say. */
+/** Reads a JSON object; the server checks that it is a JSON Schema. */
 function readSchema(path: string): OutputSchema {
   const value = parse(path, read(path))
   if (isTable(value)) return value
@@ -46,4 +47,70 @@ function isTable(value: unknown): value is OutputSchema {
 
 function unusable(path: string, problem: string): ParleyError {
   return misused(`The output schema ${path} cannot be used: ${problem}.`)
+}
+
+type PromptOutcome = { readonly prompt: string } | { readonly problem: string }
+
+interface PromptRequest {
+  readonly argument: string | null
+  /** `--stdin`: with an argument, stdin is read only then. */
+  readonly appendStdin: boolean
+  /** Called only to read stdin: touching it stops a background job. */
+  readonly stdin: () => Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
+}
+
+/** Longest prompt that a message of the protocol can hold. */
+const longestBytes = 8 << 20
+const tooLong = 'The prompt is longer than 8 MiB. Save it as a file, and tell the model its name.'
+const noPrompt = 'No prompt. Give one as an argument, or pipe it in: echo "…" | parley exec'
+
+/**
+ * Reads the prompt of a scripted run. With an argument stdin is not touched, so that an open, silent stdin never blocks;
+ * `-` or no argument reads stdin, unless it is a terminal.
+ */
+export async function readPrompt({ argument, appendStdin, stdin }: PromptRequest): Promise<PromptOutcome> {
+  const words = argument === null || argument === '-' ? null : argument
+  if (words !== null && !appendStdin) return nonEmpty(words)
+  const source = stdin()
+  if (source.isTTY) return { problem: words === null ? noPrompt : '--stdin needs something piped in.' }
+  const bytes = await readAll(source)
+  if (bytes === null) return { problem: tooLong }
+  const piped = decode(bytes)
+  if (piped === null) return { problem: 'What was piped in is not UTF-8 text.' }
+  if (words === null) return nonEmpty(piped)
+  return nonEmpty(piped.trim() === '' ? words : `${words}\n\n<stdin>\n${piped.trimEnd()}\n</stdin>`)
+}
+
+function nonEmpty(text: string): PromptOutcome {
+  return text.trim() === '' ? { problem: 'The prompt is empty.' } : { prompt: text }
+}
+
+/** Reads all of stdin; null if it is too long. */
+async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of stdin) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    sizeBytes += bytes.length
+    if (sizeBytes > longestBytes) return null
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Decodes UTF-8 without a byte order mark; null for other bytes. */
+function decode(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Returns the sender's name for the log. The Codex SDK passes its name in a variable. */
+export function callerName(flags: ExecFlags, env: Environment): string {
+  const caller = outputFormatOf(flags) === 'codex' ? env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] : undefined
+  return flags.threadSource || caller || 'parley-exec'
 }

@@ -14,7 +14,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import type { ExecFlags } from '../cli/flags.ts'
 
-/** Why one of the files that were named cannot be used, or null. Asked first: a run that costs money is not begun in vain. */
+/** Returns why a file named by a flag cannot be used, or null. Checked before the run, which costs money. */
 export function fileProblem({ output, record, policy }: ExecFlags): string | null {
   return (
     (output === undefined
@@ -25,14 +25,14 @@ export function fileProblem({ output, record, policy }: ExecFlags): string | nul
   )
 }
 
-/** Atomically: a reader of the file sees the old text or the whole new one. Returns what went wrong, or null. */
+/** Writes the answer atomically. Returns the failure as a sentence, or null. */
 export function writeAnswer(path: string, text: string): string | null {
   return attempt(`The answer could not be written to ${path}`, () => replaceFile(realPath(path), text))
 }
 
 function replaceFile(path: string, text: string): void {
   const known = statSync(path, { throwIfNoEntry: false })
-  // A device or a pipe is written to, not replaced.
+  // Devices and pipes cannot be replaced.
   if (known !== undefined && !known.isFile()) {
     writeFileSync(path, text)
     return
@@ -59,7 +59,7 @@ function openForAppending(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** Through links, so that what they point to is replaced and not the link. */
+/** Resolves links, so that the target is replaced and not the link. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

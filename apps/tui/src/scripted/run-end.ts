@@ -1,13 +1,16 @@
+import { ClientError } from '@parley/client'
 import type { EventOf, Failure, TokenCounts, TurnOutcome } from '@parley/protocol'
-import { type ExitCode, exitCodeOf, exitCodes, weightiest } from '../cli/exit-codes.ts'
-import type { Stopped } from './stop.ts'
+import { RpcError } from '@parley/rpc'
+import { type ExitCode, exitCodeOf, exitCodes, ParleyError, weightiest } from '../cli/exit-codes.ts'
+import { explainRejection } from '../cli/messages.ts'
+import type { StoppedError } from './stop.ts'
 
-/** How a run ended: its terminal event in JSON, its last words in plain mode. */
+/** End of a run: the terminal event in JSON, the last lines in plain mode. */
 export interface RunEnd {
   readonly exitCode: ExitCode
   readonly conversationId: string | null
   readonly outcome: TurnOutcome | null
-  /** The final message, of a turn that completed. */
+  /** Final message of a completed turn. */
   readonly answer: string | null
   readonly failure: Failure | null
   readonly denials: readonly EventOf<'turn.ended'>['denials'][number][]
@@ -16,19 +19,19 @@ export interface RunEnd {
 
 export interface EndedTurn {
   readonly event: EventOf<'turn.ended'>
-  /** Its last message. */
+  /** Last message of the turn. */
   readonly message: string | null
 }
 
 const nothing = { outcome: null, answer: null, failure: null, denials: [], usage: null } as const
 
-/** A run that came to no turn. */
+/** Returns the end of a run without a turn. */
 export function failedRun(failure: Failure, conversationId: string | null = null): RunEnd {
   return { exitCode: exitCodeOf(failure.code), conversationId, ...nothing, failure }
 }
 
-/** A run that was stopped while no turn was open. */
-export function stoppedRun({ exitCode, failure }: Stopped, conversationId: string | null): RunEnd {
+/** Returns the end of a run that was stopped while no turn was open. */
+export function stoppedRun({ exitCode, failure }: StoppedError, conversationId: string | null): RunEnd {
   return { exitCode, conversationId, ...nothing, failure }
 }
 
@@ -40,8 +43,8 @@ export function turnEnd({ event, message }: EndedTurn, conversationId: string): 
   return { exitCode, conversationId, outcome, answer, failure, denials, usage }
 }
 
-/** A turn that was ended because the run had to; one that was quicker than its time limit has its answer. */
-export function stoppedTurn(turn: EndedTurn, reason: Stopped, conversationId: string): RunEnd {
+/** Returns the end of a run whose turn was interrupted; an answer that came before the time limit counts. */
+export function stoppedTurn(turn: EndedTurn, reason: StoppedError, conversationId: string): RunEnd {
   const end = turnEnd(turn, conversationId)
   if (end.answer !== null && reason.exitCode === exitCodes.budget) return end
   const codes = [reason.exitCode, ...faultsOf(turn.event)]
@@ -61,4 +64,13 @@ function faultsOf({ failure, denials, answerProblem }: EndedTurn['event']): Exit
     ...(denials.length === 0 ? [] : [exitCodes.approvalUnanswered]),
     exitCodes.turnFailed,
   ]
+}
+
+/** Returns the failure that an expected error stands for. Throws any other error. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof RpcError) return { code: error.data?.code ?? 'internal', message: explainRejection(error) }
+  if (error instanceof ParleyError) return { code: error.code, message: error.message }
+  if (!(error instanceof ClientError)) throw error
+  const { code } = error.data
+  return { code: code === 'connectionClosed' ? 'serverFailed' : code, message: error.message }
 }

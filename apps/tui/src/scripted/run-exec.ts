@@ -1,22 +1,19 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
-import type { ExecFlags } from '../cli/flags.ts'
-import { outputFormatOf } from '../cli/output-format.ts'
-import type { Launch } from '../main.ts'
+import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import type { Launch } from '../cli/launch-server.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
 import { type ExecRequest, runToEnd } from './exec-run.ts'
-import { createJsonReporter } from './json-reporter.ts'
 import { writeAnswer } from './output-file.ts'
 import { createPlainReporter } from './plain-reporter.ts'
-import type { Reporter } from './reporter.ts'
+import { createJsonReporter, type Reporter } from './reporter.ts'
 import type { RunEnd } from './run-end.ts'
-import { watchSignals } from './signals.ts'
 import { openResultStream, type ResultStream } from './stdout.ts'
-import { createStopper, limitTime, Stopped, type Stopper } from './stop.ts'
+import { createStopper, limitTime, StoppedError, type Stopper, watchSignals } from './stop.ts'
 
-/** How long a reader has for the last words of a run that was stopped. */
+/** Time for the reader of stdout to take the last lines of a stopped run. */
 const patienceMs = 3000
 
-/** `parley exec`: one turn without a terminal. Always ends, and always with a terminal event. */
+/** Runs `parley exec`: one turn without a terminal. Always ends with a terminal event. */
 export async function runExec(launch: Launch, request: ExecRequest): Promise<ExitCode> {
   const { flags } = request
   const stdout = openResultStream(1)
@@ -28,12 +25,12 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   const end = withFile(await runToEnd({ launch, request, reporter, stopper }), flags.output)
   reporter.end(end)
   const taken = await Promise.race([stdout.done(), patienceOf(stopper)])
-  if (taken instanceof Stopped) return taken.exitCode
+  if (taken instanceof StoppedError) return taken.exitCode
   return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : tellBroken(taken, reporter)
 }
 
-/** Who stopped the run does not wait for a reader that does not read; who did not loses nothing. */
-function patienceOf({ signal }: Stopper): Promise<Stopped> {
+/** Resolves some seconds after the run was stopped, so that a reader that does not read cannot delay the exit. */
+function patienceOf({ signal }: Stopper): Promise<StoppedError> {
   return new Promise((resolve) => {
     const wait = () => setTimeout(resolve, patienceMs, signal.reason).unref()
     if (signal.aborted) wait()
@@ -51,10 +48,10 @@ function reporterFor(flags: ExecFlags, stdout: ResultStream): Reporter {
   return createPlainReporter({ stdout, stderr, onTerminal, isKept: ephemeral !== true, now: Date.now })
 }
 
-/** A reader that leaves is a normal end; a disk that is full is not. */
-function whenBroken(error: NodeJS.ErrnoException): Stopped {
-  if (error.code === 'EPIPE') return new Stopped(exitCodes.ok)
-  return new Stopped(exitCodes.storage, { code: 'outputFailed', message: sayBroken(error) })
+/** Returns the stop for a broken stdout: a closed pipe is a normal end, a full disk is not. */
+function whenBroken(error: NodeJS.ErrnoException): StoppedError {
+  if (error.code === 'EPIPE') return new StoppedError(exitCodes.ok)
+  return new StoppedError(exitCodes.storage, { code: 'outputFailed', message: sayBroken(error) })
 }
 
 function tellBroken(error: NodeJS.ErrnoException, reporter: Reporter): ExitCode {
@@ -67,7 +64,7 @@ function sayBroken({ message }: NodeJS.ErrnoException): string {
   return `stdout cannot be written to (${message}).`
 }
 
-/** `-o`: before the terminal event, which then tells whether it worked. */
+/** Writes the file of `-o`, before the terminal event, which reports a failure. */
 function withFile(end: RunEnd, path: string | undefined): RunEnd {
   if (end.exitCode !== exitCodes.ok || end.answer === null || path === undefined) return end
   const message = writeAnswer(path, `${end.answer.trimEnd()}\n`)

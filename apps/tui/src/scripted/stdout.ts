@@ -1,18 +1,18 @@
 import { write } from 'node:fs'
 
 /**
- * stdout's one owner in a scripted run. Writes go through the thread pool in order, so a reader that is slow stops
+ * The only writer of stdout in a scripted run. Writes go through the thread pool in order, so that a slow reader blocks
  * nothing else.
  */
 export interface ResultStream {
   line(text: string): void
-  /** Resolves when the reader has taken everything; with the error when it can no longer be written to. */
+  /** Resolves to null when everything was read, or to the error that prevents it. */
   done(): Promise<NodeJS.ErrnoException | null>
-  /** Settles as soon as that is so: `EPIPE` when the reader has left. What comes afterwards goes nowhere. */
+  /** Resolves on the first write error: `EPIPE` when the reader has closed the pipe. Later lines are dropped. */
   readonly broken: Promise<NodeJS.ErrnoException>
 }
 
-/** Bytes handed to the system at once. */
+/** Bytes per write. */
 const pieceBytes = 64 * 1024
 const retryMs = 5
 

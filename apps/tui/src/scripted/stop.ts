@@ -1,9 +1,9 @@
 import type { Failure } from '@parley/protocol'
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
 
-/** A run is to end before its turn does: with what code, and what to say of it. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped'
+/** Reason to end a run before its turn: the exit code and the failure to report. */
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError'
   readonly exitCode: ExitCode
   readonly failure: Failure | null
 
@@ -14,10 +14,10 @@ export class Stopped extends Error {
   }
 }
 
-/** Everything that may stop a run; the first reason counts. */
+/** Stops a run; the first reason counts. */
 export interface Stopper {
   readonly signal: AbortSignal
-  stop(reason: Stopped): void
+  stop(reason: StoppedError): void
 }
 
 export function createStopper(): Stopper {
@@ -25,7 +25,7 @@ export function createStopper(): Stopper {
   return { signal: controller.signal, stop: (reason) => controller.abort(reason) }
 }
 
-/** The work, or a rejection with the reason as soon as the signal fires; the work itself goes on unobserved. */
+/** Resolves with the work. Rejects with the signal's reason on abort; the work continues unobserved. */
 export function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -35,10 +35,31 @@ export function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal
   })
 }
 
-/** Stops when the time is up. */
+/** Stops the run when the time is up. */
 export function limitTime(stopper: Stopper, limitMs: number | undefined): void {
   if (limitMs === undefined) return
   const message = `The time limit of ${limitMs / 1000} s ran out.`
-  const expire = () => stopper.stop(new Stopped(exitCodes.budget, { code: 'timeout', message }))
+  const expire = () => stopper.stop(new StoppedError(exitCodes.budget, { code: 'timeout', message }))
   setTimeout(expire, limitMs).unref()
+}
+
+/** Stops the run on SIGINT, SIGTERM and SIGHUP; a second signal exits at once. */
+export function watchSignals(stopper: Stopper): Disposable {
+  let seen = false
+  const on = (code: ExitCode) => () => {
+    if (seen) process.exit(code)
+    seen = true
+    stopper.stop(new StoppedError(code))
+  }
+  const handlers = [
+    { signal: 'SIGINT', handler: on(exitCodes.sigint) },
+    { signal: 'SIGTERM', handler: on(exitCodes.sigterm) },
+    { signal: 'SIGHUP', handler: on(exitCodes.sigterm) },
+  ] as const
+  for (const { signal, handler } of handlers) process.on(signal, handler)
+  return {
+    [Symbol.dispose]() {
+      for (const { signal, handler } of handlers) process.off(signal, handler)
+    },
+  }
 }

@@ -4,9 +4,9 @@ export type TerminationSignal = 'SIGHUP' | 'SIGQUIT' | 'SIGTERM'
 
 type Stop = () => void
 
-/** What holding a terminal needs of the process. Each `on…` gives back how to stop listening. */
+/** Functions of the process that holding a terminal needs. Each `on…` returns the function that removes the listener. */
 export interface TerminalPort {
-  /** Writes before it returns: at exit nothing asynchronous runs any more. */
+  /** Writes synchronously: at exit no asynchronous work runs. */
   readonly write: (text: string) => void
   readonly onExit: (listener: () => void) => Stop
   readonly onUncaughtError: (listener: () => void) => Stop
@@ -14,7 +14,7 @@ export interface TerminalPort {
   readonly exit: (code: number) => void
 }
 
-/** A full terminal buffer (EAGAIN on a non-blocking tty) is tried again this often; after that, or if the tty is gone, nothing helps. */
+/** Attempts to write to a full terminal buffer (EAGAIN on a non-blocking tty). */
 const maxTries = 1_000
 
 export function processTerminal(fd: number): TerminalPort {
@@ -24,7 +24,7 @@ export function processTerminal(fd: number): TerminalPort {
       process.on('exit', listener)
       return () => process.off('exit', listener)
     },
-    // The monitor event leaves Node's own report and exit code as they are.
+    // The monitor event keeps Node's own report and exit code.
     onUncaughtError: (listener) => {
       process.on('uncaughtExceptionMonitor', listener)
       return () => process.off('uncaughtExceptionMonitor', listener)
@@ -45,5 +45,17 @@ function writeAll(fd: number, bytes: Buffer): void {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return
     }
+  }
+}
+
+/** Error codes of a closed terminal, which has no mode to set or restore. */
+const isGone: ReadonlySet<string> = new Set(['EIO', 'EBADF', 'ENOTTY', 'ENXIO'])
+
+/** Sets raw mode. Does nothing on a closed terminal, which is noticed by the end of its input. */
+export function setRawMode(stdin: Pick<NodeJS.ReadStream, 'setRawMode'>, isRaw: boolean): void {
+  try {
+    stdin.setRawMode(isRaw)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && isGone.has(String(error.code)))) throw error
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ceilingFlags } from '../../src/cli/ceiling-flags.ts'
+import { ceilingFlags } from '../../src/cli/early-arguments.ts'
 
 const full = ['--max-sandbox', 'danger-full-access']
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wantsCodexLines, withCallersKey } from '../../src/cli/codex-callers.ts'
+import { wantsCodexLines, withCallersKey } from '../../src/cli/early-arguments.ts'
 
 test.each([
   [['exec', '--experimental-json'], true],

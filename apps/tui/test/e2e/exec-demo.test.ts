@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { delimiter, dirname } from 'node:path'
 import { runCli, tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { demoProject, demoTask } from '../../src/demo/demo-project.ts'
+import { demoProject, demoTask } from '../../src/commands/run-demo.ts'
 import { type ExecWorld, execWorld, fullAccess } from './exec-world.ts'
 
 /** The recording runs `node --test`; a runner may have no Node but the one that runs this. */

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { connectClient, spawnServer } from '@parley/client'
+import { spawnServer } from '@parley/client'
+import { connectClient } from '@parley/client/parts'
 import { cliPath } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, saidToModel, shell } from './exec-world.ts'

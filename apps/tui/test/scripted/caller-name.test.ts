@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callerName } from '../../src/scripted/caller-name.ts'
+import { callerName } from '../../src/scripted/message.ts'
 
 const env = { CODEX_INTERNAL_ORIGINATOR_OVERRIDE: 'codex_sdk_ts' }
 

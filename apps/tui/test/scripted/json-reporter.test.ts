@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createJsonReporter } from '../../src/scripted/json-reporter.ts'
+import { createJsonReporter } from '../../src/scripted/reporter.ts'
 import { delta, envelopes, runEnd } from './report-events.ts'
 
 function record() {

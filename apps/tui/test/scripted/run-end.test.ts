@@ -2,7 +2,7 @@ import type { EventOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { ExitCode } from '../../src/cli/exit-codes.ts'
 import { failedRun, stoppedRun, stoppedTurn, turnEnd } from '../../src/scripted/run-end.ts'
-import { Stopped } from '../../src/scripted/stop.ts'
+import { StoppedError } from '../../src/scripted/stop.ts'
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const denial = { itemId: 'i-1', title: 'rm x', reason: 'no' }
@@ -42,17 +42,17 @@ describe('a turn that ended by itself', () => {
 })
 
 describe('a turn that was stopped', () => {
-  const timeUp = new Stopped(7, { code: 'timeout', message: 'late' })
+  const timeUp = new StoppedError(7, { code: 'timeout', message: 'late' })
 
-  test.each<[string, Stopped, EventOf<'turn.ended'>, ExitCode]>([
-    ['by SIGINT', new Stopped(130), ended({ outcome: 'interrupted' }), 130],
-    ['by SIGTERM after a denial', new Stopped(143), ended({ outcome: 'interrupted', denials: [denial] }), 143],
-    ['by SIGINT with a full disk', new Stopped(130), failing('storageFailed'), 130],
+  test.each<[string, StoppedError, EventOf<'turn.ended'>, ExitCode]>([
+    ['by SIGINT', new StoppedError(130), ended({ outcome: 'interrupted' }), 130],
+    ['by SIGTERM after a denial', new StoppedError(143), ended({ outcome: 'interrupted', denials: [denial] }), 143],
+    ['by SIGINT with a full disk', new StoppedError(130), failing('storageFailed'), 130],
     ['by its time limit', timeUp, ended({ outcome: 'interrupted' }), 7],
     ['by its time limit with a full disk', timeUp, failing('storageFailed'), 9],
     ['by its time limit after a denial', timeUp, ended({ outcome: 'interrupted', denials: [denial] }), 7],
     ['by its time limit while the provider failed', timeUp, failing('unreachable'), 7],
-    ['because its reader left', new Stopped(0), ended({ outcome: 'interrupted', denials: [denial] }), 0],
+    ['because its reader left', new StoppedError(0), ended({ outcome: 'interrupted', denials: [denial] }), 0],
   ])('%s exits with its code', (_name, reason, event, exitCode) => {
     expect(stoppedTurn({ event, message: null }, reason, 'c-1').exitCode).toBe(exitCode)
   })
@@ -70,5 +70,5 @@ describe('a turn that was stopped', () => {
 test('a run that came to no turn has the code of its failure', () => {
   const end = failedRun({ code: 'conversationNotFound', message: 'no' })
   expect(end).toMatchObject({ exitCode: 5, conversationId: null, outcome: null, answer: null, usage: null })
-  expect(stoppedRun(new Stopped(143), null)).toMatchObject({ exitCode: 143, failure: null })
+  expect(stoppedRun(new StoppedError(143), null)).toMatchObject({ exitCode: 143, failure: null })
 })

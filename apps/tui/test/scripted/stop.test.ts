@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createStopper, Stopped, unlessStopped } from '../../src/scripted/stop.ts'
+import { createStopper, StoppedError, unlessStopped } from '../../src/scripted/stop.ts'
 
 test('work that ends first has its own outcome', async () => {
   const { signal } = createStopper()
@@ -10,9 +10,9 @@ test('work that ends first has its own outcome', async () => {
 test('a stop rejects at once with its reason, and the first reason counts', async () => {
   const stopper = createStopper()
   const waiting = unlessStopped(new Promise(() => undefined), stopper.signal)
-  const reason = new Stopped(130)
+  const reason = new StoppedError(130)
   stopper.stop(reason)
-  stopper.stop(new Stopped(7))
+  stopper.stop(new StoppedError(7))
   await expect(waiting).rejects.toBe(reason)
   await expect(unlessStopped(new Promise(() => undefined), stopper.signal)).rejects.toBe(reason)
 })
@@ -21,7 +21,7 @@ test('work that fails after the stop disturbs nobody', async () => {
   const stopper = createStopper()
   const work = Promise.withResolvers<never>()
   const waiting = unlessStopped(work.promise, stopper.signal)
-  stopper.stop(new Stopped(143))
+  stopper.stop(new StoppedError(143))
   await expect(waiting).rejects.toMatchObject({ exitCode: 143 })
   work.reject(new Error('too late'))
   await expect(work.promise).rejects.toThrow('too late')

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { leaveSequence } from '../../src/terminal/modes.ts'
+import { leaveSequence } from '../../src/terminal/hold-terminal.ts'
 
 const sources = fileURLToPath(new URL('../../src/terminal/', import.meta.url))
 
 /** Runs a process that holds its standard output as a terminal and then does `last`. */
 function run(last: string) {
   const script = `
-    import { holdTerminal } from '${sources}restore.ts'
+    import { holdTerminal } from '${sources}hold-terminal.ts'
     import { processTerminal } from '${sources}port.ts'
     holdTerminal(processTerminal(1))
     ${last}`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setRawMode } from '../../src/terminal/raw-mode.ts'
+import { setRawMode } from '../../src/terminal/port.ts'
 
 function terminalThatFails(code: string): Pick<NodeJS.ReadStream, 'setRawMode'> {
   return {

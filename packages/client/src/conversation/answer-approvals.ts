@@ -1,29 +1,29 @@
 import type { Approval, ApprovalDecision, ParamsOf } from '@parley/protocol'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../connection/errors.ts'
 import type { Followed } from './follow-events.ts'
 
-/** `null`: nothing from us; another client may answer, or it stays pending. */
+/** Answer of a handler. `null` sends nothing: another client may answer, or the approval stays pending. */
 export type ApprovalAnswer =
   | ApprovalDecision
   | Omit<ParamsOf<'approval/decide'>, 'conversationId' | 'approvalId'>
   | null
 
-/** `signal` aborts when the question is settled without us: somebody was quicker, it was withdrawn, or the link is gone. */
+/** Answers an approval. `signal` aborts when it is settled otherwise: answered by another client, withdrawn, or disconnected. */
 export type ApprovalHandler = (
   approval: Approval,
   context: { readonly signal: AbortSignal },
 ) => ApprovalAnswer | Promise<ApprovalAnswer>
 
 export interface ApprovalOptions {
-  /** Without an answer by then it is denied. Default: as long as it takes. */
+  /** Time for an answer before the approval is denied. Default: unlimited. */
   readonly timeoutMs?: number
-  /** Told what the handler threw, after the denial. Default: a warning of the process. */
+  /** Called with the handler's error after the denial was sent. Default: a process warning. */
   readonly onError?: (error: unknown) => void
 }
 
 /**
- * Asks the handler once about each pending approval, those of before included, and sends its answer. Disposed of it
- * asks no more; what was asked already is answered.
+ * Asks the handler once about each pending approval, earlier ones included, and sends its answer. After disposal it asks
+ * no more, but still sends answers to approvals it has asked about.
  */
 export function answerApprovals(
   followed: Followed,
@@ -58,7 +58,7 @@ export function answerApprovals(
   return { [Symbol.dispose]: leave }
 }
 
-/** Most events are deltas, and many. */
+/** Event types after which approvals are looked through: most events are deltas, which change none. */
 const mayConcernApprovals: ReadonlySet<string> = new Set([
   'approval.requested',
   'approval.decided',
@@ -72,11 +72,11 @@ const mayConcernApprovals: ReadonlySet<string> = new Set([
 interface Asking {
   readonly handler: ApprovalHandler
   readonly options: ApprovalOptions
-  /** Settled without us. */
+  /** Aborts when the approval is settled otherwise. */
   readonly signal: AbortSignal
 }
 
-/** Whatever goes wrong is a no. Once it is settled without us, nothing that we do about it matters. */
+/** Sends the handler's answer, or a denial after any failure, unless the approval is settled otherwise. */
 async function answer(followed: Followed, approval: Approval, asking: Asking): Promise<void> {
   const { signal } = asking
   const faults: unknown[] = []

@@ -10,25 +10,24 @@ import type {
   ResultOf,
   SettingsPatch,
 } from '@parley/protocol'
-import type { Client } from '../client.ts'
-import type { ConversationStore, StoreListener } from '../conversation-store.ts'
-import { ClientError, codeOf } from '../errors.ts'
-import { withinLimit } from '../within-limit.ts'
+import type { Client } from '../connection/client.ts'
+import { ClientError, codeOf } from '../connection/errors.ts'
+import { withinLimit } from '../connection/within-limit.ts'
 import { type ApprovalAnswer, type ApprovalHandler, type ApprovalOptions, answerApprovals } from './answer-approvals.ts'
-import { type Followed, followEvents } from './follow-events.ts'
-import { leavable } from './leavable.ts'
+import type { ConversationStore, StoreListener } from './conversation-store.ts'
+import { type Followed, followEvents, leavable } from './follow-events.ts'
 import { createTurn, type Turn, type TurnParts } from './turn.ts'
 
-/** What goes with a message: see `conversation/sendMessage`. */
+/** Options of a message, as in the request `conversation/sendMessage`. */
 export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 'conversationId' | 'input'> {
-  /** Interrupts the turn, or takes the message back while it waits. The turn still ends by its event. */
+  /** Interrupts the turn, or removes the message while it is queued. The turn still ends by its event. */
   readonly signal?: AbortSignal
 }
 
 export interface EventsOptions {
-  /** The last event you have, from an earlier run too. Default: from now on. `{seq: 0, crc: null}`: from the first. */
+  /** Cursor of the last known event. Default: from now on; `{seq: 0, crc: null}` starts at the first event. */
   readonly after?: Cursor
-  /** Ends the iteration with its reason. */
+  /** Ends the iteration, which throws the signal's reason. */
   readonly signal?: AbortSignal
 }
 
@@ -36,11 +35,11 @@ export interface ConversationParts {
   readonly client: Client
   readonly store: ConversationStore
   readonly summary: ConversationSummary
-  /** It lives in another process than the one we are connected to. */
+  /** True if the conversation is live in another process and `client` is a connection to that one. */
   readonly attached: boolean
-  /** Aborts when the connection is gone, with the reason. */
+  /** Aborts with the reason when the connection is gone. */
   readonly lost: AbortSignal
-  /** A connection that is ours alone ends with the conversation. */
+  /** Removes the conversation from its connection, and closes a connection that serves only this conversation. */
   leave(how: 'closed' | 'detached'): Promise<void>
 }
 
@@ -49,16 +48,16 @@ const farewellLimit = {
   expired: () => new ClientError('connectionClosed', 'The server does not answer.'),
 }
 
-/** A conversation that is followed from here: its state, its events, and what can be asked of it. */
+/** A followed conversation: its state, its events and its requests. */
 export class Conversation implements AsyncDisposable {
-  /** As it was when it was opened. */
+  /** Summary at the time of opening. */
   readonly summary: ConversationSummary
   readonly attached: boolean
   readonly #parts: ConversationParts
   readonly #left = new AbortController()
   readonly #ended: AbortSignal
   #handlers = 0
-  /** What `turn` gave last. */
+  /** Value last returned by `turn`. */
   #running: Turn | null = null
   #closing: Promise<void> | undefined
 
@@ -73,22 +72,22 @@ export class Conversation implements AsyncDisposable {
     return this.summary.conversationId
   }
 
-  /** False once it was closed here, or the connection is gone. */
+  /** Returns false after closing, or after the connection is gone. */
   get isOpen(): boolean {
     return !this.#ended.aborted
   }
 
-  /** The fold of all events so far; a new value with each event. */
+  /** Returns the fold of all events so far; a new value with each event. */
   get state(): ConversationState {
     return this.#parts.store.state
   }
 
-  /** Calls back after each folded event, and with null when the server's state replaced ours. Returns how to stop. */
+  /** Calls the listener after each folded event, and with null after the server's state replaced the local one. Returns the function that removes it. */
   subscribe(listener: StoreListener): () => void {
     return this.#parts.store.subscribe(listener)
   }
 
-  /** The turn that runs or waits, followed from where it was first asked for; null when there is none. */
+  /** Returns the current turn, followed from the first access on; null if there is none. */
   get turn(): Turn | null {
     const { turn } = this.state.core
     if (turn === null) return null
@@ -96,7 +95,7 @@ export class Conversation implements AsyncDisposable {
     return this.#running
   }
 
-  /** Sends a message and resolves once the server has it. Throws the server's `RpcError`, the signal's reason, or why we left. */
+  /** Sends a message and resolves once the server has it. Rejects with the server's error, the signal's reason, or `closed`. */
   async send(input: string | readonly InputItem[], { signal, ...options }: SendOptions = {}): Promise<Turn> {
     signal?.throwIfAborted()
     this.#ended.throwIfAborted()
@@ -109,21 +108,21 @@ export class Conversation implements AsyncDisposable {
       input: typeof input === 'string' ? [{ type: 'text', text: input }] : [...input],
     })
     const key = disposition === 'started' && turnId !== null ? { turnId } : { messageId }
-    // A message that was sent before has its place further back; its turn began one event before it.
+    // A repeated message has an older seq; its turn began one event before the message.
     const turn = this.#turn({ key, after: { seq: Math.max(0, Math.min(before, seq - 2)) } })
     if (signal !== undefined) this.#stopOn(signal, turn, messageId)
     return turn
   }
 
-  /** Every event, with its place: from now on, or after a cursor. */
+  /** Iterates over every event with its cursor: from now on, or after a given cursor. */
   events({ after, signal }: EventsOptions = {}): AsyncIterableIterator<Envelope> {
     const place = after ?? { seq: this.state.core.seq }
     return leavable(this.#followed, (followed) => followEvents(followed, { after: place, signal }))
   }
 
   /**
-   * Answers approvals, those that are pending already included. Exactly one answer is sent for each: what the handler
-   * returns, and `denied` when it throws or takes too long. The first answer of all clients counts.
+   * Answers approvals with the handler, pending ones included. Sends one answer for each: the handler's, or `denied` when
+   * it throws or exceeds the timeout. The first answer of all clients counts.
    */
   onApproval(handler: ApprovalHandler, options?: ApprovalOptions): Disposable {
     this.#ended.throwIfAborted()
@@ -140,28 +139,28 @@ export class Conversation implements AsyncDisposable {
     }
   }
 
-  /** Answers one approval by hand. Rejects with `approvalNotPending` when it is settled. */
+  /** Answers one approval. Throws `approvalNotPending` if it is settled. */
   async decide(approvalId: string, answer: NonNullable<ApprovalAnswer>): Promise<void> {
     const decided = typeof answer === 'string' ? { decision: answer } : answer
     await this.#parts.client.request('approval/decide', { ...decided, conversationId: this.id, approvalId })
   }
 
-  /** Stops the running turn. False when nothing ran. */
+  /** Interrupts the running turn. Resolves to false if there was none. */
   async interrupt(): Promise<boolean> {
     const { interrupted } = await this.#parts.client.request('conversation/interrupt', { conversationId: this.id })
     return interrupted
   }
 
-  /** Lets a parked turn, or a paused inbox, go on. False when nothing waited. */
+  /** Continues a parked turn or a paused inbox. Resolves to false if neither was there. */
   async continue(): Promise<boolean> {
     const { continued } = await this.#parts.client.request('conversation/continue', { conversationId: this.id })
     return continued
   }
 
-  /** From the next model call on. */
+  /** Changes settings from the next model call on. */
   async configure(settings: SettingsPatch): Promise<void> {
     await this.#parts.client.request('conversation/configure', { conversationId: this.id, settings })
-    // Before the first message there is no event to tell of it.
+    // Before the first message the server records no event about settings.
     if (this.state.core.seq === 0) await this.#parts.store.refresh()
   }
 
@@ -169,19 +168,19 @@ export class Conversation implements AsyncDisposable {
     await this.#parts.client.request('conversation/rename', { conversationId: this.id, name })
   }
 
-  /** Completed items before a seq, oldest first: what is no longer in `state.window`. */
+  /** Reads completed items before a seq, oldest first: those no longer in `state.window`. */
   read(page: Omit<ParamsOf<'conversation/read'>, 'conversationId'> = {}): Promise<ResultOf<'conversation/read'>> {
     return this.#parts.client.request('conversation/read', { ...page, conversationId: this.id })
   }
 
-  /** Leaves for good what runs: it goes on, and waits for answers, when every client has left. */
+  /** Closes the conversation and keeps its turn running, with approvals pending, after every client has left. */
   async detach(): Promise<void> {
     await this.#end('detached', () => this.#parts.client.request('conversation/detach', { conversationId: this.id }))
   }
 
   /**
-   * Stops following: iterations end, and results that are awaited reject with `closed`. A turn that runs goes on as
-   * long as somebody is connected.
+   * Stops following: iterations end, and pending results reject with `closed`. A running turn continues while any
+   * client is connected.
    */
   close(): Promise<void> {
     return this.#end('closed', () => this.#parts.store.close())
@@ -191,7 +190,7 @@ export class Conversation implements AsyncDisposable {
     return this.close()
   }
 
-  /** Once: whoever closes again waits for the same end. */
+  /** Ends the conversation once; later calls return the same promise. */
   #end(how: 'closed' | 'detached', sayFarewell: () => Promise<unknown>): Promise<void> {
     this.#closing ??= this.#leave(how, sayFarewell)
     return this.#closing
@@ -202,7 +201,7 @@ export class Conversation implements AsyncDisposable {
     try {
       await withinLimit(sayFarewell(), farewellLimit)
     } catch (error) {
-      // Nobody is there to hear it, or who is there hangs.
+      // The server is gone or hangs.
       if (codeOf(error) !== 'connectionClosed') throw error
     } finally {
       await this.#parts.leave(how)
@@ -211,7 +210,7 @@ export class Conversation implements AsyncDisposable {
 
   #stopOn(signal: AbortSignal, turn: Turn, messageId: string): void {
     const stop = () => {
-      // What it was to stop may have ended meanwhile.
+      // The turn may have ended meanwhile.
       this.#stop(turn, messageId).catch(() => undefined)
     }
     const forget = () => signal.removeEventListener('abort', stop)
@@ -226,7 +225,7 @@ export class Conversation implements AsyncDisposable {
       await this.#parts.client.request('conversation/inbox/remove', { conversationId: this.id, messageId })
     } catch (error) {
       if (codeOf(error) !== 'messageNotQueued') throw error
-      // Its turn has begun; the events that tell which one are on their way.
+      // The turn has begun; its id arrives with the next events.
       for await (const event of turn)
         if ('turnId' in event && event.turnId !== undefined) return await this.#interruptTurn(event.turnId)
     }
@@ -255,14 +254,14 @@ export class Conversation implements AsyncDisposable {
       saidBefore: said?.item.text ?? '',
       unanswered: () => this.#unanswered(turnId),
     })
-    // Who asks again may be able to answer by then.
+    // A later access follows the turn anew, perhaps with a handler for approvals.
     turn.result.catch(() => {
       if (this.#running === turn) this.#running = null
     })
     return turn
   }
 
-  /** Who was connected when it was asked may have left since, so the server is asked who is. */
+  /** Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients: those named in the approval may have left. */
   async #unanswered(turnId: string): Promise<ApprovalRequest | null> {
     const isWaiting = ({ turnId: of, state }: Approval) => of === turnId && state === 'pending'
     if (!Object.values(this.state.core.approvals).some(isWaiting)) return null

@@ -1,24 +1,23 @@
 import type { Cursor, Envelope } from '@parley/protocol'
-import type { Client } from '../client.ts'
-import type { ConversationStore } from '../conversation-store.ts'
-import { isEnvelope } from '../envelope.ts'
-import { codeOf } from '../errors.ts'
+import { type Client, isEnvelope } from '../connection/client.ts'
+import { ClientError, codeOf } from '../connection/errors.ts'
+import type { ConversationStore } from './conversation-store.ts'
 import { openTail } from './live-tail.ts'
 
 export interface Followed {
   readonly client: Client
   readonly store: ConversationStore
-  /** Aborts when no more events can come, with why. */
+  /** Aborts with the reason when no more events can arrive. */
   readonly ended: AbortSignal
 }
 
-/** Where to begin: after this event. Without `crc` it is not checked that the log holds it. */
+/** Position to begin after. Without `crc` the server does not check that its log holds the event. */
 export type Place = { readonly seq: number; readonly crc?: Cursor['crc'] }
 
 /**
- * Every event after a place, once and in order, at the reader's pace. A reader that lags costs at most the newest 1,024
- * events in memory; what it has not taken by then is read from the server's log. Ends when we close the conversation;
- * throws when anything else ends it.
+ * Iterates over every event after a position, once and in order, at the reader's pace. Keeps at most the newest 1,024
+ * unread events in memory and reads older ones from the server's log. Ends when the conversation is closed here; throws
+ * the reason of any other end.
  */
 export async function* followEvents(
   { client, store, ended }: Followed,
@@ -46,7 +45,7 @@ export async function* followEvents(
       await tail.changed()
       continue
     }
-    // Collected from here on: what is recorded while the page is on its way comes after it, or twice.
+    // Collecting starts before the page is read: events recorded meanwhile would be lost otherwise.
     tail.restart()
     const reading = client.request('conversation/readEvents', { conversationId, after: place })
     const page = await unlessAborted(reading, over)
@@ -56,7 +55,7 @@ export async function* followEvents(
   }
 }
 
-/** Null as soon as the signal fires; the work goes on unobserved. */
+/** Resolves with the work, or to null as soon as the signal aborts; the work continues unobserved. */
 function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | null> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(null)
@@ -64,4 +63,26 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
     else signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
+}
+
+/**
+ * Wraps an iteration so that `return()` ends it while it waits, as `ReadableStream.from` does on cancel. A generator alone
+ * would end only with the next event.
+ */
+export function leavable<Value>(
+  followed: Followed,
+  follow: (followed: Followed) => AsyncGenerator<Value, void, undefined>,
+): AsyncIterableIterator<Value, void, undefined> {
+  const left = new AbortController()
+  const values = follow({ ...followed, ended: AbortSignal.any([followed.ended, left.signal]) })
+  return {
+    next: () => values.next(),
+    return() {
+      left.abort(new ClientError('closed', 'The iteration was left.'))
+      return values.return()
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
 }

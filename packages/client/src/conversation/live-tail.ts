@@ -1,19 +1,19 @@
 import type { Envelope } from '@parley/protocol'
-import type { ConversationStore } from '../conversation-store.ts'
+import type { ConversationStore } from './conversation-store.ts'
 
-/** Events that a slow reader may leave in memory. */
+/** Unread events kept in memory. */
 const tailLimit = 1024
 
-/** The newest events of a conversation, for one reader. It rather has a gap than grow. */
+/** The newest events of a conversation for one reader. Beyond the limit they are dropped, which leaves a gap. */
 export interface LiveTail extends Disposable {
-  /** Events are missing before those to come; begins so. */
+  /** True if events before the next one are missing. Initially true. */
   readonly hasGap: boolean
-  /** What was not taken, oldest first; also what comes while it is taken. */
+  /** Yields and removes the unread events, oldest first, those that arrive meanwhile included. */
   takeAll(): Iterable<Envelope>
-  /** Forgets what was not taken, and collects without a gap from here on. */
+  /** Drops unread events and collects without a gap from now on. */
   restart(): void
   leaveGap(): void
-  /** Resolves when something came, a gap was torn, or the end was signalled. */
+  /** Resolves when an event arrived, a gap appeared, or `ended` aborted. */
   changed(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
     changed = Promise.withResolvers()
   }
 
-  /** The server's state replaced ours: what led there never came. */
+  /** Adds an event. Null means that the server's state replaced the local one, so events are missing. */
   function collect(envelope: Envelope | null): void {
     if (envelope === null || events.length - first >= tailLimit) leaveGap()
     else if (!hasGap) events.push(envelope)

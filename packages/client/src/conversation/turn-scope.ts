@@ -1,14 +1,14 @@
 import type { ConversationEvent } from '@parley/protocol'
-import { ClientError } from '../errors.ts'
+import { ClientError } from '../connection/errors.ts'
 
-/** Which turn: the one that a message is answered in, or one that is known, with the items and approvals it has already. */
+/** A turn named by the message it answers, or by its id together with its items and approvals so far. */
 export type TurnKey = { readonly messageId: string } | { readonly turnId: string; readonly begun?: readonly string[] }
 
-/** Told of a conversation's events in order, it answers with those that belong to the turn. */
+/** A filter for the events of one turn; takes all events of the conversation in order. */
 export interface TurnScope {
-  /** Null until the message got its turn. */
+  /** Id of the turn; null until the message has one. */
   readonly turnId: string | null
-  /** Throws `messageRemoved` when the message was taken back. */
+  /** Returns the events that are known to belong to the turn now. Throws `messageRemoved`. */
   take(event: ConversationEvent): readonly ConversationEvent[]
 }
 
@@ -18,7 +18,7 @@ export function createTurnScope(key: TurnKey): TurnScope {
   /** Ids of its items and approvals. */
   const parts = new Set('turnId' in key ? key.begun : [])
 
-  /** A turn says that it starts before it says with which message. */
+  /** Finds the turn of a message. Holds `turn.started` back, because the message's item follows it. */
   function find(messageId: string, event: ConversationEvent): readonly ConversationEvent[] {
     if (event.type === 'turn.started') started = event
     if (event.type === 'model.requested') started = null

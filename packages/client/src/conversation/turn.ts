@@ -1,12 +1,11 @@
 import type { ApprovalRequest, ConversationEvent, EventOf } from '@parley/protocol'
-import { ClientError } from '../errors.ts'
-import { type Followed, followEvents, type Place } from './follow-events.ts'
-import { leavable } from './leavable.ts'
+import { ClientError } from '../connection/errors.ts'
+import { type Followed, followEvents, leavable, type Place } from './follow-events.ts'
 import { createTurnScope, type TurnKey, type TurnScope } from './turn-scope.ts'
 
-/** How a turn ended. A turn that failed is a result too: `failure` says why. */
+/** The end of a turn. A failed turn is a result too, with `failure`. */
 export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
-  /** The model's last message; empty when it said nothing. */
+  /** The model's last message; empty if there was none. */
   readonly text: string
 }
 
@@ -15,11 +14,11 @@ export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
  * iteration begins at the first one.
  */
 export interface Turn extends AsyncIterable<ConversationEvent> {
-  /** Null while the message waits for its turn. */
+  /** Id of the turn; null while the message is queued. */
   readonly id: string | null
   /**
-   * Settles with the turn, iterated or not. Rejects with `approvalNeeded` when it waits for an answer that nobody
-   * connected will give, with `messageRemoved`, or with what took the connection down.
+   * Settles with the turn, iterated or not. Rejects with `approvalNeeded` if no connected client can answer, with
+   * `messageRemoved`, or with the reason of the connection's end.
    */
   readonly result: Promise<TurnResult>
 }
@@ -27,11 +26,11 @@ export interface Turn extends AsyncIterable<ConversationEvent> {
 export interface TurnParts extends Followed {
   readonly key: TurnKey
   readonly after: Place
-  /** What it has said before `after`. */
+  /** The model's last message before `after`. */
   readonly saidBefore?: string
-  /** Whether somebody who is connected may answer what is asked now. */
+  /** Returns true if a connected client can answer the approval. */
   readonly isAnswerable: (approval: ApprovalRequest) => boolean
-  /** What waited for an answer before `after`, unless somebody who is connected may still give it. */
+  /** Resolves to an approval requested before `after` that no connected client can answer, or null. */
   readonly unanswered?: () => Promise<ApprovalRequest | null>
 }
 
@@ -59,7 +58,7 @@ export function createTurn(parts: TurnParts): Turn {
     }
   }
 
-  /** Who iterates may answer in the loop; nobody else would notice that an answer is missing. */
+  /** Throws `approvalNeeded` if no client can answer. A caller that iterates may answer in its loop. */
   function assertAnswerable(event: ConversationEvent): void {
     if (event.type !== 'approval.requested' || readers > 0 || parts.isAnswerable(event.approval)) return
     throw approvalNeeded(event.approval)
@@ -76,12 +75,12 @@ export function createTurn(parts: TurnParts): Turn {
       const { type: _, ...ended } = event
       return { ...ended, text }
     }
-    // We closed the conversation.
+    // The iteration ends without `turn.ended` only when the conversation was closed here.
     throw parts.ended.reason
   }
 
   const result = toEnd()
-  // Whoever only iterates learns of a failure there.
+  // A caller that only iterates gets the failure there; the result must not count as unhandled.
   result.catch(() => undefined)
   return {
     get id() {

@@ -1,8 +1,8 @@
 import type { Envelope } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { expect, test } from 'vitest'
-import { connectClient, type Leaving } from '../../src/index.ts'
 import { Parley } from '../../src/parley.ts'
+import { connectClient, type Leaving } from '../../src/parts.ts'
 import { conversationId, cursorAt, fakeServer, stateAt } from '../fake-server.ts'
 
 const by = { clientId: 'c-1', name: 'a' }

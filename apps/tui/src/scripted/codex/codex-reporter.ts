@@ -1,14 +1,12 @@
 import type { ConversationEvent, Envelope, Item, TokenCounts } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { stripEffects } from '../../view/text/control-characters.ts'
-import { whyNoAnswer } from '../closing-lines.ts'
+import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
-import { retrySentence } from '../retry-line.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { ResultStream } from '../stdout.ts'
 import { begunBody, finishedBody } from './item-body.ts'
-import { createItemLines } from './item-lines.ts'
-import type { ThreadEvent, ThreadUsage } from './thread-event.ts'
+import { createItemLines, type ThreadEvent, type ThreadUsage } from './thread-events.ts'
 
 interface CodexOutput {
   readonly stdout: Pick<ResultStream, 'line'>
@@ -16,12 +14,12 @@ interface CodexOutput {
   readonly now: () => number
 }
 
-/** The lines that the Codex SDK reads: thread, turn and items; the last is always `turn.completed` or `turn.failed`. */
+/** Creates the reporter that writes the lines of the Codex SDK; the last one is `turn.completed` or `turn.failed`. */
 export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Reporter {
   const write = (event: ThreadEvent) => stdout.line(JSON.stringify(event))
   const items = createItemLines(write)
   let cwd = ''
-  /** What came before the thread had a line: the SDK expects that one first. */
+  /** Problems reported before `thread.started`, which the SDK expects first; null afterwards. */
   let held: string[] | null = []
 
   function tell(message: string): void {
@@ -68,7 +66,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
     },
     event({ conversationId, event }: Envelope) {
       if (event.type === 'turn.started') startThread(conversationId)
-      // Before our own turn an older one may be closed, which is no part of it.
+      // Events of an older turn that is closed first do not belong to this one.
       else if (held === null) take(event)
     },
     problem(message) {
@@ -82,7 +80,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
       const message = whyNoAnswer(end)
       write({ type: 'error', message })
       write({ type: 'turn.failed', error: { message } })
-      // The SDK quotes it where it tells of the exit code.
+      // The SDK quotes stderr when the exit code is not 0.
       stderr.write(`parley: ${stripEffects(message)}\n`)
     },
   }
@@ -102,7 +100,7 @@ function usageOf(usage: RunEnd['usage']): ThreadUsage {
   return {
     input_tokens: inputTokens,
     cached_input_tokens: cachedInputTokens,
-    // No provider that we speak to counts these.
+    // No supported provider counts these.
     cache_write_input_tokens: 0,
     output_tokens: outputTokens,
     reasoning_output_tokens: reasoningTokens,

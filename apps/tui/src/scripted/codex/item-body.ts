@@ -1,12 +1,10 @@
 import { resolve } from 'node:path'
 import type { CallItem, FileChangeEntry, Item, Output } from '@parley/protocol'
-import { joinShellWords } from './join-shell-words.ts'
-import type { CallStatus, ItemBody } from './thread-event.ts'
-import { toolCallBody } from './tool-call-body.ts'
+import type { CallStatus, ItemBody } from './thread-events.ts'
 
 type Command = Extract<Item, { type: 'commandExecution' }>
 
-/** A call that has begun; null for what is only told when it is complete. `cwd` is the conversation's folder. */
+/** Returns the body of a started call; null for items that have only a completed line. */
 export function begunBody(item: Item, cwd: string): ItemBody | null {
   switch (item.type) {
     case 'commandExecution':
@@ -20,7 +18,7 @@ export function begunBody(item: Item, cwd: string): ItemBody | null {
   }
 }
 
-/** An item as it ended; null for what these lines have no place for. */
+/** Returns the body of a completed item; null for items without a line. */
 export function finishedBody(item: Item, cwd: string): ItemBody | null {
   switch (item.type) {
     case 'agentMessage':
@@ -34,7 +32,7 @@ export function finishedBody(item: Item, cwd: string): ItemBody | null {
     case 'toolCall':
       return toolCallBody(item, statusOf(item))
     case 'notice':
-      // The last line says what ended the turn.
+      // An error that ends the turn has a line of its own.
       return item.level === 'warning' ? { type: 'error', message: item.title } : null
     default:
       return null
@@ -67,4 +65,50 @@ function changedFiles(changes: readonly FileChangeEntry[], cwd: string) {
 
 function statusOf({ status }: CallItem): CallStatus {
   return status === 'completed' ? 'completed' : 'failed'
+}
+
+type ToolCall = Extract<Item, { type: 'toolCall' }>
+
+/** Tool whose calls appear as a to-do list. */
+const planTool = 'update_plan'
+
+/** Returns the body of a call of an MCP tool, or of an own tool with server `parley`; null for the plan. */
+function toolCallBody(item: ToolCall, status: CallStatus): ItemBody | null {
+  const { tool, input, modelText = '', failure } = item
+  if (tool === planTool) return null
+  const problem = failure?.message ?? modelText
+  return {
+    type: 'mcp_tool_call',
+    ...ownerOf(tool, item.facts),
+    arguments: parsed(input),
+    result: status === 'completed' ? { content: [{ type: 'text', text: modelText }], structured_content: null } : null,
+    error: status === 'failed' ? { message: problem } : null,
+    status,
+  }
+}
+
+/** Returns server and tool from the facts, which hold the exact names; before they exist, from the model's name. */
+function ownerOf(name: string, facts: ToolCall['facts']): { server: string; tool: string } {
+  const { server, name: ownName } = facts ?? {}
+  if (facts?.['kind'] === 'mcp' && typeof server === 'string' && typeof ownName === 'string')
+    return { server, tool: ownName }
+  const [, of, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
+  return of === undefined || tool === undefined ? { server: 'parley', tool: name } : { server: of, tool }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}
+
+/** Quotes words so that a shell splits the line into the same words. */
+export function joinShellWords(words: readonly string[]): string {
+  return words.map(quoted).join(' ')
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`
 }

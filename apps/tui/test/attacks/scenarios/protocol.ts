@@ -1,4 +1,5 @@
-import { codeOf, connectClient } from '@parley/client'
+import { codeOf } from '@parley/client'
+import { connectClient } from '@parley/client/parts'
 import { methodParams } from '@parley/protocol/params'
 import { connectSocket } from '@parley/rpc'
 import { expect } from 'vitest'

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { type Client, connectClient } from '@parley/client'
+import { type Client, connectClient } from '@parley/client/parts'
 import { createStreamTransport } from '@parley/rpc'
 import { cleanEnvironment, cliPath, type Environment, killMarked, markVariable, newMark } from '@parley/testkit'
 import { type AttackUser, asUser } from './attack-user.ts'

@@ -1,15 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Approval,
-  type ApprovalDecision,
-  type Client,
-  type ConversationState,
-  type Envelope,
-  type Item,
-  type Overrides,
-  openConversationStore,
-} from '@parley/client'
+import type { Approval, ApprovalDecision, ConversationState, Envelope, Item, Overrides } from '@parley/client'
+import { type Client, openConversationStore } from '@parley/client/parts'
 import type { RecordedRequest, Step } from '@parley/testkit'
 import type { Mode } from './attack-case.ts'
 

@@ -1,7 +1,7 @@
 import type { ConversationEvent, ConversationSummary, Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { createCodexReporter } from '../../../src/scripted/codex/codex-reporter.ts'
-import { joinShellWords } from '../../../src/scripted/codex/join-shell-words.ts'
+import { joinShellWords } from '../../../src/scripted/codex/item-body.ts'
 import type { RunEnd } from '../../../src/scripted/run-end.ts'
 import {
   command,

@@ -1,12 +1,12 @@
-import type { ConversationStore } from '@parley/client'
+import { codeOf } from '@parley/client'
+import type { ConversationStore } from '@parley/client/parts'
 import {
   type Client,
-  codeOf,
   connectClient,
   type Introduction,
   openConversationStore,
   resumeConversation,
-} from '@parley/client'
+} from '@parley/client/parts'
 import { createMemoryTransportPair } from '@parley/rpc'
 import type { Engine } from '../../engine/engine.ts'
 import { serveConnection } from '../conversation/connections.ts'

@@ -1,0 +1,59 @@
+/**
+ * Returns the server's ceiling as flags: what the command line asks for, and no more. Reads the words alone, because the
+ * server starts before they are parsed.
+ */
+export function ceilingFlags(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  const words = end < 0 ? argv : argv.slice(0, end)
+  const config = valuesOf(words, '-c', '--config').map(configValue)
+  const named = (key: string) => config.flatMap((one) => (one?.key === key ? [one.value] : []))
+  const sandboxes = [...valuesOf(words, '-s', '--sandbox'), ...named('sandbox_mode')]
+  const policies = [...valuesOf(words, '-a', '--ask-for-approval'), ...named('approval_policy')]
+  const profile = [...named('profile'), ...valuesOf(words, '-p', '--profile')].at(-1)
+  return [
+    ...(sandboxes.includes('danger-full-access') ? ['--max-sandbox', 'danger-full-access'] : []),
+    ...(policies.includes('never') ? ['--allow-never'] : []),
+    ...(profile === undefined ? [] : [`--profile=${profile}`]),
+  ]
+}
+
+/** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
+function valuesOf(words: readonly string[], short: string, long: string): string[] {
+  return words.flatMap((word, at) => {
+    if (word === short || word === long) return words.slice(at + 1, at + 2)
+    if (word.startsWith(`${long}=`)) return [word.slice(long.length + 1)]
+    return word.startsWith(short) && !word.startsWith('--') ? [word.slice(short.length)] : []
+  })
+}
+
+/** Splits `key=value`; the value is a TOML string or plain text. */
+function configValue(text: string): { key: string; value: string } | null {
+  const [, key, double, single, plain] = /^\s*([\w.]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*?))\s*$/s.exec(text) ?? []
+  return key === undefined ? null : { key, value: double ?? single ?? plain ?? '' }
+}
+
+/** Returns true if the caller expects the lines of the Codex SDK. Reads the words alone: parsing them may fail. */
+export function wantsCodexLines(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const words = end < 0 ? argv : argv.slice(0, end)
+  if (!words.includes('exec')) return false
+  const named = words.some((word, at) => word === '--output-format' && words[at + 1] === 'codex')
+  return named || words.includes('--experimental-json') || words.includes('--output-format=codex')
+}
+
+/** Returns the Codex lines of a run without a turn. */
+export function failedLines(message: string): string {
+  const events = [
+    { type: 'error', message },
+    { type: 'turn.failed', error: { message } },
+  ]
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('')
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Returns the environment with the key that the Codex SDK passes in `CODEX_API_KEY`, which overrides others. */
+export function withCallersKey(argv: readonly string[], env: Environment): Environment {
+  const key = env['CODEX_API_KEY']
+  return key === undefined || key === '' || !wantsCodexLines(argv) ? env : { ...env, OPENAI_API_KEY: key }
+}

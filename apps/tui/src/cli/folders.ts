@@ -1,0 +1,43 @@
+import { userInfo } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { exitCodes, misused, ParleyError } from './exit-codes.ts'
+
+/** Returns `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as unset. */
+export function homeFolder(env: Readonly<Record<string, string | undefined>>, accountHome = homeOfAccount): string {
+  const own = env['PARLEY_HOME']
+  if (own !== undefined && own !== '') return fromWorkingFolder(own)
+  const home = env['HOME'] || accountHome()
+  if (home === null || home === '') {
+    throw new ParleyError(
+      'noHome',
+      exitCodes.usage,
+      'There is no home folder to keep conversations in. Set PARLEY_HOME.',
+    )
+  }
+  return join(fromWorkingFolder(home), '.parley')
+}
+
+/** Returns the account's home; null for a user id without an account, as in containers. */
+function homeOfAccount(): string | null {
+  try {
+    return userInfo().homedir
+  } catch {
+    return null
+  }
+}
+
+/** Returns the folder the command was typed in. Throws a usage error if the folder is gone. */
+export function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw misused(
+      'The folder that this was started in has been deleted or moved, so nothing can be done in it. Change to a folder that exists and start again.',
+    )
+  }
+}
+
+/** Makes a typed path absolute. Throws like `workingFolder`, but only for relative paths. */
+export function fromWorkingFolder(path: string, here = workingFolder): string {
+  return isAbsolute(path) ? resolve(path) : resolve(here(), path)
+}

@@ -1,8 +1,0 @@
-/** Programs that are built beside this one and speak on their stdin and stdout: `parley NAME …`. */
-export const serverPrograms = ['server', 'mcp-server', 'exec-server'] as const
-
-/** Which of them a command line asks for; its arguments are for that program to read. Null when help is wanted. */
-export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms)[number] | null {
-  if (argv.some((word) => word === '--help' || word === '-h')) return null
-  return serverPrograms.find((name) => name === argv[0]) ?? null
-}

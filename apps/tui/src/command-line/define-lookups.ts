@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import { type CommonFlags, named, parseCount } from '../cli/flags.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import type { TrustFlags } from '../commands/decide-trust.ts'
+import type { DoctorFlags } from '../commands/doctor.ts'
+import type { PolicyFlags } from '../commands/test-policy.ts'
+import { flagsOf, type Settle, withCommonFlags, withJudgingFlags } from './shared-options.ts'
+
+const listedAtMost = 20
+
+/** Defines `list`, `trust` and `config`. */
+export function defineLookups(program: Command, launch: Launch, settle: Settle): void {
+  program
+    .command('list')
+    .description('conversations, newest first')
+    .option('--json', 'one JSON object a line')
+    .option('--archived', 'the archived ones')
+    .option('--limit <n>', 'how many', parseCount(1), listedAtMost)
+    .action((flags: { json?: boolean; archived?: boolean; limit: number }) =>
+      settle(import('../commands/list.ts').then(({ runList }) => runList(launch, flags))),
+    )
+  program
+    .command('trust')
+    .description("what a project's own configuration would do; nothing of it takes effect unless you trust it")
+    .option('-C, --cd <dir>', 'a folder of the project')
+    .option('--yes <hash>', 'trust exactly what was shown with this hash', named)
+    .option('--no', 'decline what is there')
+    .option('--json', 'as JSON')
+    .action((_flags: unknown, command: Command) =>
+      settle(
+        import('../commands/decide-trust.ts').then(({ decideTrust }) =>
+          decideTrust(launch, flagsOf<TrustFlags>(command)),
+        ),
+      ),
+    )
+  withCommonFlags(program.command('config'))
+    .description('the effective configuration, each value with its origin')
+    .option('--json', 'as JSON')
+    .action((_flags: unknown, command: Command) => {
+      const flags = flagsOf<CommonFlags & { json?: boolean }>(command)
+      return settle(import('../commands/show-config.ts').then(({ showConfig }) => showConfig(launch, flags)))
+    })
+}
+
+/** Defines `policy test`, `why` and `doctor`, which change nothing. */
+export function defineChecks(program: Command, launch: Launch, settle: Settle): void {
+  const policy = program
+    .command('policy')
+    .description('what the rules and settings say; `parley policy test` asks them')
+  withJudgingFlags(policy.command('test [command...]'))
+    .description(
+      'what would be decided about a command (one shell line, or words after --); nothing is run. Exit code: 0 allowed, 10 asks, 11 denied',
+    )
+    .option(
+      '--conversation <id>',
+      'judge every call of a conversation again instead: what would change? Exit code 12 then',
+      named,
+    )
+    .option('--rules <file>', 'rules to take instead of policy.toml', named)
+    .option('--policy <file>', 'rules to lay over it, as `parley exec --policy` does', named)
+    .option('--json', 'as JSON')
+    .action((command: string[], _flags: unknown, self: Command) =>
+      settle(
+        import('../commands/test-policy.ts').then(({ testPolicy }) =>
+          testPolicy(launch, command, flagsOf<PolicyFlags>(self)),
+        ),
+      ),
+    )
+  program
+    .command('why [conversation] [item]')
+    .description(
+      'why a call was run, asked about or denied: the last one of the newest conversation of this folder, or the one that is named (how many calls back, a part of its title or id)',
+    )
+    .option('--json', 'as JSON')
+    .action((first: string | undefined, second: string | undefined, flags: { json?: boolean }) =>
+      settle(import('../commands/tell-why.ts').then(({ tellWhy }) => tellWhy(launch, [first, second], flags))),
+    )
+  program
+    .command('doctor')
+    .description('whether what parley needs is there and sound; changes nothing. Exit code 1 when there is a problem')
+    .option('--no-provider', 'do not ask the model provider')
+    .option('--json', 'as JSON')
+    .action((flags: DoctorFlags) =>
+      settle(import('../commands/doctor.ts').then(({ runDoctor }) => runDoctor(launch, flags))),
+    )
+}

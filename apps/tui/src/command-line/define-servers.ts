@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import { misused } from '../cli/exit-codes.ts'
+import type { serverPrograms } from '../cli/server-programs.ts'
+
+type ServerProgram = (typeof serverPrograms)[number]
+
+/** Defines the help of the servers. `bin` starts a server when its name comes first; it parses its own arguments. */
+export function defineServers(program: Command): void {
+  withCeiling(define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it'))
+    .option(
+      '--listen <address>',
+      'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (repeatable; port 0 takes a free one)',
+    )
+    .option(
+      '--token-file <file>',
+      'with a websocket: the token that clients must send (made when missing; default: server-token in the home)',
+    )
+    .option('--daemon', 'in the background; says its process and socket, and ends with kill or --idle-exit')
+    .option(
+      '--idle-exit <time>',
+      'leave when nobody is connected and nothing runs for 90s, 30m, 2h (daemon: 30m) or never',
+    )
+    .option('--record <file>', 'write down what models say, for playing back')
+  withCeiling(
+    define(
+      program,
+      'mcp-server',
+      'the same engine as an MCP server, on stdio or HTTP; docs/mcp-server.md describes it',
+    ),
+  )
+    .option(
+      '--listen <url>',
+      'serve streamable HTTP at http://HOST:PORT/mcp instead of stdio (port 0 takes a free one)',
+    )
+    .option(
+      '--token-file <file>',
+      'with --listen: the token that clients must send (made when missing; default: mcp-token in the home)',
+    )
+    .option(
+      '--approval-timeout <time>',
+      'an approval that is not answered for so long is denied: 90s, 30m, 2h or never',
+      '30m',
+    )
+  define(program, 'exec-server', 'runs processes for a client over JSON-RPC on stdio; docs/exec-server.md describes it')
+    .option(
+      '--listen <address>',
+      'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (port 0 takes a free one)',
+    )
+    .option(
+      '--token-file <file>',
+      'with a websocket: the token that clients must send (made when missing; default: exec-server-token in the home)',
+    )
+    .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
+}
+
+/** Adds the flags of a server's ceiling, which no client can exceed. */
+function withCeiling(command: Command): Command {
+  return command
+    .option(
+      '--max-sandbox <mode>',
+      'the most that any conversation may be allowed (default: workspace-write, or what your config.toml says if that is more)',
+    )
+    .option('--allow-never', 'with --max-sandbox danger-full-access: also with nobody asked')
+    .option('--profile <name>', 'count this [profiles.NAME] of your config.toml as what it says')
+}
+
+function define(program: Command, name: ServerProgram, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .action(() => {
+      throw misused(`Its name comes first: parley ${name} …, then its flags.`)
+    })
+}

@@ -1,0 +1,74 @@
+import { type Command, Option } from 'commander'
+import { collectConfig, collectFiles, collectList, named } from '../cli/flags.ts'
+
+/** Takes the exit code of a command. */
+export type Settle = (run: Promise<number>) => Promise<void>
+
+const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access']
+const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never']
+
+function sandboxOption(): Option {
+  return new Option('-s, --sandbox <mode>', 'what commands may write to').choices(sandboxModes)
+}
+
+function approvalOption(): Option {
+  return new Option('-a, --ask-for-approval <policy>', 'when to ask').choices(approvalPolicies)
+}
+
+/** Adds the flags that decide how a call is judged. */
+export function withJudgingFlags(command: Command): Command {
+  return command
+    .addOption(sandboxOption())
+    .addOption(approvalOption())
+    .option('-C, --cd <dir>', 'folder the command would run in')
+    .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
+    .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
+    .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
+}
+
+/** Adds the flags of every command with a conversation. */
+export function withCommonFlags(command: Command): Command {
+  return command
+    .option('-m, --model <model>', 'model to use', named)
+    .option('-e, --effort <effort>', 'reasoning effort, e.g. low, medium, high', named)
+    .addOption(sandboxOption())
+    .addOption(approvalOption())
+    .option('-C, --cd <dir>', 'folder to work in')
+    .option(
+      '--environment <name>',
+      'work on the machine of an [environments.NAME] of config.toml; `local` for this one',
+      named,
+    )
+    .option('--add-dir <dir>', 'another writable folder (repeatable)', collectList)
+    .option('-p, --profile <name>', 'a [profiles.NAME] of config.toml', named)
+    .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
+    .option('--ephemeral', 'keep nothing of this conversation')
+}
+
+/** Adds the flag for images of a prompt. */
+export function withImages(command: Command): Command {
+  return command.option('-i, --image <file>', 'an image for the prompt (repeatable, or with commas)', collectFiles)
+}
+
+/** Returns a command's flags with those before its name: `parley -m x exec …` is `parley exec -m x …`. */
+export function flagsOf<Flags extends object>(command: Command): Flags {
+  const own = command.opts<Flags>()
+  return command.parent === null ? own : { ...flagsOf<Flags>(command.parent), ...own, ...collected(command) }
+}
+
+/** Collects repeatable flags from every level: `exec -c a=1 resume ID -c b=2`. */
+function collected(command: Command): object {
+  const above = command.parent === null ? {} : flagsOf<Collections>(command.parent)
+  const { config, addDir, image } = command.opts<Collections>()
+  return {
+    ...(config === undefined ? {} : { config: { ...above.config, ...config } }),
+    ...(addDir === undefined ? {} : { addDir: [...(above.addDir ?? []), ...addDir] }),
+    ...(image === undefined ? {} : { image: [...(above.image ?? []), ...image] }),
+  }
+}
+
+interface Collections {
+  readonly config?: Record<string, string>
+  readonly addDir?: string[]
+  readonly image?: string[]
+}

@@ -1,0 +1,68 @@
+import { homedir } from 'node:os'
+import type { ListedConversation } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { exitCodes } from '../cli/exit-codes.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import { stripEffects } from '../view/text/control-characters.ts'
+import { formatAgo, placedPath } from '../view/text/formats.ts'
+
+interface ListFlags {
+  readonly json?: boolean
+  readonly archived?: boolean
+  readonly limit: number
+}
+
+/** Runs `parley list`: one conversation per line, newest first; on a terminal with column names. */
+export async function runList(launch: Launch, { json, archived, limit }: ListFlags): Promise<number> {
+  await using parley = await connect(launch, { clientName: 'parley-list' })
+  const request = { limit, archived: archived === true }
+  const { conversations } = await parley.request('conversation/list', request)
+  const lines =
+    json === true ? conversations.map((one) => JSON.stringify(one)) : table(conversations, process.stdout.isTTY)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  if (lines.length === 0 && json !== true)
+    process.stderr.write(
+      `${archived === true ? 'No archived conversations.' : 'No conversations yet. `parley` starts one.'}\n`,
+    )
+  return exitCodes.ok
+}
+
+interface Row {
+  readonly id: string
+  readonly ago: string
+  readonly folder: string
+  readonly about: string
+}
+
+const columns: Row = { id: 'ID', ago: 'UPDATED', folder: 'FOLDER', about: 'TITLE' }
+
+function table(conversations: readonly ListedConversation[], withNames: boolean): string[] {
+  const now = Date.now()
+  const rows = conversations.map((conversation) => rowOf(conversation, now))
+  const shown = withNames && rows.length > 0 ? [columns, ...rows] : rows
+  const width = (key: keyof Row) => Math.max(0, ...shown.map((row) => row[key].length))
+  const [idWidth, agoWidth, folderWidth] = [width('id'), width('ago'), width('folder')]
+  return shown.map(
+    ({ id, ago, folder, about }) =>
+      `${id.padEnd(idWidth)}  ${ago.padEnd(agoWidth)}  ${folder.padEnd(folderWidth)}  ${about}`,
+  )
+}
+
+function rowOf(conversation: ListedConversation, nowMs: number): Row {
+  const { shortId, updatedAt, cwd, environment, title, name, live, forkedFrom } = conversation
+  const notes = [
+    ...(forkedFrom === null ? [] : [`[fork of ${forkedFrom.id.slice(-8)}]`]),
+    ...(live === null ? [] : [`[open in process ${live.pid}]`]),
+  ]
+  const about = [oneLine(name ?? (title || '(no message)')), ...notes].join('  ')
+  return {
+    id: shortId,
+    ago: formatAgo(updatedAt, nowMs),
+    folder: oneLine(placedPath(cwd, environment, homedir())),
+    about,
+  }
+}
+
+function oneLine(text: string): string {
+  return stripEffects(text).replaceAll('\n', ' ')
+}

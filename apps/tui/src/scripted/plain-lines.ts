@@ -1,0 +1,114 @@
+import type { CallItem, EventOf, Item } from '@parley/protocol'
+import { exitCodes } from '../cli/exit-codes.ts'
+import { visibleLine } from '../view/text/control-characters.ts'
+import { formatDuration } from '../view/text/formats.ts'
+import { rightsWords } from '../view/transcript/call-facts.ts'
+import type { RunEnd } from './run-end.ts'
+
+/** Returns the line above the streamed text of an item; null for the answer. */
+export function runningLine(item: Item, isAgain: boolean): string | null {
+  if (item.type === 'reasoning') return '· thinking'
+  if (item.type !== 'commandExecution') return null
+  return `$ ${visibleLine(item.title)}${isAgain ? ' (more)' : ''}`
+}
+
+/** Returns the line about a finished item, or null. `isBelow`: it follows the item's own text directly. */
+export function itemLine(item: Item, isBelow: boolean): string | null {
+  switch (item.type) {
+    case 'commandExecution':
+      return isBelow ? `→ ${howItEnded(item)}` : `$ ${visibleLine(item.title)} → ${howItEnded(item)}`
+    case 'fileChange':
+      return `± ${visibleLine(item.title)}${noteOn(item)}`
+    case 'toolCall':
+      return `· ${visibleLine(item.title)}${noteOn(item)}`
+    case 'notice':
+      return item.level === 'info' ? `· ${item.title}` : `! ${item.title}`
+    default:
+      return null
+  }
+}
+
+function howItEnded(item: Extract<Item, { type: 'commandExecution' }>): string {
+  const rights = rightsWords(item)
+  return `${ending(item)}${rights === null ? '' : `, ${rights}`}`
+}
+
+function ending(item: Extract<Item, { type: 'commandExecution' }>): string {
+  const { status, exitCode, signal, durationMs } = item
+  if (status !== 'completed' && status !== 'failed') return statusWords(item)
+  const after = durationMs === undefined ? '' : ` after ${formatDuration(durationMs)}`
+  if (signal !== undefined) return `killed by ${signal}${after}`
+  if (exitCode === undefined || exitCode === null) return statusWords(item)
+  return `exit ${exitCode}${after}`
+}
+
+function noteOn(item: CallItem): string {
+  return item.status === 'completed' ? '' : ` → ${statusWords(item)}`
+}
+
+function statusWords(item: CallItem): string {
+  if (item.status === 'denied') return `not run: ${whyDenied(item)}`
+  const reason = item.failure?.message.split('\n', 1)[0]?.replace(/:$/, '') ?? ''
+  return reason === '' ? item.status : `${item.status}: ${reason}`
+}
+
+/** Returns the reason with the rule, which the user has to change to allow the call. */
+function whyDenied({ decision }: CallItem): string {
+  if (decision === undefined) return 'denied'
+  const { verdict, reason, rule } = decision
+  const { name, file, line } = rule
+  const place = file === undefined ? name : `${name}, ${file}${line === undefined ? '' : `:${line}`}`
+  return `${verdict === 'ask' ? 'nobody to ask; ' : ''}${reason} [${place}]`
+}
+
+/** Returns one line with the reason of a run without an answer. */
+export function whyNoAnswer(run: RunEnd): string {
+  const { exitCode, failure } = run
+  const cause = signalWords[exitCode] ?? failure?.message ?? reason(run) ?? 'The turn failed.'
+  return [cause, denied(run)].filter((words) => words !== null).join(' ')
+}
+
+const signalWords: Readonly<Record<number, string>> = {
+  [exitCodes.sigint]: 'Interrupted by SIGINT.',
+  [exitCodes.sigterm]: 'Stopped by SIGTERM.',
+}
+
+/** Returns the last lines of a plain run: denied requests, the reason without an answer, and how to resume. */
+export function closingLines(run: RunEnd, isKept: boolean): string[] {
+  const words = [denied(run), reason(run)].filter((line) => line !== null)
+  return [...words, ...(isKept ? goOn(run) : [])].map((line) => `parley: ${line}`)
+}
+
+/** Ways to allow a denied request. Rules cannot allow the network, destructive commands or leaving the sandbox. */
+const waysOut =
+  'Ways out: rules in a --policy file (ordinary commands, unless the approval policy is never),' +
+  ' -c sandbox_workspace_write.network_access=true (the network), -s danger-full-access -a never (no limits but rules that deny).'
+
+function denied({ denials }: RunEnd): string | null {
+  if (denials.length === 0) return null
+  const what = denials.length === 1 ? '1 request was' : `${denials.length} requests were`
+  return `${what} not allowed. ${waysOut}`
+}
+
+/** Returns why there is no answer; null for a failed turn, whose transcript says it. */
+function reason({ exitCode, outcome, answer, failure }: RunEnd): string | null {
+  if (exitCode === exitCodes.ok) return null
+  if (outcome === 'failed') return null
+  if (failure !== null) return failure.message
+  return outcome === 'completed' && answer === null ? 'The turn ended without an answer.' : null
+}
+
+function goOn({ exitCode, conversationId }: RunEnd): string[] {
+  if (exitCode === exitCodes.ok || exitCode === exitCodes.storage || conversationId === null) return []
+  return [`The conversation is saved. Go on with: parley exec resume ${conversationId.slice(-8)} "…"`]
+}
+
+export function retryLine(event: EventOf<'retry.scheduled'>, nowMs: number): string {
+  return `· ${retrySentence(event, nowMs)}`
+}
+
+export function retrySentence({ retryAt, failure, attempt }: EventOf<'retry.scheduled'>, nowMs: number): string {
+  const message = failure.message.trimEnd()
+  const end = /[.!?…]$/.test(message) ? '' : '.'
+  return `${message}${end} Trying again in ${formatDuration(retryAt - nowMs)} (attempt ${attempt}).`
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import type { TerminalPort, TerminationSignal } from './port.ts'
+
+/** A terminal whose modes are switched on. */
+interface HeldTerminal extends Disposable {
+  /** Restores the terminal: at exit, before suspending, for an editor. Repeated calls do nothing. */
+  readonly leave: () => void
+  /** Switches the modes on again after `leave`. */
+  readonly enter: () => void
+}
+
+/** Exit codes as a shell reports a process killed by the signal. */
+const exitCodes: Readonly<Record<TerminationSignal, number>> = { SIGHUP: 129, SIGQUIT: 131, SIGTERM: 143 }
+
+const signals: readonly TerminationSignal[] = ['SIGHUP', 'SIGQUIT', 'SIGTERM']
+
+/**
+ * Switches the modes on, and off exactly once: on `leave`, at exit, at an uncaught error and at the signals that end the
+ * process. SIGINT is left to the program.
+ */
+export function holdTerminal(port: TerminalPort): HeldTerminal {
+  let held = false
+  const enter = () => {
+    if (held) return
+    held = true
+    port.write(enterSequence())
+  }
+  const leave = () => {
+    if (!held) return
+    held = false
+    port.write(leaveSequence())
+  }
+  const stops = [
+    port.onExit(leave),
+    port.onUncaughtError(leave),
+    ...signals.map((signal) =>
+      port.onSignal(signal, () => {
+        leave()
+        port.exit(exitCodes[signal])
+      }),
+    ),
+  ]
+  enter()
+  return {
+    enter,
+    leave,
+    [Symbol.dispose]: () => {
+      leave()
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+/** A terminal mode that is switched on while the program has the terminal. */
+interface TerminalMode {
+  readonly name: string
+  readonly enter: string
+  readonly leave: string
+}
+
+/**
+ * Terminal modes to undo at exit, in the order of entering. Raw mode is set by Node. Mouse reports stay off, so that text
+ * can be selected. Terminals ignore unknown modes.
+ */
+export const terminalModes: readonly TerminalMode[] = [
+  { name: 'window title', enter: '\x1b[22;2t', leave: '\x1b[23;2t' },
+  { name: 'bracketed paste', enter: '\x1b[?2004h', leave: '\x1b[?2004l' },
+  { name: 'modifyOtherKeys', enter: '\x1b[>4;2m', leave: '\x1b[>4;0m' },
+  // 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4).
+  { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' },
+]
+
+/** Ends a frame that was cut short: synchronised output, a link, colours, a hidden cursor. */
+const unfinishedFrame = '\x1b[?2026l\x1b]8;;\x1b\\\x1b[0m\x1b[?25h'
+
+export function enterSequence(modes: readonly TerminalMode[] = terminalModes): string {
+  return modes.map((mode) => mode.enter).join('')
+}
+
+/** Returns the sequence that undoes the modes, the last one first. */
+export function leaveSequence(modes: readonly TerminalMode[] = terminalModes): string {
+  return (
+    unfinishedFrame +
+    modes
+      .toReversed()
+      .map((mode) => mode.leave)
+      .join('')
+  )
+}
+
+/**
+ * Starts a shell that restores the terminal if this process is killed: its stdin then ends without the word `bye`. It runs
+ * in a session of its own, so that no key ends it.
+ */
+export function guardAgainstKill(): Disposable {
+  const script = `IFS= read -r word; [ "$word" = bye ] || { stty sane <&1; printf '%s\\r\\n' "$1"; }`
+  const guard = spawn('/bin/sh', ['-c', script, 'parley-guard', leaveSequence()], {
+    stdio: ['pipe', 'inherit', 'ignore'],
+    detached: true,
+  })
+  // Without a shell there is no guard, and a broken pipe means that the guard has ended.
+  guard.on('error', () => undefined)
+  guard.stdin.on('error', () => undefined)
+  guard.unref()
+  return { [Symbol.dispose]: () => void guard.stdin.end('bye\n') }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { enterSequence, holdTerminal, leaveSequence, terminalModes } from '../../src/terminal/hold-terminal.ts'
+import type { TerminalPort, TerminationSignal } from '../../src/terminal/port.ts'
+
+function recordingPort() {
+  const written: string[] = []
+  const exits: number[] = []
+  const listeners = new Map<string, () => void>()
+  const on = (name: string, listener: () => void) => {
+    listeners.set(name, listener)
+    return () => listeners.delete(name)
+  }
+  const port: TerminalPort = {
+    write: (text) => written.push(text === enterSequence() ? 'enter' : text === leaveSequence() ? 'leave' : text),
+    onExit: (listener) => on('exit', listener),
+    onUncaughtError: (listener) => on('error', listener),
+    onSignal: (signal: TerminationSignal, listener) => on(signal, listener),
+    exit: (code) => {
+      exits.push(code)
+      listeners.get('exit')?.()
+    },
+  }
+  return { port, written, exits, listeners, fire: (name: string) => listeners.get(name)?.() }
+}
+
+describe('modes', () => {
+  test('every mode that is entered is left, the last first, and the cursor is shown', () => {
+    const leave = leaveSequence()
+    const places = terminalModes.map((mode) => leave.indexOf(mode.leave))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((left, right) => right - left))
+    expect(leave).toContain('\x1b[?25h')
+    expect(Math.min(...places)).toBeGreaterThan(leave.indexOf('\x1b[?25h'))
+    for (const mode of terminalModes) expect(enterSequence()).toContain(mode.enter)
+  })
+
+  test('neither the mouse nor clearing scrollback is among them', () => {
+    expect(enterSequence() + leaveSequence()).not.toMatch(/\x1b\[\?100\d|\x1b\[3J/)
+  })
+})
+
+describe('holdTerminal', () => {
+  test.each(['exit', 'error'])('%s gives the terminal back once', (event) => {
+    const { port, written, fire } = recordingPort()
+    holdTerminal(port)
+    fire(event)
+    fire('exit')
+    expect(written).toEqual(['enter', 'leave'])
+  })
+
+  test.each([
+    ['SIGHUP', 129],
+    ['SIGQUIT', 131],
+    ['SIGTERM', 143],
+  ])('%s gives it back and exits with %i', (signal, code) => {
+    const { port, written, exits, fire } = recordingPort()
+    holdTerminal(port)
+    fire(signal)
+    expect([written, exits]).toEqual([['enter', 'leave'], [code]])
+  })
+
+  test('it can be left and entered again, as for an editor', () => {
+    const { port, written, fire } = recordingPort()
+    const terminal = holdTerminal(port)
+    terminal.leave()
+    terminal.leave()
+    terminal.enter()
+    fire('exit')
+    expect(written).toEqual(['enter', 'leave', 'enter', 'leave'])
+  })
+
+  test('disposing leaves it and listens no more', () => {
+    const { port, written, listeners } = recordingPort()
+    {
+      using _terminal = holdTerminal(port)
+    }
+    expect(written).toEqual(['enter', 'leave'])
+    expect(listeners.size).toBe(0)
+  })
+})

@@ -1,0 +1,110 @@
+import {
+  type Envelope,
+  type MethodName,
+  type ParamsOf,
+  protocolVersions,
+  type ResultOf,
+  type ServerNotice,
+} from '@parley/protocol'
+import { type CloseReason, createPeer, type Transport } from '@parley/rpc'
+
+export interface ClientInfo {
+  readonly name: string
+  /** Name shown to people. */
+  readonly title?: string
+  readonly version: string
+}
+
+/** Properties a client states in the handshake with a server. */
+export interface Introduction {
+  readonly clientInfo: ClientInfo
+  /** True if the client can answer approvals. */
+  readonly canApprove: boolean
+  /** `readOnly`: the server rejects every change. Default: `full`. */
+  readonly access?: 'full' | 'readOnly'
+  readonly onNotice?: (notice: ServerNotice) => void
+}
+
+/** Checks the result of a request against the schemas of the protocol. Throws if it does not fit. */
+export type CheckResult = (method: MethodName, result: unknown) => void
+
+export interface ClientOptions extends Introduction {
+  /** Default: no check, so that no schema library is loaded. */
+  readonly checkResult?: CheckResult
+  readonly transport: Transport
+}
+
+/** A connection to a parley server after the handshake: typed requests, and the events of streamed conversations. */
+export interface Client extends AsyncDisposable {
+  readonly server: ResultOf<'initialize'>
+  readonly introduction: Introduction
+  /** Sends a request. Rejects with an `RpcError` with a code of the protocol's catalogue, `connectionClosed` included. */
+  request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
+  /** Calls the listener for each event of one conversation, in order. Returns the function that removes it. */
+  onEvent(conversationId: string, listener: (envelope: Envelope) => void): () => void
+  /** Returns true if a listener for this conversation is registered. */
+  follows(conversationId: string): boolean
+  /** Resolves when the connection is closed, after every pending request was rejected. */
+  readonly closed: Promise<CloseReason>
+  close(): Promise<void>
+}
+
+/** Does the handshake. Closes the transport and rejects if the server rejects it. */
+export async function connectClient({ transport, checkResult, ...introduction }: ClientOptions): Promise<Client> {
+  const { onNotice } = introduction
+  const listeners = new Map<string, Set<(envelope: Envelope) => void>>()
+  const deliver = (params: unknown) => {
+    if (!isEnvelope(params)) return
+    for (const listener of listeners.get(params.conversationId) ?? []) listener(params)
+  }
+  const peer = createPeer({
+    transport,
+    methods: {},
+    notifications: {
+      'conversation/event': deliver,
+      'server/notice': (params) => onNotice?.(params as ServerNotice), // narrowed: the server's own notice
+    },
+  })
+  const request = async <Name extends MethodName>(method: Name, params: ParamsOf<Name>) => {
+    const result = await peer.request(method, params)
+    checkResult?.(method, result)
+    return result as ResultOf<Name> // narrowed: the protocol types the result, and `checkResult` proves it in tests
+  }
+  const server = await request('initialize', greetingOf(introduction)).catch(async (error: unknown) => {
+    await peer.close()
+    throw error
+  })
+  peer.notify('initialized')
+  return {
+    server,
+    introduction,
+    request,
+    onEvent(conversationId, listener) {
+      const known = listeners.get(conversationId) ?? new Set()
+      listeners.set(conversationId, known.add(listener))
+      return () => known.delete(listener)
+    },
+    follows: (conversationId) => (listeners.get(conversationId)?.size ?? 0) > 0,
+    closed: peer.closed,
+    close: () => peer.close(),
+    [Symbol.asyncDispose]: () => peer.close(),
+  }
+}
+
+function greetingOf({ clientInfo, canApprove, access }: Introduction): ParamsOf<'initialize'> {
+  return {
+    protocolVersion: protocolVersions,
+    clientInfo: { ...clientInfo },
+    capabilities: canApprove ? ['approvals'] : [],
+    ...(access === undefined ? {} : { access }),
+  }
+}
+
+/** Checks the frame of an event only, so that events of newer kinds pass. */
+export function isEnvelope(value: unknown): value is Envelope {
+  if (typeof value !== 'object' || value === null) return false
+  if (!('conversationId' in value && 'seq' in value && 'at' in value && 'event' in value)) return false
+  const { conversationId, seq, at, event } = value
+  const hasType = typeof event === 'object' && event !== null && 'type' in event && typeof event.type === 'string'
+  return typeof conversationId === 'string' && typeof seq === 'number' && typeof at === 'number' && hasType
+}

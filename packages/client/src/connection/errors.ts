@@ -1,0 +1,35 @@
+import { RpcError } from '@parley/rpc'
+
+/**
+ * Codes of errors on the client's side.
+ *
+ * - `serverNotFound`: there is no program to start.
+ * - `serverFailed`: the server ended or does not answer.
+ * - `connectionClosed`: the connection was lost; everything recorded is saved.
+ * - `approvalNeeded`: the turn waits for an answer that no connected client can give.
+ * - `messageRemoved`: the message was removed from the queue before a turn began with it.
+ * - `closed`: the connection, conversation or iteration was closed here.
+ */
+export type ClientErrorCode =
+  | 'serverNotFound'
+  | 'serverFailed'
+  | 'connectionClosed'
+  | 'approvalNeeded'
+  | 'messageRemoved'
+  | 'closed'
+
+/** An error on the client's side. A rejection by the server is an `RpcError`; both carry `data.code`. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError'
+  readonly data: { readonly code: ClientErrorCode }
+
+  constructor(code: ClientErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.data = { code }
+  }
+}
+
+/** Returns the code of an error of this library or of the server; null for any other error. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null
+}

@@ -1,0 +1,35 @@
+import { ConnectionClosedError } from '@parley/rpc'
+import type { Client } from './client.ts'
+import { ClientError } from './errors.ts'
+
+/** A connection that keeps the reason of its end. */
+export interface Watched {
+  /** Client whose requests reject with the reason of the connection's end. */
+  readonly client: Client
+  /** Aborts with the reason when the connection is gone. */
+  readonly signal: AbortSignal
+  /** Resolves to the reason of a loss, or to null after closing it here. */
+  readonly closed: Promise<ClientError | null>
+}
+
+/** Watches a connection. `closing` aborts before it is closed here; otherwise `explain` gives the reason. */
+export function watchConnection(client: Client, closing: AbortSignal, explain: () => Promise<ClientError>): Watched {
+  const lost = new AbortController()
+  const closed = client.closed.then(async () => {
+    const reason = closing.aborted ? closedHere() : await explain()
+    lost.abort(reason)
+    return closing.aborted ? null : reason
+  })
+  const request: Client['request'] = async (method, params) => {
+    try {
+      return await client.request(method, params)
+    } catch (error) {
+      throw error instanceof ConnectionClosedError ? ((await closed) ?? closedHere()) : error
+    }
+  }
+  return { client: { ...client, request }, signal: lost.signal, closed }
+}
+
+function closedHere(): ClientError {
+  return new ClientError('closed', 'The connection was closed here.')
+}

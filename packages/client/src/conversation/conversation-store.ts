@@ -1,0 +1,128 @@
+import { type ConversationState, type Cursor, type Envelope, reduce } from '@parley/protocol'
+import { type Client, isEnvelope } from '../connection/client.ts'
+/** Called after each folded event, in order, and with null after the server's state replaced the local one. */
+export type StoreListener = (envelope: Envelope | null) => void
+
+/** State of a conversation, folded from the server's events with the server's own reducer. */
+export interface ConversationStore {
+  readonly conversationId: string
+  readonly state: ConversationState
+  /** Adds a listener. Returns the function that removes it. */
+  subscribe(listener: StoreListener): () => void
+  /** Requests the state again: settings changed before the first message produce no event. */
+  refresh(): Promise<void>
+  /** Stops delivery; the conversation itself continues. */
+  close(): Promise<void>
+}
+
+/** Streams a conversation: its state, then every event once and in order. Gaps are filled from the server's log. */
+export async function openConversationStore(client: Client, conversationId: string): Promise<ConversationStore> {
+  const store = new StreamedConversation(client, conversationId)
+  await store.refresh()
+  return store
+}
+
+class StreamedConversation implements ConversationStore {
+  readonly conversationId: string
+  readonly #client: Client
+  readonly #listeners = new Set<StoreListener>()
+  readonly #unlisten: () => void
+  #state: ConversationState | null = null
+  #crc: string | null = null
+  /** Events that arrive while a reply is pending; null when none is. */
+  #early: Envelope[] | null = []
+  /** Seq of the event that revealed a gap. The server sends it again after the missing ones. */
+  #gapSeq: number | null = null
+
+  constructor(client: Client, conversationId: string) {
+    this.#client = client
+    this.conversationId = conversationId
+    this.#unlisten = client.onEvent(conversationId, (envelope) => this.#take(envelope))
+  }
+
+  get state(): ConversationState {
+    if (this.#state === null) throw new Error('the server gave no state')
+    return this.#state
+  }
+
+  subscribe(listener: StoreListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  refresh(): Promise<void> {
+    return this.#stream(null)
+  }
+
+  async close(): Promise<void> {
+    this.#unlisten()
+    await this.#client.request('conversation/unstream', { conversationId: this.conversationId })
+  }
+
+  #take(envelope: Envelope): void {
+    const { seq } = envelope
+    if (this.#early !== null || this.#state === null) {
+      this.#early?.push(envelope)
+      return
+    }
+    const known = this.#state.core.seq
+    if (seq <= known) return
+    if (this.#gapSeq === null && seq > known + 1) {
+      this.#gapSeq = seq
+      void this.#closeGap({ seq: known, crc: this.#crc })
+      return
+    }
+    // Deliveries that were sent before the gap was noticed come again in order.
+    if (this.#gapSeq !== null && seq > this.#gapSeq) return
+    // The first event after the cursor is the next one in the log, even if a damaged log lost seqs in between.
+    this.#gapSeq = null
+    this.#fold(envelope)
+  }
+
+  #fold(envelope: Envelope): void {
+    this.#state = reduce(this.state, envelope)
+    this.#crc = envelope.crc ?? null
+    this.#tell(envelope)
+  }
+
+  /** Calls every listener. Errors thrown by a listener become uncaught exceptions and do not stop the others. */
+  #tell(envelope: Envelope | null): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(envelope)
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+
+  /** Requests the missing events. After a failure the next event reveals the gap again. */
+  async #closeGap(after: Cursor): Promise<void> {
+    try {
+      await this.#stream(after)
+    } catch {
+      this.#gapSeq = null
+      this.#early = null
+    }
+  }
+
+  async #stream(after: Cursor | null): Promise<void> {
+    this.#early ??= []
+    const { conversationId } = this
+    const reply = await this.#client.request('conversation/stream', {
+      conversationId,
+      ...(after === null ? {} : { after }),
+    })
+    if (reply.state !== undefined) {
+      this.#state = reply.state
+      this.#crc = reply.cursor.crc
+      this.#gapSeq = null
+      this.#tell(null)
+    }
+    const waiting = [...(reply.events ?? []).filter(isEnvelope), ...this.#early]
+    this.#early = null
+    for (const envelope of waiting) this.#take(envelope)
+  }
+}

@@ -1,0 +1,112 @@
+import type { ResultOf } from '@parley/protocol'
+import { connectSocket } from '@parley/rpc'
+import { type Client, connectClient, type Introduction } from '../connection/client.ts'
+import type { ClientError } from '../connection/errors.ts'
+import { withinLimit } from '../connection/within-limit.ts'
+import type { SpawnedServer } from './spawn-server.ts'
+
+/** Time to answer, to stop what runs and to save; a server that takes longer is killed. */
+const leaveLimitMs = 10_000
+/** A server that has not answered the handshake has nothing to save. */
+const discardLimitMs = 1_000
+/** Time for a server to say over its socket which other clients it has. */
+const answerLimitMs = 1_000
+/** A killed process ends within milliseconds unless it hangs in the kernel. */
+const killLimitMs = 1_000
+
+export interface Leaving {
+  readonly client: Client
+  /** Closes every conversation and the connection. */
+  readonly close: () => Promise<unknown>
+  /** True when the server was told to keep running without this client. */
+  readonly detached?: boolean
+  /** Time for the server to end before it is killed. Default: 10 s. */
+  readonly limitMs?: number
+}
+
+/** The end of a connection. */
+export interface Ending {
+  /** Resolves to the reason of a loss that was not requested here. */
+  explain(): Promise<ClientError>
+  /** Closes the connection and ends an owned server that no other client needs. Resolves to a sentence if it was killed, else null. */
+  leave(leaving: Leaving): Promise<string | null>
+}
+
+/**
+ * Closes the connection to an owned server and waits for its end, unless other clients need it. Kills a server that
+ * exceeds the limit and resolves to the sentence that says so, else to null.
+ */
+export async function leaveServer(server: SpawnedServer, leaving: Leaving): Promise<string | null> {
+  const { client, close, detached = false, limitMs = leaveLimitMs } = leaving
+  const startedMs = performance.now()
+  const before = detached ? 'lost' : await diagnosticsOf(client, limitMs)
+  // Asked before closing: afterwards the conversations followed here cannot be told from those of others.
+  const isLeft = detached || (typeof before === 'object' && isNeeded(before, client.follows))
+  await close()
+  if (!isLeft && (await endsWithin(server, Math.max(0, limitMs - (performance.now() - startedMs))))) return null
+  // A client may have joined after the first answer; without a connection there is no way to ask.
+  if (isLeft || before === 'lost' || (before !== 'silent' && (await isJoined(before.addresses, client)))) {
+    server.release()
+    return null
+  }
+  return await kill(server, limitMs)
+}
+
+/** Ends a server that has not answered the handshake. Resolves as `leaveServer` does. */
+export async function discardServer(server: SpawnedServer): Promise<string | null> {
+  server.kill('SIGTERM')
+  await server.transport.close()
+  return (await endsWithin(server, discardLimitMs)) ? null : await kill(server, discardLimitMs)
+}
+
+/** Reports a server that was killed. */
+export function tellKilled(killed: string | null, onNotice: Introduction['onNotice']): void {
+  if (killed !== null) onNotice?.({ level: 'warning', code: 'serverKilled', message: killed })
+}
+
+async function kill(server: SpawnedServer, afterMs: number): Promise<string> {
+  server.kill('SIGKILL')
+  await endsWithin(server, killLimitMs)
+  server.release()
+  return `The server (process ${server.pid}) did not end within ${afterMs / 1000} s, so it was killed, with what still ran in it. Nothing that was shown is lost.`
+}
+
+async function endsWithin({ exited }: SpawnedServer, limitMs: number): Promise<boolean> {
+  const expired = new Error('it goes on')
+  return await withinLimit(exited, { limitMs, expired: () => expired }).then(
+    () => true,
+    () => false,
+  )
+}
+
+type Diagnostics = ResultOf<'server/diagnostics'>
+
+/** Asks who is connected. `silent`: no answer within the limit; `lost`: no connection to ask through. */
+function diagnosticsOf(client: Client, limitMs: number): Promise<Diagnostics | 'silent' | 'lost'> {
+  const noAnswer = new Error('no answer')
+  const asked = client.request('server/diagnostics', {})
+  return withinLimit(asked, { limitMs, expired: () => noAnswer }).catch((error: unknown) =>
+    error === noAnswer ? 'silent' : 'lost',
+  )
+}
+
+/** Returns true if another client follows a conversation of the server, or one was detached. */
+function isNeeded({ conversations }: Diagnostics, follows: Client['follows']): boolean {
+  return conversations.some(
+    ({ conversationId, clients, detached }) => detached || clients > (follows(conversationId) ? 1 : 0),
+  )
+}
+
+/** Asks through the server's socket, because the connection of this client is closed. */
+async function isJoined(addresses: readonly string[], { introduction }: Client): Promise<boolean> {
+  const path = addresses.find((address) => address.startsWith('/'))
+  if (path === undefined) return false
+  const transport = await connectSocket(path).catch(() => null)
+  if (transport === null) return false
+  const asking = connectClient({ ...introduction, transport, access: 'readOnly', canApprove: false })
+  const found = asking.then((client) => diagnosticsOf(client, answerLimitMs))
+  const expired = () => new Error('no answer')
+  const now = await withinLimit(found, { limitMs: answerLimitMs, expired }).catch(() => 'silent' as const)
+  await transport.close()
+  return typeof now === 'object' && (now.clients.length > 1 || isNeeded(now, () => false))
+}

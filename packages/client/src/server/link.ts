@@ -1,0 +1,97 @@
+import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
+import { ClientError } from '../connection/errors.ts'
+import { findServer, parleyHome } from './find-server.ts'
+import { discardServer, type Ending, leaveServer } from './leave-server.ts'
+import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
+
+/** The server to connect to. */
+export type Target =
+  | { readonly spawn: SpawnTarget }
+  /** A server that `spawnServer` has started already, for example before the rest of the program was loaded. */
+  | { readonly server: SpawnedServer }
+  /** Path of the Unix socket of a running server. */
+  | { readonly socket: string }
+  /** `ws://host:port`, with the token of `parley server --listen ws://…`. */
+  | { readonly url: string; readonly token?: string }
+
+/** A server started for this program, which ends when the connection is closed. */
+export interface SpawnTarget {
+  /** Program and arguments. Default: `$PARLEY_BIN server`, or `parley server` from the PATH. */
+  readonly command?: readonly [string, ...string[]]
+  /** The complete environment of the server. Default: `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** The ceiling for every conversation of the server. Default: `workspace-write`, or the mode in the user's `config.toml` if it allows more. */
+  readonly maxSandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
+  /** Permits `never` as approval policy together with full access. Default: only where the user's `config.toml` says so. */
+  readonly allowNever?: boolean
+}
+
+/** A transport to a server before the handshake, with the ways to leave that server. */
+export interface Link extends Ending {
+  readonly transport: Transport
+  /** Ends a server that has not answered the handshake, instead of `leave`, and resolves as `leave` does. */
+  discard(): Promise<string | null>
+}
+
+/** Starts or reaches the server. Throws `serverNotFound` and `serverFailed`; rejects with the signal's reason on abort. */
+export async function openLink(target: Target, signal: AbortSignal | undefined): Promise<Link> {
+  if ('server' in target) return ownedLink(target.server)
+  if ('spawn' in target) return ownedLink(startServer(target.spawn))
+  try {
+    return remoteLink(await connectTransport(target, signal))
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error
+    // A server that refuses the connection is running.
+    const question = error.reason === 'refused' ? '' : ' Is the server running?'
+    throw new ClientError('serverFailed', `${error.message}.${question}`, error)
+  }
+}
+
+type RemoteTarget = Extract<Target, { socket: string } | { url: string }>
+
+/** Loads the websocket library only for a `url`. */
+async function connectTransport(target: RemoteTarget, signal: AbortSignal | undefined) {
+  if ('socket' in target) return await connectSocket(target.socket)
+  const { connectWebSocket } = await import('@parley/rpc/websocket')
+  return await connectWebSocket(signal === undefined ? target : { ...target, signal })
+}
+
+function remoteLink(transport: Transport): Link {
+  return {
+    transport,
+    async explain() {
+      const { code, detail } = await transport.closed
+      const why = detail ?? (code === 'ended' ? 'the server hung up' : code)
+      return new ClientError('connectionClosed', `The connection to the server was lost (${why}). Connect and resume.`)
+    },
+    async leave({ close }) {
+      await close()
+      return null
+    },
+    async discard() {
+      await transport.close()
+      return null
+    },
+  }
+}
+
+function withCeiling(
+  [program, ...args]: readonly [string, ...string[]],
+  { maxSandbox, allowNever }: Pick<SpawnTarget, 'maxSandbox' | 'allowNever'>,
+): readonly [string, ...string[]] {
+  const most = maxSandbox === undefined ? [] : ['--max-sandbox', maxSandbox]
+  return [program, ...args, ...most, ...(allowNever === true ? ['--allow-never'] : [])]
+}
+
+function startServer({ command, env = process.env, ...ceiling }: SpawnTarget): SpawnedServer {
+  return spawnServer({ command: withCeiling(command ?? findServer(env), ceiling), env, home: parleyHome(env) })
+}
+
+function ownedLink(server: SpawnedServer): Link {
+  return {
+    transport: server.transport,
+    explain: async () => new ClientError('connectionClosed', await explainExit(server)),
+    leave: (leaving) => leaveServer(server, leaving),
+    discard: () => discardServer(server),
+  }
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path'
+import { listenSocket, type MethodHandler, RpcError } from '@parley/rpc'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, test } from 'vitest'
+import { connectClient, requestWhereItLives, resumeConversation } from '../../src/parts.ts'
+import { conversationId, type FakeMethods, fakeFarSide, fakeServer } from '../fake-server.ts'
+
+const summary = { conversationId, shortId: conversationId.slice(-8), cwd: '/w' }
+
+/** A client whose server has every conversation live in the process with this socket. */
+function besideOwner(socket: string | null) {
+  const refuse = () => {
+    throw new RpcError(-32010, 'It is open elsewhere.', { code: 'liveElsewhere', conversationId, pid: 77, socket })
+  }
+  const methods = { 'conversation/resume': refuse, 'conversation/rename': refuse }
+  return connectClient({
+    transport: fakeServer(methods).transport,
+    clientInfo: { name: 'asker', version: '9' },
+    canApprove: false,
+    access: 'readOnly',
+  })
+}
+
+/** A process that has the conversation, on a socket of its own. */
+async function owner(methods: FakeMethods) {
+  const folder = await tempDirectory()
+  const path = join(folder.path, 'owner.sock')
+  const asked: [string, unknown][] = []
+  const ended: Promise<unknown>[] = []
+  const listener = await listenSocket({
+    path,
+    onConnection(transport) {
+      const all: FakeMethods = { initialize: () => greeting, ...methods }
+      const record = (name: string, handler: MethodHandler): MethodHandler => {
+        return (params, context) => {
+          asked.push([name, params])
+          return handler(params, context)
+        }
+      }
+      const recorded = Object.entries(all).map(([name, handler]) => [name, record(name, handler)])
+      fakeFarSide(transport, Object.fromEntries(recorded))
+      ended.push(transport.closed)
+    },
+  })
+  return {
+    path,
+    asked,
+    /** Every connection has ended. */
+    left: () => Promise.all(ended),
+    listener,
+    async [Symbol.asyncDispose]() {
+      await listener.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const greeting = {
+  protocolVersion: 2,
+  serverInfo: { name: 'fake', version: '0', build: '0' },
+  clientId: 'c-9',
+  home: '/h',
+  capabilities: [],
+}
+
+const refuseWith = (code: string, message: string) => () => {
+  throw new RpcError(-32600, message, { code })
+}
+
+describe('a conversation that is resumed', () => {
+  test('stays with the client when it is opened there', async () => {
+    const { transport } = fakeServer({ 'conversation/resume': () => summary })
+    const client = await connectClient({ transport, clientInfo: { name: 'a', version: '0' }, canApprove: true })
+    expect(await resumeConversation(client, { last: true })).toEqual({ client, summary, attached: false })
+  })
+
+  test('is joined at its owner, by its id and as who we are, when it is live there', async () => {
+    await using there = await owner({ 'conversation/resume': () => summary })
+    const { client, attached } = await resumeConversation(await besideOwner(there.path), {
+      prefix: 'cart-bug',
+      overrides: { model: 'm2' },
+    })
+    expect(attached).toBe(true)
+    expect(client.server.clientId).toBe('c-9')
+    expect(there.asked).toEqual([
+      [
+        'initialize',
+        {
+          protocolVersion: { min: 2, max: 2 },
+          clientInfo: { name: 'asker', version: '9' },
+          capabilities: [],
+          access: 'readOnly',
+        },
+      ],
+      ['conversation/resume', { conversationId, overrides: { model: 'm2' } }],
+    ])
+    await client.close()
+  })
+
+  test('leaves no connection behind when its owner refuses it', async () => {
+    await using there = await owner({ 'conversation/resume': refuseWith('configInvalid', 'That model is unknown.') })
+    const resuming = resumeConversation(await besideOwner(there.path), { prefix: 'x' })
+    await expect(resuming).rejects.toMatchObject({ data: { code: 'configInvalid' } })
+    await there.left()
+  })
+})
+
+describe('an owner that cannot be joined is named, with why and what is left, when it', () => {
+  const resumed = async (socket: string | null) => resumeConversation(await besideOwner(socket), { conversationId })
+
+  test('does not listen', async () => {
+    await expect(resumed(null)).rejects.toMatchObject({
+      message: expect.stringMatching(/00000001 is open in process 77\..*does not listen\. View it read-only, or fork/),
+      data: { code: 'liveElsewhere', reason: 'notListening', pid: 77 },
+    })
+  })
+
+  test('has left its socket behind', async () => {
+    await using there = await owner({})
+    await there.listener.close()
+    await expect(resumed(there.path)).rejects.toMatchObject({ data: { code: 'liveElsewhere', reason: 'unreachable' } })
+  })
+
+  test('hangs up', async () => {
+    await using folder = await tempDirectory()
+    const path = join(folder.path, 'owner.sock')
+    await using _listener = await listenSocket({ path, onConnection: (transport) => void transport.close() })
+    await expect(resumed(path)).rejects.toMatchObject({ data: { code: 'liveElsewhere', reason: 'unreachable' } })
+  })
+
+  test('is stopped: the system takes the connection, and nobody answers', async () => {
+    await using there = await owner({ initialize: () => new Promise(() => undefined) })
+    await expect(resumed(there.path)).rejects.toMatchObject({
+      message: expect.stringContaining('does not answer'),
+      data: { code: 'liveElsewhere', reason: 'unreachable' },
+    })
+    await there.left()
+  })
+
+  test('speaks other versions of the protocol, which are both named', async () => {
+    const words = 'No common protocol version: this server speaks 2 to 3, the client 1 to 1. Update the older one.'
+    await using there = await owner({ initialize: refuseWith('protocolVersion', words) })
+    await expect(resumed(there.path)).rejects.toMatchObject({
+      message: expect.stringContaining(words),
+      data: { code: 'liveElsewhere', reason: 'protocolVersion' },
+    })
+    await there.left()
+  })
+})
+
+describe('a request about a conversation that is live elsewhere', () => {
+  test('is answered by its owner, and nothing stays open there', async () => {
+    await using there = await owner({ 'conversation/rename': () => ({ seq: 5 }) })
+    const client = await besideOwner(there.path)
+    expect(await requestWhereItLives(client, 'conversation/rename', { conversationId, name: 'x' })).toEqual({ seq: 5 })
+    await there.left()
+  })
+
+  test('that fails for another reason is not sent on', async () => {
+    const { transport } = fakeServer({ 'conversation/rename': refuseWith('conversationNotFound', 'There is none.') })
+    const client = await connectClient({ transport, clientInfo: { name: 'a', version: '0' }, canApprove: true })
+    await expect(requestWhereItLives(client, 'conversation/rename', { conversationId, name: 'x' })).rejects.toThrow(
+      'There is none.',
+    )
+  })
+})
