@@ -36,7 +36,7 @@ interface LaunchOptions {
 }
 
 /** Returns the command of the server built with this program. `args` are the server's own arguments. */
-export function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonly [string, ...string[]] {
+function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonly [string, ...string[]] {
   const path = join(dirname(fileURLToPath(moduleUrl)), 'server.mjs')
   return [process.execPath, ...serverNodeFlags, path, ...args]
 }
