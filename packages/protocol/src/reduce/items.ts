@@ -1,6 +1,6 @@
 import { chainDigest } from '../digest.ts'
 import type { Envelope, EventOf } from '../schema/event.ts'
-import type { Item, ItemOf } from '../schema/item.ts'
+import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout } from './approvals.ts'
 import { rememberRequest, takeFromInbox } from './inbox.ts'
@@ -49,8 +49,8 @@ function countCall(turn: Core['turn'], item: Item): Core['turn'] {
   return turn !== null && isCall(item) ? { ...turn, calls: turn.calls + 1 } : turn
 }
 
-/** Whether an item is a call of the model, which gets a result in the next request. */
-export function isCall(item: Item): boolean {
+/** Tells whether an item is a call of the model, which gets a result in the next request. */
+export function isCall(item: Item): item is CallItem {
   return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
 }
 

@@ -5,20 +5,17 @@ import {
   type ConversationEvent,
   type InputItem,
   type Item,
+  isCall,
   type ParamsOf,
   type SettingsPatch,
   standingOutcome,
 } from '@parley/protocol'
-import { addRule } from './calls/add-rule.ts'
-import { answerQuestion } from './calls/answer-question.ts'
-import { isCallItem } from './calls/is-call-item.ts'
-import { workspaceOf } from './calls/proposed-item.ts'
-import { whoAnswered } from './calls/who-answered.ts'
+import { addRule, answerQuestion, whoAnswered } from './calls/approval-answers.ts'
 import { startInboxTurn } from './inbox-events.ts'
 import { assertInboxRoom } from './inbox-room.ts'
 import { keepLongWaiting, longWaiting } from './keep-long-waiting.ts'
 import { assertUnderCeiling } from './limits/ceiling.ts'
-import { fittingMode, wholeSystemText } from './limits/fit-roots.ts'
+import { fittingMode, wholeSystemText, workspaceOf } from './limits/workspace-folders.ts'
 import type { OpenConversation } from './open-conversation.ts'
 import { rejection } from './refusal.ts'
 import { shortTexts, takeContent } from './take-content.ts'
@@ -105,7 +102,7 @@ function denied(
   const { core } = open.conversation.state
   const approval = core.approvals[approvalId]
   const about = approval === undefined ? undefined : core.open[approval.itemId]
-  if (approval === undefined || about === undefined || !isCallItem(about.item)) return []
+  if (approval === undefined || about === undefined || !isCall(about.item)) return []
   const standing = standingOutcome(about)
   const { item } = about
   const { rule, reason, turnId } = approval
@@ -127,7 +124,7 @@ function denied(
 
 /** It has run once, and how that ended is what it comes to. */
 function leftAsItWas(item: Item, answer: No): Item {
-  if (!isCallItem(item)) return item
+  if (!isCall(item)) return item
   const { note, unattended } = answer
   const said = note === undefined ? '' : ` and says: ${note}`
   const refused = unattended

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { type Rules, readPolicyFile, type UserRules } from '@parley/policy'
 import type { ConversationState, Overrides } from '@parley/protocol'
-import { workspaceOf } from './calls/proposed-item.ts'
-import { soundRules } from './policy/sound-rules.ts'
+import { workspaceOf } from './limits/workspace-folders.ts'
+import { soundRules } from './policy/read-rules.ts'
 import { rulesInReach } from './rules-in-reach.ts'
 
 /** A conversation that is being opened. */

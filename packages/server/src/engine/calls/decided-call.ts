@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Decision, Facts } from '@parley/policy'
 import type { Approval, ConversationState, DecisionRecord, RunLimits } from '@parley/protocol'
 import type { ReadyCall } from '../../tools/tool.ts'
-import { workspaceOf } from './proposed-item.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 
 /** One call of which is known whether it may run, and under what. */
 export interface DecidedCall {

@@ -11,26 +11,25 @@ import {
   runLimits,
   withoutNeedlessWish,
 } from '@parley/policy'
-import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
+import { type CallItem, type Item, isCall, standingOutcome } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { PreparedCall, ReadyCall } from '../../tools/tool.ts'
 import { unlessAborted } from '../../unless-aborted.ts'
 import type { Bench } from '../bench.ts'
 import type { Conversation } from '../conversation.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { Run } from '../run.ts'
 import { approvalFor } from './approval-request.ts'
 import { beginCall } from './begin-call.ts'
 import { completeCall } from './complete-call.ts'
 import { answeredRecord, contentHashOf, type DecidedCall, recordOf } from './decided-call.ts'
-import { isCallItem } from './is-call-item.ts'
-import { understandCall, workspaceOf } from './proposed-item.ts'
-import { exactCall, exactText } from './secret-call.ts'
+import { exactCall, exactText, understandCall } from './propose-call.ts'
 
 /** Brings one proposed or approved call a step on: denied, asked about, or run to its end. */
 export async function runCall(run: Run, itemId: string): Promise<void> {
   const { conversation, bench } = run
   const open = conversation.state.core.open[itemId]
-  if (open === undefined || !isCallItem(open.item)) return
+  if (open === undefined || !isCall(open.item)) return
   const source = exactCall(run, open.item)
   if (source === null) return
   const { executionStarted } = open
@@ -155,7 +154,7 @@ const concealed =
 const endUnknown = 'This was started, but how it ended is unknown. Check before running it again.'
 
 function asCall(outcome: Item, open: CallItem): CallItem {
-  return isCallItem(outcome) ? outcome : open
+  return isCall(outcome) ? outcome : open
 }
 
 function failCall(run: Run, item: CallItem, problem: string): Promise<void> {

@@ -2,10 +2,10 @@ import { noSandbox, type SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
 import type { OutputSource, ToolContext } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 import { createOutputReporter } from '../output-reporter.ts'
 import type { Run } from '../run.ts'
 import { createUserAsker } from './ask-user.ts'
-import { workspaceOf } from './proposed-item.ts'
 
 /** What one running call gets of its conversation. */
 export interface CallContext {

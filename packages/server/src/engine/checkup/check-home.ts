@@ -1,7 +1,9 @@
 import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRunning, readOwner, sessionPaths, walkSessions } from '@parley/journal'
 import type { Check } from '@parley/protocol'
 import { isMissing, systemErrorReason } from '@parley/workspace'
+import type { PolicyPorts } from '../policy/read-rules.ts'
 
 const mebibyte = 1024 * 1024
 /** Below this a long turn may fill the disk; below the second one nothing can be kept. */
@@ -99,4 +101,25 @@ async function checkDisk(home: string): Promise<Check> {
   if (freeBytes >= littleBytes) return { name: 'disk', level: 'ok', text }
   const level = freeBytes < tooLittleBytes ? 'problem' : 'warning'
   return { name: 'disk', level, text, remedy: 'Make room: a full disk stops conversations.' }
+}
+
+/** How many there are, and which were left by a process that was killed. */
+export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>): Check[] {
+  const sessions = walkSessions(files, home)
+  const owners = sessions.flatMap(({ id }) => {
+    const paths = sessionPaths(home, id)
+    const owner = paths === null ? null : readOwner(files, paths.owner)
+    return owner === null ? [] : [{ id, isLive: isRunning(owner) }]
+  })
+  const left = owners.filter(({ isLive }) => !isLive)
+  const count: Check = {
+    name: 'conversations',
+    level: 'ok',
+    text: `${sessions.length} kept, ${owners.length - left.length} open`,
+  }
+  if (left.length === 0) return [count]
+  const [first] = left
+  const text = `${left.length} left by a process that was killed; nothing is lost, the kernel has freed the lock`
+  const remedy = `parley resume ${first?.id.slice(-8) ?? ''} goes on with it.`
+  return [count, { name: 'conversations', level: 'warning', text, remedy }]
 }

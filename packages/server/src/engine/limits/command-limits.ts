@@ -1,9 +1,9 @@
 import type { Sandbox, SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
-import { workspaceOf } from '../calls/proposed-item.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Scratch } from './scratch.ts'
+import { workspaceOf } from './workspace-folders.ts'
 
 export interface CommandSurroundings {
   readonly conversation: Conversation

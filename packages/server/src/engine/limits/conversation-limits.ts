@@ -1,8 +1,57 @@
-import { isWeaker, type Sandbox, type SandboxLimits, type SandboxReport } from '@parley/host'
+import {
+  type BackgroundProcesses,
+  createBackgroundProcesses,
+  isWeaker,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxReport,
+} from '@parley/host'
 import type { Enforcement, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
+import type { Ids } from '../../ports/ids.ts'
+import type { Conversation } from '../conversation.ts'
+import { noticeItem } from '../notice-item.ts'
+import { unlessStorageFails } from '../storage-patience.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
-import { weakerNotice } from './weaker-notice.ts'
+import { createScratch } from './scratch.ts'
+
+interface OpenLimits {
+  readonly limits: ConversationLimits
+  readonly background: BackgroundProcesses
+}
+
+interface LimitsPorts {
+  readonly conversation: Conversation
+  readonly place: Environment
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  /** Where its /tmp is. */
+  readonly folder: string
+  readonly ids: Pick<Ids, 'item'>
+  readonly onFault: (fault: unknown) => void
+}
+
+/** The limits of a conversation's commands, and those in the background, which use the same /tmp. */
+export function openLimits(ports: LimitsPorts): OpenLimits {
+  const { conversation, place, folder, ids, onFault } = ports
+  const background = createBackgroundProcesses({
+    runCommand: place.commands.runCommand,
+    onEnd: (_id, { spawnError }) => {
+      if (spawnError?.subject === 'sandbox') void limits.doubt().catch(onFault)
+    },
+  })
+  const isInUse = () => background.list().some(({ end }) => end === null)
+  const onEmptied = () =>
+    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptied(ids.item()) }))
+  const scratch = createScratch({ folder, isInUse, onEmptied })
+  const limits = createConversationLimits({ ...ports, scratch, newItemId: ids.item })
+  return { limits, background }
+}
+
+function emptied(id: string): ItemOf<'notice'> {
+  const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
+  return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
+}
 
 /** What enforces the limits of one conversation: as good as its place allows, and never better than it once was. */
 export interface ConversationLimits extends AsyncDisposable {
@@ -32,7 +81,7 @@ interface LimitsParts extends CommandSurroundings {
   readonly newItemId: () => string
 }
 
-export function createConversationLimits(parts: LimitsParts): ConversationLimits {
+function createConversationLimits(parts: LimitsParts): ConversationLimits {
   const { conversation, place, scratch, newItemId } = parts
   let known: SandboxReport | null = null
 
@@ -96,3 +145,12 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
     [Symbol.asyncDispose]: () => scratch.remove(),
   }
 }
+
+/** Said in the transcript when less enforces the limits than before. */
+function weakerNotice(id: string, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
+  const title = `${enforcement === 'partial' ? partial : none} ${reason}`
+  return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
+}
+
+const partial = 'The sandbox is only partial now: what is not known to be harmless asks first.'
+const none = 'There is no sandbox now: what is not known to be harmless asks first.'

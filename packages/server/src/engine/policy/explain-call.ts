@@ -2,7 +2,7 @@ import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import { findConversation } from '../find-conversation.ts'
 import { rejection } from '../refusal.ts'
-import type { PolicyPorts } from './policy-ports.ts'
+import type { PolicyPorts } from './read-rules.ts'
 import { factsOf, type Question, type RecordedCall, recordedCalls } from './recorded-calls.ts'
 import { whichOf } from './replay-calls.ts'
 

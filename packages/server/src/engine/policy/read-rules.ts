@@ -1,8 +1,28 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type PolicyFile, type Rules, readPolicyFile, type UserRules } from '@parley/policy'
+import type { Files } from '@parley/journal'
+import {
+  type PolicyFile,
+  type Projects,
+  placeOf,
+  type Rules,
+  readPolicyFile,
+  type ShellParser,
+  type UserRules,
+} from '@parley/policy'
+import type { Environments } from '@parley/workspace'
 import { rejection } from '../refusal.ts'
-import { soundRules } from './sound-rules.ts'
+
+/** What is needed to say what the policy would say, besides the conversation. */
+export interface PolicyPorts {
+  readonly files: Files
+  readonly home: string
+  readonly places: Environments
+  readonly shellParser: ShellParser
+  readonly userRules: UserRules
+  /** Rules of a project count where it is trusted. */
+  readonly projects: Pick<Projects, 'of'>
+}
 
 export interface WantedRules {
   /** Taken instead of the user's own file. */
@@ -22,4 +42,12 @@ export async function readWantedRules(userRules: UserRules, { rules, policyFile,
 function readNamed(file: string): Promise<PolicyFile> {
   if (!existsSync(file)) throw rejection('configInvalid', `The rules file ${file} does not exist.`, { where: file })
   return readPolicyFile(file)
+}
+
+/** The rules of files that lie one over the other; refused where one of them has a problem. */
+export function soundRules(files: readonly PolicyFile[]): Rules {
+  const [problem] = files.flatMap(({ problems }) => problems)
+  if (problem === undefined) return files.flatMap(({ rules }) => rules)
+  const where = placeOf(problem)
+  throw rejection('configInvalid', `${where}: ${problem.message}`, { where })
 }

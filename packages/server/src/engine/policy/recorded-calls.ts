@@ -1,8 +1,7 @@
 import { type Files, LogView, sessionPaths } from '@parley/journal'
 import { type Facts, storedFacts } from '@parley/policy'
 import type { EventOf } from '@parley/protocol'
-import { type CallItem, initialState, type Settings } from '@parley/protocol'
-import { isCallItem } from '../calls/is-call-item.ts'
+import { type CallItem, initialState, isCall, type Settings } from '@parley/protocol'
 import { createLogFold } from '../fold-log.ts'
 import { createLogReader } from '../log-reader.ts'
 import { rejection } from '../refusal.ts'
@@ -40,7 +39,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   const questions = new Map<string, Question[]>()
   const begun = new Map<string, EventOf<'execution.started'>['decidedBy']>()
   const note = (item: unknown, settings: Settings) => {
-    if (!isItem(item) || !isCallItem(item)) return
+    if (!isItem(item) || !isCall(item)) return
     const { id } = item
     const { cwd } = fold.state.core.meta
     calls.set(id, { item, settings, cwd, questions: questions.get(id) ?? [], allowedBy: begun.get(id) ?? null })

@@ -2,8 +2,7 @@ import { type DecideSettings, decide, type Grant, grantFor, type Rules, trustedR
 import type { Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import { configHere } from '../config-here.ts'
 import { findConversation } from '../find-conversation.ts'
-import type { PolicyPorts } from './policy-ports.ts'
-import { readWantedRules, type WantedRules } from './read-rules.ts'
+import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
 import { factsOf, type RecordedCall, recordedCalls } from './recorded-calls.ts'
 import { enforcementThere, judgementOf } from './test-command.ts'
 

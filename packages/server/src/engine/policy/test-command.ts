@@ -15,8 +15,7 @@ import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/tool-ports.ts'
 import { configHere } from '../config-here.ts'
 import { definedRules } from '../opener.ts'
-import type { PolicyPorts } from './policy-ports.ts'
-import { readWantedRules } from './read-rules.ts'
+import { type PolicyPorts, readWantedRules } from './read-rules.ts'
 
 /** What would be decided about a command here and now. Looks at files' names and links; runs nothing. */
 export async function testCommand(

@@ -1,0 +1,81 @@
+import type { Actor, Answers, Approval, ConversationEvent, DecisionRecord, ParamsOf } from '@parley/protocol'
+import { isCall } from '@parley/protocol'
+import { isSecretName, type Redaction } from '@parley/redaction'
+import { noticeItem } from '../notice-item.ts'
+import type { OpenConversation } from '../open-conversation.ts'
+import { rejection } from '../refusal.ts'
+import type { OpenQuestion } from './ask-user.ts'
+
+/** The user's answer to a call that runs; the call goes on with it. */
+export function answerQuestion(
+  { conversation, bench, driver, presence }: OpenConversation,
+  { approval, question }: { approval: Approval; question: OpenQuestion },
+  { params, by }: { params: ParamsOf<'approval/decide'>; by: Actor },
+): { seq: number } {
+  const { decision, note, answers = {} } = params
+  const accepts = decision === 'approved'
+  const problem = accepts ? question.check(answers) : null
+  if (problem !== null) throw rejection('invalidParams', problem.message, { field: `answers.${problem.field}` })
+  const event: ConversationEvent = {
+    type: 'approval.decided',
+    approvalId: approval.id,
+    decision,
+    by,
+    ...(note === undefined ? {} : { note }),
+    ...(accepts ? { answers: hideSecretFields(answers, bench.redaction) } : {}),
+  }
+  const { seq } = conversation.record(event)
+  presence.answered(approval.id, { by, decision })
+  bench.questions.byApproval.delete(approval.id)
+  question.reply(accepts ? { kind: 'answered', answers } : { kind: decision === 'denied' ? 'declined' : 'cancelled' })
+  if (decision === 'abort') driver.interrupt()
+  return { seq }
+}
+
+/** Whoever asks for a secret by its name gets what the user put in; what is kept of it is a mark. */
+function hideSecretFields(answers: Answers, redaction: Redaction): Answers {
+  const hidden = Object.entries(answers).map(([field, value]) =>
+    typeof value === 'string' && isSecretName(field) ? [field, redaction.hide(field, value)] : [field, value],
+  )
+  return Object.fromEntries(hidden)
+}
+
+/**
+ * Writes the rule of a yes for always into the user's file; it holds at once in all conversations of this server. The
+ * event says where. Where it cannot be written the answer is not taken, and the question stays.
+ */
+export function addRule({ bench }: OpenConversation, { always, turnId }: Approval): ConversationEvent {
+  if (always === undefined) throw rejection('invalidParams', 'No rule goes with this question.', { field: 'decision' })
+  const added = bench.userRules.add(always.rule)
+  if ('problem' in added)
+    throw rejection(
+      'configInvalid',
+      `The rule was not added: ${added.problem}. A yes for this once is still possible.`,
+      {
+        where: always.file,
+      },
+    )
+  const title = `From now on allowed, in every folder, with or without a sandbox: ${always.label} (${always.file}:${added.line}).`
+  const item = noticeItem(bench.ids.item(), { level: 'info', code: 'ruleAdded', title })
+  return { type: 'item.completed', turnId, item }
+}
+
+/** Who answered an approval that is no longer pending, and what; of one from long ago or another process, its call tells. */
+export function whoAnswered(
+  { conversation, presence }: OpenConversation,
+  approvalId: string,
+): { readonly who: string; readonly decision: string } | null {
+  const known = presence.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
+  if (known?.by === undefined || known.decision === undefined) return null
+  return { who: known.by.title ?? known.by.name, decision: known.decision }
+}
+
+function recorded({ core, window }: OpenConversation['conversation']['state'], approvalId: string) {
+  const approval = core.approvals[approvalId]
+  if (approval !== undefined) return approval
+  const items = [...Object.values(core.open), ...window].map(({ item }) => item)
+  const decisions = items.flatMap((item): DecisionRecord[] =>
+    isCall(item) && item.decision?.approvalId === approvalId ? [item.decision] : [],
+  )
+  return decisions.map(({ by, answer: decision }) => ({ by, decision }))[0]
+}
