@@ -1,0 +1,57 @@
+import { blockOf, namedPlaces } from '@parley/policy'
+import type { CallItem } from '@parley/protocol'
+import { notStarted, type ToolOutcome } from '../../tools/tool.ts'
+import type { Run } from '../run.ts'
+import type { Call, RunStep } from './advance-call.ts'
+import { type FoundBlock, finishedItem } from './call-outcome.ts'
+import { type CallContext, toolContext } from './tool-context.ts'
+
+/** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
+export async function startCall(run: Run, { itemId, written }: Call, step: RunStep): Promise<Call> {
+  const { conversation, bench, signal } = run
+  const { plan, attempt, grant } = step
+  if (grant !== null) bench.grants.push(grant)
+  recordStart(run, step)
+  if (step.item.readOnly !== true) await conversation.synced()
+  const startedMs = bench.clock.elapsed()
+  const context = toolContext(run, itemId, attempt.limits)
+  const outcome = signal.aborted ? notStarted : await plan.run(context.tool).finally(context.stop)
+  const durationMs = Math.round(bench.clock.elapsed() - startedMs)
+  const item = finishedItem(step.item, { outcome, attempt, durationMs })
+  const block = await findBlock(run, item, { outcome, context })
+  return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
+}
+
+function recordStart({ conversation }: Run, { item, attempt, payloadHash }: RunStep): void {
+  const { rule, reason, approvalId } = item.decision
+  conversation.record({
+    type: 'execution.started',
+    itemId: item.id,
+    attempt: attempt.number,
+    decidedBy: approvalId === undefined ? { rule, reason } : { approvalId },
+    payloadHash,
+    ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
+  })
+}
+
+interface Ended {
+  readonly outcome: ToolOutcome
+  readonly context: CallContext
+}
+
+/** Returns what the sandbox of a failed command blocked, or null. Paths are examined on this machine only. */
+async function findBlock(run: Run, item: CallItem, { outcome, context }: Ended): Promise<FoundBlock | null> {
+  const limits = context.limits()
+  if (item.type !== 'commandExecution' || limits === null) return null
+  if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
+  const { cwd, text: script, output } = item
+  const { localHome: home, guardOf } = run.bench.limits
+  const { enforcement } = run.conversation.state.core.settings
+  const said = output === undefined ? '' : `${output.head}\n${output.tail}`
+  const places =
+    home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, enforcement, home, guardOf })
+  const exitCode = item.exitCode ?? null
+  const triedNetwork = outcome.triedNetwork === true
+  const block = blockOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
+  return block === null ? null : { block, places }
+}
