@@ -45,9 +45,9 @@ export async function enterPlace(entry: Entry): Promise<Entered> {
 async function look({ conversation, place, gather, limits }: Entry): Promise<Entered> {
   const { meta, settings, seq } = conversation.state.core
   if (settings.environment !== undefined && seq === 0) await assertFolder(place, meta.cwd)
-  const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.look()])
+  const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
   // What a log says of the limits is corrected once it is recovered; a new one says it from the beginning.
-  if (seq === 0) limits.settle()
+  if (seq === 0) limits.recordEnforcement()
   return { ...nothingFound, instructionFiles }
 }
 

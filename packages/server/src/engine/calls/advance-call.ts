@@ -22,7 +22,7 @@ import {
   withFacts,
 } from './call-outcome.ts'
 
-/** One call as far as this process has brought it. Its item, its answer and its first run are in the log. */
+/** Call as far as this process has brought it. Its item, its answer and its first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 
 interface KnownCall {
@@ -74,7 +74,7 @@ interface UnreachableCall extends KnownCall {
 
 /** The next step of one call, with everything needed to carry it out. */
 export type CallStep =
-  /** Nothing to do: the call has ended, waits for an answer, or its turn is stopped. */
+  /** Do nothing now: the call has ended, waits for an answer, or its turn is stopped. */
   | { readonly kind: 'wait' }
   /** Gather the facts. */
   | ({ readonly kind: 'examine' } & Pick<UnderstoodCall, 'prepared' | 'workspace'>)
@@ -132,7 +132,7 @@ interface Judged {
   readonly approval: Approval | null
 }
 
-/** Applies a decision. A forbidden call is not planned, as planning reads files; a yes gives way to a deny rule only. */
+/** Applies a decision. A forbidden call is not planned, as planning reads files. Only a deny rule overrides a yes. */
 function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Judged, policy: CallPolicy): CallStep {
   const { verdict, code } = attempt.decision
   if (verdict === 'deny' && (approval === null || code === 'deniedByRule')) return deny(item, attempt)

@@ -1,12 +1,19 @@
-import type { Actor, Answers, Approval, ConversationEvent, DecisionRecord, ParamsOf } from '@parley/protocol'
-import { isCall } from '@parley/protocol'
+import {
+  type Actor,
+  type Answers,
+  type Approval,
+  type ConversationEvent,
+  type DecisionRecord,
+  isCall,
+  type ParamsOf,
+} from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
 import { noticeItem } from '../notice-item.ts'
 import type { OpenConversation } from '../open-conversation.ts'
 import { rejection } from '../refusal.ts'
 import type { OpenQuestion } from './ask-user.ts'
 
-/** The user's answer to a call that runs; the call goes on with it. */
+/** Records the user's answer to a running call and passes it on. Throws `invalidParams` for answers that do not fit. */
 export function answerQuestion(
   { conversation, bench, driver, presence }: OpenConversation,
   { approval, question }: { approval: Approval; question: OpenQuestion },
@@ -32,7 +39,7 @@ export function answerQuestion(
   return { seq }
 }
 
-/** Whoever asks for a secret by its name gets what the user put in; what is kept of it is a mark. */
+/** Replaces the answers to fields named like secrets by marks, for the log; the call gets the exact ones. */
 function hideSecretFields(answers: Answers, redaction: Redaction): Answers {
   const hidden = Object.entries(answers).map(([field, value]) =>
     typeof value === 'string' && isSecretName(field) ? [field, redaction.hide(field, value)] : [field, value],
@@ -41,8 +48,8 @@ function hideSecretFields(answers: Answers, redaction: Redaction): Answers {
 }
 
 /**
- * Writes the rule of a yes for always into the user's file; it holds at once in all conversations of this server. The
- * event says where. Where it cannot be written the answer is not taken, and the question stays.
+ * Writes the rule of an `approvedAlways` into the user's policy file and returns the notice about it. The rule applies
+ * at once in all conversations of this server. Throws `configInvalid` when it cannot be written, and the question stays.
  */
 export function addRule({ bench }: OpenConversation, { always, turnId }: Approval): ConversationEvent {
   if (always === undefined) throw rejection('invalidParams', 'No rule goes with this question.', { field: 'decision' })
@@ -60,7 +67,7 @@ export function addRule({ bench }: OpenConversation, { always, turnId }: Approva
   return { type: 'item.completed', turnId, item }
 }
 
-/** Who answered an approval that is no longer pending, and what; of one from long ago or another process, its call tells. */
+/** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */
 export function whoAnswered(
   { conversation, presence }: OpenConversation,
   approvalId: string,

@@ -1,10 +1,11 @@
 import type { ApprovalRequest } from '@parley/protocol'
+import type { Ids } from '../../ports/ids.ts'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation.ts'
 import { parleyItself } from '../parley-itself.ts'
-import type { Run } from '../run.ts'
 import { unlessStorageFails } from '../storage-patience.ts'
 
-/** Questions of calls that run, by approval id: answered by `approval/decide` as long as this process lives. */
+/** Questions that running calls ask, by approval id. `approval/decide` answers them while this process lives. */
 export interface OpenQuestions {
   readonly byApproval: Map<string, OpenQuestion>
 }
@@ -13,22 +14,35 @@ export interface OpenQuestion extends Pick<UserQuestion, 'check'> {
   reply(reply: UserReply): void
 }
 
-/** Asks for one call. A call has one approval at most, so its questions come one after the other. */
+/** Asks the user on behalf of one running call, one question after the other: a call has one approval at most. */
 export interface UserAsker {
+  /** Resolves to `cancelled` where nobody may be asked, and on abort. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
-  /** The call has ended: what it still asks is withdrawn. */
+  /** Withdraws what is still asked, once the call has ended. */
   stop(): void
+}
+
+interface UserAskerParts {
+  readonly conversation: Conversation
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal
+  readonly ids: Pick<Ids, 'approval'>
+  readonly questions: OpenQuestions
+  /** Returns the ids of clients that can answer now. */
+  readonly answerers: () => readonly string[]
+  /** Returns false in scripts, and under the approval policy `never`. */
+  readonly mayAsk: () => boolean
 }
 
 const cancelled: UserReply = { kind: 'cancelled' }
 
-export function createUserAsker(run: Run, itemId: string): UserAsker {
+export function createUserAsker(parts: UserAskerParts, itemId: string): UserAsker {
   const ended = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
   return {
     ask(question, signal) {
-      const gone = AbortSignal.any([signal, ended.signal, run.signal])
-      const asked = last.then(() => askNow(run, itemId, { question, gone }))
+      const gone = AbortSignal.any([signal, ended.signal, parts.signal])
+      const asked = last.then(() => askNow(parts, itemId, { question, gone }))
       last = asked.catch(() => undefined)
       return asked
     },
@@ -38,27 +52,27 @@ export function createUserAsker(run: Run, itemId: string): UserAsker {
 
 interface Asked {
   readonly question: UserQuestion
-  /** Nobody waits for the answer any more. */
+  /** Aborts when the call no longer waits for the answer. */
   readonly gone: AbortSignal
 }
 
-async function askNow(run: Run, itemId: string, { question, gone }: Asked): Promise<UserReply> {
-  const { conversation, bench } = run
-  if (gone.aborted || !bench.mayAsk()) return cancelled
-  const approval = requestFor(run, itemId, question)
-  const { byApproval } = bench.questions
+async function askNow(parts: UserAskerParts, itemId: string, { question, gone }: Asked): Promise<UserReply> {
+  const { conversation, questions, mayAsk } = parts
+  if (gone.aborted || !mayAsk()) return cancelled
+  const approval = requestFor(parts, itemId, question)
+  const { byApproval } = questions
   const { promise, resolve } = Promise.withResolvers<UserReply>()
-  // Before it is recorded: whoever sees it may answer in the same tick.
+  // Registered before it is recorded: a client may answer in the same tick.
   byApproval.set(approval.id, { check: question.check, reply: resolve })
   const withdraw = () => {
-    if (byApproval.delete(approval.id)) withdrawApproval(run, approval.id)
+    if (byApproval.delete(approval.id)) withdrawApproval(conversation, approval.id)
     resolve(cancelled)
   }
   try {
     conversation.record({ type: 'approval.requested', approval })
     gone.addEventListener('abort', withdraw, { once: true })
     const reply = await promise
-    // An answer is not passed on before it is known to be kept.
+    // The answer is on disk before the call goes on with it.
     if (reply.kind !== 'cancelled') await conversation.synced()
     return reply
   } finally {
@@ -67,11 +81,12 @@ async function askNow(run: Run, itemId: string, { question, gone }: Asked): Prom
   }
 }
 
-function requestFor({ conversation, bench }: Run, itemId: string, question: UserQuestion): ApprovalRequest {
+function requestFor(parts: UserAskerParts, itemId: string, question: UserQuestion): ApprovalRequest {
+  const { conversation, ids, answerers } = parts
   const { title, detail, reason, rule, form } = question
   const { meta, turn } = conversation.state.core
   return {
-    id: bench.ids.approval(),
+    id: ids.approval(),
     itemId,
     turnId: turn?.id ?? '',
     kind: 'elicitation',
@@ -82,13 +97,13 @@ function requestFor({ conversation, bench }: Run, itemId: string, question: User
     reason,
     rule,
     decisions: ['approved', 'denied', 'abort'],
-    answerableBy: [...bench.answerers()],
+    answerableBy: [...answerers()],
     form,
   }
 }
 
-/** Where the disk refuses, the end of the call takes the question with it. */
-function withdrawApproval({ conversation }: Run, approvalId: string): void {
+/** Withdraws a question. On a full disk that is left to the end of the call, which withdraws it as well. */
+function withdrawApproval(conversation: Conversation, approvalId: string): void {
   unlessStorageFails(() =>
     conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: parleyItself }),
   )

@@ -14,7 +14,7 @@ import type { Approval, CallItem, ConversationState, DecisionRecord, RunLimits }
 import type { ReadyCall } from '../../tools/tool.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 
-/** One execution of a call as policy judges it: the first, or the retry with more rights after a sandbox block. */
+/** Execution of a call as policy judges it: the first, or the retry with more rights after a sandbox block. */
 export interface Attempt {
   readonly number: 1 | 2
   readonly facts: Facts

@@ -1,14 +1,35 @@
 import type { ModelCall } from '@parley/models'
-import type { CallItem, ConversationState, Item } from '@parley/protocol'
-import { isCall } from '@parley/protocol'
+import { type CallItem, type ConversationState, type Item, isCall } from '@parley/protocol'
 import type { PreparedCall, Tool } from '../../tools/tool.ts'
 import type { Bench } from '../bench.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { Run } from '../run.ts'
 
-/** What a model's call comes to: a tool and understood arguments, or a sentence that tells the model what is wrong. */
+/** Returns the item that shows a call before anything of it has run. */
+export function proposedItem(bench: Bench, state: ConversationState, call: ModelCall): Item {
+  const id = bench.ids.item()
+  const understood = understandCall(bench, call)
+  if ('problem' in understood) {
+    return {
+      id,
+      type: 'toolCall',
+      status: 'proposed',
+      tool: call.name,
+      title: call.name,
+      text: '',
+      input: call.arguments,
+      readOnly: true,
+    }
+  }
+  const { tool, prepared } = understood
+  const readOnly = tool.readOnly ? { readOnly: true as const } : {}
+  return { id, status: 'proposed', tool: tool.name, ...readOnly, ...prepared.describe(workspaceOf(state)) }
+}
+
+/** Tool and checked arguments of a model's call, or a sentence for the model about what is wrong with it. */
 type UnderstoodCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
+/** Finds the tool and checks the arguments of a model's call. */
 export function understandCall({ tools, redaction }: Bench, call: ModelCall): UnderstoodCall {
   const tool = tools.find(({ name }) => name === call.name)
   if (tool === undefined) {
@@ -35,28 +56,7 @@ function parseArguments(text: string): { value: unknown } | null {
   }
 }
 
-/** The item that shows a call before anything of it has run. */
-export function proposedItem(bench: Bench, state: ConversationState, call: ModelCall): Item {
-  const id = bench.ids.item()
-  const understood = understandCall(bench, call)
-  if ('problem' in understood) {
-    return {
-      id,
-      type: 'toolCall',
-      status: 'proposed',
-      tool: call.name,
-      title: call.name,
-      text: '',
-      input: call.arguments,
-      readOnly: true,
-    }
-  }
-  const { tool, prepared } = understood
-  const readOnly = tool.readOnly ? { readOnly: true as const } : {}
-  return { id, status: 'proposed', tool: tool.name, ...readOnly, ...prepared.describe(workspaceOf(state)) }
-}
-
-/** Only in memory: what runs is exactly this, and what is kept of it has marks in place of its secrets. */
+/** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */
 export function keepExact({ conversation, bench }: Run, itemId: string, call: ModelCall): void {
   const { secretCalls } = bench
   for (const known of secretCalls.keys())
@@ -64,11 +64,12 @@ export function keepExact({ conversation, bench }: Run, itemId: string, call: Mo
   secretCalls.set(itemId, call)
 }
 
+/** Marks an item as lost with this process: its exact call is nowhere on disk. */
 export function unrestorable(item: Item): Item {
   return isCall(item) ? { ...item, restorable: false } : item
 }
 
-/** What the model wrote, of a patch its text and else its arguments; null of a call without a secret in it. */
+/** Returns the text the model wrote (of a patch its text, else its arguments); null for a call without a secret. */
 export function exactText({ bench }: Run, item: CallItem): string | null {
   const exact = bench.secretCalls.get(item.id)
   if (exact === undefined) return null
@@ -78,7 +79,7 @@ export function exactText({ bench }: Run, item: CallItem): string | null {
   return isPatch && typeof written.patch === 'string' ? written.patch : exact.arguments
 }
 
-/** The call as the model made it; null where nobody knows it, or where a secret in it is not known any more. */
+/** Returns the call as the model made it; null where its secret was lost with an earlier process. */
 export function exactCall({ conversation, bench }: Run, item: CallItem): ModelCall | null {
   const exact = bench.secretCalls.get(item.id)
   if (exact !== undefined || item.restorable === false) return exact ?? null

@@ -66,7 +66,7 @@ async function carryOut(run: Run, call: Call, step: CallStep): Promise<Call | nu
     case 'reject':
     case 'keep':
       await complete(run, step.item)
-      if (call.phase === 'ran' && call.sandboxBroke) await run.bench.limits.doubt()
+      if (call.phase === 'ran' && call.sandboxBroke) await run.bench.limits.recheck()
       return null
     case 'run':
       return startCall(run, call, step)
@@ -80,9 +80,9 @@ async function examine({ bench, signal }: Run, call: Call, step: StepOf<'examine
   const { prepared, workspace } = step
   const facts = await unlessAborted(prepared.facts(workspace), signal)
   if (facts === null || signal.aborted) return null
-  await unlessAborted(bench.limits.look(), signal)
+  await unlessAborted(bench.limits.readReport(), signal)
   if (signal.aborted) return null
-  bench.limits.settle()
+  bench.limits.recordEnforcement()
   const { itemId, written } = call
   return { phase: 'examined', itemId, written, prepared, workspace, facts }
 }

@@ -7,19 +7,20 @@ import { createOutputReporter } from '../output-reporter.ts'
 import type { Run } from '../run.ts'
 import { createUserAsker } from './ask-user.ts'
 
-/** What one running call gets of its conversation. */
+/** Everything one running call can use of its conversation. */
 export interface CallContext {
   readonly tool: ToolContext
-  /** What its command ran under; null for one without limits, and for what runs no command. */
+  /** Returns the sandbox limits its command ran under; null without limits or without a command. */
   limits(): SandboxLimits | null
-  /** Takes it back when the call ends. */
+  /** Ends its reports and questions, once the call has ended. */
   stop(): void
 }
 
 export function toolContext(run: Run, itemId: string, runLimits: RunLimits): CallContext {
   const { conversation, bench, patience, signal } = run
   const reporter = createOutputReporter(conversation, bench.clock, itemId)
-  const asker = createUserAsker(run, itemId)
+  const { ids, questions, answerers, mayAsk } = bench
+  const asker = createUserAsker({ conversation, signal, ids, questions, answerers, mayAsk }, itemId)
   let limits: SandboxLimits | null = null
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
@@ -44,7 +45,7 @@ export function toolContext(run: Run, itemId: string, runLimits: RunLimits): Cal
   return { tool, limits: () => limits, stop }
 }
 
-/** Small outputs were told whole, so only large ones must be found however long ago they were. */
+/** Returns the output of an earlier command. A small one only from the window, as the model was told it whole. */
 function outputOf(conversation: Conversation, itemId: string): OutputSource | null {
   const file = conversation.view.outputFileOf(itemId)
   const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item

@@ -7,7 +7,7 @@ import type { ModelSources } from '../opener.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 import { readConfig } from '../read-config.ts'
 
-/** Whether the user's files can be read, and what in them has no effect. */
+/** Checks that the user's files can be read, and lists what in them has no effect. */
 export async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
   return [...checkSettings(ports.home), await checkRules(ports.userRules.file), ...checkProject(cwd, ports)]
 }
@@ -19,7 +19,7 @@ const projectStates: Readonly<Record<Project['state'], string>> = {
   declined: 'has configuration that you declined: nothing of it takes effect',
 }
 
-/** What the folder brings along, and whether it counts. */
+/** Reports the project's own configuration, and whether it is trusted. */
 function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
   const project = projects.of(cwd)
   if (project === null) return []
@@ -77,7 +77,7 @@ export interface CheckProviderPorts {
 
 const patienceMs = 1_200
 
-/** Whether the provider of a new conversation answers; it is asked for its models, which costs nothing. */
+/** Checks that the provider of a new conversation answers, by listing its models, which costs nothing. */
 export async function checkProvider({ home, env, models }: CheckProviderPorts): Promise<Check[]> {
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, env)

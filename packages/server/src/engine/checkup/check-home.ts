@@ -6,16 +6,17 @@ import { isMissing, systemErrorReason } from '@parley/workspace'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 
 const mebibyte = 1024 * 1024
-/** Below this a long turn may fill the disk; below the second one nothing can be kept. */
+/** Free space below which a long turn may fill the disk. */
 const littleBytes = 500 * mebibyte
+/** Free space below which nothing can be saved. */
 const tooLittleBytes = 20 * mebibyte
 
-/** Files in it that are not used once others may read them. */
+/** Files in the home that are ignored once other users may read them. */
 const secretFiles = ['server-token', 'mcp-token', 'exec-server-token', 'redaction.key']
-/** Files in it that say what runs unasked. */
+/** Files in the home that decide what runs unasked. */
 const rulingFiles = ['config.toml', 'policy.toml']
 
-/** The folder conversations are kept in: whether it is ours alone, and whether there is room. */
+/** Checks that the home folder is private and writable, and that its disk has room. */
 export async function checkHome(home: string): Promise<Check[]> {
   const facts = await stat(home).catch((error: unknown) => {
     if (isMissing(error)) return null
@@ -74,7 +75,7 @@ async function checkPrivate(home: string): Promise<Check[]> {
   ]
 }
 
-/** Those whose mode has some of these bits. */
+/** Resolves to the names of files whose mode has one of these bits. */
 async function openFiles(home: string, names: readonly string[], bits: number): Promise<string[]> {
   const open = await Promise.all(
     names.map(async (name) => {
@@ -103,7 +104,7 @@ async function checkDisk(home: string): Promise<Check> {
   return { name: 'disk', level, text, remedy: 'Make room: a full disk stops conversations.' }
 }
 
-/** How many there are, and which were left by a process that was killed. */
+/** Counts the conversations, and those whose process was killed. */
 export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>): Check[] {
   const sessions = walkSessions(files, home)
   const owners = sessions.flatMap(({ id }) => {

@@ -5,7 +5,7 @@ import { checkHome, checkOwners } from './check-home.ts'
 
 export interface CheckupPorts extends PolicyPorts, CheckProviderPorts {}
 
-/** Looks at everything at once; what cannot be looked at is said, and keeps nothing else from being looked at. */
+/** Runs all checks at once. A check that fails is reported as a problem and does not stop the others. */
 export async function checkUp(
   { cwd, provider = true }: ParamsOf<'server/checkup'>,
   ports: CheckupPorts,
@@ -37,7 +37,7 @@ const meanings: Readonly<Record<Enforcement, string>> = {
   none: 'no enforcement: all that is not known to be safe asks first',
 }
 
-/** What enforces limits on this machine. */
+/** Checks the sandbox of this machine. */
 export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
   const { environment: place, release } = places.take({ environment: undefined, config: {} })
   const { enforcement, reason } = await place.sandboxes.report().finally(release)
@@ -49,7 +49,7 @@ export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Pro
   ]
 }
 
-/** Without it no command is understood, and every one asks. */
+/** Checks the shell parser. Without it every command asks. */
 export async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
   const { commands, because } = await shellParser.read('true')
   if (commands !== null) return [{ name: 'shell parser', level: 'ok', text: 'reads commands' }]

@@ -15,6 +15,30 @@ import { unlessStorageFails } from '../storage-patience.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
 import { createScratch } from './scratch.ts'
 
+/** Enforcement of one conversation's limits: the weakest its environment has ever reported. */
+export interface ConversationLimits extends AsyncDisposable {
+  /** Sentence for people about the enforcement; null before the environment has reported it. */
+  readonly reason: string | null
+  /** Home folder of the user where commands run on this machine; null on another one. */
+  readonly localHome: string | null
+  /** See `Environment`. */
+  readonly guardOf: Environment['guardOf']
+  enforcementFor(mode: SandboxMode): Enforcement
+  /** Reads the environment's report. Resolves without one while the environment is unreachable. */
+  readReport(): Promise<void>
+  /** Records the known enforcement where the settings have another one, with a notice if it has become weaker. */
+  recordEnforcement(): void
+  /** Probes the sandbox again after one could not be set up, and records the result. */
+  recheck(): Promise<void>
+  /** Resolves to sandbox limits; null for all rights of the user. Rejects where no sandbox can enforce them. */
+  describe(limits: RunLimits): Promise<SandboxLimits | null>
+  /**
+   * Prepares the sandbox right before a command starts. Rejects with a sentence when the command must not run, as when
+   * the sandbox has become weaker since the decision.
+   */
+  prepare(limits: SandboxLimits): Promise<Sandbox>
+}
+
 interface OpenLimits {
   readonly limits: ConversationLimits
   readonly background: BackgroundProcesses
@@ -25,56 +49,27 @@ interface LimitsPorts {
   readonly place: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string
-  /** Where its /tmp is. */
+  /** Folder for the /tmp of its commands. */
   readonly folder: string
   readonly ids: Pick<Ids, 'item'>
   readonly onFault: (fault: unknown) => void
 }
 
-/** The limits of a conversation's commands, and those in the background, which use the same /tmp. */
+/** Opens the limits of a conversation's commands, and its background processes, which share one /tmp. */
 export function openLimits(ports: LimitsPorts): OpenLimits {
-  const { conversation, place, folder, ids, onFault } = ports
+  const { conversation, place, home, folder, ids, onFault } = ports
   const background = createBackgroundProcesses({
     runCommand: place.commands.runCommand,
     onEnd: (_id, { spawnError }) => {
-      if (spawnError?.subject === 'sandbox') void limits.doubt().catch(onFault)
+      if (spawnError?.subject === 'sandbox') void limits.recheck().catch(onFault)
     },
   })
   const isInUse = () => background.list().some(({ end }) => end === null)
   const onEmptied = () =>
-    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptied(ids.item()) }))
+    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
   const scratch = createScratch({ folder, isInUse, onEmptied })
-  const limits = createConversationLimits({ ...ports, scratch, newItemId: ids.item })
+  const limits = createConversationLimits({ conversation, place, home, scratch, newItemId: ids.item })
   return { limits, background }
-}
-
-function emptied(id: string): ItemOf<'notice'> {
-  const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
-  return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
-}
-
-/** What enforces the limits of one conversation: as good as its place allows, and never better than it once was. */
-export interface ConversationLimits extends AsyncDisposable {
-  /** One sentence for people about what enforces the limits; null until its place has been asked. */
-  readonly reason: string | null
-  /** The user's home folder where commands run on this machine, else null. */
-  readonly localHome: string | null
-  /** See `Place`. */
-  readonly guardOf: Environment['guardOf']
-  enforcementFor(mode: SandboxMode): Enforcement
-  /** Asks the place, as long as it can be asked. */
-  look(): Promise<void>
-  /** Brings the recorded enforcement in line with what is known. */
-  settle(): void
-  /** A sandbox could not be set up: tries whether any can, and records it where that has become worse. */
-  doubt(): Promise<void>
-  /** What commands may do under these limits; null: all that the user may. Rejects with a sentence for what no sandbox can do. */
-  describe(limits: RunLimits): Promise<SandboxLimits | null>
-  /**
-   * Puts limits around one command; right before its start. Rejects with a sentence: it must not run then, as where
-   * less enforces them by now than when it was decided.
-   */
-  prepare(limits: SandboxLimits): Promise<Sandbox>
 }
 
 interface LimitsParts extends CommandSurroundings {
@@ -94,7 +89,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
     return known?.enforcement ?? 'none'
   }
 
-  function settle(): void {
+  function recordEnforcement(): void {
     const { settings } = conversation.state.core
     const enforcement = enforcementFor(settings.sandbox)
     if (known === null || conversation.readOnly || enforcement === settings.enforcement) return
@@ -120,7 +115,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
     localHome: place.name === null ? place.home : null,
     guardOf: place.guardOf,
     enforcementFor,
-    async look() {
+    async readReport() {
       try {
         await place.reach()
         learn(await place.sandboxes.report())
@@ -128,10 +123,10 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
         if (!(error instanceof EnvironmentUnreachableError)) throw error
       }
     },
-    settle,
-    async doubt() {
+    recordEnforcement,
+    async recheck() {
       learn(await place.sandboxes.recheck())
-      settle()
+      recordEnforcement()
     },
     describe: (limits) => limitsOfCommand(parts, limits),
     async prepare(limits) {
@@ -146,11 +141,16 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
   }
 }
 
-/** Said in the transcript when less enforces the limits than before. */
+function emptiedNotice(id: string): ItemOf<'notice'> {
+  const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
+  return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
+}
+
+/** Returns the notice that the sandbox has become weaker. */
 function weakerNotice(id: string, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
-  const title = `${enforcement === 'partial' ? partial : none} ${reason}`
+  const title = `${enforcement === 'partial' ? partialText : noneText} ${reason}`
   return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
 }
 
-const partial = 'The sandbox is only partial now: what is not known to be harmless asks first.'
-const none = 'There is no sandbox now: what is not known to be harmless asks first.'
+const partialText = 'The sandbox is only partial now: what is not known to be harmless asks first.'
+const noneText = 'There is no sandbox now: what is not known to be harmless asks first.'

@@ -17,7 +17,7 @@ interface Workplace {
   readonly sandbox: SandboxMode
 }
 
-/** Returns the sandbox mode that fits the folders: `read-only` in place of `workspace-write` for the whole file system. */
+/** Returns the sandbox mode that fits the folders: `read-only` where `workspace-write` would cover all files. */
 export function fittingMode({ roots, sandbox }: Workplace): SandboxMode {
   return sandbox === 'workspace-write' && roots.some((root) => realOrGiven(root) === '/') ? 'read-only' : sandbox
 }

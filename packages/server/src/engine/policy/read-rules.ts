@@ -13,26 +13,26 @@ import {
 import type { Environments } from '@parley/workspace'
 import { rejection } from '../refusal.ts'
 
-/** What is needed to say what the policy would say, besides the conversation. */
+/** Ports of the requests about policy that need no open conversation. */
 export interface PolicyPorts {
   readonly files: Files
   readonly home: string
   readonly places: Environments
   readonly shellParser: ShellParser
   readonly userRules: UserRules
-  /** Rules of a project count where it is trusted. */
+  /** Projects, whose rules apply where they are trusted. */
   readonly projects: Pick<Projects, 'of'>
 }
 
 export interface WantedRules {
-  /** Taken instead of the user's own file. */
+  /** Path of a rules file that replaces the user's own. */
   readonly rules?: string | undefined
-  /** Laid over it, as with `parley exec --policy`. */
+  /** Path of a rules file that applies besides it, as with `parley exec --policy`. */
   readonly policyFile?: string | undefined
   readonly cwd: string
 }
 
-/** The rules to judge by. A file that was named has to be there, and each has to be sound. */
+/** Reads the rules to judge by. Rejects with `configInvalid` for a named file that is missing, or with a problem. */
 export async function readWantedRules(userRules: UserRules, { rules, policyFile, cwd }: WantedRules): Promise<Rules> {
   const own = rules === undefined ? await userRules.read() : await readNamed(resolve(cwd, rules))
   const over = policyFile === undefined ? [] : [await readNamed(resolve(cwd, policyFile))]
@@ -44,7 +44,7 @@ function readNamed(file: string): Promise<PolicyFile> {
   return readPolicyFile(file)
 }
 
-/** The rules of files that lie one over the other; refused where one of them has a problem. */
+/** Returns the rules of all files. Throws `configInvalid` for the first problem in one of them. */
 export function soundRules(files: readonly PolicyFile[]): Rules {
   const [problem] = files.flatMap(({ problems }) => problems)
   if (problem === undefined) return files.flatMap(({ rules }) => rules)
