@@ -1,10 +1,14 @@
+import { noSandbox, type SandboxLimits } from '@parley/host'
 import { blockOf, namedPlaces } from '@parley/policy'
-import type { CallItem } from '@parley/protocol'
-import { notStarted, type ToolOutcome } from '../../tools/tool.ts'
+import type { CallItem, RunLimits } from '@parley/protocol'
+import { notStarted, type OutputSource, type ToolContext, type ToolOutcome } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import { createOutputReporter } from '../output-reporter.ts'
 import type { Run } from '../run.ts'
 import type { Call, RunStep } from './advance-call.ts'
+import { createUserAsker } from './ask-user.ts'
 import { type FoundBlock, finishedItem } from './call-outcome.ts'
-import { type CallContext, toolContext } from './tool-context.ts'
 
 /** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
 export async function startCall(run: Run, { itemId, written }: Call, step: RunStep): Promise<Call> {
@@ -54,4 +58,51 @@ async function findBlock(run: Run, item: CallItem, { outcome, context }: Ended):
   const triedNetwork = outcome.triedNetwork === true
   const block = blockOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
   return block === null ? null : { block, places }
+}
+
+/** Everything one running call can use of its conversation. */
+interface CallContext {
+  readonly tool: ToolContext
+  /** Returns the sandbox limits its command ran under; null without limits or without a command. */
+  limits(): SandboxLimits | null
+  /** Ends its reports and questions, once the call has ended. */
+  stop(): void
+}
+
+function toolContext(run: Run, itemId: string, runLimits: RunLimits): CallContext {
+  const { conversation, bench, patience, signal } = run
+  const reporter = createOutputReporter(conversation, bench.clock, itemId)
+  const { ids, questions, answerers, mayAsk } = bench
+  const asker = createUserAsker({ conversation, signal, ids, questions, answerers, mayAsk }, itemId)
+  let limits: SandboxLimits | null = null
+  const tool: ToolContext = {
+    ...workspaceOf(conversation.state),
+    conversationId: conversation.id,
+    itemId,
+    signal,
+    async sandbox() {
+      limits = await bench.limits.describe(runLimits)
+      return limits === null ? noSandbox : bench.limits.prepare(limits)
+    },
+    sideFiles: conversation.sideFiles,
+    report: reporter.report,
+    ask: asker.ask,
+    updatePlan: async (plan) =>
+      void (await patience.persist(() => conversation.record({ type: 'plan.updated', plan }))),
+    outputOf: (id) => outputOf(conversation, id),
+  }
+  const stop = () => {
+    asker.stop()
+    reporter.stop()
+  }
+  return { tool, limits: () => limits, stop }
+}
+
+/** Returns the output of an earlier command. A small one only from the window, as the model was told it whole. */
+function outputOf(conversation: Conversation, itemId: string): OutputSource | null {
+  const file = conversation.view.outputFileOf(itemId)
+  const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
+  const output = found !== undefined && 'output' in found ? found.output : undefined
+  if (output === undefined) return file === null ? null : { file, text: '' }
+  return { file, text: output.head + output.tail }
 }

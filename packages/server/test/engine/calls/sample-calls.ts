@@ -16,7 +16,7 @@ const itemId = 'item'
 const turnId = 'turn'
 const workspace = { cwd: '/work', roots: ['/work'] }
 
-export const commandItem = {
+const commandItem = {
   id: itemId,
   type: 'commandExecution',
   status: 'proposed',
@@ -28,7 +28,7 @@ export const commandItem = {
 } as const satisfies CallItem
 
 /** A command that is understood and not known to be harmless. */
-export const commandFacts: CommandFacts = {
+const commandFacts: CommandFacts = {
   kind: 'command',
   tool: 'shell',
   argv: ['make', 'it'],
