@@ -4,9 +4,17 @@ export const sourceConditions = {
   ssr: { resolve: { conditions: ['@parley/source', 'node', 'import', 'default'] } },
 }
 
+/** Fails a test that makes no assertion. Concurrent tests use the `expect` of their context, which counts for one test. */
+export const expect = { requireAssertions: true }
+
 /**
  * Files of a project share their worker and what it has loaded: a third of the suite's time went into loading the same
  * modules anew. A test therefore leaves the process as it found it. The time limit is for what hangs, not for what is
  * slow: a busy machine takes several times as long as a quiet one.
  */
-export const sharedWorker = { isolate: false, testTimeout: 30_000, hookTimeout: 30_000 }
+export const sharedWorker = {
+  isolate: false,
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  expect,
+}

@@ -26,21 +26,24 @@ const programs = [
   { name: 'parley', entry: 'apps/tui/src/bin.ts' },
   {
     name: 'server',
-    entry: 'packages/server/src/bin.ts',
-    starter: 'packages/server/src/start.ts',
-    start: ['packages/server/src/server-process.ts', 'packages/server/src/system-parts.ts'],
+    entry: 'packages/server/src/programs/server/bin.ts',
+    starter: 'packages/server/src/programs/server/start.ts',
+    start: ['packages/server/src/programs/server/serve-process.ts', 'packages/server/src/programs/system-parts.ts'],
   },
   {
     name: 'mcp-server',
-    entry: 'packages/server/src/mcp-bin.ts',
-    starter: 'packages/server/src/mcp-start.ts',
-    start: ['packages/server/src/frontends/mcp/run-mcp-server.ts', 'packages/server/src/system-parts.ts'],
+    entry: 'packages/server/src/programs/mcp-server/bin.ts',
+    starter: 'packages/server/src/programs/mcp-server/start.ts',
+    start: [
+      'packages/server/src/programs/mcp-server/run-mcp-server.ts',
+      'packages/server/src/programs/system-parts.ts',
+    ],
   },
   {
     name: 'exec-server',
-    entry: 'packages/server/src/exec-bin.ts',
-    starter: 'packages/server/src/exec-start.ts',
-    start: ['packages/server/src/frontends/exec/run-exec-server.ts'],
+    entry: 'packages/server/src/programs/exec-server/bin.ts',
+    starter: 'packages/server/src/programs/exec-server/start.ts',
+    start: ['packages/server/src/programs/exec-server/run-exec-server.ts'],
   },
 ]
 

@@ -3,5 +3,6 @@ import { sharedWorker, sourceConditions } from '../../vitest.shared.ts'
 
 export default defineProject({
   ...sourceConditions,
-  test: { ...sharedWorker, name: 'tui', include: ['test/**/*.test.{ts,tsx}'] },
+  // Concurrent tests here use the shared `expect`, whose assertions count for whichever test began last.
+  test: { ...sharedWorker, expect: {}, name: 'tui', include: ['test/**/*.test.{ts,tsx}'] },
 })

@@ -1,4 +1,4 @@
 import { defineProject } from 'vitest/config'
-import { sourceConditions } from '../../vitest.shared.ts'
+import { expect, sourceConditions } from '../../vitest.shared.ts'
 
-export default defineProject({ ...sourceConditions, test: { name: 'host', include: ['test/**/*.test.ts'] } })
+export default defineProject({ ...sourceConditions, test: { expect, name: 'host', include: ['test/**/*.test.ts'] } })

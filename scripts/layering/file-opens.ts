@@ -24,7 +24,7 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/probe/targets.ts',
   'packages/host/src/sandbox/probe/kept-finding.ts',
   'packages/host/src/sandbox/probe/reasons.ts',
-  'packages/server/src/frontends/exec/output/ring-file.ts',
+  'packages/server/src/frontends/exec/output/ring.ts',
   'packages/journal/src/node-files.ts',
   'packages/workspace/src/look-up/copy-tree.ts',
   'packages/workspace/src/files/open-real-path.ts',

@@ -15,6 +15,17 @@ const shortShare = 0.05
  * A folder that is not listed belongs to its nearest listed parent; `.` is the package's `src` itself.
  */
 const folderOrder: Readonly<Record<string, readonly string[]>> = {
+  'packages/policy': [
+    'decision/rules',
+    'decision/kinds',
+    'decision/kinds/command',
+    'decision',
+    'shell',
+    'facts',
+    'policy-file',
+    'trust',
+    '.',
+  ],
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
   'packages/workspace': ['files', 'look-up', 'patch', 'patch/plan', 'patch/apply', 'remote', 'environment', '.'],
   'packages/host': [
@@ -29,6 +40,22 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'sandbox/macos',
     'sandbox/probe',
     'run',
+    '.',
+  ],
+  'packages/redaction': ['scan', '.'],
+  'packages/models': ['port', 'http', 'failures', 'exchange', 'wires', '.'],
+  'packages/server': [
+    'core',
+    'ports',
+    'codex-events',
+    'tools',
+    'engine',
+    'serving',
+    'frontends',
+    'frontends/conversation',
+    'frontends/exec',
+    'frontends/mcp',
+    'programs',
     '.',
   ],
 }

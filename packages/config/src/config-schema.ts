@@ -5,7 +5,7 @@ const approvalPolicy = z.enum(['untrusted', 'on-failure', 'on-request', 'never']
 const sandboxMode = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
 const stringMap = z.record(z.string(), z.string())
 
-export const providerConfig = z.object({
+const providerConfig = z.object({
   name: z.string().optional(),
   base_url: z.string().optional(),
   env_key: z.string().optional(),
@@ -20,7 +20,7 @@ export const providerConfig = z.object({
   context_window: z.int().min(1).optional(),
 })
 
-export const mcpServerConfig = z.object({
+const mcpServerConfig = z.object({
   command: z.string().min(1).optional(),
   args: z.array(z.string()).optional(),
   env: stringMap.optional(),
@@ -35,8 +35,8 @@ export const mcpServerConfig = z.object({
   disabled_tools: z.array(z.string()).optional(),
 })
 
-/** A machine that commands run and files lie on, reached through its exec-server. One layer may lack what another has. */
-export const environmentConfig = z.object({
+/** Another machine where commands run, reached through its exec-server. `url` may stand in another layer. */
+const environmentConfig = z.object({
   url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }).optional(),
   token_file: z.string().min(1).optional(),
   token_env: z.string().min(1).optional(),
@@ -52,7 +52,7 @@ const choices = {
   environment: z.string().min(1).optional(),
 }
 
-/** `config.toml`. Key names follow the ones people know from Codex. */
+/** Schema of `config.toml`. Keys have the names that Codex gives them where both have the key. */
 export const configSchema = z.object({
   ...choices,
   profile: z.string().optional(),
@@ -81,6 +81,21 @@ export const configSchema = z.object({
 export type Config = z.infer<typeof configSchema>
 export type McpServerConfig = z.infer<typeof mcpServerConfig>
 export type EnvironmentKeys = z.infer<typeof environmentConfig>
-/** Of all layers together. */
+/** Keys of an environment in all layers together. */
 export type EnvironmentSettings = EnvironmentKeys & { readonly url: string }
 export type ProviderSettings = z.infer<typeof providerConfig>
+
+/** Error of a configuration that cannot be used. Its message says where the fault is, what it is, and what to do. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  /** Place of the fault: file and line, or key. */
+  readonly where: string
+  /** Message without the place. */
+  readonly what: string
+
+  constructor(where: string, what: string) {
+    super(`${where}: ${what}`)
+    this.where = where
+    this.what = what
+  }
+}

@@ -1,33 +1,35 @@
 import { join } from 'node:path'
 import { closest } from '@parley/text'
-import { withoutUrl } from './choose-environment.ts'
-import { ConfigProblem } from './config-problem.ts'
-import type { Config } from './config-schema.ts'
-import { type Layer, layerOfOverrides, readConfigFile } from './read-layer.ts'
-import { isTable } from './unknown-keys.ts'
+import { type Config, ConfigError } from './config-schema.ts'
+import { withoutUrl } from './environments.ts'
+import { type Layer, layerOfOverrides, readConfigFile } from './layer.ts'
+import { isTable } from './toml.ts'
 
-/** All layers laid over each other, each value with where it came from. */
+/** Configuration of all layers together, with the origin of each value. */
 export interface EffectiveConfig {
   readonly values: Config
-  /** Dotted key → origin. */
+  /** Origin by dotted key. */
   readonly origins: ReadonlyMap<string, string>
   readonly warnings: readonly string[]
 }
 
 export interface ConfigRequest {
   readonly home: string
-  /** What a trusted project sets, over the user's own file. */
+  /** Returns the layer of a trusted project, which lies over the user's own file. */
   readonly project?: (own: Config) => Layer
   readonly profile?: string
-  /** `-c key=value`. */
+  /** Overrides from `-c key=value`. */
   readonly config?: Record<string, unknown>
-  /** Flags, already under their config keys. */
+  /** Flags of the command line, under their config keys. */
   readonly flags?: Config
 }
 
 const configName = 'config.toml'
 
-/** Home file, then trusted project, profile, `-c`, flags; a later one wins. Throws `ConfigProblem`. */
+/**
+ * Reads the configuration. Order of layers: the user's file, trusted project, profile, `-c`, flags; a later one wins.
+ * Throws `ConfigError`.
+ */
 export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   const shownPath = `$PARLEY_HOME/${configName}`
   const file = readConfigFile(join(request.home, configName), shownPath)
@@ -42,7 +44,7 @@ export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   return effective
 }
 
-/** Of all layers together, since one may add a single key. A key that may have been meant is named as well. */
+/** Throws `ConfigError` for an environment without `url` in all layers together; names a key that was probably meant. */
 function assertReachable(name: string, { values, warnings }: EffectiveConfig): void {
   if (values.environments?.[name]?.url !== undefined) return
   throw withoutUrl(
@@ -51,7 +53,7 @@ function assertReachable(name: string, { values, warnings }: EffectiveConfig): v
   )
 }
 
-/** The values of one profile of the config file. Throws `ConfigProblem`, also when there is no such profile. */
+/** Returns the values of a profile of the user's file. Throws `ConfigError`, also when there is no such profile. */
 export function readProfile(home: string, name: string): Config {
   const file = readConfigFile(join(home, configName), `$PARLEY_HOME/${configName}`)
   return profileLayer(file?.values ?? {}, name).values
@@ -63,7 +65,7 @@ function profileLayer({ profiles = {} }: Config, name: string): Layer {
     const names = Object.keys(profiles)
     const hint = closest(name, names)
     const known = names.length === 0 ? 'No [profiles.X] is configured.' : `Profiles are: ${names.join(', ')}.`
-    throw new ConfigProblem(
+    throw new ConfigError(
       'profile',
       `there is no profile "${name}". ${hint === null ? known : `Did you mean "${hint}"?`}`,
     )

@@ -1,11 +1,14 @@
-export { chosenEnvironment, environmentNamed, folderThere } from './choose-environment.ts'
-export { ConfigProblem } from './config-problem.ts'
-export type { Config, EnvironmentSettings, McpServerConfig, ProviderSettings } from './config-schema.ts'
+export {
+  type Config,
+  ConfigError,
+  type EnvironmentSettings,
+  type McpServerConfig,
+  type ProviderSettings,
+} from './config-schema.ts'
 export { type EffectiveConfig, readEffectiveConfig, readProfile } from './effective-config.ts'
-export { printable } from './printable.ts'
-export { projectConfigPath, projectLayer } from './project-layer.ts'
-export { type Layer, layerOfOverrides } from './read-layer.ts'
-export { secretsOfConfig } from './secrets-of-config.ts'
+export { chosenEnvironment, environmentNamed, folderThere } from './environments.ts'
+export { type Layer, layerOfOverrides } from './layer.ts'
+export { printable, projectConfigPath, projectLayer } from './project-layer.ts'
+export { secretsOfConfig, shownValue } from './secrets.ts'
 export { flagsAsConfig, settingsFromConfig } from './settings-from-config.ts'
-export { shownValue } from './shown-value.ts'
 export { isStricterSandbox, looserSandbox, stricterSandbox } from './strictness.ts'

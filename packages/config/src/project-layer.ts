@@ -1,16 +1,13 @@
 import { posix } from 'node:path'
-import { ConfigProblem } from './config-problem.ts'
-import type { Config } from './config-schema.ts'
-import { lineOfKey } from './line-of-key.ts'
-import { printable } from './printable.ts'
-import { type Layer, layerOf, parseToml } from './read-layer.ts'
-import { isStricterPolicy, isStricterSandbox } from './strictness.ts'
-import { isTable } from './unknown-keys.ts'
+import { type Config, ConfigError } from './config-schema.ts'
+import { type Layer, layerOf } from './layer.ts'
+import { withoutLooser } from './strictness.ts'
+import { isTable, lineOfKey, parseToml } from './toml.ts'
 
-/** Where the file lies that a project keeps for parley, from its root. */
+/** Path of a project's config file, relative to the root of the project. */
 export const projectConfigPath = '.parley/config.toml'
 
-/** Everything else is the user's: home, endpoint, credentials, providers, machines, writable folders, network, environment. */
+/** Settings that a project may have. All others, such as providers, credentials and writable folders, are the user's. */
 const settingKeys = ['model', 'model_reasoning_effort', 'approval_policy', 'sandbox_mode']
 
 const serverKeys = [
@@ -26,35 +23,35 @@ const serverKeys = [
   'disabled_tools',
 ]
 
-/** It becomes part of tool names and of a file's name. */
+/** Form of a server's name, which becomes part of tool names and of a file name. */
 const serverName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/** More than that are not looked at: each costs files to be read and a program to be started. */
+/** Limit of tool servers: each costs the reading of files and the start of a program. */
 const maxServers = 32
 
-/** More is not read by anybody, and finding each line takes a look through the file. */
+/** Limit of warnings: finding the line of each takes a search through the file. */
 const maxWarnings = 20
 
 /**
- * What of a project's file may take effect over the user's own values. Nothing of it is an error: a repository must not
- * be able to keep parley from starting.
+ * Returns the values of a project's file that may take effect over the user's own. Never throws for the file: its faults
+ * are warnings, since a repository must not keep parley from starting.
  */
 export function projectLayer(text: string, own: Config): Layer {
   const nothing: Layer = { origin: projectConfigPath, values: {}, warnings: [] }
   try {
     const raw = parseToml(text, projectConfigPath)
-    let looks = 0
+    let searches = 0
     const at = (path: readonly PropertyKey[]) => {
-      looks += 1
-      const line = looks > maxWarnings ? null : lineOfKey(text, path)
+      searches += 1
+      const line = searches > maxWarnings ? null : lineOfKey(text, path)
       return line === null ? projectConfigPath : `${projectConfigPath}:${line}`
     }
     const { kept, warnings } = picked(raw, own, at)
     const layer = layerOf(kept, projectConfigPath, (path) => lineOfKey(text, path))
-    const loose = looser(layer.values, own, at)
-    return { ...layer, values: loose.values, warnings: shown([...warnings, ...layer.warnings, ...loose.warnings]) }
+    const strict = withoutLooser(layer.values, own, at)
+    return { ...layer, values: strict.values, warnings: shown([...warnings, ...layer.warnings, ...strict.warnings]) }
   } catch (error) {
-    if (!(error instanceof ConfigProblem)) throw error
+    if (!(error instanceof ConfigError)) throw error
     return { ...nothing, warnings: shown([`${error.message} Nothing of this file takes effect.`]) }
   }
 }
@@ -105,9 +102,9 @@ function pickServers(sections: Record<string, unknown>, own: Config, at: At): Pi
 
 const tooMany = `is ignored: a project can have ${maxServers} tool servers at most.`
 
-/** Completes the sentence that begins with the server's key. */
+/** Returns the rest of the sentence that begins with the server's key; null when the server may be started. */
 function problemOf(name: string, section: unknown, own: Config): string | null {
-  if (!isTable(section)) return 'is no table. It is ignored.'
+  if (!isTable(section)) return 'is not a table. It is ignored.'
   if (!serverName.test(name)) return 'is ignored: a name has letters, digits, - and _, at most 64.'
   if (Object.hasOwn(own.mcp_servers ?? {}, name)) return 'is ignored: your own config.toml has a server of this name.'
   const { cwd } = section
@@ -123,30 +120,13 @@ function onlyOwn(where: string, key: string): string {
   return `${where}: "${key}" is ignored: only your own config.toml can set this.`
 }
 
-/** Takes out what would loosen what the user has. */
-function looser(values: Config, own: Config, at: At): Pick<Layer, 'values' | 'warnings'> {
-  const { approval_policy: policy, sandbox_mode: mode, ...others } = values
-  const ownPolicy = own.approval_policy ?? 'on-request'
-  const ownMode = own.sandbox_mode ?? 'workspace-write'
-  const keepsPolicy = policy !== undefined && isStricterPolicy(policy, ownPolicy)
-  const keepsMode = mode !== undefined && isStricterSandbox(mode, ownMode)
-  return {
-    values: {
-      ...others,
-      ...(keepsPolicy ? { approval_policy: policy } : {}),
-      ...(keepsMode ? { sandbox_mode: mode } : {}),
-    },
-    warnings: [
-      ...(policy === undefined || keepsPolicy || policy === ownPolicy
-        ? []
-        : [notStricter(at, 'approval_policy', { wanted: policy, own: ownPolicy })]),
-      ...(mode === undefined || keepsMode || mode === ownMode
-        ? []
-        : [notStricter(at, 'sandbox_mode', { wanted: mode, own: ownMode })]),
-    ],
-  }
-}
+/** Characters that control a terminal, and invisible ones. */
+const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-function notStricter(at: At, key: string, { wanted, own }: { wanted: string; own: string }): string {
-  return `${at([key])}: ${key} = "${wanted}" is ignored: a project can only be stricter than what you have, ${own}.`
+const maxCharacters = 400
+
+/** Returns a text from outside as one short line, with escapes for characters that control a terminal or are invisible. */
+export function printable(text: string): string {
+  const clipped = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
+  return clipped.toWellFormed().replace(invisible, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }

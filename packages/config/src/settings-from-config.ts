@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Overrides, Settings } from '@parley/protocol'
-import { chosenEnvironment } from './choose-environment.ts'
 import type { Config } from './config-schema.ts'
+import { chosenEnvironment } from './environments.ts'
 
-/** What a new conversation runs with. `provider` is the one chosen when none is configured. */
+/** Returns the settings of a new conversation. `provider` is the chosen one, `provider.model` its default model. */
 export function settingsFromConfig(
   config: Config,
   provider: { id: string; model: string },
@@ -13,7 +13,7 @@ export function settingsFromConfig(
   const effort = config.model_reasoning_effort
   const { profile, policyFile, baseInstructions } = overrides
   const environment = chosenEnvironment(config)
-  // Those of the file are folders of this machine.
+  // Folders in the file are folders of this machine.
   const ownRoots = environment === null ? (config.sandbox_workspace_write?.writable_roots ?? []) : []
   const roots = [...ownRoots, ...(overrides.addDirs ?? [])]
   return {
@@ -34,7 +34,7 @@ export function settingsFromConfig(
   }
 }
 
-/** The flags of a request under their config keys: the layer above every file. */
+/** Returns the settings that a request names, under their config keys. */
 export function flagsAsConfig(flags: Overrides): Config {
   const { model, modelProvider, effort, approvalPolicy, sandbox, environment } = flags
   return {

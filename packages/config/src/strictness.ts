@@ -1,5 +1,7 @@
 import type { ApprovalPolicy, SandboxMode } from '@parley/protocol'
+import type { Config } from './config-schema.ts'
 
+/** Sandbox modes, the strictest first. */
 const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
 
 export function isStricterSandbox(wanted: SandboxMode, known: SandboxMode): boolean {
@@ -15,11 +17,49 @@ export function looserSandbox(one: SandboxMode, other: SandboxMode): SandboxMode
 }
 
 /**
- * From the one that asks least. `never` has no place among them: it refuses what the others ask about, and with full
- * access runs what they ask about.
+ * Approval policies, the one that asks least first. `never` is not comparable: it rejects what the others ask about, and
+ * with full access runs it.
  */
 const policies: readonly ApprovalPolicy[] = ['on-failure', 'on-request', 'untrusted']
 
-export function isStricterPolicy(wanted: ApprovalPolicy, known: ApprovalPolicy): boolean {
+function isStricterPolicy(wanted: ApprovalPolicy, known: ApprovalPolicy): boolean {
   return wanted !== 'never' && known !== 'never' && policies.indexOf(wanted) > policies.indexOf(known)
+}
+
+interface StrictValues {
+  readonly values: Config
+  readonly warnings: readonly string[]
+}
+
+type At = (path: readonly PropertyKey[]) => string
+
+/**
+ * Removes the approval policy and the sandbox mode of a project unless they are stricter than the user's own. `at`
+ * returns the place of a key for the warning.
+ */
+export function withoutLooser(values: Config, own: Config, at: At): StrictValues {
+  const { approval_policy: policy, sandbox_mode: mode, ...others } = values
+  const ownPolicy = own.approval_policy ?? 'on-request'
+  const ownMode = own.sandbox_mode ?? 'workspace-write'
+  const keepsPolicy = policy !== undefined && isStricterPolicy(policy, ownPolicy)
+  const keepsMode = mode !== undefined && isStricterSandbox(mode, ownMode)
+  return {
+    values: {
+      ...others,
+      ...(keepsPolicy ? { approval_policy: policy } : {}),
+      ...(keepsMode ? { sandbox_mode: mode } : {}),
+    },
+    warnings: [
+      ...(policy === undefined || keepsPolicy || policy === ownPolicy
+        ? []
+        : [notStricter(at, 'approval_policy', { wanted: policy, own: ownPolicy })]),
+      ...(mode === undefined || keepsMode || mode === ownMode
+        ? []
+        : [notStricter(at, 'sandbox_mode', { wanted: mode, own: ownMode })]),
+    ],
+  }
+}
+
+function notStricter(at: At, key: string, { wanted, own }: { wanted: string; own: string }): string {
+  return `${at([key])}: ${key} = "${wanted}" is ignored: a project can only be stricter than what you have, ${own}.`
 }

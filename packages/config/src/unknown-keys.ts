@@ -1,13 +1,75 @@
 import { closest } from '@parley/text'
 import type { z } from 'zod'
+import { configSchema } from './config-schema.ts'
+import { isTable } from './toml.ts'
 
-export interface UnknownKey {
+/** Names of keys in a Codex configuration, and the names of the same keys here. */
+const parleyNames: Readonly<Record<string, string>> = { http_headers: 'headers', env_http_headers: 'env_headers' }
+
+/** Keys of Codex that have no effect here, as dotted paths; each stands for all keys below it as well. */
+const withoutEffect = [
+  'analytics',
+  'approvals_reviewer',
+  'chatgpt_base_url',
+  'disable_response_storage',
+  'features',
+  'hide_agent_reasoning',
+  'history',
+  'model_reasoning_summary',
+  'model_supports_reasoning_summaries',
+  'model_verbosity',
+  'notify',
+  'otel',
+  'preferred_auth_method',
+  'project_doc_max_bytes',
+  'projects',
+  'sandbox_workspace_write.exclude_slash_tmp',
+  'sandbox_workspace_write.exclude_tmpdir_env_var',
+  'service_tier',
+  'show_raw_agent_reasoning',
+  'tools',
+  'tui',
+  'web_search',
+]
+
+/** Returns a configuration in which the keys that Codex names otherwise have the names of parley. */
+export function withParleyNames(raw: Record<string, unknown>): Record<string, unknown> {
+  const providers = raw['model_providers']
+  if (!isTable(providers)) return raw
+  const renamed = Object.entries(providers).map(([id, provider]) => [
+    id,
+    isTable(provider) ? rename(provider) : provider,
+  ])
+  return { ...raw, model_providers: Object.fromEntries(renamed) }
+}
+
+function rename(provider: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(provider).map(([key, value]) => [parleyNames[key] ?? key, value]))
+}
+
+/** Returns a warning for each key that the schema lacks. `at` returns the place of a key: file and line. */
+export function unknownKeyWarnings(
+  values: Record<string, unknown>,
+  at: (path: readonly string[]) => string,
+): readonly string[] {
+  return unknownKeys(values, configSchema).map(({ path, suggestion }) => {
+    if (isCodexKey(path)) return `${at(path)}: "${path.join('.')}" has no effect in parley.`
+    const hint = suggestion === null ? 'It is ignored.' : `Did you mean "${suggestion}"?`
+    return `${at(path)}: unknown key "${path.join('.')}". ${hint}`
+  })
+}
+
+function isCodexKey(path: readonly string[]): boolean {
+  return path.some((_, index) => withoutEffect.includes(path.slice(0, index + 1).join('.')))
+}
+
+interface UnknownKey {
   readonly path: readonly string[]
   readonly suggestion: string | null
 }
 
-/** Keys of a table that its schema does not know, with the known one that was likely meant. */
-export function unknownKeys(value: unknown, schema: z.ZodType, path: readonly string[] = []): UnknownKey[] {
+/** Returns the keys of a table that its schema lacks, each with the key that was probably meant. */
+function unknownKeys(value: unknown, schema: z.ZodType, path: readonly string[] = []): UnknownKey[] {
   if (!isTable(value)) return []
   const known = tableShape(schema)
   if (known === null) return []
@@ -20,7 +82,7 @@ export function unknownKeys(value: unknown, schema: z.ZodType, path: readonly st
 
 type TableShape = ((key: string) => z.ZodType | null) & { readonly names: readonly string[] }
 
-/** The schema behind each key of a table; null for what is not a table. */
+/** Returns a function from key to schema, with the known keys; null for a schema that is not one of a table. */
 function tableShape(schema: z.ZodType): TableShape | null {
   const { def } = unwrapped(schema)
   if (def.type === 'object') {
@@ -45,8 +107,4 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 
 function asSchemas(shape: Record<string, unknown>): Record<string, z.ZodType> {
   return shape as Record<string, z.ZodType> // narrowed: zod's own definition objects hold schemas under these keys
-}
-
-export function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

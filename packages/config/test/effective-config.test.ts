@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -16,6 +16,18 @@ const read = (more: Partial<Parameters<typeof readEffectiveConfig>[0]> = {}) => 
 describe('the effective configuration', () => {
   it('is empty without a file', () => {
     expect(read()).toEqual({ values: {}, origins: new Map(), warnings: [] })
+  })
+
+  it.each([
+    ['the file is', 'config.toml'],
+    ['its folder is', ''],
+  ])('is refused where %s a link to what is not there', (_what, name) => {
+    const link = join(home, 'link')
+    symlinkSync(join(home, 'gone'), link)
+    if (name !== '') symlinkSync(link, join(home, name))
+    expect(() => read({ home: name === '' ? link : home })).toThrow(
+      `$PARLEY_HOME/config.toml: cannot be read: ${name === '' ? `${link} is a link to ${home}/gone` : `${home}/config.toml is a link to ${link}`}, which is not there. Bring that back, or remove the link.`,
+    )
   })
 
   it('lays profile over file, -c over profile and flags over all, each value with its origin', () => {
@@ -54,10 +66,10 @@ describe('the effective configuration', () => {
       /^\$PARLEY_HOME\/config\.toml:3: model_providers\.x\.wire_api: /,
     ],
     ['[sandbox_workspace_write]\nwritable_roots = "x"\n', /^\$PARLEY_HOME\/config\.toml:2: /],
-  ])('names the line of what is wrong in %j', (text, message) => {
+  ])('names the line of the fault in %j', (text, message) => {
     file(text)
     expect(() => read()).toThrow(
-      expect.objectContaining({ name: 'ConfigProblem', message: expect.stringMatching(message) }),
+      expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }),
     )
   })
 
@@ -71,7 +83,7 @@ describe('the effective configuration', () => {
   })
 
   it.each(['network.allowed_domains = []', 'sandbox_workspace_write.allowed_domains = []', 'network_access = true'])(
-    'gives no network for %s, and says that it does not know it',
+    'gives no network for %s, and warns of an unknown key',
     (line) => {
       file(`${line}\n`)
       const { values, warnings } = read()
@@ -106,25 +118,25 @@ describe('the effective configuration', () => {
     })
   })
 
-  it('does not take a wrong -c value', () => {
+  it('rejects a wrong -c value', () => {
     expect(() => read({ config: { sandbox_mode: 'none' } })).toThrow(/^-c: sandbox_mode: /)
   })
 
-  it('takes a single key of what another layer configures', () => {
+  it('adds a single key to an environment of another layer', () => {
     file('[environments.box]\nurl = "ws://127.0.0.1:7777"\ntoken_file = "a"\n')
     const { values, warnings } = read({ config: { 'environments.box.token_file': '/x', 'environments.box.urll': '3' } })
     expect(values.environments).toEqual({ box: { url: 'ws://127.0.0.1:7777', token_file: '/x' } })
     expect(warnings).toEqual(['-c: unknown key "environments.box.urll". Did you mean "url"?'])
   })
 
-  it('says what an environment lacks when all layers are there, and what may have been meant', () => {
+  it('names the missing key of an environment, and a key that was probably meant', () => {
     expect(() => read({ config: { 'environments.box.urll': 'ws://x' } })).toThrow(
       'environments.box.url: is not set; it must be ws://host:port or wss://host. -c: unknown key "environments.box.urll". Did you mean "url"?',
     )
     expect(() => read({ config: { 'environments.box.cwd': '/x' } })).toThrow(/^environments\.box\.url: is not set/)
   })
 
-  it('cannot be led into the prototype by a dotted key', () => {
+  it('does not change a prototype by a dotted key', () => {
     read({ config: { '__proto__.polluted': 'yes', 'constructor.prototype.polluted': 'yes' } })
     expect(({} as { polluted?: string }).polluted).toBeUndefined()
   })

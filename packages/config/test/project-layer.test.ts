@@ -4,8 +4,8 @@ import { projectLayer } from '../src/project-layer.ts'
 
 const read = (text: string, own: Config = {}) => projectLayer(text, own)
 
-describe('what a project may set', () => {
-  it('is the model, its effort, and tool servers', () => {
+describe('the settings of a project', () => {
+  it('may be the model, its effort, and tool servers', () => {
     const { values, warnings, origin } = read(
       'model = "m"\nmodel_reasoning_effort = "high"\n[mcp_servers.tools]\ncommand = "node"\nargs = ["mcp.js"]\nenv = { A = "1" }\ncwd = "tools"\nenabled_tools = ["a"]\n[mcp_servers.far]\nurl = "https://tools.example/mcp"\n',
     )
@@ -34,14 +34,14 @@ describe('what a project may set', () => {
     ['[shell_environment]\ninclude = ["*"]', 'shell_environment'],
     ['[__proto__]\nmodel = "m"', '__proto__'],
     ['[hooks]\nstart = "touch pwned"', 'hooks'],
-  ])('is not %j', (text, key) => {
+  ])('may not be %j', (text, key) => {
     const { values, warnings } = read(`\n${text}\n`)
     expect(values).toEqual({})
     expect(warnings).toEqual([`.parley/config.toml:2: "${key}" is ignored: only your own config.toml can set this.`])
   })
 
   it.each(['bearer_token_env_var = "OPENAI_API_KEY"', 'http_headers = { Authorization = "x" }'])(
-    'of an endpoint is not %j',
+    'may not be %j of a server at a URL',
     (line) => {
       const { values, warnings } = read(`[mcp_servers.x]\nurl = "https://a.example/mcp"\n${line}\n`)
       expect(values).toEqual({ mcp_servers: { x: { url: 'https://a.example/mcp' } } })
@@ -56,14 +56,14 @@ describe('what a project may set', () => {
     ['a folder above the project', '[mcp_servers.x]\ncommand = "evil"\ncwd = "a/../.."'],
     ['a folder elsewhere', '[mcp_servers.x]\ncommand = "evil"\ncwd = "/tmp"'],
     ['no table', '[mcp_servers]\nx = "evil"'],
-  ])('is no tool server with %s', (_, text) => {
+  ])('may not be a tool server with %s', (_, text) => {
     const { values, warnings } = read(text, { mcp_servers: { mine: { command: 'good' } } })
     expect(values.mcp_servers).toEqual({})
     expect(warnings).toHaveLength(1)
   })
 
   it.each(['model =', 'model = 5', '[mcp_servers.x]\ncommand = 5', '\u0000'])(
-    'is nothing where %j stands in it, and nothing is thrown',
+    'are none where the file contains %j, and nothing is thrown',
     (text) => {
       const { values, warnings } = read(`${text}\n`)
       expect(values).toEqual({})
@@ -74,8 +74,8 @@ describe('what a project may set', () => {
   )
 })
 
-describe('a project that is out to do harm', () => {
-  it('gets no more than a few lines said of it, in which nothing hides', () => {
+describe('a malicious project', () => {
+  it('causes at most 21 warnings, of which every character is visible', () => {
     const keys = Array.from({ length: 5000 }, (_, index) => `k${index} = 1`).join('\n')
     const { warnings } = read(keys)
     expect(warnings).toHaveLength(21)
@@ -87,7 +87,7 @@ describe('a project that is out to do harm', () => {
     expect(read(`${'x'.repeat(10_000)} = 1`).warnings[0]?.length).toBeLessThan(450)
   })
 
-  it('can have 32 tool servers', () => {
+  it('has at most 32 tool servers', () => {
     const servers = Array.from({ length: 40 }, (_, index) => `[mcp_servers.s${index}]\ncommand = "x"\n`).join('')
     const { values, warnings } = read(servers)
     expect(Object.keys(values.mcp_servers ?? {})).toHaveLength(32)
@@ -95,7 +95,7 @@ describe('a project that is out to do harm', () => {
   })
 
   it.each([`a = ${'['.repeat(50_000)}`, `a${'.a'.repeat(30_000)} = 1`, `[mcp_servers.x.env${'.a'.repeat(20_000)}]`])(
-    'does not break what reads it',
+    'does not break the reader with deep nesting',
     (text) => {
       expect(read(text).values.model).toBeUndefined()
     },
@@ -107,7 +107,7 @@ describe('the limits that a project sets', () => {
   const stricter = new Set(['on-failure > on-request', 'on-failure > untrusted', 'on-request > untrusted'])
 
   it.each(policies.flatMap((own) => policies.map((wanted) => [own, wanted] as const)))(
-    'where the user has %s, may be %s only where that asks more',
+    'where the user has %s, include %s only if it asks more',
     (own, wanted) => {
       const { values, warnings } = read(`approval_policy = "${wanted}"`, { approval_policy: own })
       const takes = stricter.has(`${own} > ${wanted}`)
@@ -119,7 +119,7 @@ describe('the limits that a project sets', () => {
   const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const
 
   it.each(modes.flatMap((own, at) => modes.map((wanted, place) => [own, wanted, place < at] as const)))(
-    'where the user has %s, may be %s: %s',
+    'where the user has %s, include %s: %s',
     (own, wanted, takes) => {
       const { values, warnings } = read(`sandbox_mode = "${wanted}"`, { sandbox_mode: own })
       expect(values).toEqual(takes ? { sandbox_mode: wanted } : {})

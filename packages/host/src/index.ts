@@ -51,5 +51,6 @@ export {
   sweepOrphans,
 } from './system/marks.ts'
 export { followLinks } from './system/paths.ts'
+export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'

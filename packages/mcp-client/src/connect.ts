@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, type ElicitResult, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ElicitResult,
+  SdkError,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import type { StreamedProcess } from '@parley/host'
 import * as z from 'zod'
-import type { CallWatch, McpConnection } from './connection-port.ts'
+import type { CallWatch, McpConnection } from './connection.ts'
 import { readForm } from './elicitation-form.ts'
-import { explainFailure, isLostSession } from './explain-failure.ts'
-import { pages, resourceOf, toolOf } from './list-pages.ts'
 import { programTransport } from './program-transport.ts'
-import { callResult, resourceParts } from './result-parts.ts'
-
-/** This module loads the SDK; it is imported when the first server is started. */
+import { callResult, pages, resourceOf, resourceParts, toolOf } from './read-replies.ts'
 
 export interface ConnectOptions {
   readonly wire:
@@ -18,19 +21,20 @@ export interface ConnectOptions {
   readonly version: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** The connection is gone, whoever ended it; `why` where more is known than that. */
+  /** Called when the connection has ended on either side, with the reason if one is known. */
   readonly onClose: (why?: string) => void
   readonly onToolsChanged: () => void
-  /** For the server's log: what it says unasked, and lines that are no messages. */
+  /** Called with log messages of the server, errors, and lines that are no messages. */
   readonly onRemark: (text: string) => void
 }
 
-/** What an endpoint is given to hear that its session is over. */
-const farewellMs = 500
+/** Time limit for telling an endpoint that the session has ended. */
+const terminateMs = 500
 
-/** Longer than any call may last: the caller keeps the time, so that a question to the user can stop the clock. */
+/** Timeout beyond any call. The caller keeps the deadline, which pauses during questions to the user. */
 const noTimeoutMs = 2 ** 31 - 1
 
+/** Connects to a server and initialises it. This module loads the SDK; it is imported when the first server starts. */
 export async function connect(options: ConnectOptions): Promise<Omit<McpConnection, 'lost'>> {
   const { version, signal, timeoutMs, onClose, onToolsChanged, onRemark } = options
   const capabilities = { elicitation: { form: {} } }
@@ -51,9 +55,10 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
   const quick = { timeout: timeoutMs }
   return {
     hasResources: client.getServerCapabilities()?.resources !== undefined,
-    tools: () => told(async () => (hasTools ? (await pages(client, 'tools', quick)).flatMap(toolOf) : [])),
+    tools: () =>
+      withExplainedErrors(async () => (hasTools ? (await pages(client, 'tools', quick)).flatMap(toolOf) : [])),
     call: (tool, args, watch) =>
-      told(async () => {
+      withExplainedErrors(async () => {
         running.push(watch)
         try {
           return callResult(await callTool(client, { name: tool, arguments: args }, watch))
@@ -62,21 +67,25 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
         }
       }),
     resources: (cancel) =>
-      told(async () => (await pages(client, 'resources', { ...quick, signal: cancel })).flatMap(resourceOf)),
+      withExplainedErrors(async () =>
+        (await pages(client, 'resources', { ...quick, signal: cancel })).flatMap(resourceOf),
+      ),
     readResource: (uri, cancel) => {
       const request = { method: 'resources/read', params: { uri } }
-      return told(async () => resourceParts(await client.request(request, anything, { ...quick, signal: cancel })))
+      return withExplainedErrors(async () =>
+        resourceParts(await client.request(request, anything, { ...quick, signal: cancel })),
+      )
     },
     async close() {
       if (transport instanceof StreamableHTTPClientTransport)
-        await Promise.race([transport.terminateSession().catch(() => undefined), delay(farewellMs)])
+        await Promise.race([transport.terminateSession().catch(() => undefined), delay(terminateMs)])
       await client.close()
     },
   }
 
-  async function told<Value>(ask: () => Promise<Value>): Promise<Value> {
+  async function withExplainedErrors<Value>(request: () => Promise<Value>): Promise<Value> {
     try {
-      return await ask()
+      return await request()
     } catch (error) {
       if (isLostSession(error)) onClose('it no longer knew our session, so it was connected to anew')
       throw new Error(explainFailure(error), { cause: error })
@@ -91,7 +100,7 @@ function transportFor({ wire, onRemark }: ConnectOptions): Transport {
 
 const anything = z.looseObject({})
 
-/** Not the SDK's own `callTool`: it would throw away a result that does not fit what the server said of it. */
+/** Replaces the SDK's `callTool`, which rejects results that do not match the server's output schema. */
 function callTool(client: Client, params: Record<string, unknown>, { signal, onProgress }: CallWatch) {
   return client.request({ method: 'tools/call', params }, anything, {
     signal,
@@ -105,7 +114,7 @@ function progressText(at: { progress: number; total?: number | undefined; messag
   return at.message === undefined ? count : `${count}: ${at.message}`
 }
 
-/** The server does not say which call its question belongs to: the newest one. Without a call nobody is asked. */
+/** Asks the user in the name of the newest call, since a question does not name its call. Cancels without a call. */
 async function elicit(params: unknown, watch: CallWatch | undefined, signal: AbortSignal): Promise<ElicitResult> {
   const { message = '', requestedSchema } = elicitation.parse(params)
   const form = readForm(requestedSchema ?? {})
@@ -119,4 +128,19 @@ const elicitation = z.looseObject({ message: z.string().optional(), requestedSch
 
 function textOf(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data)
+}
+
+/** Returns whether an endpoint no longer knows the session. The standard says 404; many servers answer 400. */
+function isLostSession(error: unknown): boolean {
+  if (!SdkHttpError.isInstance(error)) return false
+  return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
+}
+
+/** Explains an error of the SDK to people, with advice where there is some. */
+export function explainFailure(error: unknown): string {
+  if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403))
+    return `it rejected the request (HTTP ${error.status}): set bearer_token_env_var or http_headers`
+  if (SdkError.isInstance(error) && error.code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return error instanceof Error ? `${error.message}${cause}` : String(error)
 }

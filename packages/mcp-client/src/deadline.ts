@@ -1,8 +1,8 @@
-/** A time limit that stands still while a person is asked. */
+/** Time limit that pauses while the user is asked. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal
   readonly reached: boolean
-  /** Waits for what a person has to say; the clock stops until then. */
+  /** Resolves as `wait` does and pauses the deadline until then. */
   pausedFor<Result>(wait: Promise<Result>): Promise<Result>
 }
 

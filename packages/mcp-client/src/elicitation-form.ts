@@ -1,18 +1,18 @@
 import type { Answer, Answers, Form, FormField } from '@parley/protocol'
 import * as z from 'zod'
-import { type FieldLimits, limitsText, listed, problemWith } from './field-limits.ts'
+import { type FieldLimits, limitsText, problemWith, splitAnswers } from './field-limits.ts'
 
-/** An answer that does not fit its field. */
+/** Problem of an answer that does not fit its field. */
 export interface AnswerProblem {
   readonly field: string
   readonly message: string
 }
 
-/** What an MCP server asks for, as people fill it in and as the server gets it back. */
+/** Form of an MCP server's question, with the check of answers and their conversion for the server. */
 export interface ElicitationForm {
   readonly form: Form
   check(answers: Answers): AnswerProblem | null
-  /** Of answers that fit. */
+  /** Converts answers that passed `check`. */
   content(answers: Answers): Record<string, string | number | boolean | string[]>
 }
 
@@ -45,17 +45,18 @@ const requested = z.looseObject({
 
 type Property = z.infer<typeof property>
 
-interface Asked {
+/** Field of the form with the limits of its schema. */
+interface LimitedField {
   readonly field: FormField
   readonly limits: FieldLimits
 }
 
-/** Null when the server asks for what a form cannot have. */
+/** Reads the requested schema; null when a form cannot represent it. */
 export function readForm(schema: unknown): ElicitationForm | null {
   const parsed = requested.safeParse(schema)
   if (!parsed.success) return null
   const { properties = {}, required = [] } = parsed.data
-  const asked = Object.entries(properties).map(([name, about]) => askedFor(name, about, required.includes(name)))
+  const asked = Object.entries(properties).map(([name, about]) => fieldFor(name, about, required.includes(name)))
   return {
     form: { fields: asked.map(({ field }) => field) },
     check: (answers) => checkAll(asked, answers),
@@ -63,7 +64,7 @@ export function readForm(schema: unknown): ElicitationForm | null {
   }
 }
 
-function askedFor(name: string, about: Property, required: boolean): Asked {
+function fieldFor(name: string, about: Property, required: boolean): LimitedField {
   const options = optionsOf(about)
   const isList = about.type === 'array'
   const limits: FieldLimits = { ...about, list: isList ? options : null }
@@ -99,7 +100,7 @@ function typeOf(type: string | undefined, hasChoices: boolean): FormField['type'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'string'
 }
 
-/** Others are not checked. */
+/** Returns a known format. Other formats are not checked. */
 function formatOf({ format }: Property): Pick<FormField, 'format'> {
   const known = (['email', 'uri', 'date', 'date-time'] as const).find((name) => name === format)
   return known === undefined ? {} : { format: known }
@@ -110,7 +111,7 @@ function defaultOf(value: unknown): Answer | null {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
 
-function checkAll(asked: readonly Asked[], answers: Answers): AnswerProblem | null {
+function checkAll(asked: readonly LimitedField[], answers: Answers): AnswerProblem | null {
   const stray = Object.keys(answers).find((name) => !asked.some(({ field }) => field.name === name))
   if (stray !== undefined) return { field: stray, message: `There is no field "${stray}".` }
   for (const one of asked) {
@@ -121,7 +122,7 @@ function checkAll(asked: readonly Asked[], answers: Answers): AnswerProblem | nu
   return null
 }
 
-function problemIn({ field, limits }: Asked, value: Answer | undefined): string | null {
+function problemIn({ field, limits }: LimitedField, value: Answer | undefined): string | null {
   if (value === undefined) return field.required ? 'an answer is needed' : null
   switch (field.type) {
     case 'boolean':
@@ -139,7 +140,10 @@ function problemIn({ field, limits }: Asked, value: Answer | undefined): string 
   return problemWith(value, limits)
 }
 
-function contentOf({ field: { name }, limits }: Asked, value: Answer | undefined): [string, Answer | string[]][] {
+function contentOf(
+  { field: { name }, limits }: LimitedField,
+  value: Answer | undefined,
+): [string, Answer | string[]][] {
   if (value === undefined) return []
-  return [[name, limits.list === null ? value : listed(String(value))]]
+  return [[name, limits.list === null ? value : splitAnswers(String(value))]]
 }

@@ -1,6 +1,6 @@
 import type { Answer } from '@parley/protocol'
 
-/** Keywords of JSON Schema that a server may put on what it asks for. */
+/** Keywords of JSON Schema that limit the answer to a field. */
 export interface FieldLimits {
   readonly format?: string | undefined
   readonly minimum?: number | undefined
@@ -9,7 +9,7 @@ export interface FieldLimits {
   readonly maxLength?: number | undefined
   readonly minItems?: number | undefined
   readonly maxItems?: number | undefined
-  /** What several may be chosen of; null for a single answer. */
+  /** Choices of a field with several answers; null for a single answer. */
   readonly list: readonly { readonly value: string; readonly title: string }[] | null
 }
 
@@ -23,31 +23,32 @@ const formats: Readonly<Record<string, { readonly text: string; readonly fits: (
   },
 }
 
-/** The limits in words, for people to see beside the field; empty when there are none. */
+/** Describes the limits beside the field; empty when there are none. */
 export function limitsText(limits: FieldLimits): string {
-  return statements(limits)
+  return limitRules(limits)
     .map(({ text }) => text)
     .join(', ')
 }
 
-/** The first limit that the answer breaks; null when it keeps all. */
+/** Returns a description of the first limit that the answer violates, or null. */
 export function problemWith(value: Answer, limits: FieldLimits): string | null {
-  const broken = statements(limits).find(({ holds }) => !holds(value))
+  const broken = limitRules(limits).find(({ holds }) => !holds(value))
   return broken === undefined ? null : `needed: ${broken.text}`
 }
 
-interface Statement {
+interface LimitRule {
   readonly text: string
   readonly holds: (value: Answer) => boolean
 }
 
-function statements(limits: FieldLimits): Statement[] {
+function limitRules(limits: FieldLimits): LimitRule[] {
   const { list, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = limits
   const known = format === undefined || !Object.hasOwn(formats, format) ? undefined : formats[format]
   const number = (value: Answer) => Number(value)
   const length = (value: Answer) => [...String(value)].length
-  const count = (value: Answer) => listed(String(value)).length
-  const chosen = (value: Answer) => listed(String(value)).every((one) => list?.some((option) => option.value === one))
+  const count = (value: Answer) => splitAnswers(String(value)).length
+  const chosen = (value: Answer) =>
+    splitAnswers(String(value)).every((one) => list?.some((option) => option.value === one))
   return [
     ...(list === null
       ? []
@@ -66,7 +67,7 @@ function optionText({ value, title }: { value: string; title: string }): string 
   return value === title ? value : `${value} (${title})`
 }
 
-function bound(limit: number | undefined, text: string, keeps: (value: Answer, limit: number) => boolean): Statement[] {
+function bound(limit: number | undefined, text: string, keeps: (value: Answer, limit: number) => boolean): LimitRule[] {
   if (limit === undefined) return []
   return [{ text: text.replace('#', String(limit)), holds: (value) => keeps(value, limit) }]
 }
@@ -75,8 +76,8 @@ function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text))
 }
 
-/** Several choices of one field are written as text, parted by commas: a form has no lists. */
-export function listed(text: string): string[] {
+/** Splits several answers, which are written as one text with commas, since a form has no lists. */
+export function splitAnswers(text: string): string[] {
   return text
     .split(',')
     .map((piece) => piece.trim())

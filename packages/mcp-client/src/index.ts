@@ -1,7 +1,14 @@
-export type { CallWatch, Elicitation, McpConnection, ServerResource, ServerTool } from './connection-port.ts'
+export {
+  type CallWatch,
+  type Elicitation,
+  type McpConnection,
+  type ServerResource,
+  type ServerTool,
+  textOfParts,
+  textOfResult,
+} from './connection.ts'
 export { type Deadline, startDeadline } from './deadline.ts'
 export { type McpPatience, usualPatience } from './open-server.ts'
-export { textOfParts, textOfResult } from './result-text.ts'
 export { McpServer } from './server.ts'
 export { createMcpServers, type McpLease, type McpServers } from './servers.ts'
 export { type McpLaunch, mcpSettings } from './settings.ts'

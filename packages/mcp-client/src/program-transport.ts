@@ -2,45 +2,114 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { StreamedProcess } from '@parley/host'
-import { createMessageLines } from './message-lines.ts'
 
-/** Lines of rubbish in one chunk that mean a flood, and how long we then do not read. */
+/** Number of invalid lines in one chunk that counts as a flood, and the pause in reading after one. */
 const floodLines = 100
-const restMs = 100
+const pauseMs = 100
 
-/** How long we read on after it has ended. */
+/** Time in which output is still read after the program has ended. */
 const drainMs = 250
 
-/** The stdio wire of MCP over a program that the host runs. What is no message is told and passed over. */
-export function programTransport(program: StreamedProcess, onRubbish: (text: string) => void): Transport {
+/** Creates the stdio transport of MCP over a running program. Lines that are no messages go to `onInvalidLine`. */
+export function programTransport(program: StreamedProcess, onInvalidLine: (text: string) => void): Transport {
   const transport: Transport = {
     async start() {
       const { stdout } = program
       if (stdout === null) throw new Error((await program.ended).spawnError?.message ?? 'it could not be started')
-      const lines = createMessageLines((message) => transport.onmessage?.(message), onRubbish)
+      const lines = createMessageLines((message) => transport.onmessage?.(message), onInvalidLine)
       stdout.on('data', (chunk: Buffer) => {
-        if (lines.push(chunk) > floodLines) restFor(stdout)
+        if (lines.push(chunk) > floodLines) pauseReading(stdout)
       })
-      const silent = new Promise<void>((resolve) => stdout.once('close', resolve))
-      // What it said before it ended counts; one that can say nothing more is as good as gone.
-      void Promise.race([silent, program.ended.then(() => delay(drainMs))]).then(() => transport.onclose?.())
+      const outputClosed = new Promise<void>((resolve) => stdout.once('close', resolve))
+      // Output before the end still counts; a program that closed its output counts as ended.
+      void Promise.race([outputClosed, program.ended.then(() => delay(drainMs))]).then(() => transport.onclose?.())
     },
     send: (message) => write(program, message),
-    // Whoever started the program ends it.
+    // The caller that started the program ends it.
     close: async () => transport.onclose?.(),
   }
   return transport
 }
 
-function restFor(stream: Readable): void {
+function pauseReading(stream: Readable): void {
   stream.pause()
-  setTimeout(() => stream.resume(), restMs).unref()
+  setTimeout(() => stream.resume(), pauseMs).unref()
 }
 
-/** Resolves when the server reads again: one that does not must not make us hold what we send. */
+/** Resolves when the server reads again, so that messages do not pile up in memory. */
 function write({ stdin, ended }: StreamedProcess, message: JSONRPCMessage): Promise<void> {
   if (stdin === null || !stdin.writable) return Promise.reject(new Error('it has ended'))
   if (stdin.write(`${JSON.stringify(message)}\n`)) return Promise.resolve()
   const drained = new Promise<void>((resolve) => stdin.once('drain', resolve))
   return Promise.race([drained, ended.then(() => undefined)])
+}
+
+/** Longest line kept in memory. */
+const maxLineBytes = 32 * 1024 * 1024
+const shownLength = 200
+
+const lineFeed = 0x0a
+
+interface MessageLines {
+  /** Returns the number of lines that ended in the chunk and are no messages. */
+  push(chunk: Buffer): number
+}
+
+/** Splits output into messages. The beginning of an invalid or too long line goes to `onInvalidLine`. */
+export function createMessageLines(
+  onMessage: (message: JSONRPCMessage) => void,
+  onInvalidLine: (text: string) => void,
+): MessageLines {
+  let pieces: Buffer[] = []
+  let size = 0
+  let invalidLines = 0
+
+  function hold(piece: Buffer): void {
+    size += piece.length
+    if (size <= maxLineBytes) pieces.push(piece)
+    else pieces = pieces.slice(0, 1)
+  }
+
+  function endLine(): void {
+    const isWhole = size <= maxLineBytes
+    const text = (isWhole ? Buffer.concat(pieces) : (pieces[0] ?? Buffer.alloc(0))).toString()
+    pieces = []
+    size = 0
+    if (text.trim() === '') return
+    const message = isWhole ? messageIn(text) : null
+    if (message === null) {
+      invalidLines += 1
+      onInvalidLine(text.slice(0, shownLength))
+    } else onMessage(message)
+  }
+
+  return {
+    push(chunk) {
+      invalidLines = 0
+      let rest = chunk
+      for (let at = rest.indexOf(lineFeed); at >= 0; at = rest.indexOf(lineFeed)) {
+        hold(rest.subarray(0, at))
+        endLine()
+        rest = rest.subarray(at + 1)
+      }
+      if (rest.length > 0) hold(rest)
+      return invalidLines
+    },
+  }
+}
+
+/** Checks the first character before parsing, since an exception per line makes a flood of invalid lines expensive. */
+function messageIn(text: string): JSONRPCMessage | null {
+  if (!text.trimStart().startsWith('{')) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return isMessage(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Checks the JSON-RPC version only; the SDK validates the message. */
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0'
 }

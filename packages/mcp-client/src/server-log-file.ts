@@ -6,18 +6,18 @@ import { makeFolders, nodeFiles } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
 
 const maxFileBytes = 1 << 20
-/** Kept in memory, to be shown when something is wrong. */
+/** Size of the end of stderr kept in memory, which is shown with a failure. */
 const tailBytes = 4 * 1024
-/** Read at most so much at a time: a server that floods waits for its own log, and nobody else does. */
-const takenBytes = 256 * 1024
-const restMs = 100
+/** Size read before each pause, so that a flooding server slows down only itself. */
+const burstBytes = 256 * 1024
+const pauseMs = 100
 
-/** What an MCP server writes to stderr and says unasked: a capped file (the one before is kept) and its end in memory. */
+/** Log of a server's stderr and remarks: a capped file, of which one older version is kept. Secrets are masked. */
 export interface ServerLogFile {
   readonly path: string
   follow(stderr: Readable): void
   remark(text: string): void
-  /** The end of stderr since `clear`. */
+  /** Returns the end of stderr since `clear`. */
   tail(): string
   clear(): void
 }
@@ -33,7 +33,7 @@ export function openServerLogFile(home: string, name: string, redaction: Redacti
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxFileBytes) renameSync(path, `${path}.1`)
       appendUnlocked(path, bytes)
     } catch {
-      // A log that cannot be written must not take a call down with it.
+      // A failure of the log must not fail the call.
     }
   }
 
@@ -49,10 +49,10 @@ export function openServerLogFile(home: string, name: string, redaction: Redacti
       stderr.on('data', (chunk: Buffer) => {
         filtered.take(chunk)
         taken += chunk.length
-        if (taken < takenBytes) return
+        if (taken < burstBytes) return
         taken = 0
         stderr.pause()
-        setTimeout(() => stderr.resume(), restMs).unref()
+        setTimeout(() => stderr.resume(), pauseMs).unref()
       })
     },
     remark: (text) => append(`[${redaction.text(text).slice(0, 1000)}]\n`),
@@ -63,7 +63,7 @@ export function openServerLogFile(home: string, name: string, redaction: Redacti
   }
 }
 
-/** The first character may have lost its first bytes. */
+/** Decodes bytes without the rest of a character that was cut at the start. */
 function wholeCharacters(bytes: Buffer): string {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
   return bytes.subarray(Math.max(0, start)).toString()

@@ -1,15 +1,15 @@
 import type { McpServer as McpServerState } from '@parley/protocol'
-import type { McpConnection, ServerTool } from './connection-port.ts'
+import type { McpConnection, ServerTool } from './connection.ts'
 import { type McpPorts, type OpenedServer, openServer } from './open-server.ts'
 import { openServerLogFile, type ServerLogFile } from './server-log-file.ts'
 import type { McpSettings } from './settings.ts'
 
-/** One that ran so long has its breakdowns forgotten. */
+/** Time of working after which earlier breakdowns no longer count. */
 const provenMs = 60_000
 
 /**
- * One MCP server and how it is doing. Started when it is first needed, and again a few times when it breaks down; one
- * that never worked is not tried again by itself.
+ * MCP server with its state. Starts when it is first needed and restarts a few times after breakdowns; a server that
+ * never worked restarts only on request.
  */
 export class McpServer implements AsyncDisposable {
   readonly settings: McpSettings
@@ -21,14 +21,14 @@ export class McpServer implements AsyncDisposable {
   #tools: readonly ServerTool[] = []
   #error: string | null = null
   #restarts = 0
-  /** Without a long run between them. */
+  /** Number of breakdowns since the last long run. */
   #breakdowns = 0
   #readySinceMs = 0
-  /** Of the start under way or done; aborted when it is to be stopped. */
+  /** Controller of the current start; aborts when the server is stopped. */
   #attempt = new AbortController()
   #settled: Promise<void> = Promise.resolve()
-  /** Nobody uses it any more, so it is not started again. */
-  #isOver = false
+  /** True after disposal, which prevents further starts. */
+  #isDisposed = false
 
   constructor(settings: McpSettings, ports: McpPorts) {
     this.settings = settings
@@ -37,7 +37,7 @@ export class McpServer implements AsyncDisposable {
     if (!settings.enabled) this.#error = 'It is switched off (enabled = false).'
   }
 
-  /** What it says of its progress is shown as it comes, so its secrets are taken out here. */
+  /** Masks secrets in progress texts, which are shown before they are stored. */
   get redact(): (text: string) => string {
     return this.#ports.redaction.text
   }
@@ -46,7 +46,7 @@ export class McpServer implements AsyncDisposable {
     return this.settings.name
   }
 
-  /** Also those it had while it is started again: a model that was told of them keeps its cached prefix. */
+  /** Tools of the server. They stay during a restart, so that the model's cached prompt stays valid. */
   get tools(): readonly ServerTool[] {
     return this.#state === 'ready' || this.#state === 'starting' ? this.#tools : []
   }
@@ -55,7 +55,7 @@ export class McpServer implements AsyncDisposable {
     return this.#opened?.connection.hasResources ?? false
   }
 
-  /** Why it is not to be had, once it has failed. */
+  /** Reason of the failure, or null. */
   get failure(): string | null {
     return this.#state === 'failed' ? this.#error : null
   }
@@ -68,7 +68,7 @@ export class McpServer implements AsyncDisposable {
     return this.#log.path
   }
 
-  /** Resolves when it is ready or has failed; at once when it is not being started. */
+  /** Resolves when the server is ready or has failed; at once when no start is under way. */
   get settled(): Promise<void> {
     return this.#settled
   }
@@ -89,12 +89,12 @@ export class McpServer implements AsyncDisposable {
     }
   }
 
-  /** In the background; nothing when that was done. */
+  /** Starts an enabled, stopped server in the background. */
   begin(): void {
-    if (this.#state === 'stopped' && this.settings.enabled && !this.#isOver) this.#start()
+    if (this.#state === 'stopped' && this.settings.enabled && !this.#isDisposed) this.#start()
   }
 
-  /** A connection that works, waited for while it is started; or a sentence that says why there is none. */
+  /** Waits for a start under way, then returns the connection or the reason why there is none. */
   async connection(signal: AbortSignal): Promise<McpConnection | string> {
     this.begin()
     await Promise.race([this.#settled, aborted(signal)])
@@ -103,15 +103,15 @@ export class McpServer implements AsyncDisposable {
 
   async restart(): Promise<void> {
     await this.#stop()
-    // Meanwhile it may have been let go, or be on its way again for somebody else.
-    if (this.#isOver || this.#state !== 'stopped') return
+    // During the stop the server may have been disposed or started again for another conversation.
+    if (this.#isDisposed || this.#state !== 'stopped') return
     this.#breakdowns = 0
     this.#restarts += 1
     this.#start()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true
+    this.#isDisposed = true
     this.#listeners.clear()
     await this.#stop()
   }

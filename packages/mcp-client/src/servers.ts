@@ -3,18 +3,18 @@ import type { McpPatience, McpPorts } from './open-server.ts'
 import { McpServer } from './server.ts'
 import { identityOf, type McpSettings } from './settings.ts'
 
-/** The servers that one conversation uses. */
+/** Servers that one conversation uses. Disposal stops those that no other conversation uses. */
 export interface McpLease extends AsyncDisposable {
-  /** By name; none is started before it is told to begin. */
+  /** Servers in the order of the settings. Each starts with its `begin`. */
   readonly servers: readonly McpServer[]
   readonly patience: McpPatience
 }
 
-/** All MCP servers of this process. Conversations that configure one alike share it; it ends with the last of them. */
+/** All MCP servers of this process. Conversations with equal settings share a server; it stops with the last of them. */
 export interface McpServers {
   lease(settings: readonly McpSettings[]): McpLease
   describe(): McpServerState[]
-  /** Those of this name that are not switched off; how many there were. */
+  /** Restarts the enabled servers of a name and returns their number. */
   restart(name: string): Promise<number>
 }
 

@@ -1,34 +1,35 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Config, McpServerConfig } from '@parley/config'
-import type { Confinement } from '@parley/policy'
+import type { ServerSandboxPolicy } from '@parley/policy'
+
 export type McpLaunch =
   | {
       readonly kind: 'stdio'
       readonly argv: readonly string[]
       readonly env: Readonly<Record<string, string>>
       readonly cwd: string
-      /** A project configures it: what it is kept to. */
-      readonly confinement?: Confinement
+      /** Sandbox of a server that a project configures. */
+      readonly sandboxPolicy?: ServerSandboxPolicy
     }
   | {
       readonly kind: 'http'
       readonly url: string
       readonly headers: Readonly<Record<string, string>>
-      /** Variable with the bearer token. */
+      /** Environment variable that holds the bearer token. */
       readonly tokenVariable: string | null
     }
-  /** The section cannot be used as it is. */
+  /** Section that cannot be used. */
   | { readonly kind: 'none'; readonly problem: string }
 
-/** One `[mcp_servers.X]`, as a conversation in a certain folder uses it. */
+/** Settings of one `[mcp_servers.X]`, as a conversation in a certain folder uses it. */
 export interface McpSettings {
   readonly name: string
   readonly enabled: boolean
   readonly launch: McpLaunch
   readonly startupTimeoutMs: number
   readonly toolTimeoutMs: number
-  /** Null for all. */
+  /** Tools offered; null for all. */
   readonly enabledTools: readonly string[] | null
   readonly disabledTools: readonly string[]
 }
@@ -36,27 +37,27 @@ export interface McpSettings {
 const defaultStartupSec = 10
 const defaultToolSec = 60
 
-/** `confined`: those that a project configures, by name; their folder is its root. */
+/** Reads the settings of all servers. `sandboxed` has the servers that a project configures, whose folder is its root. */
 export function mcpSettings(
   { mcp_servers: sections = {} }: Config,
   cwd: string,
-  confined: ReadonlyMap<string, Confinement> = new Map(),
+  sandboxed: ReadonlyMap<string, ServerSandboxPolicy> = new Map(),
 ): readonly McpSettings[] {
   return Object.entries(sections)
-    .map(([name, section]) => settingsOf(name, section, { cwd, confinement: confined.get(name) ?? null }))
+    .map(([name, section]) => settingsOf(name, section, { cwd, sandboxPolicy: sandboxed.get(name) ?? null }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-interface Where {
+interface LaunchContext {
   readonly cwd: string
-  readonly confinement: Confinement | null
+  readonly sandboxPolicy: ServerSandboxPolicy | null
 }
 
-function settingsOf(name: string, section: McpServerConfig, where: Where): McpSettings {
+function settingsOf(name: string, section: McpServerConfig, context: LaunchContext): McpSettings {
   return {
     name,
     enabled: section.enabled ?? true,
-    launch: launchOf(section, where),
+    launch: launchOf(section, context),
     startupTimeoutMs: 1000 * (section.startup_timeout_sec ?? defaultStartupSec),
     toolTimeoutMs: 1000 * (section.tool_timeout_sec ?? defaultToolSec),
     enabledTools: section.enabled_tools ?? null,
@@ -64,19 +65,19 @@ function settingsOf(name: string, section: McpServerConfig, where: Where): McpSe
   }
 }
 
-function launchOf(section: McpServerConfig, { cwd: here, confinement }: Where): McpLaunch {
+function launchOf(section: McpServerConfig, { cwd: here, sandboxPolicy }: LaunchContext): McpLaunch {
   const { command, args = [], env = {}, cwd = '.', url, http_headers: headers = {} } = section
   if ((command === undefined) === (url === undefined))
     return { kind: 'none', problem: 'it needs exactly one of command and url in its section of config.toml' }
   if (command !== undefined) {
     const launch = { kind: 'stdio', argv: [command, ...args], env } as const
-    if (confinement === null) return { ...launch, cwd: resolve(here, cwd) }
-    return { ...launch, cwd: resolve(confinement.root, cwd), confinement }
+    if (sandboxPolicy === null) return { ...launch, cwd: resolve(here, cwd) }
+    return { ...launch, cwd: resolve(sandboxPolicy.root, cwd), sandboxPolicy }
   }
   return { kind: 'http', url: url ?? '', headers, tokenVariable: section.bearer_token_env_var ?? null }
 }
 
-/** Equal for what would be the same process or endpoint; conversations with equal ones share it. */
+/** Returns a key that is equal for the same process or endpoint, which conversations share. */
 export function identityOf(settings: McpSettings): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex')
 }

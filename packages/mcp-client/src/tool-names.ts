@@ -5,13 +5,13 @@ export interface NamedTool {
   readonly tool: string
 }
 
-/** What providers accept at most. */
+/** Longest tool name that providers accept. */
 const maxLength = 64
 const hashLength = 8
 
 /**
- * The names under which the model is told of tools, `mcp__SERVER__TOOL`, in the order given. Each depends on nothing
- * but the set of tools: where two would be the same, or one too long, it ends with a hash of what it stands for.
+ * Returns the names of tools for the model, `mcp__SERVER__TOOL`, in the given order. Equal or too long names end with a
+ * hash of server and tool, so that each depends only on the set of tools.
  */
 export function offeredNames(tools: readonly NamedTool[]): readonly string[] {
   const plain = tools.map(plainName)

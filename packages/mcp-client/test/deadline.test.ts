@@ -9,7 +9,7 @@ it('a deadline is reached when its time is over', async () => {
   expect(deadline.reached).toBe(true)
 })
 
-it('a deadline stands still while a person is asked, and goes on after it', async () => {
+it('a deadline pauses while the user is asked and continues afterwards', async () => {
   using deadline = startDeadline(20)
   const { promise, resolve } = Promise.withResolvers<string>()
   const paused = deadline.pausedFor(promise)

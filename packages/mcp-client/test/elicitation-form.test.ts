@@ -89,33 +89,33 @@ describe('the form of an elicitation', () => {
   })
 
   const wrong: readonly (readonly [string, Answers, string])[] = [
-    ['a required answer left out', {}, 'name'],
-    ['a field that is not there', { name: 'Ada', nmae: 'Ada' }, 'nmae'],
+    ['a missing required answer', {}, 'name'],
+    ['an unknown field', { name: 'Ada', nmae: 'Ada' }, 'nmae'],
     ['text where a number is needed', { name: 'Ada', ratio: '1' }, 'ratio'],
-    ['half a number where a whole one is needed', { name: 'Ada', age: 1.5 }, 'age'],
+    ['a fraction where a whole number is needed', { name: 'Ada', age: 1.5 }, 'age'],
     ['a number below its limit', { name: 'Ada', age: 0 }, 'age'],
     ['a number above its limit', { name: 'Ada', age: 151 }, 'age'],
     ['text that is too short', { name: 'A' }, 'name'],
     ['text that is too long, by characters', { name: '🙂🙂🙂🙂🙂🙂' }, 'name'],
-    ['no e-mail address', { name: 'Ada', email: 'ada' }, 'email'],
-    ['no date', { name: 'Ada', born: '2026-13-01' }, 'born'],
-    ['yes in words', { name: 'Ada', agree: 'yes' }, 'agree'],
+    ['an invalid e-mail address', { name: 'Ada', email: 'ada' }, 'email'],
+    ['an invalid date', { name: 'Ada', born: '2026-13-01' }, 'born'],
+    ['a word where true or false is needed', { name: 'Ada', agree: 'yes' }, 'agree'],
     ['the title of a choice', { name: 'Ada', friend: 'Monica' }, 'friend'],
-    ['one that is not among several', { name: 'Ada', fish: 'f1, f3' }, 'fish'],
-    ['more than may be chosen', { name: 'Ada', fish: 'f1,f2,f1' }, 'fish'],
+    ['an unknown choice among several', { name: 'Ada', fish: 'f1, f3' }, 'fish'],
+    ['too many choices', { name: 'Ada', fish: 'f1,f2,f1' }, 'fish'],
   ]
 
-  it.each(wrong)('does not take %s', (_what, answers, field) => {
+  it.each(wrong)('rejects %s', (_what, answers, field) => {
     expect(check(answers)).toMatchObject({ field, message: expect.stringMatching(/./) })
   })
 
-  it('takes what fits, and gives the server its own types', () => {
+  it('accepts fitting answers and returns them in the types of the server', () => {
     const answers = { name: 'Ada', email: 'a@b', age: 36, agree: false, friend: 'm', fish: 'f1, f2' }
     expect(check(answers)).toBeNull()
     expect(content(answers)).toEqual({ ...answers, fish: ['f1', 'f2'] })
   })
 
-  it('may have no field at all: then it asks for a plain yes', () => {
+  it('may have no fields, which asks for plain consent', () => {
     const plain = formOf({ type: 'object', properties: {} })
     expect(plain.form.fields).toEqual([])
     expect(plain.check({})).toBeNull()

@@ -17,7 +17,7 @@ describe('the settings of an MCP server', () => {
     })
   })
 
-  it('name a folder relative to that of the conversation', () => {
+  it('resolve a folder relative to that of the conversation', () => {
     expect(one({ command: 'a', cwd: 'sub' }).launch).toMatchObject({ cwd: '/work/sub' })
   })
 
@@ -28,13 +28,13 @@ describe('the settings of an MCP server', () => {
     },
   )
 
-  it('are the same server for two conversations only where all of it is', () => {
+  it('are the same server for two conversations only when all values are equal', () => {
     expect(identityOf(one({ command: 'a' }))).toBe(identityOf(one({ command: 'a' })))
     expect(identityOf(one({ command: 'a' }))).not.toBe(identityOf(one({ command: 'a' }, '/other')))
     expect(identityOf(one({ command: 'a' }))).not.toBe(identityOf(one({ command: 'a', disabled_tools: ['t'] })))
   })
 
-  it('can name the tools to offer, and those not to', () => {
+  it('list the tools to offer and those to omit', () => {
     expect(isOffered(one({ command: 'a', enabled_tools: ['t', 'u'], disabled_tools: ['u'] }), 't')).toBe(true)
     expect(isOffered(one({ command: 'a', enabled_tools: ['t', 'u'], disabled_tools: ['u'] }), 'u')).toBe(false)
     expect(isOffered(one({ command: 'a', enabled_tools: ['t'] }), 'v')).toBe(false)

@@ -5,12 +5,12 @@ import { offeredNames } from '../src/tool-names.ts'
 const parts = fc.record({ server: fc.string({ minLength: 1 }), tool: fc.string({ minLength: 1 }) })
 const sets = fc.uniqueArray(parts, { selector: ({ server, tool }) => JSON.stringify([server, tool]), maxLength: 30 })
 
-describe('the names that the model is told', () => {
-  it('are mcp__SERVER__TOOL with what no provider takes replaced', () => {
+describe('the names of tools for the model', () => {
+  it('are mcp__SERVER__TOOL with replaced characters that providers reject', () => {
     expect(offeredNames([{ server: 'my.docs', tool: 'read/page one' }])).toEqual(['mcp__my_docs__read_page_one'])
   })
 
-  it('are what every provider accepts, and each its own', () => {
+  it('are accepted by every provider and unique', () => {
     fc.assert(
       fc.property(sets, (tools) => {
         const names = offeredNames(tools)
@@ -28,7 +28,7 @@ describe('the names that the model is told', () => {
     )
   })
 
-  it('end with a hash where two would be the same', () => {
+  it('end with a hash when two would be equal', () => {
     const names = offeredNames([
       { server: 'a__b', tool: 'c' },
       { server: 'a', tool: 'b__c' },

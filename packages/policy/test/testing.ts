@@ -1,1 +1,1 @@
-export { shellParserFiles } from './facts/place.ts'
+export { shellParserFiles } from './facts/test-folders.ts'

@@ -3,26 +3,26 @@ import type { ConversationEvent } from '@parley/protocol'
 type RedactText = (text: string) => string
 
 /**
- * Ids, hashes, names of side files, and what providers want back as they gave it: letters that only look like keys, and
- * of no use with a mark in them.
+ * Keys whose values stay as they are: ids, hashes, names of side files, and values that providers want back unchanged.
+ * They may look like secrets, and are useless with a mark in them.
  */
 const exempt: ReadonlySet<string> = new Set([
   ...['type', 'id', 'itemId', 'turnId', 'approvalId', 'messageId', 'clientId', 'callId', 'call_id'],
-  // Where things run: with a mark in it, nowhere.
+  // A path with a mark in it names no folder.
   ...['cwd', 'workspace', 'writableRoots'],
   ...['payloadHash', 'contentHash', 'patchHash', 'before', 'after', 'file', 'mediaType'],
   ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature', 'data'],
 ])
 
-/** Side files, here and nowhere else. */
+/** Keys that name side files in `context.set` only. */
 const contextFiles: ReadonlySet<string> = new Set(['instructions', 'tools', 'sessionContext'])
 
-/** JSON text in JSON: what stands in it must still be JSON. */
+/** Keys whose values are JSON text, which must remain JSON. */
 const jsonTexts: ReadonlySet<string> = new Set(['arguments', 'input'])
 
 /**
- * An event with marks in place of secrets; the same one where there are none. Deltas and progress are left alone: they
- * are pieces of streams, in which a secret may be cut in two, so their streams are redacted where they come from.
+ * Returns an event with marks in place of secrets; the same event where there are none. Deltas and progress are pieces
+ * of streams, in which a secret may be cut in two; they are redacted as streams, before they become events.
  */
 export function redactEvent(event: ConversationEvent, redact: RedactText): ConversationEvent {
   if (event.type === 'item.delta' || event.type === 'item.progress') return event
@@ -35,36 +35,36 @@ function without<Value extends object>(value: Value, keys: ReadonlySet<string>):
   return Object.fromEntries(entries) as Partial<Value> // narrowed: some of its own entries
 }
 
-/** Every string in it but the exempt ones; the same value where nothing changes. */
+/** Redacts every string of a value except under exempt keys; returns the same value where nothing changes. */
 export function redactStrings<Value>(value: Value, redact: RedactText): Value {
   return redactUnder('', value, { redact, exempt }) as Value // narrowed: only texts change, and stay texts
 }
 
-interface Way {
+interface Rules {
   readonly redact: RedactText
   readonly exempt: ReadonlySet<string>
 }
 
-/** Names that others chose say nothing of what is under them. */
+/** Exemption of values whose keys a user or a tool has named, such as `answers`. */
 const none: ReadonlySet<string> = new Set()
 
-function redactUnder(key: string, value: unknown, way: Way): unknown {
-  if (typeof value === 'string') return jsonTexts.has(key) ? redactJson(value, way.redact) : way.redact(value)
-  if (Array.isArray(value)) return redactList(value, key, way)
+function redactUnder(key: string, value: unknown, rules: Rules): unknown {
+  if (typeof value === 'string') return jsonTexts.has(key) ? redactJson(value, rules.redact) : rules.redact(value)
+  if (Array.isArray(value)) return redactList(value, key, rules)
   if (typeof value !== 'object' || value === null) return value
-  return redactObject(value, key === 'answers' ? { ...way, exempt: none } : way)
+  return redactObject(value, key === 'answers' ? { ...rules, exempt: none } : rules)
 }
 
-function redactList(list: readonly unknown[], key: string, way: Way): unknown {
-  const redacted = list.map((one: unknown) => redactUnder(key, one, way))
+function redactList(list: readonly unknown[], key: string, rules: Rules): unknown {
+  const redacted = list.map((one: unknown) => redactUnder(key, one, rules))
   return redacted.every((one, index) => one === list[index]) ? list : redacted
 }
 
-function redactObject(object: object, way: Way): object {
+function redactObject(object: object, rules: Rules): object {
   let changed: Record<string, unknown> | null = null
   for (const [key, value] of Object.entries(object)) {
-    if (way.exempt.has(key)) continue
-    const redacted = redactUnder(key, value, way)
+    if (rules.exempt.has(key)) continue
+    const redacted = redactUnder(key, value, rules)
     if (redacted === value) continue
     changed ??= { ...object }
     changed[key] = redacted
@@ -72,7 +72,7 @@ function redactObject(object: object, way: Way): object {
   return changed ?? object
 }
 
-/** Where a mark would take half of an escape with it, the texts in the JSON are redacted one by one. */
+/** Redacts JSON text. Where a mark would replace half of an escape, the strings in it are redacted one by one instead. */
 export function redactJson(text: string, redact: RedactText): string {
   const redacted = redact(text)
   if (redacted === text || parsed(redacted) !== undefined) return redacted

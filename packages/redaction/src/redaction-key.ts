@@ -7,17 +7,17 @@ import { makeFolders, nodeFiles } from '@parley/journal'
 const keyBytes = 32
 
 /**
- * The key of a home's marks: with it equal secrets get equal marks in all conversations, and without it nobody can try
- * values until a mark comes out. Where the file cannot be had, one that lasts as long as the process.
+ * Reads or creates the key of a home's marks. With it, equal secrets have equal marks in all conversations; without it,
+ * a mark cannot be found by trying values. Where the file cannot be used, the key lasts as long as the process.
  */
 export function readRedactionKey(home: string): Buffer {
   const path = join(home, 'redaction.key')
   return readKey(path) ?? makeKey(home, path) ?? readKey(path) ?? randomBytes(keyBytes)
 }
 
-/** Null for one that is not there, or that others could have read. */
+/** Reads the key file; null when it is missing, or others could have read it. */
 function readKey(path: string): Buffer | null {
-  return unlessRefused(() => {
+  return orNull(() => {
     const descriptor = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
       const status = fstatSync(descriptor)
@@ -30,7 +30,7 @@ function readKey(path: string): Buffer | null {
 }
 
 function makeKey(home: string, path: string): Buffer | null {
-  return unlessRefused(() => {
+  return orNull(() => {
     makeFolders(nodeFiles, home)
     const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
     const descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -45,8 +45,8 @@ function makeKey(home: string, path: string): Buffer | null {
   })
 }
 
-/** No home that can be written is no reason to store a secret. */
-function unlessRefused(attempt: () => Buffer | null): Buffer | null {
+/** Returns null instead of throwing: a home that is not writable is no reason to store a secret. */
+function orNull(attempt: () => Buffer | null): Buffer | null {
   try {
     return attempt()
   } catch {

@@ -1,34 +1,33 @@
 import { createHmac } from 'node:crypto'
 import type { OutputFilter } from '@parley/host'
-import { redactOutput } from './output-filter.ts'
 import { readRedactionKey } from './redaction-key.ts'
+import { kindOf, type SecretValue, secretsNamed, secretValue } from './scan/known-values.ts'
 import { createRedactor, markFor, type RedactedStream, type Redactor } from './scan/redactor.ts'
-import { kindOf, secretsNamed, secretValue } from './scan/secret-names.ts'
-import type { SecretValue } from './scan/value-forms.ts'
 
-/** What keeps secrets out of all that a server writes down and passes on. One for all of its conversations. */
+/** Redaction of a server: replaces secrets by marks in everything that its conversations store or send. */
 export interface Redaction {
+  /** Returns the text with marks in place of secrets; the same text where there are none. */
   text(text: string): string
-  /** Of a text that goes on and is cut here: less what may be half a secret at its end, which nothing tells afterwards. */
-  beginning(text: string): string
-  /** For a text that comes in pieces. */
+  /** Redacts a text that is cut off at its end. Leaves out the end where it may be the first half of a secret. */
+  excerpt(text: string): string
+  /** Returns a redactor for a text that arrives in pieces. */
   stream(): RedactedStream
-  /** For the output of one command. */
+  /** Returns a filter for the output of a command. */
   filter(): OutputFilter
-  /** From now on these are secret too. */
+  /** Adds values that are secret from now on. */
   learn(values: readonly SecretValue[]): void
-  /** The mark for something that is secret by what it was asked as, however common it is; it is known as secret from now on. */
+  /** Returns the mark for a value that is secret however common it is, such as an answer, and learns the value. */
   hide(name: string, value: string): string
-  /** Whether some secret is in it. */
-  touches(text: string): boolean
-  /** The secrets in it, as they stand there, by their marks. */
+  /** Tells whether the text contains a secret. */
+  hasSecret(text: string): boolean
+  /** Returns the secrets of the text, as written there, by their marks. */
   secretsIn(text: string): ReadonlyMap<string, string>
 }
 
-export interface RedactionParts {
-  /** `$PARLEY_HOME`, for the key of the marks. */
+interface RedactionParts {
+  /** Path of `$PARLEY_HOME`, which holds the key of the marks. */
   readonly home: string
-  /** Secret is what its name says is. */
+  /** Variables; those with a secret name are secret. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -37,7 +36,7 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
   let key: Buffer | null = null
   let redactor: Redactor | null = null
 
-  /** Most servers never see a secret, and those make no key. */
+  /** Returns the tag of a mark. Reads the key only here: most servers never meet a secret and need no key file. */
   function tag(value: string): string {
     key ??= readRedactionKey(home)
     return createHmac('sha256', key).update(value).digest('hex').slice(0, 8)
@@ -57,7 +56,7 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
 
   return {
     text: (text) => current().text(text),
-    beginning: (text) => current().stream().push(text),
+    excerpt: (text) => current().stream().push(text),
     stream: () => current().stream(),
     filter: () => redactOutput(current().stream()),
     learn,
@@ -66,6 +65,43 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
       return markFor(kindOf(name), tag(value))
     },
     secretsIn: (text) => current().secretsIn(text),
-    touches: (text) => current().text(text) !== text,
+    hasSecret: (text) => current().text(text) !== text,
   }
+}
+
+/** Returns a filter that replaces secrets in the output of a command. It reads each byte as one character. */
+export function redactOutput(stream: RedactedStream): OutputFilter {
+  return {
+    push(chunk) {
+      const out = stream.pushBytes(chunk, (from, to) => chunk.toString('latin1', from, to))
+      return typeof out === 'number' ? chunk.subarray(0, out) : Buffer.from(out, 'latin1')
+    },
+    end(cut) {
+      const rest = stream.end()
+      if (!cut) return Buffer.from(rest, 'latin1')
+      const { shown: told, withheld: kept } = splitUnfinished(rest)
+      const gap = kept === '' ? '' : `[${kept.length} bytes left out: cut off, and perhaps half a secret]`
+      return Buffer.from(told + gap, 'latin1')
+    },
+  }
+}
+
+/** Number of characters of a secret that are worth withholding; fewer reveal nothing. */
+const revealingLength = 12
+const mark = /\[secret:[^\]]*\]/
+
+interface Unfinished {
+  readonly shown: string
+  /** Text after the last mark, which may be half of a secret. */
+  readonly withheld: string
+}
+
+/**
+ * Splits the last held text of a stream that was cut off. Whether its end begins a secret can no longer be decided, so
+ * the end is withheld.
+ */
+export function splitUnfinished(rest: string): Unfinished {
+  const kept = rest.split(mark).at(-1) ?? ''
+  if (kept.length < revealingLength) return { shown: rest, withheld: '' }
+  return { shown: rest.slice(0, rest.length - kept.length), withheld: kept }
 }

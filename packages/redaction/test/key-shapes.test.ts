@@ -30,11 +30,11 @@ describe.each(corpus)('$name', ({ text, secret }) => {
     expect(JSON.parse(JSON.parse(twice))).toHaveProperty('text')
   })
 
-  it('is marked once: what has a mark is left alone', () => {
+  it('is marked once: a second redaction changes nothing', () => {
     expect(redactor.text(redacted)).toBe(redacted)
   })
 
-  it('comes to the same cut in two anywhere, and letter by letter', () => {
+  it('gives the same output cut in two anywhere, and letter by letter', () => {
     for (let at = 0; at <= text.length; at++)
       expect(inPieces([text.slice(0, at), text.slice(at)]), `cut at ${at}`).toBe(redacted)
     expect(inPieces([...text])).toBe(redacted)
@@ -53,7 +53,7 @@ describe.each(corpus)('$name', ({ text, secret }) => {
   })
 })
 
-it('many secrets in any pieces come to what the whole comes to, and a second time changes nothing', () => {
+it('many secrets in any pieces give the output of the whole, and a second redaction changes nothing', () => {
   const word = fc.oneof(
     fc.constantFrom(...corpus.map(({ text }) => text)),
     fc.constantFrom('-----BEGIN ', 'sk-', 'Bearer ', '://', 'password=', '[secret:', '[secret:aws:0123abcd]', 'AKIA'),
@@ -77,7 +77,7 @@ it('many secrets in any pieces come to what the whole comes to, and a second tim
   )
 })
 
-it('what may become a secret is held back until it is known, and no more than a block is ever held', () => {
+it('the possible start of a secret is held back until it is decided, at most one block of it', () => {
   const stream = redactor.stream()
   expect(stream.push('here is the key AKI')).toBe('here is ')
   expect(stream.push('NG of the hill')).toBe('the key AKING of the hill')
@@ -99,7 +99,7 @@ describe('a private key that is cut off', () => {
     expect(redactor.text(`${cut}\n... 20 more lines\n`)).toBe(`[secret:private-key:${tag(cut)}]\n... 20 more lines\n`)
   })
 
-  it('is marked with numbers before its lines, as files are read, and as a patch', () => {
+  it('is marked with numbers before its lines, and as a patch', () => {
     const numbered = key.split('\n').map((line, n) => `${String(n + 1).padStart(4)}\t${line}`)
     const added = key.split('\n').map((line) => `+${line}`)
     for (const lines of [numbered, added]) expect(redactor.text(lines.join('\n'))).not.toMatch(/[A-Za-z0-9+/]{30}/)

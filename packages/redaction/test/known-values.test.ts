@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isSecretName, secretsNamed, secretValue } from '../src/scan/known-values.ts'
 import { createRedactor } from '../src/scan/redactor.ts'
-import { isSecretName, secretsNamed, secretValue } from '../src/scan/secret-names.ts'
 
 const tag = () => '0badcafe'
 const mark = '[secret:DB_PASSWORD:0badcafe]'
@@ -14,7 +14,7 @@ describe('a known value', () => {
   const value = 'p"ä\\s/s w&rd+1'
   const redactor = hiding(value)
 
-  it('is marked as it is, in JSON, in a URL, and nowhere else', () => {
+  it('is marked unchanged, in JSON and in a URL, and nothing else is', () => {
     expect(redactor.text(`x${value}x`)).toBe(`x${mark}x`)
     expect(redactor.text(JSON.stringify({ value }))).toBe(`{"value":"${mark}"}`)
     expect(redactor.text(`?p=${encodeURIComponent(value)}&q`)).toBe(`?p=${mark}&q`)
@@ -38,7 +38,7 @@ describe('a known value', () => {
     expect(stream.end()).toBe('')
   })
 
-  it('of any letters is never in what comes out', () => {
+  it('of any characters never stands in the output', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8, maxLength: 30, unit: 'grapheme' }), fc.string(), (secret, around) => {
         fc.pre(!mark.includes(secret) && !secret.includes('secret:') && !around.includes(secret))
@@ -81,7 +81,7 @@ it.each([
   ['TOKENIZERS_PARALLELISM', false],
   ['MONKEY', false],
   ['PATH', false],
-])('the name %s says its value is secret: %s', (name, expected) => {
+])('the name %s is that of a secret: %s', (name, expected) => {
   expect(isSecretName(name)).toBe(expected)
 })
 
@@ -97,11 +97,11 @@ it.each([
   ['12345678', false],
   ['xxxxxxxxxxxx', false],
   ['', false],
-])('the value %s is looked for: %s', (value, expected) => {
+])('the value %s is searched for: %s', (value, expected) => {
   expect(secretValue('A_TOKEN', value)).toHaveLength(expected ? 1 : 0)
 })
 
-it('what an environment holds under secret names is secret, and called by its name', () => {
+it('variables with a secret name are secrets of that name', () => {
   expect(secretsNamed({ MY_TOKEN: ' abc-123-def\n', HOME: '/home/ann', EMPTY_TOKEN: undefined })).toEqual([
     { kind: 'MY_TOKEN', value: 'abc-123-def' },
   ])

@@ -7,7 +7,7 @@ import {
   type Usage,
 } from './scripted-step.ts'
 
-/** The answer as a Chat Completions endpoint streams it, one string per server-sent event. */
+/** Returns the server-sent events, in order, by which a Chat Completions endpoint streams the answer. */
 export function chatFrames(step: AnswerStep, requestNumber: number): string[] {
   const head = { id: `chatcmpl_${requestNumber}`, object: 'chat.completion.chunk', created: 0, model: 'scripted' }
   const choice = (delta: object, finish: string | null = null) => ({

@@ -4,18 +4,18 @@ import type { RecordedRequest, Step, Wire } from './scripted-step.ts'
 import { sendStep } from './send-step.ts'
 
 export type ModelServer = AsyncDisposable & {
-  /** What a provider's `base_url` is set to. */
+  /** Value for a provider's `base_url`. */
   readonly url: string
   readonly requests: readonly RecordedRequest[]
   /** Appends steps; each answers one model request, in order. */
   script(steps: readonly Step[]): void
-  /** Steps that no request has taken yet. */
+  /** Returns the number of steps that no request has taken yet. */
   pending(): number
-  /** The next request that nobody has taken by this call, also one that is already here. */
+  /** Resolves to the oldest request that no earlier call returned; waits if there is none. */
   nextRequest(): Promise<RecordedRequest>
 }
 
-/** A model on loopback that says exactly what the test wrote down. A request beyond the script gets status 400. */
+/** Starts an HTTP server on loopback that answers model requests with scripted steps. A request beyond the script gets status 400. */
 export async function startModelServer(steps: readonly Step[] = []): Promise<ModelServer> {
   const queue = [...steps]
   const requests: RecordedRequest[] = []
@@ -26,12 +26,12 @@ export async function startModelServer(steps: readonly Step[] = []): Promise<Mod
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const wire = wireOf(incoming)
-    if (wire === undefined) return answerElse(incoming, response)
+    if (wire === undefined) return answerOther(incoming, response)
     const request = await readRequest({ incoming, response, wire, number: requests.length + 1 })
     requests.push(request)
     const step = queue.shift()
     arrivals.put(request)
-    if (step === undefined) return refuse(response, `the script has no step for request ${request.number}`)
+    if (step === undefined) return reject(response, `the script has no step for request ${request.number}`)
     await sendStep(typeof step === 'function' ? await step(request) : step, request, response)
   }
 
@@ -78,12 +78,12 @@ function parsed(body: string): unknown {
   }
 }
 
-function answerElse(incoming: IncomingMessage, response: ServerResponse): void {
+function answerOther(incoming: IncomingMessage, response: ServerResponse): void {
   if (incoming.url?.endsWith('/models')) sendJson(response, 200, { data: [{ id: 'scripted', object: 'model' }] })
-  else refuse(response, `nothing answers ${incoming.method} ${incoming.url}`, 404)
+  else reject(response, `nothing answers ${incoming.method} ${incoming.url}`, 404)
 }
 
-function refuse(response: ServerResponse, message: string, status = 400): void {
+function reject(response: ServerResponse, message: string, status = 400): void {
   sendJson(response, status, { error: { message, type: 'scripted' } })
 }
 
@@ -108,6 +108,7 @@ function close(server: Server): Promise<void> {
 
 type Mailbox<T> = { put(value: T): void; take(): Promise<T> }
 
+/** Queue whose `take` resolves to the oldest value, at once or when one arrives. */
 function mailbox<T>(): Mailbox<T> {
   const values: T[] = []
   const takers: ((value: T) => void)[] = []

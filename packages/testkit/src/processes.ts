@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Environment variable that marks everything a test starts; children inherit it. */
+/** Environment variable whose value marks every process that a test starts; children inherit it. */
 export const markVariable = 'PARLEY_TESTKIT_MARK'
 
 export const newMark = (): string => randomUUID()
 
-/** False for a zombie too: it runs nothing any more. */
+/** Checks that a process exists and, on Linux, that it is no zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -17,20 +17,20 @@ export function isAlive(pid: number): boolean {
   return process.platform !== 'linux' || !/^State:\s+Z/m.test(readProcess(pid, 'status'))
 }
 
-/** Processes whose environment carries the mark, this one excepted. Double forks and setsid do not hide a process. */
+/** Lists live processes whose environment carries the mark, except this one. Finds them also after a double fork or setsid. */
 export function descendantsWithMark(mark: string): number[] {
   const needle = `${markVariable}=${mark}`
-  const pids = process.platform === 'linux' ? linuxPidsWith(needle) : otherPidsWith(needle)
+  const pids = process.platform === 'linux' ? linuxPidsWith(needle) : psPidsWith(needle)
   return pids.filter((pid) => pid !== process.pid && isAlive(pid))
 }
 
-/** The command line of a process, for messages; empty when it has gone. */
+/** Returns the command line of a process, empty when the process has ended. */
 export function commandOf(pid: number): string {
   if (process.platform === 'linux') return readProcess(pid, 'cmdline').replaceAll('\0', ' ').trim()
   return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).trim()
 }
 
-/** Kills what carries the mark until nothing is left: a process may fork while it is being killed. */
+/** Kills the marked processes, in up to 20 rounds, because a process may fork while it is killed. */
 export function killMarked(mark: string): void {
   for (let round = 0; round < 20; round++) {
     const pids = descendantsWithMark(mark)
@@ -43,7 +43,7 @@ function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself between the look and the kill.
+    // The process ended between the listing and the kill.
   }
 }
 
@@ -53,7 +53,7 @@ function linuxPidsWith(needle: string): number[] {
     .filter((pid) => Number.isInteger(pid) && `\0${readProcess(pid, 'environ')}`.includes(`\0${needle}\0`))
 }
 
-function otherPidsWith(needle: string): number[] {
+function psPidsWith(needle: string): number[] {
   const table = execFileSync('ps', ['eww', '-axo', 'pid=,command='], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
   return table
     .split('\n')
@@ -67,4 +67,23 @@ function readProcess(pid: number, file: 'cmdline' | 'environ' | 'status'): strin
   } catch {
     return ''
   }
+}
+
+/** Variables of the machine that change how a program under test behaves. */
+const inheritedSettings =
+  /^(CI|NO_COLOR|FORCE_COLOR|COLORTERM|TMUX.*|NODE_OPTIONS|NODE_ENV|VITEST.*|.*_API_KEY|.*_PROXY|.*_proxy|PARLEY_.*|CODEX_.*|XDG_.*)$/
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Returns the environment of this process without `inheritedSettings`, overlaid with `overlay` (`undefined` removes a variable). */
+export function cleanEnvironment(overlay: Environment = {}): Record<string, string> {
+  const clean: Record<string, string> = {}
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && !inheritedSettings.test(name)) clean[name] = value
+  }
+  for (const [name, value] of Object.entries(overlay)) {
+    if (value === undefined) delete clean[name]
+    else clean[name] = value
+  }
+  return clean
 }

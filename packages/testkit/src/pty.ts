@@ -1,7 +1,12 @@
 import { type IPty, spawn } from '@lydell/node-pty'
-import { cleanEnvironment, type Environment } from './clean-environment.ts'
-import { keyBytes } from './keys.ts'
-import { descendantsWithMark, killMarked, markVariable, newMark } from './processes.ts'
+import {
+  cleanEnvironment,
+  descendantsWithMark,
+  type Environment,
+  killMarked,
+  markVariable,
+  newMark,
+} from './processes.ts'
 import { type ScreenSize, type VirtualScreen, virtualScreen } from './virtual-screen.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -11,36 +16,36 @@ export type PtyOptions = Partial<ScreenSize> & {
   readonly cwd?: string
 }
 
-export type PtyExit = { readonly exitCode: number; readonly signal: number | undefined }
+type PtyExit = { readonly exitCode: number; readonly signal: number | undefined }
 
-/** A pattern is looked for in the visible screen, rows joined by newlines. */
-export type Seen = RegExp | ((screen: string[]) => boolean)
+/** Pattern in the visible rows, joined by newlines, or a function of the rows. */
+type ScreenCondition = RegExp | ((screen: string[]) => boolean)
 
 export type Pty = AsyncDisposable & {
   readonly pid: number
   readonly exited: Promise<PtyExit>
   write(text: string): void
-  /** Key names of `keyBytes`, in order. */
+  /** Sends keys in order, named as in `keyBytes`. */
   press(...keys: string[]): void
-  /** Bracketed paste. */
+  /** Sends text as a bracketed paste. */
   paste(text: string): void
   screen(): string[]
   scrollback(): string[]
   transcript(): string[]
   cursor(): ReturnType<VirtualScreen['cursor']>
-  waitFor(seen: Seen, options?: { readonly timeoutMs?: number }): Promise<void>
+  waitFor(seen: ScreenCondition, options?: { readonly timeoutMs?: number }): Promise<void>
   resize(size: ScreenSize): void
   kill(signal?: NodeJS.Signals): void
-  /** The terminal is gone, as when its window is closed. */
+  /** Closes the terminal side of the pty, as closing a window does. */
   hangUp(): void
-  /** Every byte the program wrote, so far. */
+  /** Returns every byte that the program has written so far. */
   rawBytes(): Buffer
   fullClears(): number
-  /** Live processes of the tree, the program itself included. */
+  /** Lists the live processes of the tree, the program included. */
   processes(): number[]
 }
 
-/** Starts a program on a real pseudo-terminal whose screen can be read. Its whole tree dies on dispose. */
+/** Starts a program on a pseudo-terminal with a readable screen. Disposing kills the whole process tree. */
 export function startPty(options: PtyOptions): Pty {
   const mark = newMark()
   const [file, ...args] = options.argv
@@ -95,13 +100,13 @@ export function startPty(options: PtyOptions): Pty {
   }
 }
 
-/** The library has it and does not declare it. */
+/** Closes the pty by `destroy`, which the library has but does not declare. */
 function closeTerminal(pty: IPty): void {
   if (!('destroy' in pty && typeof pty.destroy === 'function')) throw new Error('this terminal cannot be closed')
   pty.destroy()
 }
 
-async function waitForScreen(screen: VirtualScreen, seen: Seen, timeoutMs: number): Promise<void> {
+async function waitForScreen(screen: VirtualScreen, seen: ScreenCondition, timeoutMs: number): Promise<void> {
   const matches = typeof seen === 'function' ? seen : (rows: string[]) => rows.join('\n').search(seen) >= 0
   const what = typeof seen === 'function' ? 'the screen' : String(seen)
   try {
@@ -111,4 +116,38 @@ async function waitForScreen(screen: VirtualScreen, seen: Seen, timeoutMs: numbe
       cause: error,
     })
   }
+}
+
+const namedKeys: Readonly<Record<string, string>> = {
+  Enter: '\r',
+  Escape: '\x1b',
+  Tab: '\t',
+  Space: ' ',
+  Backspace: '\x7f',
+  Delete: '\x1b[3~',
+  Insert: '\x1b[2~',
+  Up: '\x1b[A',
+  Down: '\x1b[B',
+  Right: '\x1b[C',
+  Left: '\x1b[D',
+  Home: '\x1b[H',
+  End: '\x1b[F',
+  PageUp: '\x1b[5~',
+  PageDown: '\x1b[6~',
+  'Shift+Tab': '\x1b[Z',
+  // Kitty protocol; terminals without it cannot tell Shift+Enter from Enter.
+  'Shift+Enter': '\x1b[13;2u',
+  'Ctrl+Left': '\x1b[1;5D',
+  'Ctrl+Right': '\x1b[1;5C',
+}
+
+/** Returns the bytes that a terminal sends for "Enter", "Ctrl+C", "Alt+B", "Alt+Enter" or one character. Throws for an unknown name. */
+export function keyBytes(name: string): string {
+  const known = namedKeys[name]
+  if (known !== undefined) return known
+  if (name.startsWith('Alt+')) return `\x1b${keyBytes(name.slice(4))}`
+  const control = /^Ctrl\+([A-Z[\\\]^_])$/i.exec(name)?.[1]
+  if (control !== undefined) return String.fromCharCode(control.toUpperCase().charCodeAt(0) & 0x1f)
+  if ([...name].length === 1) return name
+  throw new Error(`no such key: ${name}`)
 }

@@ -10,7 +10,7 @@ import {
 type Frame = { readonly type: string } & Readonly<Record<string, unknown>>
 type Output = { readonly item: object; readonly frames: readonly Frame[] }
 
-/** The answer as OpenAI's Responses API streams it, one string per server-sent event. */
+/** Returns the server-sent events, in order, by which the Responses API streams the answer. */
 export function responsesFrames(step: AnswerStep, requestNumber: number): string[] {
   const outputs = [
     ...(step.reasoning === undefined ? [] : [reasoningOutput(step.reasoning, `rs_${requestNumber}`)]),

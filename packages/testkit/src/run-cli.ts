@@ -1,48 +1,53 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { cleanEnvironment, type Environment } from './clean-environment.ts'
-import { descendantsWithMark, killMarked, markVariable, newMark } from './processes.ts'
-
+import {
+  cleanEnvironment,
+  descendantsWithMark,
+  type Environment,
+  killMarked,
+  markVariable,
+  newMark,
+} from './processes.ts'
 export type CliOptions = {
   readonly env?: Environment
   readonly cwd?: string
-  /** Written to stdin, which is then closed. */
+  /** Text written to stdin before stdin is closed. */
   readonly stdin?: string
-  /** Leaves stdin an open pipe; the run's `write` and `closeStdin` drive it. */
+  /** Leaves stdin open for `write` and `closeStdin` of the run. */
   readonly keepStdinOpen?: boolean
-  /** After this long the whole tree is killed and the result rejects. 20 s when absent. */
+  /** Time after which the process tree is killed and `result` rejects. Default 20 000. */
   readonly timeoutMs?: number
 }
 
 export type CliResult = {
-  /** Null when a signal ended the program. */
+  /** Exit code, null when a signal ended the program. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
-  /** Non-empty lines of stdout. */
+  /** Returns the non-empty lines of stdout. */
   lines(): string[]
 }
 
 export type CliRun = AsyncDisposable & {
   readonly pid: number
-  /** Settles when the program has exited and its output ended (a descendant that holds the pipe delays it 1 s at most). */
+  /** Settles when the program has exited and its output has ended, or 1 s after the exit if a descendant holds the pipe. */
   readonly result: Promise<CliResult>
-  /** Output so far. */
+  /** Returns the output so far; `stderr` likewise. */
   stdout(): string
   stderr(): string
   write(text: string): void
   closeStdin(): void
   signal(name: NodeJS.Signals): void
-  /** Live processes of the run's tree, the program itself included. */
+  /** Lists the live processes of the tree, the program included. */
   processes(): number[]
 }
 
-/** The built program; end-to-end tests run the bundle that users run. */
+/** Path of the built program, the bundle that users run. */
 export const cliPath = fileURLToPath(new URL('../../../apps/tui/dist/parley.mjs', import.meta.url))
 
-/** Runs the built CLI on the repository's own Node to its end; nothing of it survives. */
+/** Runs the built CLI on this process's Node to its end, then kills its process tree. */
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   await using run = startCli(argv, options)
   return await run.result
@@ -52,19 +57,19 @@ export function startCli(argv: readonly string[], options: CliOptions = {}): Cli
   return startProgram([process.execPath, cliPath, ...argv], options)
 }
 
-/** Starts any program under the same care: clean environment, marked tree, bounded time. */
+/** Starts a program with a clean environment, a marked process tree and a time limit. */
 export function startProgram(command: readonly [string, ...string[]], options: CliOptions = {}): CliRun {
   const mark = newMark()
   const [file, ...args] = command
   const env = cleanEnvironment({ ...options.env, [markVariable]: mark })
   const child = spawn(file, args, { cwd: options.cwd, env, stdio: 'pipe' })
-  const output = collect(child)
-  // A program may end without reading its stdin; that is its right.
+  const output = collectOutput(child)
+  // A program may end without reading stdin, which fails the write.
   child.stdin.on('error', () => undefined)
   if (options.stdin !== undefined) child.stdin.write(options.stdin)
   if (!options.keepStdinOpen) child.stdin.end()
-  const result = settle(child, output, { mark, command, timeoutMs: options.timeoutMs ?? 20_000 })
-  // Its reader may come later, or only dispose.
+  const result = waitForResult(child, output, { mark, command, timeoutMs: options.timeoutMs ?? 20_000 })
+  // A caller may await the result later or only dispose; the rejection must not count as unhandled.
   result.catch(() => undefined)
   return {
     pid: child.pid ?? -1,
@@ -84,7 +89,7 @@ export function startProgram(command: readonly [string, ...string[]], options: C
 
 type Output = { stdout: string; stderr: string }
 
-function collect(child: ChildProcessWithoutNullStreams): Output {
+function collectOutput(child: ChildProcessWithoutNullStreams): Output {
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -96,7 +101,11 @@ function collect(child: ChildProcessWithoutNullStreams): Output {
 
 type Bounds = { readonly mark: string; readonly command: readonly string[]; readonly timeoutMs: number }
 
-async function settle(child: ChildProcessWithoutNullStreams, output: Output, bounds: Bounds): Promise<CliResult> {
+async function waitForResult(
+  child: ChildProcessWithoutNullStreams,
+  output: Output,
+  bounds: Bounds,
+): Promise<CliResult> {
   const closed = once(child, 'close')
   const finished = Promise.race([closed, exitThenGrace(child)])
   let expired = false
@@ -109,7 +118,8 @@ async function settle(child: ChildProcessWithoutNullStreams, output: Output, bou
   } finally {
     clearTimeout(timer)
   }
-  if (expired) throw new Error(`${bounds.command.join(' ')} ran longer than ${bounds.timeoutMs} ms\n${tail(output)}`)
+  if (expired)
+    throw new Error(`${bounds.command.join(' ')} ran longer than ${bounds.timeoutMs} ms\n${lastOutput(output)}`)
   const { stdout, stderr } = output
   return {
     exitCode: child.exitCode,
@@ -127,6 +137,6 @@ async function exitThenGrace(child: ChildProcessWithoutNullStreams): Promise<voi
   await new Promise((resolve) => setTimeout(resolve, pipeGraceMs).unref())
 }
 
-function tail(output: Output): string {
+function lastOutput(output: Output): string {
   return `stdout: ${output.stdout.slice(-2_000)}\nstderr: ${output.stderr.slice(-2_000)}`
 }

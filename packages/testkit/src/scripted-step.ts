@@ -3,23 +3,23 @@ import type { IncomingHttpHeaders } from 'node:http'
 export type Wire = 'responses' | 'chat'
 
 export type RecordedRequest = {
-  /** From 1, over all requests of the server. */
+  /** Counted from 1 over all requests of the server. */
   readonly number: number
   readonly wire: Wire
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The body as received, for byte comparisons. */
+  /** Body as received, for byte comparisons. */
   readonly text: string
   readonly body: unknown
-  /** Resolves when the client has gone before the answer was complete. */
+  /** Resolves when the client closes the connection before the answer is complete. */
   readonly dropped: Promise<void>
 }
 
 export type ScriptedCall = {
   readonly name: string
-  /** A value is sent as JSON; a string is sent as it is, so that it may be malformed. */
+  /** Value sent as JSON; a string is sent unchanged and may be malformed. */
   readonly arguments: unknown
-  /** Numbered per server when absent. */
+  /** Default: numbered per server. */
   readonly id?: string
 }
 
@@ -30,45 +30,46 @@ export type Usage = {
   readonly reasoning?: number
 }
 
-/** A complete answer: reasoning, then text, then calls, each if given. */
+/** Complete answer: reasoning, then text, then calls, each if present. */
 export type AnswerStep = {
   readonly reasoning?: string
   readonly text?: string
   readonly calls?: readonly ScriptedCall[]
-  /** Into how many deltas the text is cut, or the deltas themselves. One when absent. */
+  /** Number of deltas the text is cut into, or the deltas. Default 1. */
   readonly chunks?: number | readonly string[]
   readonly usage?: Usage
-  /** Ends the answer as if the token limit had been reached. */
+  /** Ends the answer as if the token limit was reached. */
   readonly incomplete?: boolean
 }
 
 export type StatusStep = {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A value is sent as JSON, a string as it is. */
+  /** Value sent as JSON; a string is sent unchanged. */
   readonly body?: unknown
 }
 
-/** Bytes of an event stream, sent as they are. */
-export type RawStep = { readonly raw: string | Uint8Array }
+/** Bytes of an event stream, sent unchanged. */
+type RawStep = { readonly raw: string | Uint8Array }
 
-/** Nothing at all, or headers and half of the answer, and then silence until the client leaves. */
-export type HangStep = AnswerStep & { readonly hang: 'headers' | 'mid' }
+/** Sends nothing (`headers`) or half of the answer (`mid`), then waits until the client disconnects. */
+type HangStep = AnswerStep & { readonly hang: 'headers' | 'mid' }
 
 export type Delivery = {
-  /** The first byte waits for it. */
+  /** Awaited before the first byte. */
   readonly gate?: Promise<unknown>
-  /** Awaited before each frame of the stream: a gate for every delta. */
+  /** Awaited before each frame of the stream. */
   readonly beforeFrame?: (index: number) => Promise<unknown>
   /** Pause between frames. */
   readonly delayMs?: number
-  /** The connection is reset after this many bytes of the body. */
+  /** Number of body bytes after which the connection is reset. */
   readonly cutAfterBytes?: number
 }
 
 export type ReplyStep = (AnswerStep | StatusStep | RawStep | HangStep) & Delivery
 export type Step = ReplyStep | ((request: RecordedRequest) => ReplyStep | Promise<ReplyStep>)
 
+/** Cuts the text of a step into the deltas that it asks for. */
 export function textChunks(step: AnswerStep): readonly string[] {
   const text = step.text ?? ''
   const { chunks = 1 } = step

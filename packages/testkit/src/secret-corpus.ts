@@ -1,4 +1,4 @@
-/** A secret as it is met: the text it stands in, and what of it must be found nowhere. */
+/** Text that contains a secret, and the part of it that must not appear after redaction. */
 export interface SecretSample {
   readonly name: string
   readonly text: string
@@ -20,7 +20,7 @@ const alphabets = {
 
 type Alphabet = keyof typeof alphabets
 
-/** Letters that look random and are the same each time. */
+/** Returns a generator of pseudo-random letters, equal for equal seeds. */
 function randomLetters(seed: string): (alphabet: Alphabet, length: number) => string {
   let state = [...seed].reduce((hash, sign) => Math.imul(hash ^ sign.charCodeAt(0), 16777619) >>> 0, 2166136261)
   return (alphabet, length) => {
@@ -34,8 +34,8 @@ function randomLetters(seed: string): (alphabet: Alphabet, length: number) => st
 
 type Letters = ReturnType<typeof randomLetters>
 
-/** Beginnings are written in two parts, so that no scanner of repositories takes this file for a leak. */
-const keys: Readonly<Record<string, (letters: Letters) => string>> = {
+/** Secrets with a known prefix, written in two parts so that repository scanners do not report this file. */
+const prefixedKeys: Readonly<Record<string, (letters: Letters) => string>> = {
   'aws access key': (l) => `AK${'IA'}${l('base32', 16)}`,
   'aws session key': (l) => `AS${'IA'}${l('base32', 16)}`,
   'github personal': (l) => `gh${'p_'}${l('alnum', 36)}`,
@@ -89,8 +89,10 @@ const keys: Readonly<Record<string, (letters: Letters) => string>> = {
   jwt: (l) => `ey${'J'}hbGciOiJIUzI1NiJ9.ey${'J'}zdWIiOiIx${l('word', 40)}.${l('word', 43)}`,
 }
 
-/** What is secret by where it stands: the text around it, and the length and letters of the secret. */
-const places: Readonly<Record<string, readonly [before: string, alphabet: Alphabet, length: number, after: string]>> = {
+/** Secrets known by the text around them, with the letters and length of the secret (0: a webhook path). */
+const surroundedSecrets: Readonly<
+  Record<string, readonly [before: string, alphabet: Alphabet, length: number, after: string]>
+> = {
   'aws secret': ['aws_secret_access_key = ', 'base64', 40, '\nregion = eu-west-1'],
   'authorization bearer': ['curl -H "Authorization: Bearer ', 'word', 40, '" https://api.example.org'],
   'authorization basic': ['Authorization: Basic ', 'alnum', 32, '\nAccept: */*'],
@@ -109,21 +111,21 @@ const places: Readonly<Record<string, readonly [before: string, alphabet: Alphab
   wireguard: ['[Interface]\nPrivateKey = ', 'base64', 43, '=\nAddress = 10.0.0.2'],
 }
 
-const blocks = ['RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED ', '']
+const keyBlockKinds = ['RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED ', '']
 
-/** Keys of more than sixty shapes, made up anew from a seed. */
+/** Generates secrets of more than sixty shapes from a seed. */
 export function secretCorpus(seed = 'corpus'): readonly SecretSample[] {
-  const bare = Object.entries(keys).map(([name, make]): SecretSample => {
+  const bare = Object.entries(prefixedKeys).map(([name, make]): SecretSample => {
     const secret = make(randomLetters(`${seed} ${name}`))
     return { name, text: `the key is ${secret}, keep it`, secret }
   })
-  const placed = Object.entries(places).map(([name, [before, alphabet, length, after]]): SecretSample => {
+  const placed = Object.entries(surroundedSecrets).map(([name, [before, alphabet, length, after]]): SecretSample => {
     const letters = randomLetters(`${seed} ${name}`)
     const webhook = `T${letters('capital', 10)}/B${letters('capital', 10)}/${letters('alnum', 24)}`
     const secret = length === 0 ? webhook : `${letters(alphabet, length - 2)}a7`
     return { name, text: before + secret + after, secret }
   })
-  return [...bare, ...placed, ...blocks.map((kind) => keyBlock(seed, `${kind}PRIVATE KEY`)), pgpBlock(seed)]
+  return [...bare, ...placed, ...keyBlockKinds.map((kind) => keyBlock(seed, `${kind}PRIVATE KEY`)), pgpBlock(seed)]
 }
 
 function keyBlock(seed: string, kind: string): SecretSample {

@@ -5,7 +5,7 @@ import { chatFrames } from './chat-wire.ts'
 import { responsesFrames } from './responses-wire.ts'
 import type { AnswerStep, Delivery, RecordedRequest, ReplyStep, StatusStep } from './scripted-step.ts'
 
-/** Plays one step as the answer to a request. Returns early when the client has gone. */
+/** Answers a request with one step. Returns early when the client has disconnected. */
 export async function sendStep(step: ReplyStep, request: RecordedRequest, response: ServerResponse): Promise<void> {
   await step.gate
   if (response.destroyed) return
@@ -43,7 +43,7 @@ async function sendFrames(
   else response.end()
 }
 
-/** True when the byte limit was reached. */
+/** Writes the frames. Resolves to true when `cutAfterBytes` was reached. */
 async function writeFrames(
   frames: readonly (string | Uint8Array)[],
   delivery: Delivery,
@@ -56,15 +56,15 @@ async function writeFrames(
     if (response.destroyed) return false
     const bytes = Buffer.from(frame).subarray(0, left)
     left -= bytes.length
-    // Flushed before a cut: bytes still queued in the socket would be lost with it.
+    // Waits for the flush before a cut, because destroying the socket discards queued bytes.
     if (left <= 0) await new Promise((resolve) => response.write(bytes, resolve))
-    else if (!response.write(bytes)) await drainedOrGone(response)
+    else if (!response.write(bytes)) await drainOrClose(response)
     if (left <= 0) return true
   }
   return false
 }
 
-async function drainedOrGone(response: ServerResponse): Promise<void> {
+async function drainOrClose(response: ServerResponse): Promise<void> {
   const over = new AbortController()
   try {
     await Promise.race(['drain', 'close'].map((event) => once(response, event, { signal: over.signal })))

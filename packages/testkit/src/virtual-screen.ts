@@ -2,43 +2,43 @@ import xterm from '@xterm/headless'
 
 export type ScreenSize = { readonly cols: number; readonly rows: number }
 
-export type Clears = {
-  /** CSI 3J: the terminal's own history was erased. */
+type Clears = {
+  /** Count of CSI 3J, which erases the terminal's history. */
   readonly scrollback: number
-  /** CSI 2J, a reset, or home followed by erase-to-end: the whole screen was drawn anew. */
+  /** Count of CSI 2J, reset, and home followed by erase-to-end, which clear the whole screen. */
   readonly screen: number
 }
 
 export type VirtualScreen = Disposable & {
-  /** Resolves when the terminal has taken the bytes in. */
+  /** Resolves when the terminal has processed the bytes. */
   feed(bytes: string | Uint8Array): Promise<void>
-  /** What is visible now, one string a row, trailing blanks cut. */
+  /** Returns the visible rows without trailing blanks. */
   screen(): string[]
-  /** What has scrolled off, oldest first; lines the terminal wrapped are joined. */
+  /** Returns the lines above the screen, oldest first, with wrapped lines joined. */
   scrollback(): string[]
-  /** Scrollback and screen as logical lines, trailing empty ones cut. */
+  /** Returns scrollback and screen with wrapped lines joined, without trailing empty lines. */
   transcript(): string[]
-  /** Zero-based, within the visible screen. */
+  /** Returns the zero-based position within the visible screen. */
   cursor(): { readonly column: number; readonly row: number }
   resize(size: ScreenSize): void
-  size(): ScreenSize
   clears(): Clears
+  /** Returns the number of bytes fed so far. */
   byteCount(): number
 }
 
 export type ScreenOptions = Partial<ScreenSize> & {
-  /** Gets what a real terminal would answer: cursor position, device attributes. */
+  /** Receives the replies of the terminal: cursor position, device attributes. */
   readonly answer?: (text: string) => void
 }
 
-/** A terminal without a window (headless xterm), fed with bytes. */
+/** Creates a headless xterm whose screen can be read. */
 export function virtualScreen(options: ScreenOptions = {}): VirtualScreen {
   const { cols = 80, rows = 24 } = options
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 200_000, allowProposedApi: true })
   const { answer } = options
   if (answer) terminal.onData(answer)
   const chunks: Uint8Array[] = []
-  // A character cut between two reads is put together here.
+  // A stream decoder joins characters that are cut between two reads.
   const decoder = new TextDecoder()
   const raw = () => Buffer.concat(chunks).toString('latin1')
   return {
@@ -53,14 +53,13 @@ export function virtualScreen(options: ScreenOptions = {}): VirtualScreen {
     transcript: () => withoutTrailingBlank(logicalLines(terminal, 0, terminal.buffer.active.length)),
     cursor: () => ({ column: terminal.buffer.active.cursorX, row: terminal.buffer.active.cursorY }),
     resize: (size) => terminal.resize(size.cols, size.rows),
-    size: () => ({ cols: terminal.cols, rows: terminal.rows }),
     clears: () => countClears(raw()),
     byteCount: () => chunks.reduce((sum, chunk) => sum + chunk.length, 0),
     [Symbol.dispose]: () => terminal.dispose(),
   }
 }
 
-export function countClears(raw: string): Clears {
+function countClears(raw: string): Clears {
   const count = (pattern: RegExp) => raw.match(pattern)?.length ?? 0
   return {
     scrollback: count(/\x1b\[3J/g),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export type WaitOptions = {
   readonly timeoutMs?: number
-  /** What is waited for, as the failure names it: "the server's socket". */
+  /** Name of the awaited thing in the failure message, such as "the server's socket". */
   readonly what: string
 }
 
@@ -10,7 +10,7 @@ export type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>
 
 const pollEveryMs = 10
 
-/** Polls until the condition yields a truthy value, and hands that value back. A throw inside counts as "not yet". */
+/** Polls until the condition returns a truthy value, and resolves to it. A throw of the condition counts as not yet; throws after `timeoutMs` (default 15 000). */
 export async function waitUntil<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<Truthy<T>> {
   const timeoutMs = options.timeoutMs ?? 15_000
   const deadline = performance.now() + timeoutMs

@@ -13,7 +13,7 @@ async function answerOf(step: Step, path?: string): Promise<Record<string, unkno
 }
 
 describe('an answer on the Responses wire', () => {
-  test('streams the text in the asked number of deltas and ends completed', async () => {
+  test('streams the text in the requested number of deltas and ends completed', async () => {
     const seen = await answerOf({ text: 'abcdef', chunks: 3 })
     const deltas = seen.filter((event) => event['type'] === 'response.output_text.delta')
     expect(deltas.map((event) => event['delta'])).toEqual(['ab', 'cd', 'ef'])
@@ -39,7 +39,7 @@ test('an answer on the chat wire ends with its finish reason, its usage and the 
   expect(body).toMatch(/\{bad[\s\S]*data: \[DONE\]\n\n$/)
 })
 
-test('every request is recorded and can be waited for, before and after it came', async () => {
+test('every request is recorded and can be awaited before and after it arrives', async () => {
   await using server = await startModelServer()
   server.script([{ text: '1' }, (request) => ({ text: `number ${request.number}` })])
   const early = server.nextRequest()
@@ -63,7 +63,7 @@ test('a status step answers with its headers and body', async () => {
   ])
 })
 
-test('a request beyond the script is refused with the reason', async () => {
+test('a request beyond the script gets status 400 with the reason', async () => {
   await using server = await startModelServer()
   const response = await ask(server)
   expect(response.status).toBe(400)
@@ -95,7 +95,7 @@ test('a cut answer delivers exactly so many bytes and then a reset', async () =>
   expect(received).toBe(100)
 })
 
-test('a hanging answer shows when its client has left', async () => {
+test('a request to a hanging step reports that its client disconnected', async () => {
   await using server = await startModelServer([{ text: 'half', hang: 'mid' }, { hang: 'headers' }])
   for (const phase of ['mid', 'headers']) {
     const control = new AbortController()

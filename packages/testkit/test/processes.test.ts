@@ -10,12 +10,12 @@ test('a run reports its output, its lines and its exit code', async () => {
   expect(result.lines()).toEqual(['a', 'b'])
 })
 
-test('stdin is what was given, closed at its end', async () => {
+test('stdin carries the given text and is closed after it', async () => {
   await using run = startProgram(['cat'], { stdin: 'over\n' })
   expect((await run.result).stdout).toBe('over\n')
 })
 
-test('an open stdin stays silent until the test speaks', async () => {
+test('stdin stays open until the test closes it', async () => {
   await using run = startProgram(['cat'], { keepStdinOpen: true })
   run.write('one\n')
   await waitUntil(() => run.stdout() === 'one\n', { what: 'the echo' })
@@ -23,7 +23,7 @@ test('an open stdin stays silent until the test speaks', async () => {
   expect((await run.result).exitCode).toBe(0)
 })
 
-test('a program that ends in a signal says which', async () => {
+test('a program that a signal ends reports the signal', async () => {
   await using run = startProgram(['sleep', '60'])
   run.signal('SIGTERM')
   expect(await run.result).toMatchObject({ exitCode: null, signal: 'SIGTERM' })
@@ -39,7 +39,7 @@ test('a program that does not exist rejects with its name', async () => {
   await expect(run.result).rejects.toThrow('no-such-program-here')
 })
 
-test('a run beyond its time rejects and leaves nothing', async () => {
+test('a run beyond its time limit rejects and leaves no process', async () => {
   await using run = startProgram(['sleep', '60'], { timeoutMs: 50 })
   await expect(run.result).rejects.toThrow('longer than 50 ms')
   expect(run.processes()).toEqual([])
@@ -54,7 +54,7 @@ test('a descendant in a session of its own dies with its run', async () => {
     orphan = Number((await run.result).stdout)
     expect(run.processes()).toEqual([orphan])
   }
-  // Killed, and yet for a moment not gone.
+  // The kernel removes a killed process a moment later.
   await waitUntil(() => !isAlive(orphan), { what: 'the end of the orphan' })
 })
 
@@ -67,7 +67,7 @@ test('the environment of a run carries no key, no CI and no colour of this machi
   expect(names).not.toMatch(/\b(CI|VITEST|NO_COLOR|PATH|\w+_API_KEY)\b/)
 })
 
-test('a wait that fails says what it waited for and what it saw', async () => {
+test('a wait that times out names what it waited for and the last value', async () => {
   const waiting = waitUntil(() => 0, { what: 'the socket', timeoutMs: 20 })
   await expect(waiting).rejects.toThrow('waited 20 ms for the socket; last saw 0')
 })

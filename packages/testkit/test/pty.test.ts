@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isAlive, keyBytes, startPty, waitUntil } from '../src/index.ts'
+import { isAlive, startPty, waitUntil } from '../src/index.ts'
+import { keyBytes } from '../src/pty.ts'
 
 const sh = (script: string): [string, ...string[]] => ['sh', '-c', script]
 
@@ -35,17 +36,17 @@ test('Ctrl+C interrupts the foreground program', async () => {
   expect(pty.screen().join()).toContain('interrupted')
 })
 
-test('nothing of the tree survives the pty', async () => {
+test('disposing a pty ends its process tree', async () => {
   let pids: number[] = []
   {
     await using pty = startPty({ argv: sh('setsid sleep 60 & sleep 60') })
     pids = await waitUntil(() => pty.processes().length >= 3 && pty.processes(), { what: 'both sleeps' })
   }
-  // The kernel takes a moment to end what was killed.
-  await waitUntil(() => !pids.some(isAlive), { what: 'the end of the tree' })
+  // The kernel removes killed processes a moment later.
+  expect(await waitUntil(() => !pids.some(isAlive), { what: 'the end of the tree' })).toBe(true)
 })
 
-test('a wait that fails shows the screen', async () => {
+test('a wait that times out shows the screen', async () => {
   await using pty = startPty({ argv: sh('echo something else; sleep 60') })
   await pty.waitFor(/else/)
   await expect(pty.waitFor(/never/, { timeoutMs: 20 })).rejects.toThrow(/\/never\/.*\nsomething else/)
@@ -61,6 +62,6 @@ test.each([
   expect(keyBytes(name)).toBe(bytes)
 })
 
-test('an unknown key is refused', () => {
+test('an unknown key throws', () => {
   expect(() => keyBytes('Hyper+X')).toThrow('no such key')
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startProgram, tempDirectory, tempHome, tempWorkspace } from '../src/index.ts'
 
-test('a directory is gone after its use, read-only content included', async () => {
+test('disposing a directory removes it, read-only content included', async () => {
   let path = ''
   {
     await using workspace = await tempWorkspace({ files: { 'deep/er/file.txt': 'hello' } })
@@ -31,7 +31,7 @@ test('a home is private and named by its environment', async () => {
   expect((await stat(home.env.PARLEY_HOME)).mode & 0o777).toBe(0o700)
 })
 
-test('two directories never meet', async () => {
+test('two directories have different paths', async () => {
   await using one = await tempDirectory()
   await using two = await tempDirectory()
   expect(one.path).not.toBe(two.path)

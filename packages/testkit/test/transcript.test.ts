@@ -2,7 +2,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { expectTranscript, recordTranscript, tempDirectory, transcriptLines } from '../src/index.ts'
+import { expectTranscript, recordTranscript, tempDirectory } from '../src/index.ts'
+import { transcriptLines } from '../src/transcript.ts'
 
 const uuid = (digit: string) => `01a1fc62-0000-7000-8000-${digit.repeat(12)}`
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -25,7 +26,7 @@ describe('a recorder', () => {
 })
 
 describe('what differs from run to run', () => {
-  test('has one stand-in a thing, numbered where it first appears', () => {
+  test('gets one stand-in per thing, numbered in order of first appearance', () => {
     const lines = transcriptLines(messages({ a: uuid('1'), b: 'i-0123456789ab' }, { [uuid('2')]: `of ${uuid('1')}` }))
     expect(lines).toEqual(['{"dir":"<","msg":{"a":"<id-1>","b":"<id-2>"}}', '{"dir":"<","msg":{"<id-3>":"of <id-1>"}}'])
   })
@@ -72,7 +73,7 @@ describe('what differs from run to run', () => {
 describe('a recorded session', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  test('is written on request, then compared, and a difference names its line', async () => {
+  test('is written when the update variable is set, then compared, and a difference names its line', async () => {
     await using folder = await tempDirectory()
     const path = relative(root, join(folder.path, 'sub', 'session.jsonl'))
     vi.stubEnv('PARLEY_UPDATE_TRANSCRIPTS', '1')

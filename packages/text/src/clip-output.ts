@@ -1,22 +1,22 @@
-import { firstBytes, lastBytes, utf8Length } from './utf8-text.ts'
+import { firstBytes, lastBytes, utf8Length } from './utf8.ts'
 
-/** Bytes of command output the model is told, unless the tool says otherwise. */
-export const modelOutputBytes = 16 * 1024
+/** Limit of command output that the model receives, unless the tool sets another. */
+const modelOutputBytes = 16 * 1024
 
-/** Of the limit, what goes to the beginning; the end of an output usually says more. */
+/** Share of the limit that the beginning gets; the end of an output usually says more. */
 const startShare = 0.4
 
-export interface ClippableOutput {
+interface ClippableOutput {
   readonly head: string
-  /** Directly after `head` when nothing is omitted. */
+  /** End of the output; follows `head` directly when nothing is omitted. */
   readonly tail: string
   readonly totalBytes: number
   readonly omittedBytes: number
 }
 
 /**
- * Output as the model gets it: whole when it fits, else its beginning and end with one line between that says how
- * much is missing and how to read it.
+ * Returns the output whole when it fits into the limit, else its beginning and its end with one line between them.
+ * The line says how many bytes are missing and, in the words of `readMore`, how to read them.
  */
 export function clipForModel(output: ClippableOutput, readMore: string, limitBytes = modelOutputBytes): string {
   const { head, tail, totalBytes, omittedBytes } = output
@@ -29,7 +29,7 @@ export function clipForModel(output: ClippableOutput, readMore: string, limitByt
   return `${start}\n[… ${missing} of ${totalBytes} bytes left out; ${readMore} …]\n${end}`
 }
 
-/** To the last line break, unless that would cost half of it. */
+/** Cuts a text at its last line break, unless that loses more than half of it. */
 function wholeLines(text: string): string {
   const lastBreak = text.lastIndexOf('\n')
   return lastBreak > text.length / 2 ? text.slice(0, lastBreak) : text

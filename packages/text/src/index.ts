@@ -1,4 +1,4 @@
 export { clipForModel } from './clip-output.ts'
-export { closest, editDistance } from './closest.ts'
-export { utf8Length } from './utf8-length.ts'
-export { firstBytes } from './utf8-text.ts'
+export { closest, editDistance } from './closest-word.ts'
+
+export { firstBytes, utf8Length } from './utf8.ts'

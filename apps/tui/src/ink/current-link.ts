@@ -1,11 +1,11 @@
 import type { Client } from '@parley/client'
 import type { Launch } from '../main.ts'
-import { joinedLink, type Link, ownLink } from './link.ts'
+import { joinedLink, type Link, type OnNotice, ownLink } from './link.ts'
 
 interface LinkListener {
   readonly onLinked: (link: Link) => void
   readonly onLost: () => void
-  readonly onNotice: (message: string, level: 'info' | 'warning' | 'error') => void
+  readonly onNotice: OnNotice
 }
 
 const stillSaving = 'Waiting for the server to stop what runs and to save …'
@@ -30,7 +30,7 @@ export class CurrentLink {
 
   /** To a server of our own. */
   async connect(launch: Launch): Promise<Client> {
-    const linking = ownLink(launch, (message, level) => this.#say(message, level), this.#closing.signal)
+    const linking = ownLink(launch, (notice) => this.#say(notice), this.#closing.signal)
     this.#awaited(linking)
     return this.#adopt(await linking).client
   }
@@ -54,7 +54,7 @@ export class CurrentLink {
   /** `detached`: the server was told to go on, and is not waited for. */
   async close({ detached }: { readonly detached: boolean }): Promise<void> {
     this.#closing.abort(new Error('the window was closed'))
-    const waiting = setTimeout(() => this.#say(stillSaving, 'info'), patienceMs)
+    const waiting = setTimeout(() => this.#say({ message: stillSaving, level: 'info' }), patienceMs)
     if (detached) await this.#link?.detach()
     else await this.#link?.[Symbol.asyncDispose]()
     await Promise.allSettled(this.#leaving)
@@ -62,9 +62,9 @@ export class CurrentLink {
   }
 
   /** A window that is being closed shows nothing any more. */
-  #say(message: string, level: 'info' | 'warning' | 'error'): void {
-    if (this.#closing.signal.aborted) process.stderr.write(`parley: ${message}\n`)
-    else this.#listener.onNotice(message, level)
+  #say(notice: Parameters<OnNotice>[0]): void {
+    if (this.#closing.signal.aborted) process.stderr.write(`parley: ${notice.message}\n`)
+    else this.#listener.onNotice(notice)
   }
 
   #letGo(link: Link | null): void {

@@ -2,13 +2,14 @@ import type { ConversationEvent } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Launch } from '../main.ts'
 import type { Intent } from '../ui/intent.ts'
+import { isLogGone } from '../ui/storage-trouble.ts'
 import type { Said } from '../view/said.ts'
 import { countClients } from './count-clients.ts'
 import { CurrentLink } from './current-link.ts'
 import { farewell } from './farewell.ts'
 import { type OpenedConversation, openedBy, openOrJoin, watch } from './open-conversation.ts'
 import { isWanted, openWanted, type Wanted } from './open-wanted.ts'
-import { note, perform, type Request } from './perform.ts'
+import { noticeSaid, perform, type Request, refusalSaid } from './perform.ts'
 import type { PromptHistory } from './prompt-history.ts'
 import { recordedPrompt } from './recorded-prompt.ts'
 import { earlierNote, greeting, openSession, readBranch, type Session, weaknessOf } from './session.ts'
@@ -50,7 +51,7 @@ export class Desk implements AsyncDisposable {
       onLinked: ({ client, serverPid }) =>
         stage.dispatch({ kind: 'linked', clientId: client.server.clientId, serverPid }),
       onLost: () => stage.dispatch({ kind: 'lost' }),
-      onNotice: (message, level) => stage.dispatch(note(level, message)),
+      onNotice: (notice) => stage.dispatch(noticeSaid(notice)),
     })
   }
 
@@ -66,6 +67,7 @@ export class Desk implements AsyncDisposable {
       detached: this.#detached,
       ephemeral: this.#isEphemeral,
       hasCompany: this.#parts.stage.ui.clientCount > 1,
+      isLogGone: isLogGone(this.#parts.stage.ui.lostLog),
     })
   }
 
@@ -84,7 +86,7 @@ export class Desk implements AsyncDisposable {
       else if (intent.kind === 'restart') await this.#restart()
       else await this.#ask(intent)
     }
-    return this.#unlessLost(act, ({ message }) => stage.dispatch(note('error', message)))
+    return this.#unlessLost(act, (refusal) => stage.dispatch(refusalSaid(refusal)))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,6 +11,8 @@ export interface Leaving {
   readonly ephemeral: boolean
   /** Other windows keep the conversation open. */
   readonly hasCompany: boolean
+  /** Others took its log away: there is nothing to resume before it is back. */
+  readonly isLogGone: boolean
 }
 
 /** The line that says how to come back; null when nothing is kept. */
@@ -18,6 +20,7 @@ export function farewell(leaving: Leaving): string | null {
   const { shortId, state, readOnly, attached, detached, ephemeral, hasCompany } = leaving
   if (ephemeral || state.core.seq === 0) return null
   if (readOnly) return attached ? `To watch again: parley attach --read-only ${shortId}` : null
+  if (leaving.isLogGone) return `Once its log is back: parley resume ${shortId}`
   const activity = activityOf(state)
   if (detached) return `${goingOn[activity]}To come back: parley attach ${shortId}`
   const hint = activity === 'runs' && !hasCompany ? ' (the turn that ran is stopped; /detach lets one go on)' : ''

@@ -1,4 +1,5 @@
 import type { Client } from '@parley/client'
+import type { ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import type { Launch } from '../main.ts'
 import { terminalTitle } from './terminal-title.ts'
@@ -16,7 +17,7 @@ export interface Link extends AsyncDisposable {
 /** How long the way to a server of another process may take to close. */
 const farewellMs = 2_000
 
-type OnNotice = (message: string, level: 'info' | 'warning' | 'error') => void
+export type OnNotice = (notice: Pick<ServerNotice, 'message' | 'level' | 'errno'>) => void
 
 /** To a server of our own. */
 export async function ownLink(launch: Launch, onNotice: OnNotice, signal: AbortSignal): Promise<Link> {
@@ -25,7 +26,7 @@ export async function ownLink(launch: Launch, onNotice: OnNotice, signal: AbortS
     canApprove: true,
     clientName: 'parley',
     clientTitle: terminalTitle(),
-    onNotice: ({ message, level }) => onNotice(message, level),
+    onNotice,
   })
   const { client, server } = connection
   return {

@@ -1,7 +1,8 @@
 import type { Client } from '@parley/client'
-import type { ConversationState, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationState, ResultOf, ServerNotice, Settings } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Intent } from '../ui/intent.ts'
+import { isDiskFull, isLostLog } from '../ui/storage-trouble.ts'
 import type { UiAction } from '../ui/ui-action.ts'
 import { mcpTable } from '../view/mcp-table.ts'
 import type { Said } from '../view/said.ts'
@@ -140,18 +141,18 @@ function afterRejection(request: Request, error: RpcError): readonly UiAction[] 
   const code = error.data?.code
   switch (request.kind) {
     case 'send':
-      return [{ kind: 'notTaken', message: request.message }, note('error', error.message)]
+      return [{ kind: 'notTaken', message: request.message }, refusalSaid(error)]
     case 'decide':
       return afterRefusedAnswer(request, error)
     case 'shell':
-      return [{ kind: 'tookBack', text: `!${request.command}` }, note('error', error.message)]
+      return [{ kind: 'tookBack', text: `!${request.command}` }, refusalSaid(error)]
     case 'editQueued':
       return [{ kind: 'tookBack', text: request.text }, note('warning', error.message)]
     case 'takeBack':
     case 'interrupt':
-      return code === 'messageNotQueued' || code === 'turnMismatch' ? [] : [note('error', error.message)]
+      return code === 'messageNotQueued' || code === 'turnMismatch' ? [] : [refusalSaid(error)]
     default:
-      return [note('error', error.message)]
+      return [refusalSaid(error)]
   }
 }
 
@@ -169,6 +170,18 @@ function afterRefusedAnswer(
     ...(words === undefined ? [] : [{ kind: 'tookBack', text: words } as const]),
     ...(isSaid ? [] : [note('warning', message)]),
   ]
+}
+
+/** What the server refused, as it says it; a log that is lost is the same for all that is asked from then on. */
+export function refusalSaid({ message, data }: RpcError): UiAction {
+  const errno = data?.['errno']
+  return isLostLog(errno) ? { kind: 'logLost', log: { errno, text: message }, isAnswer: true } : note('error', message)
+}
+
+/** What the server says unasked. */
+export function noticeSaid({ level, message, errno }: Pick<ServerNotice, 'level' | 'message' | 'errno'>): UiAction {
+  if (isLostLog(errno)) return { kind: 'logLost', log: { errno, text: message }, isAnswer: false }
+  return note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
 }
 
 export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {

@@ -10,6 +10,7 @@ import { ParleyError } from '../cli/parley-error.ts'
 import { tellOfSandbox } from '../cli/tell-of-sandbox.ts'
 import { workingFolder } from '../cli/working-folder.ts'
 import type { Launch } from '../main.ts'
+import { isDiskFull } from '../ui/storage-trouble.ts'
 import { callerName } from './caller-name.ts'
 import { type Message, messageOf } from './message.ts'
 import { fileProblem } from './output-file.ts'
@@ -106,7 +107,8 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Co
 }
 
 /** The server goes on trying to save; nobody is there to make room, so a script ends. One that ends already says it. */
-function takeNotice({ code, message }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
+function takeNotice({ code, message: said, errno }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
+  const message = isDiskFull(errno) ? `${said} Make room and run it again.` : said
   if (code === 'storageFailed' && !stopper.signal.aborted)
     stopper.stop(new Stopped(exitCodes.storage, { code, message }))
   else reporter.problem(message)

@@ -1,23 +1,24 @@
 import type { CallItem, Item } from '@parley/protocol'
 import { formatDuration } from '../view/duration.ts'
 import { rightsWords } from '../view/rights-words.ts'
+import { visibleLine } from '../view/visible-text.ts'
 
 /** The line above what an item says while it runs; null for the answer, which speaks for itself. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
   if (item.type === 'reasoning') return '· thinking'
   if (item.type !== 'commandExecution') return null
-  return `$ ${item.title}${isAgain ? ' (more)' : ''}`
+  return `$ ${visibleLine(item.title)}${isAgain ? ' (more)' : ''}`
 }
 
 /** The line about a finished item, null when there is nothing to add. `isBelow`: it stands right below what the item said. */
 export function itemLine(item: Item, isBelow: boolean): string | null {
   switch (item.type) {
     case 'commandExecution':
-      return isBelow ? `→ ${howItEnded(item)}` : `$ ${item.title} → ${howItEnded(item)}`
+      return isBelow ? `→ ${howItEnded(item)}` : `$ ${visibleLine(item.title)} → ${howItEnded(item)}`
     case 'fileChange':
-      return `± ${item.title}${noteOn(item)}`
+      return `± ${visibleLine(item.title)}${noteOn(item)}`
     case 'toolCall':
-      return `· ${item.title}${noteOn(item)}`
+      return `· ${visibleLine(item.title)}${noteOn(item)}`
     case 'notice':
       return item.level === 'info' ? `· ${item.title}` : `! ${item.title}`
     default:

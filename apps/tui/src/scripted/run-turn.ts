@@ -1,6 +1,7 @@
 import { type Client, type ConversationStore, openConversationStore } from '@parley/client'
 import { addTokens, type ConversationSummary } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
+import { visibleLine } from '../view/visible-text.ts'
 import { type FollowedTurn, followTurn } from './follow-turn.ts'
 import type { Message } from './message.ts'
 import type { Reporter } from './reporter.ts'
@@ -60,7 +61,7 @@ async function repaired(run: TurnRun, turn: FollowedTurn, first: EndedTurn): Pro
 async function closeOldTurn({ client, reporter }: TurnRun, store: ConversationStore): Promise<void> {
   const { turn, approvals } = store.state.core
   if (turn === null) return
-  const titles = Object.values(approvals).map(({ title }) => title)
+  const titles = Object.values(approvals).map(({ title }) => visibleLine(title))
   if (titles.length > 0)
     reporter.problem(`An earlier turn still waited for an answer; closed, and not run: ${titles.join(', ')}`)
   const ended = new Promise<void>((resolve) => {

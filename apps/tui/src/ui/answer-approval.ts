@@ -59,10 +59,10 @@ function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowM
   if (ui.opened?.readOnly === true) return null
   const answer = ui.reached?.approvalId === approval.id ? ui.reached.answer : null
   if (key === 'enter' && answer !== null) {
-    const refusal = refusesUnseen(ui, approval, answer) ? 'unseen' : null
+    const refusal = whyNotReached(ui, approval, answer, nowMs)
     return refusal === null
       ? actOn({ ...ui, reached: null }, approval, answer, state)
-      : stepTo(hold(ui, approval, { text: '', nowMs, refusal }))
+      : stepTo(held(ui, approval, { text: '', nowMs, refusal }))
   }
   if (key !== 'up' && key !== 'down') return null
   if (!isReadable(ui.guard, approval.id, nowMs)) return stepTo(ui)
@@ -82,8 +82,14 @@ interface Pressed {
   readonly refusal: Refusal | null
 }
 
-function hold(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed): UiState {
-  return { ...ui, reached: null, heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } }
+/** A letter answers in the place of the row that an arrow reached; `v` only shows more of the question. */
+function hold(ui: UiState, approval: Approval, pressed: Pressed): UiState {
+  const isPrinting = answerForText(pressed.text, approval) === 'print'
+  return held(isPrinting ? ui : { ...ui, reached: null }, approval, pressed)
+}
+
+function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed): UiState {
+  return { ...ui, heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } }
 }
 
 /** A key that is not taken is said to be none, so that nobody waits for what it should have done. */
@@ -91,6 +97,12 @@ function whyRefused(ui: UiState, approval: Approval, answer: Answer, nowMs: numb
   if (ui.opened?.readOnly === true && answer !== 'print') return 'readOnly'
   if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
   return refusesUnseen(ui, approval, answer) ? 'unseen' : null
+}
+
+/** The row stays reached, so that Enter can be pressed again. */
+function whyNotReached(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
+  if (refusesUnseen(ui, approval, answer)) return 'unseen'
+  return saysYes(answer) && !isReadable(ui.guard, approval.id, nowMs) ? 'tooEarly' : null
 }
 
 function refusesUnseen({ guard }: UiState, { id }: Approval, answer: Answer): boolean {

@@ -3,6 +3,7 @@ import type { Said } from '../view/said.ts'
 import type { Painted } from './answer-guard.ts'
 import type { Intent } from './intent.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import type { LostLog } from './storage-trouble.ts'
 import type { Opened, UiState, Unsent } from './ui-state.ts'
 
 /** What happened, as far as it matters to the screen. */
@@ -40,6 +41,8 @@ export type UiAction =
   /** Someone changed settings. */
   | { readonly kind: 'configured'; readonly event: EventOf<'conversation.configured'> }
   | { readonly kind: 'say'; readonly said: Said }
+  /** Others changed the log. `isAnswer`: something was asked for, and was not done. */
+  | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
   /** A project's configuration was shown, all of it; null when there is none. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
   | { readonly kind: 'pick'; readonly liveOnly: boolean }

@@ -6,6 +6,7 @@ import { type Composer, emptyComposer } from './composer/composer.ts'
 import type { FilledForm } from './form.ts'
 import type { HeldKey } from './held-key.ts'
 import { calm, type Interrupts } from './interrupts.ts'
+import type { LostLog } from './storage-trouble.ts'
 
 /** Everything of the screen that is not the conversation. A value; `updateUi` makes the next one. */
 export interface UiState {
@@ -30,6 +31,8 @@ export interface UiState {
   /** Messages that the server has not acknowledged. */
   readonly unsent: readonly Unsent[]
   readonly said: readonly Said[]
+  /** Why the conversation on the screen has stopped, once that was said. */
+  readonly lostLog: LostLog | null
   /** The turn that was told to stop. */
   readonly stoppingTurn: string | null
   /** The approval that this window has just answered. */
@@ -113,6 +116,7 @@ export const initialUi: UiState = {
   refusedText: null,
   unsent: [],
   said: [],
+  lostLog: null,
   stoppingTurn: null,
   answeredApproval: null,
   answeredAtMs: 0,

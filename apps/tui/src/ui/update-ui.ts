@@ -8,7 +8,7 @@ import { pressKey, pressStopKey, stampAnswer } from './press-key.ts'
 import { sayAnswered } from './say-answered.ts'
 import { sayConfigured } from './say-configured.ts'
 import { stepTo, type UiAction, type UiContext, type UiStep } from './ui-action.ts'
-import { message, openPicker, say, type UiState } from './ui-state.ts'
+import { message, openPicker, say, sayNote, type UiState } from './ui-state.ts'
 
 /** The one way the screen's own state changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -26,13 +26,18 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'lost':
       return stepTo({ ...ui, link: { kind: 'lost' }, clientCount: 1, stoppingTurn: null, answeredApproval: null })
     case 'opened':
-      return stepTo({ ...ui, picker: null, opened: action.opened, shownTrust: null }, ...sendHeld(ui))
+      return stepTo({ ...ui, picker: null, opened: action.opened, shownTrust: null, lostLog: null }, ...sendHeld(ui))
     case 'recalled':
       return stepTo({ ...ui, earlierPrompts: action.prompts })
     case 'hold':
       return stepTo({ ...ui, unsent: [...ui.unsent, action.message] })
     case 'acknowledged':
-      return stepTo({ ...ui, unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId) })
+      // A log that was put back takes events again.
+      return stepTo({
+        ...ui,
+        lostLog: null,
+        unsent: ui.unsent.filter(({ messageId }) => messageId !== action.messageId),
+      })
     case 'notTaken':
       return stepTo(giveBack(ui, action.message))
     case 'tookBack':
@@ -47,6 +52,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(sayConfigured(ui, action.event))
     case 'say':
       return stepTo(say(ui, action.said))
+    case 'logLost':
+      return stepTo(sayLostLog(ui, action))
     case 'trustShown':
       return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
@@ -98,3 +105,12 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
     next = { ...next, purpose: message }
   return next
 }
+
+/** The sentence is said once; after that only that nothing was done. */
+function sayLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
+  if (ui.lostLog?.text !== log.text) return sayNote({ ...ui, lostLog: log }, 'error', log.text)
+  return isAnswer ? sayNote(ui, 'error', notDone) : ui
+}
+
+const notDone =
+  'Not done: this conversation has stopped, for the reason above. /new begins another one; Ctrl+C clears the text.'

@@ -3,6 +3,7 @@ import { fileWords, hiddenWarnings } from '@parley/protocol/question'
 import { collapseBlanks } from './collapse-blanks.ts'
 import { parseDiff, renderDiff } from './diff-lines.ts'
 import { doubtfulLetters } from './doubtful-letters.ts'
+import { withoutListedNames } from './listed-names.ts'
 import { hiddenParts, showHidden } from './neutralise.ts'
 import type { Line, Room } from './span.ts'
 import { wrapLine, wrapLines } from './wrap.ts'
@@ -22,10 +23,10 @@ export function askedFiles({ files = [] }: Pick<Approval, 'files'>, room: Room):
 }
 
 /** The text of a command, or the diffs of a patch. */
-export function askedText({ kind, detail }: Pick<Approval, 'kind' | 'detail'>, room: Room): readonly Line[] {
+export function askedText({ kind, detail, files = [] }: Detailed, room: Room): readonly Line[] {
   const text = detail.replace(/\n+$/, '')
   if (text === '') return []
-  if (kind === 'patch') return renderDiff(parseDiff(showHidden(text)), room)
+  if (kind === 'patch') return renderDiff(withoutListedNames(parseDiff(showHidden(text)), files), room)
   return wrapLines(revealedLines(text), { ...room, mode: 'anywhere' })
 }
 

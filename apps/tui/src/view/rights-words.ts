@@ -12,6 +12,10 @@ export function rightsWords(item: Item): string | null {
 }
 
 /** One that was declined, or that waits or was stopped before it began, has a decision and has done nothing. */
-function hasRun({ status, durationMs }: Item & { readonly type: 'commandExecution' }): boolean {
+function hasRun({ status, durationMs, failure }: Item & { readonly type: 'commandExecution' }): boolean {
+  if (failure !== undefined && neverStarted.has(failure.code)) return false
   return status === 'inProgress' || status === 'unknown' || durationMs !== undefined
 }
+
+/** Codes of failures that came before the command did anything. */
+const neverStarted: ReadonlySet<string> = new Set(['spawnFailed', 'sandboxFailed', 'invalidToolCall'])

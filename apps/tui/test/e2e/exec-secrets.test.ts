@@ -13,7 +13,7 @@ function secretsIn(text: string): string[] {
   return [key, ...corpus.map(({ secret }) => secret)].filter((secret) => text.includes(secret))
 }
 
-test('A122, A157: neither the key of the provider nor any other secret is in a file, in what is shown or in a command', async () => {
+test('neither the key of the provider nor any other secret is in a file, in what is shown or in a command', async () => {
   const steps = [
     { calls: [{ name: 'shell', arguments: { command: 'env; cat /proc/self/environ keys.txt' } }] },
     { text: `Here they are: ${all}`, chunks: 300 },

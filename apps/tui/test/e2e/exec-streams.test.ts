@@ -1,7 +1,16 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld, jsonRun, shell, withoutSandboxLine } from './exec-world.ts'
 
 const answer = { text: 'Fine.', chunks: 2 }
+
+/** Checks that a log of the home holds the end of a turn. */
+const hasEnded = (parleyHome: string) =>
+  readdirSync(parleyHome, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .some((name) => readFileSync(join(parleyHome, name), 'utf8').includes('"type":"turn.ended"'))
 
 describe('stdout', () => {
   test('has nothing but the answer, and stderr all that led to it', async () => {
@@ -69,7 +78,10 @@ describe.concurrent('nothing is lost', () => {
   test('to a reader that comes when all is over', async () => {
     const text = 'x'.repeat(300_000)
     await using world = await execWorld({ steps: [{ text, chunks: 30 }] })
-    const { end } = jsonRun(await world.shell('parley exec --json hi | { sleep 4; cat; }'))
+    const run = world.shell('parley exec --json hi | { until [ -e read ]; do sleep 0.05; done; cat; }')
+    await waitUntil(() => hasEnded(world.env.PARLEY_HOME), { what: 'the end of the turn' })
+    writeFileSync(world.path('read'), '')
+    const { end } = jsonRun(await run)
     expect(end).toMatchObject({ exitCode: 0, answer: text })
   })
 })

@@ -18,6 +18,7 @@ export async function typeSlowly(pty: Pty, { text, gapMs, jitterMs }: Typing): P
   let lastMs: number | null = null
   for (const [index, key] of [...text].entries()) {
     const dueMs = begun + index * gapMs + jitterMs * (lateness[index % lateness.length] ?? 0)
+    // The rate of the keys is what the test is about.
     await delay(Math.max(0, dueMs - performance.now()))
     pty.write(key)
     const nowMs = performance.now()

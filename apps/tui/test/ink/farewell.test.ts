@@ -13,10 +13,16 @@ const leaving: Leaving = {
   detached: false,
   ephemeral: false,
   hasCompany: false,
+  isLogGone: false,
 }
 
 const cases: readonly { what: string; given: Partial<Leaving>; line: string | null }[] = [
   { what: 'a conversation at rest', given: {}, line: 'To go on: parley resume 0a1b2c3d' },
+  {
+    what: 'a log that was deleted',
+    given: { isLogGone: true },
+    line: 'Once its log is back: parley resume 0a1b2c3d',
+  },
   {
     what: 'a turn that runs',
     given: { state: runs },

@@ -2,8 +2,10 @@ import type { Client } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { perform, type Request } from '../../src/ink/perform.ts'
+import { noticeSaid, perform, type Request } from '../../src/ink/perform.ts'
 import type { UiAction } from '../../src/ui/ui-action.ts'
+import { initialUi } from '../../src/ui/ui-state.ts'
+import { updateUi } from '../../src/ui/update-ui.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 /** What the screen is told when the server refuses. */
@@ -24,6 +26,35 @@ test('a command that is refused comes back to be sent again', async () => {
     { kind: 'tookBack', text: '!make' },
     { kind: 'say', said: { kind: 'note', level: 'error', text: 'The disk is full.' } },
   ])
+})
+
+describe('a log that was deleted', () => {
+  const text = 'The log /l was deleted while it was open.'
+  const log = { errno: 'DELETED', text }
+  const lost = new RpcError(-32009, text, { code: 'storageFailed', errno: 'DELETED' })
+  const send = { kind: 'send', message: { messageId: 'm1', text: 'more', when: 'steer' } } as const
+
+  test('is told as such by a refusal and by a notice', async () => {
+    const told = { kind: 'logLost', log, isAnswer: true }
+    expect(await refused(send, lost)).toEqual([{ kind: 'notTaken', message: send.message }, told])
+    expect(await refused({ kind: 'shell', command: 'ls' }, lost)).toEqual([{ kind: 'tookBack', text: '!ls' }, told])
+    const notice = { level: 'error', message: text, errno: 'DELETED' } as const
+    expect(noticeSaid(notice)).toEqual({ ...told, isAnswer: false })
+  })
+
+  test('is said once; what is asked for after that is said not to be done', () => {
+    const context = { state: null, nowMs: 0, columns: 80, freshId: 'm' }
+    const actions = [false, true, true].map((isAnswer) => ({ kind: 'logLost', log, isAnswer }) as const)
+    const { said } = actions.reduce((ui, action) => updateUi(ui, action, context).ui, initialUi)
+    const notDone = { text: expect.stringMatching(/^Not done: this conversation has stopped/) }
+    expect(said).toMatchObject([{ text }, notDone, notDone])
+  })
+})
+
+test('a full disk that nobody has asked anything of goes on by itself', () => {
+  expect(noticeSaid({ level: 'error', message: 'The disk is full.', errno: 'ENOSPC' })).toMatchObject({
+    said: { text: 'The disk is full. Make room: it goes on by itself then.' },
+  })
 })
 
 describe('an answer that is refused', () => {

@@ -72,6 +72,16 @@ describe('stdout', () => {
   })
 })
 
+describe('stderr shows a call', () => {
+  test('with what hides in it, as a question would', () => {
+    const title = `echo \u202egnp.exe${' '.repeat(200)}; rm x`
+    const { stderr } = play([completed({ ...patch, title }), completed(command('i-2', title))])
+    expect(stderr).toMatch(
+      /^± echo <U\+202E>gnp.exe ⟨200 spaces⟩ ; rm x\n\$ echo <U\+202E>gnp.exe ⟨200 spaces⟩ ; rm x →/,
+    )
+  })
+})
+
 describe('stderr shows a message', () => {
   test('as it streams, and at its end what no delta brought', () => {
     const open = started({ ...message('i-1', ''), status: 'inProgress' })

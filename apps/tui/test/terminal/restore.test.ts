@@ -28,7 +28,9 @@ describe('modes', () => {
   test('every mode that is entered is left, the last first, and the cursor is shown', () => {
     const leave = leaveSequence()
     const places = terminalModes.map((mode) => leave.indexOf(mode.leave))
+    expect(places).not.toContain(-1)
     expect(places).toEqual(places.toSorted((left, right) => right - left))
+    expect(leave).toContain('\x1b[?25h')
     expect(Math.min(...places)).toBeGreaterThan(leave.indexOf('\x1b[?25h'))
     for (const mode of terminalModes) expect(enterSequence()).toContain(mode.enter)
   })

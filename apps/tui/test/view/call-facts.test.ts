@@ -36,6 +36,11 @@ describe('the rights that a command ran with', () => {
     ['with network', { ...done, decision: online }, 'exit 0 · with network · 5 ms'],
     ['inside the sandbox', { ...done, decision: inside }, 'exit 0 · 5 ms'],
     ['while it runs', { ...stopped, status: 'inProgress', decision: byGrant }, 'running · outside the sandbox'],
+    [
+      'and never started',
+      { ...done, status: 'failed', exitCode: null, failure: { code: 'spawnFailed', message: 'x' }, decision: byGrant },
+      'failed · 5 ms',
+    ],
     ['and was denied', { ...stopped, status: 'denied', decision: byGrant }, 'not run'],
     ['and was stopped before it began', { ...stopped, decision: byGrant }, 'not run'],
   ])('are said where it was let out %s', (_how, item, expected) => {

@@ -48,7 +48,7 @@ describe('a yes', () => {
     expect(first.rows.join(' ')).toMatch(/\bv (?:all|shows it|prints all)/)
     const refused = yes(first.ui, state, 0)
     expect(refused.intents).toEqual([])
-    expect(paint(refused.ui, state, size, 3_000).rows.join(' ')).toMatch(/not all of this|no yes before v/)
+    expect(paint(refused.ui, state, size, 3_000).rows.join(' ')).toMatch(/not all of this|v first, then yes/)
 
     const printing = rest(typeAtOnce(refused.ui, state, 10_000, 'v'), state, 11_000)
     const shown = paint(printing.ui, state, size, 11_000)
@@ -73,6 +73,22 @@ describe('a yes', () => {
     const picker = { liveOnly: false, conversations: [], filter: openUi.composer, choice: 0 }
     const { ui } = paint({ ...openUi, picker }, short, 'usual', 0)
     expect(yes({ ...ui, picker: null }, short, 0).intents).toEqual([])
+  })
+})
+
+describe('a row that an arrow reached', () => {
+  test('is still reached when Enter was refused and v has printed the question', () => {
+    const down = typeAtOnce(paint(openUi, long, 'usual', 0).ui, long, 1_000, 'down')
+    const refused = paint(typeAtOnce(down.ui, long, 2_000, 'enter').ui, long, 'usual', 2_000)
+    expect(refused.rows.join('\n')).toMatch(/▸1 yes[\s\S]*Enter was not taken: [^\n]*v shows it, then\s+press it again/)
+
+    const printing = rest(typeAtOnce(refused.ui, long, 3_000, 'v'), long, 4_000)
+    const printed = paint(printing.ui, long, 'usual', 4_000)
+    expect(settledRows(printed.screen).join('\n')).toContain('echo step 400')
+    expect(printed.rows.join('\n')).toContain('▸1 yes')
+    const tooEarly = typeAtOnce(printed.ui, long, 4_100, 'enter')
+    expect(tooEarly.intents).toEqual([])
+    expect(typeAtOnce(tooEarly.ui, long, 5_000, 'enter').intents).toMatchObject([{ decision: 'approved' }])
   })
 })
 

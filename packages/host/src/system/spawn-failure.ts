@@ -76,13 +76,26 @@ function sandboxProblem(error: unknown, code: string, spec: StartAttempt): Spawn
 function cwdProblem(cwd: string, locate: Locate = (path) => path): SpawnError | null {
   const place = locate(cwd)
   try {
-    if (place === null) throw new SpawnFailedError('ENOENT', 'cwd', 'not there')
+    if (place === null) return unseenFolder(cwd)
     if (!statSync(place).isDirectory()) throw new SpawnFailedError('ENOTDIR', 'cwd', 'not a directory')
     accessSync(place, constants.X_OK)
     return null
   } catch (error) {
-    return { code: errorCode(error), subject: 'cwd', message: `The working directory ${cwd} cannot be entered` }
+    const code = errorCode(error)
+    return { code, subject: 'cwd', message: `The working directory ${cwd} ${folderWords[code] ?? 'cannot be entered'}` }
   }
+}
+
+const folderWords: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there: it was removed or never made',
+  ENOTDIR: 'is not a folder',
+}
+
+/** Describes a folder that a command in the sandbox would not see. */
+function unseenFolder(cwd: string): SpawnError {
+  const isThere = statSync(cwd, { throwIfNoEntry: false }) !== undefined
+  const words = isThere ? 'cannot be entered: the sandbox hides it' : folderWords['ENOENT']
+  return { code: 'ENOENT', subject: 'cwd', message: `The working directory ${cwd} ${words}` }
 }
 
 function programProblem(code: string, spec: StartAttempt, locate: Locate = (path) => path): SpawnError {

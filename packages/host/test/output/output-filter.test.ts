@@ -33,6 +33,7 @@ it.each([
   await using folder = await tempDirectory()
   const path = join(folder.path, 'spool')
   const heard: string[] = []
+  // The pauses only make it likely that the parts arrive apart; the result is the same when they do not.
   const script = `printf 'a sec'; sleep 0.02; printf 'ret b'; sleep 0.02; printf 'is se'${after}`
   const { ended } = host.runCommand(
     { ...shellCommand(script), spool: { path }, filter: hidesTheWord() },

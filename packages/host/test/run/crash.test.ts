@@ -42,6 +42,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     await server.kill()
     await waitUntil(() => markedPids(mark).length === 0)
     await waitUntil(() => !isRunning(guardPid))
+    expect([markedPids(mark), isRunning(guardPid)]).toEqual([[], false])
   })
 
   it('and whose guard is killed leaves orphans, which the next start sweeps', async () => {
@@ -87,6 +88,7 @@ describe.runIf(process.platform === 'linux')('a server that is killed with SIGKI
     await waitUntil(() => ![first.guardPid, null].includes(lastLine(server).guardPid))
     await server.kill()
     await waitUntil(() => markedPids(first.mark).length === 0)
+    expect(markedPids(first.mark)).toEqual([])
   })
 })
 

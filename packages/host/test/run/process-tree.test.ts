@@ -35,7 +35,7 @@ async function startTree(
 const nothingLeft = (mark: string) => waitUntil(() => markedPids(mark).length === 0)
 
 describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes', { timeout: 20_000 }, () => {
-  it('leaves nothing when its leader exits, and the 6 leftovers are counted', async () => {
+  it('leaves nothing when its leader exits, and the 6 it left are counted', async ({ expect }) => {
     using workspace = openWorkspace()
     const tree = await startTree(workspace, 'plain')
     tree.endLeader()
@@ -43,16 +43,19 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
     await nothingLeft(tree.running.mark)
   })
 
-  it.each(['plain', 'stubborn'] as const)('leaves nothing after an interrupt (%s leader)', async (leader) => {
-    using workspace = openWorkspace()
-    const { running } = await startTree(workspace, leader)
-    running.stop('interrupted')
-    const end = await running.ended
-    expect(end).toMatchObject({ reason: 'interrupted', signal: leader === 'plain' ? 'SIGINT' : 'SIGKILL' })
-    await nothingLeft(running.mark)
-  })
+  it.for(['plain', 'stubborn'] as const)(
+    'leaves nothing after an interrupt (%s leader)',
+    async (leader, { expect }) => {
+      using workspace = openWorkspace()
+      const { running } = await startTree(workspace, leader)
+      running.stop('interrupted')
+      const end = await running.ended
+      expect(end).toMatchObject({ reason: 'interrupted', signal: leader === 'plain' ? 'SIGINT' : 'SIGKILL' })
+      await nothingLeft(running.mark)
+    },
+  )
 
-  it.each(['plain', 'stubborn'] as const)('leaves nothing after a shutdown (%s leader)', async (leader) => {
+  it.for(['plain', 'stubborn'] as const)('leaves nothing after a shutdown (%s leader)', async (leader, { expect }) => {
     using workspace = openWorkspace()
     const { running } = await startTree(workspace, leader)
     running.stop('shutdown')
@@ -61,14 +64,14 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
     await nothingLeft(running.mark)
   })
 
-  it('leaves nothing after a timeout', async () => {
+  it('leaves nothing after a timeout', async ({ expect }) => {
     using workspace = openWorkspace()
     const { running } = await startTree(workspace, 'stubborn', { timeoutMs: 1000 })
     expect(await running.ended).toMatchObject({ reason: 'timedOut', exitCode: null, signal: 'SIGKILL' })
     await nothingLeft(running.mark)
   })
 
-  it('leaves nothing after its leader was killed from outside', async () => {
+  it('leaves nothing after its leader was killed from outside', async ({ expect }) => {
     using workspace = openWorkspace()
     const { running } = await startTree(workspace, 'plain')
     if (running.pid !== null) process.kill(running.pid, 'SIGKILL')
@@ -76,7 +79,7 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
     await nothingLeft(running.mark)
   })
 
-  it('leaves nothing when the host is closed', async () => {
+  it('leaves nothing when the host is closed', async ({ expect }) => {
     await using own = openHost()
     const running = own.runCommand(shellCommand('setsid sleep 60 & sleep 60 & sleep 60'), { sandbox })
     await waitUntil(() => markedPids(running.mark).length === 4)
@@ -86,8 +89,8 @@ describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes
   })
 })
 
-describe.runIf(process.platform === 'linux')('leftovers of a command', () => {
-  it('a setsid grandchild that holds the output does not delay the end', async () => {
+describe.runIf(process.platform === 'linux')('what a command leaves behind', () => {
+  it('a setsid grandchild that holds the output does not hold the end', async () => {
     const end = await host.runCommand(shellCommand('setsid sleep 60 & exit 0'), { sandbox }).ended
     expect(end).toMatchObject({ exitCode: 0, leftovers: 1 })
   })

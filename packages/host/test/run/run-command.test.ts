@@ -56,7 +56,7 @@ describe('the end of a command', { timeout: 20_000 }, () => {
     await waitUntil(() => markedPids(spec.mark).length === 0)
   })
 
-  it('a command that closes its output is followed until it exits', async () => {
+  it('a command that closes its output runs until it exits', async () => {
     const running = start(shellCommand('echo last; exec >&- 2>&-; sleep 0.2; exit 3'))
     const end = await running.ended
     expect(end).toMatchObject({ exitCode: 3, reason: 'exited' })
@@ -128,7 +128,7 @@ describe('the output of a command', { timeout: 20_000 }, () => {
     const running = start(shellCommand('echo now; exec sleep 60'))
     await waitUntil(() => text(running.output()) === 'now\n')
     running.stop('shutdown')
-    await running.ended
+    expect(text(await running.ended)).toBe('now\n')
   })
 
   it('is kept in memory when the spool cannot be made', async () => {
@@ -168,7 +168,7 @@ describe('stopping', { timeout: 20_000 }, () => {
     expect(end.reason).toBe('shutdown')
   })
 
-  it('an interrupt before the spawn means that nothing is run', async () => {
+  it('an interrupt before the spawn runs nothing', async () => {
     await using cold = openHost()
     using workspace = openWorkspace()
     const running = cold.runCommand(shellCommand(`echo > ${workspace.path('ran')}`), { sandbox })

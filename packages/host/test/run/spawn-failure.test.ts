@@ -80,14 +80,14 @@ describe('a command that cannot be started', () => {
     expect((await run(command([workspace.path('bare')]))).head.toString()).toBe('bare\n')
   })
 
-  it('reports a process limit as one of the system', () => {
+  it('a process limit is reported as a limit of the system', () => {
     const error = Object.assign(new Error('spawn true EAGAIN'), { code: 'EAGAIN', path: 'true' })
     expect(explainSpawnFailure(error, command(['true']))).toMatchObject({ code: 'EAGAIN', subject: 'system' })
   })
 })
 
 describe('a sandbox that fails', () => {
-  it('does not run the command', async () => {
+  it('leaves the command not run', async () => {
     const broken: Sandbox = {
       limits: null,
       wrap() {

@@ -63,7 +63,8 @@ describe('a process', { timeout: 20_000 }, () => {
     const short = start(host, 'echo kept', { terminal: size })
     short.process.pause()
     await waitUntil(() => short.exit() !== null, { what: 'the exit' })
-    await delay(300) // longer than a drain: only who reads may use it up
+    // Nothing may be read for longer than a drain takes; there is no event to wait for.
+    await delay(300)
     expect([bytes(), short.bytes(), exit(), readdirSync(workspace.path('.'))]).toEqual([0, 0, null, []])
     process.resume()
     short.process.resume()
@@ -102,7 +103,7 @@ describe('a process', { timeout: 20_000 }, () => {
     const before = openDescriptors()
     for (let index = 0; index < 10; index++) await round()
     // The pools refill themselves in batches.
-    await waitUntil(() => openDescriptors() <= before + 64, { what: 'the descriptors' })
+    expect(await waitUntil(() => openDescriptors() <= before + 64, { what: 'the descriptors' })).toBe(true)
   })
 
   it('that is killed before it has started never starts', async () => {

@@ -30,7 +30,7 @@ describe('a process with streams', () => {
 
   it.each([
     ['no-such-program-here', '/', /not found/],
-    ['sh', '/no/such/folder', /cannot be entered/],
+    ['sh', '/no/such/folder', /is not there: it was removed or never made/],
   ])('is not started as %s in %s, and its end reports why', async (name, cwd, what) => {
     const program = host.spawnStreams({ ...shell(''), argv: [name], cwd })
     expect(program.pid).toBeNull()
@@ -61,6 +61,7 @@ describe.runIf(process.platform === 'linux')('the tree of a process with streams
     program.stdin?.write('end\n')
     await program.ended
     await waitUntil(() => markedPids(mark).length === 0)
+    expect(markedPids(mark)).toEqual([])
   })
 
   it('is killed when the process is stopped and ignores TERM', async () => {
@@ -78,5 +79,6 @@ describe.runIf(process.platform === 'linux')('the tree of a process with streams
     await waitUntil(() => markedPids(mark).length >= 4)
     await server.kill()
     await waitUntil(() => markedPids(mark).length === 0)
+    expect(markedPids(mark)).toEqual([])
   })
 })

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { ACCESS_LIMITS } from '../../src/access.ts'
-import { createStreamedBodyReader } from '../../src/body-reader.ts'
-import { createExplain } from '../../src/explain.ts'
-import { isTerminal, type ModelEvent, type ModelRequest } from '../../src/port.ts'
-import type { Wire } from '../../src/wire.ts'
+import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
+import type { HttpWire } from '../../src/exchange/http-wire.ts'
+import { createExplain } from '../../src/failures/explain.ts'
+import { isTerminal, type ModelEvent } from '../../src/port/model-client.ts'
+import type { ModelRequest } from '../../src/port/model-request.ts'
+import { defaultLimits } from '../../src/port/wire.ts'
+import { openaiApi } from '../../src/wires/openai-api.ts'
 import { requestOf } from './requests.ts'
 
 export const explain = createExplain({
   contextNow: () => ({ provider: 'Test provider', host: 'test:443', model: 'm1', nowMs: 0 }),
+  readError: openaiApi.readError,
   secrets: [],
   idleMs: 1_000,
 })
@@ -18,12 +21,12 @@ export function fixture(name: string): Buffer {
 
 /** The events of a stream that arrives in these pieces and then ends. */
 export function readPieces(
-  wire: Wire,
+  wire: HttpWire,
   pieces: readonly Uint8Array[],
   request: ModelRequest = requestOf(),
 ): readonly ModelEvent[] {
   const reader = wire.createReader(request, explain.wire)
-  const body = createStreamedBodyReader({ reader, explain, limits: ACCESS_LIMITS })
+  const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits })
   const events: ModelEvent[] = []
   for (const piece of pieces) {
     events.push(...body.read(piece).events)
@@ -32,7 +35,7 @@ export function readPieces(
   return [...events, ...body.end()]
 }
 
-export function readStream(wire: Wire, text: string, request?: ModelRequest): readonly ModelEvent[] {
+export function readStream(wire: HttpWire, text: string, request?: ModelRequest): readonly ModelEvent[] {
   return readPieces(wire, [Buffer.from(text)], request)
 }
 

@@ -1,6 +1,7 @@
-import type { ProviderConfig } from '../../src/endpoint.ts'
-import type { ModelClient, ModelEntry, ModelEvent, ModelRequest, ResponseEntry } from '../../src/port.ts'
-import { PROVIDER_DEFAULTS } from '../../src/providers.ts'
+import type { ModelClient, ModelEvent } from '../../src/port/model-client.ts'
+import type { ModelEntry, ModelRequest, ResponseEntry } from '../../src/port/model-request.ts'
+import { providerDefaults } from '../../src/port/wire.ts'
+import type { ProviderConfig } from '../../src/registry.ts'
 
 export function requestOf(
   entries: readonly ModelEntry[] = [user('hello')],
@@ -28,7 +29,7 @@ export function result(callId: string, text = 'done', isError = false): ModelEnt
 }
 
 export function providerAt(baseUrl: string, more: Partial<ProviderConfig> = {}): ProviderConfig {
-  return { ...PROVIDER_DEFAULTS, id: 'test', name: 'Test provider', baseUrl, wireApi: 'responses', ...more }
+  return { ...providerDefaults, id: 'test', name: 'Test provider', baseUrl, wireApi: 'responses', ...more }
 }
 
 export async function collect(

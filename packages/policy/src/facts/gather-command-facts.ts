@@ -1,58 +1,36 @@
-import {
-  type EnvironmentFiles,
-  type FoundProgram,
-  findProgram,
-  programNotFound,
-  type SecretPaths,
-} from '@parley/workspace'
-import { findDanger } from '../decision/dangerous.ts'
-import type { CommandFacts, CommandPart } from '../decision/facts.ts'
-import { judgeKnownSafe, type SafeUse } from '../decision/known-safe.ts'
-import { trustedBuiltins } from '../decision/shell-words.ts'
-import type { ShellParser } from './parse-shell.ts'
-import { type ArgvReading, readArgv, type ScriptCommand } from './read-argv.ts'
-import { realRoots } from './real-roots.ts'
-import { whereCommandsLead } from './where-commands-lead.ts'
+import { type FoundProgram, findProgram, programNotFound } from '@parley/workspace'
+import { findDanger } from '../decision/kinds/command/dangerous.ts'
+import type { CommandFacts, SandboxRequest } from '../decision/kinds/command/facts.ts'
+import { judgeKnownSafe, trustedBuiltins } from '../decision/kinds/command/known-safe.ts'
+import { type ArgvReading, readArgv, type ScriptCommand } from '../shell/read-argv.ts'
+import { type CommandSurroundings, followCommandPaths, type JudgedCommand } from './command-paths.ts'
+import { withRealPaths } from './gather-file-facts.ts'
 
 export interface CommandCall {
   readonly tool: string
   readonly argv: readonly string[]
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string
-  readonly escalation: { readonly reason: string } | null
-  readonly network?: { readonly reason: string }
+  readonly escalation: SandboxRequest | null
+  readonly network?: SandboxRequest
   readonly background: boolean
-}
-
-export interface Surroundings {
-  /** The writable folders, absolute; the conversation's own comes first. */
-  readonly roots: readonly string[]
-  /** The PATH the command will get. */
-  readonly searchPath: string
-  readonly secrets: SecretPaths
-  readonly shell: ShellParser
-  /** Of the machine that would run it. */
-  readonly files: EnvironmentFiles
-}
-
-export interface JudgedCommand {
-  readonly argv: readonly string[]
-  readonly part: CommandPart
-  readonly safeUse: SafeUse | null
 }
 
 const maxSeenKept = 1_000
 const maxSeenWords = 32
 
-/** Gathers all that policy may know about a command. Reads files' names and links, never what is in them. */
-export async function gatherCommandFacts(call: CommandCall, given: Surroundings): Promise<CommandFacts> {
-  const [roots, reading] = await Promise.all([realRoots(given.roots, given.files), readArgv(call.argv, given.shell)])
+/** Gathers all facts about a command. Reads names and links of files, never their content. */
+export async function gatherCommandFacts(call: CommandCall, given: CommandSurroundings): Promise<CommandFacts> {
+  const [roots, reading] = await Promise.all([
+    withRealPaths(given.roots, given.files),
+    readArgv(call.argv, given.shell),
+  ])
   const around = { ...given, roots }
   const programs = await findPrograms(reading, call.cwd, around)
   const judged = (reading.commands ?? []).map((command) => judgePart(command, programs))
   const objection = reading.because ?? objectionToShells(reading.shells, programs)
   const understood = objection === null && judged.length > 0
-  const { notSafe, secret, reads } = await whereCommandsLead(judged, call.cwd, around)
+  const { notSafe, secret, reads } = await followCommandPaths(judged, call.cwd, around)
   const parts = judged.map((command) => (notSafe.has(command) ? { ...command.part, knownSafe: false } : command.part))
   return {
     kind: 'command',
@@ -75,10 +53,14 @@ export async function gatherCommandFacts(call: CommandCall, given: Surroundings)
   }
 }
 
-/** By name as written: every command of the reading, and the shells. */
+/** Programs of all commands and shells of a reading, by name as written. */
 type Programs = ReadonlyMap<string, FoundProgram>
 
-async function findPrograms({ commands, shells }: ArgvReading, cwd: string, around: Surroundings): Promise<Programs> {
+async function findPrograms(
+  { commands, shells }: ArgvReading,
+  cwd: string,
+  around: CommandSurroundings,
+): Promise<Programs> {
   const names = new Set([...(commands ?? []).map(({ argv }) => argv[0] ?? ''), ...shells])
   return new Map(
     await Promise.all([...names].map(async (name) => [name, await findProgram({ name, cwd, ...around })] as const)),
@@ -100,7 +82,7 @@ function judgePart({ argv, byShell }: ScriptCommand, programs: Programs): Judged
   return { argv, part, safeUse }
 }
 
-/** A script means what we read only if the shell is a real one. */
+/** Returns why the shells cannot be trusted to run the script as it was read, or null. */
 function objectionToShells(shells: readonly string[], programs: Programs): string | null {
   for (const name of shells) {
     const { path, insideRoots } = programs.get(name) ?? programNotFound

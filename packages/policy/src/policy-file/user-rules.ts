@@ -1,20 +1,26 @@
 import { closeSync, fsyncSync, mkdirSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openUnlocked, readUnlocked } from '@parley/host'
+import { openUnlocked, readIfThere } from '@parley/host'
 import { isMissing, systemErrorReason } from '@parley/workspace'
-import type { Rules } from '../decision/rules.ts'
-import { type PolicyFile, type PolicyProblem, parsePolicyText, placeOf, readPolicyFile } from './read-policy-file.ts'
+import type { Rules } from '../decision/rules/rules.ts'
+import {
+  type PolicyFile,
+  type PolicyProblem,
+  parsePolicyText,
+  problemLocation,
+  readPolicyFile,
+} from './read-policy-file.ts'
 
-/** The user's own `policy.toml`, one for all conversations of a server: what is added to it holds in all of them. */
+/** User's own `policy.toml`, shared by all conversations of a server. */
 export interface UserRules {
   readonly file: string
-  /** As last read without a problem. */
+  /** Rules of the last read without a problem. */
   readonly rules: Rules
-  /** Looks again. */
+  /** Reads the file again. */
   read(): Promise<PolicyFile>
   /**
-   * Adds allow rules at the end of the file, which keeps all it has; they hold at once. What is there already is not
-   * added again. A problem is a sentence, and then nothing was written.
+   * Appends allow rules that the file lacks; they hold at once. Returns the line of the first one, or a sentence when
+   * nothing was written.
    */
   add(text: string): { readonly line: number } | { readonly problem: string }
 }
@@ -47,14 +53,14 @@ export function createUserRules(home: string): UserRules {
 }
 
 interface Addition {
-  /** What is written behind all that is there; empty where nothing is missing. */
+  /** Text appended to the file; empty when no rule is missing. */
   readonly addition: string
   readonly line: number
-  /** Of the whole file with it. */
+  /** Rules of the whole file after the addition. */
   readonly rules: Rules
 }
 
-/** The file as it would be has to read as the file as it is and the new rules behind it: the end may lie within a text. */
+/** Plans an addition and checks the resulting file, since its end may lie within a text that swallows the rules. */
 function planAddition(before: string, text: string, file: string): Addition | { problem: string } {
   const known = parsePolicyText(before, file)
   if (known.problems[0] !== undefined) return { problem: problemText(known.problems[0]) }
@@ -86,19 +92,19 @@ function sameTarget(one: object, other: object): boolean {
 }
 
 function problemText(problem: PolicyProblem): string {
-  return `${placeOf(problem)}: ${problem.message}`
+  return `${problemLocation(problem)}: ${problem.message}`
 }
 
 function readText(file: string): string {
   try {
-    return readUnlocked(file)
+    return readIfThere(file) ?? ''
   } catch (error) {
     if (isMissing(error)) return ''
     throw error
   }
 }
 
-/** In one write at the end: what another program appends meanwhile stays whole, and a crash leaves all or nothing of it. */
+/** Appends in one write, so that text of other programs stays whole and a crash leaves all or nothing. */
 function append(file: string, addition: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const descriptor = openUnlocked(file, 'a', 0o600)

@@ -5,26 +5,26 @@ import { type McpServerConfig, printable } from '@parley/config'
 import { isMissing, isProgram, liesWithin, systemErrorReason } from '@parley/workspace'
 import { visitPlainFile } from './read-project-files.ts'
 
-/** Of all files of a project together: servers that are one file are large, and no more is read while somebody waits. */
+/** Limit for all files of a project together: enough for large bundled servers, short enough to wait for. */
 const maxBytes = 128 * 1024 * 1024
 const maxFiles = 200
 
-/** A file of the project that what it starts is, or is told of. Trust is bound to what it holds. */
+/** File of the project that its servers run or name. Trust is bound to its content. */
 export interface ProgramFile {
-  /** Relative to the root. */
+  /** Path relative to the root. */
   readonly path: string
-  /** Its content, or what else is there: nothing, a folder, a link that leads out. */
+  /** Hash of the content, or what is there instead: nothing, a folder, a link that leads out. */
   readonly content: string
 }
 
 export interface Programs {
   readonly files: readonly ProgramFile[]
-  /** Why trust cannot be bound to all of them, so that there can be none. */
+  /** Reason why trust cannot be bound to all files, so that the project cannot be trusted; else null. */
   readonly problem: string | null
 }
 
-/** What is there now of everything that the servers of a project name in it. What these files load in turn is not known. */
-export function lookAtPrograms(root: string, servers: readonly McpServerConfig[], searchPath: string): Programs {
+/** Hashes every file of the project that its servers name. Files that these load in turn are not known. */
+export function hashPrograms(root: string, servers: readonly McpServerConfig[], searchPath: string): Programs {
   const named = servers.flatMap((section) => namedFiles(root, section, searchPath))
   const paths = [...new Set(named.map((path) => relative(root, path)))].toSorted()
   if (paths.length > maxFiles) return { files: [], problem: `its tool servers name more than ${maxFiles} files` }
@@ -40,7 +40,7 @@ export function lookAtPrograms(root: string, servers: readonly McpServerConfig[]
   return { files, problem: null }
 }
 
-/** The program, wherever it is found, and the words and variables that may be files. */
+/** Returns the program and all arguments and variables that may be files of the project. */
 function namedFiles(root: string, section: McpServerConfig, searchPath: string): readonly string[] {
   const { command, args = [], env = {}, cwd = '.' } = section
   if (command === undefined) return []
@@ -52,7 +52,7 @@ function namedFiles(root: string, section: McpServerConfig, searchPath: string):
   return paths.filter((path) => path !== root && liesWithin(path, root))
 }
 
-/** Whether it still is what it was. */
+/** Returns whether a file still has the content that was trusted. */
 export function isUnchanged(root: string, { path, content }: ProgramFile): boolean {
   const now = contentOf(root, path, maxBytes)
   return 'text' in now && now.text === content
@@ -60,7 +60,7 @@ export function isUnchanged(root: string, { path, content }: ProgramFile): boole
 
 type Content = { readonly text: string; readonly sizeBytes: number } | { readonly problem: string }
 
-/** Equal texts for equal content. */
+/** Describes the content of a path; equal texts mean equal content. */
 function contentOf(root: string, path: string, leftBytes: number): Content {
   let real: string
   try {
@@ -79,8 +79,8 @@ function contentOf(root: string, path: string, leftBytes: number): Content {
   return problem === null ? { text: `sha256:${hash.digest('hex')}`, sizeBytes } : { problem }
 }
 
-/** As the system looks for it: a relative folder of the search path is one of where it is started. */
+/** Finds a program as the system does: relative entries of the search path start from the server's folder. */
 function foundOn(searchPath: string, folder: string, name: string): string | null {
-  const places = searchPath.split(':').map((place) => join(isAbsolute(place) ? place : resolve(folder, place), name))
-  return places.find(isProgram) ?? null
+  const paths = searchPath.split(':').map((entry) => join(isAbsolute(entry) ? entry : resolve(folder, entry), name))
+  return paths.find(isProgram) ?? null
 }

@@ -2,17 +2,18 @@ import { closeSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { liesWithin, realOrGiven } from '@parley/workspace'
-/** Where a project keeps what it wants of parley. */
+
+/** Folder of a project's own configuration. */
 export const projectFolderName = '.parley'
 
 export interface ProjectRoot {
-  /** A real path. */
+  /** Real path. */
   readonly folder: string
-  /** It is the root of a repository, not just the folder that was named. */
+  /** True for the root of a repository, false for the given folder itself. */
   readonly isRepository: boolean
 }
 
-/** The repository that holds a folder of this machine, else the folder itself; null where it cannot be looked at. */
+/** Returns the repository that contains a folder, else the folder itself; null when it cannot be read. */
 export function projectRoot(cwd: string): ProjectRoot | null {
   try {
     const real = realpathSync(cwd)
@@ -24,12 +25,12 @@ export function projectRoot(cwd: string): ProjectRoot | null {
   }
 }
 
-/** `$PARLEY_HOME` of somebody who works in their home folder is no project of theirs. */
+/** Returns whether the configuration folder is `$PARLEY_HOME`, as in the user's home, which is no project. */
 export function isParleyHome(root: string, home: string): boolean {
   return realOrGiven(join(root, projectFolderName)) === realOrGiven(home)
 }
 
-/** A worktree and a submodule have a file that says where theirs is. Nothing is asked of git: that would run its hooks. */
+/** Detects a repository by its `.git`, which worktrees and submodules have as a file. Git itself could run hooks. */
 function isRepository(folder: string): boolean {
   const git = join(folder, '.git')
   const kind = statSync(git, { throwIfNoEntry: false })
@@ -58,8 +59,8 @@ function foldersUp(from: string): string[] {
 }
 
 /**
- * The repository that holds `$PARLEY_HOME`, whose files would then be the user's own configuration; null where it holds
- * all of the user's home as well, as one for dot files does.
+ * Returns the repository that contains `$PARLEY_HOME`, so that its files would be the user's own configuration. Returns
+ * null for a repository that contains the user's whole home, such as one for dot files.
  */
 export function repositoryAroundHome(cwd: string, home: string, userHome: string | undefined): string | null {
   const found = projectRoot(cwd)

@@ -1,28 +1,28 @@
 import { printable } from '@parley/config'
-import type { Rule, Rules } from '../decision/rules.ts'
+import type { Rule, Rules } from '../decision/rules/rules.ts'
 import type { PolicyFile } from '../policy-file/read-policy-file.ts'
 import { projectPolicyPath } from './read-project-files.ts'
 
 export interface ProjectRules {
   readonly rules: Rules
-  /** What of the file does not count, with why. */
+  /** Rules of the file that do not apply, with the reasons. */
   readonly ignored: readonly string[]
 }
 
 /**
- * A project may forbid and ask as much as it likes. What it allows never reaches past what it brings along: no whole
- * tool, and no tool of a server that is not its own.
+ * Selects the rules of a project that apply: all that deny or ask, and those that allow commands, paths and tools of
+ * its own servers. A project allows no whole tool and no tool of other servers.
  */
 export function projectRules({ rules, problems }: PolicyFile, ownServers: readonly string[]): ProjectRules {
-  const refused = rules.flatMap((rule) => {
-    const why = whyRefused(rule, ownServers)
+  const rejected = rules.flatMap((rule) => {
+    const why = rejectionOf(rule, ownServers)
     return why === null ? [] : [{ rule, why }]
   })
   return {
-    rules: rules.filter((rule) => !refused.some((one) => one.rule === rule)),
+    rules: rules.filter((rule) => !rejected.some((one) => one.rule === rule)),
     ignored: shown([
-      ...problems.map(({ line, message }) => `${place(line)}: ${message}. Its allow rules do not count.`),
-      ...refused.map(({ rule, why }) => `${place(rule.source.line)}: ${why}`),
+      ...problems.map(({ line, message }) => `${location(line)}: ${message}. Its allow rules do not count.`),
+      ...rejected.map(({ rule, why }) => `${location(rule.source.line)}: ${why}`),
     ]),
   }
 }
@@ -34,7 +34,7 @@ function shown(ignored: readonly string[]): readonly string[] {
   return [...ignored.slice(0, maxShown).map(printable), ...(more > 0 ? [`${projectPolicyPath}: ${more} more.`] : [])]
 }
 
-function whyRefused({ decision, target }: Rule, ownServers: readonly string[]): string | null {
+function rejectionOf({ decision, target }: Rule, ownServers: readonly string[]): string | null {
   if (decision !== 'allow') return null
   if (target.kind === 'tool') return 'is ignored: only your own policy.toml can allow a whole tool.'
   if (target.kind !== 'mcp') return null
@@ -44,6 +44,6 @@ function whyRefused({ decision, target }: Rule, ownServers: readonly string[]): 
     : 'is ignored: a project can allow only tools of servers that it configures itself, by their full names.'
 }
 
-function place(line: number | undefined): string {
+function location(line: number | undefined): string {
   return line === undefined ? projectPolicyPath : `${projectPolicyPath}:${line}`
 }

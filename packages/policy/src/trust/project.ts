@@ -2,40 +2,40 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Config, type Layer, type McpServerConfig, projectConfigPath, projectLayer } from '@parley/config'
 import type { Files } from '@parley/journal'
-import type { Rules } from '../decision/rules.ts'
+import type { Rules } from '../decision/rules/rules.ts'
 import { parsePolicyText } from '../policy-file/read-policy-file.ts'
-import { lookAtPrograms, type ProgramFile, type Programs } from './project-programs.ts'
+import { hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
 import { type ProjectRules, projectRules } from './project-rules.ts'
 import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
 import { createTrustStore, type TrustEntry, type TrustStore } from './trust-store.ts'
 
-/** What a project brings along, read once, and what the user has said of exactly this. */
+/** Configuration of a project, read once, and the user's decision about exactly this content. */
 export interface Project {
   readonly root: string
   readonly state: 'untrusted' | 'changed' | 'trusted' | 'declined'
   readonly files: readonly ProjectFile[]
-  /** Why something that is there was not read. */
+  /** Reasons why existing files were not read. */
   readonly problems: readonly string[]
   readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** Files of the project that its servers run or name; looked at once, when it is first asked. */
+  /** Files of the project that its servers run or name; hashed at the first call. */
   programs(): Programs
-  /** Of everything that would take effect, byte for byte; null where there is nothing that trust could be bound to. */
+  /** Hash of everything that would take effect; null when there is nothing that trust could be bound to. */
   hash(): string | null
   readonly entry: TrustEntry | null
-  /** Over the user's own values. Takes effect only where it is trusted, as the rules do. */
+  /** Configuration above the user's own values. The caller applies it, and the rules, only to a trusted project. */
   layer(own: Config): Layer
   rules(own: Config): ProjectRules
 }
 
 export interface Projects {
   readonly store: TrustStore
-  /** Null where there is nothing of a project that could take effect, and nothing to say of it. */
+  /** Returns the project of a folder; null when it has no configuration and lost none that was trusted. */
   of(cwd: string): Project | null
 }
 
 interface ProjectPorts {
-  /** `$PARLEY_HOME`. */
+  /** Value of `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly files: Files
@@ -60,11 +60,11 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
   if (isGone && !hadRules(entry)) return null
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
   const layer = (own: Config) => projectLayer(textOf(projectConfigPath), own)
-  // Without the user's own values: what is trusted must not depend on them.
+  // Without the user's own values, since the trusted content must not depend on them.
   const servers = layer({}).values.mcp_servers ?? {}
   let known: Programs | null = null
   const programs = () => {
-    known ??= lookAtPrograms(root, Object.values(servers), searchPath)
+    known ??= hashPrograms(root, Object.values(servers), searchPath)
     return known
   }
   const hash = () => {
@@ -89,16 +89,16 @@ function readProject(root: string, { store, searchPath }: { store: TrustStore; s
   }
 }
 
-/** Rules that are taken away may have been what forbade something, so that is said; a yes to nothing ends it. */
+/** Returns whether the project had trusted rules. Their removal is reported, since they may have forbidden calls. */
 function hadRules(entry: TrustEntry | null): boolean {
   return entry?.verdict === 'trusted' && entry.files.some(({ path }) => path === projectPolicyPath)
 }
 
-/** Programs are looked at only where the files are those that were decided on: a stranger's repository costs little. */
+/** Compares with the decision. Hashes programs only when the files are equal, so that an unknown project costs little. */
 function stateOf(entry: TrustEntry | null, files: readonly ProjectFile[], hash: () => string | null): Project['state'] {
   if (entry === null) return 'untrusted'
   if (JSON.stringify(entry.files) === JSON.stringify(files) && entry.hash === hash()) return entry.verdict
-  // What is left of it when nothing can be read does nothing.
+  // A trusted project without readable files has no effect left to report.
   return entry.verdict === 'trusted' && files.length > 0 ? 'changed' : 'untrusted'
 }
 
@@ -108,12 +108,12 @@ interface Content {
   readonly programs: readonly ProgramFile[]
 }
 
-/** JSON has one reading, so no two contents are written alike. */
+/** Hashes JSON, which writes no two contents alike. */
 function hashOf(content: Content): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 
-/** Rules of a project that the user has said yes to. */
+/** Returns the rules of a trusted project; none for any other. */
 export function trustedRules(project: Project | null, own: Config): Rules {
   return project?.state === 'trusted' ? project.rules(own).rules : []
 }

@@ -5,25 +5,25 @@ import { openUnlocked } from '@parley/host'
 import { isMissing, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import { projectFolderName } from './project-root.ts'
 
-/** Configuration that people read before they trust it is short. */
+/** Limit for configuration, which the user reads before trusting it. */
 const maxFileBytes = 64 * 1024
 
 export const projectPolicyPath = `${projectFolderName}/policy.toml`
 
-/** A file of a project as it was read: once, so that what is judged, hashed and used is the same. */
+/** File of a project. Read once, so that the judged, hashed and used content is the same. */
 export interface ProjectFile {
-  /** Relative to the root. */
+  /** Path relative to the root. */
   readonly path: string
   readonly text: string
 }
 
 export interface ProjectFiles {
   readonly files: readonly ProjectFile[]
-  /** Why a file that is there was not read. */
+  /** Reasons why existing files were not read. */
   readonly problems: readonly string[]
 }
 
-/** Everything of a project that could take effect. No link is followed and nothing is waited for. */
+/** Reads the configuration files of a project. Follows no link and does not wait for pipes. */
 export function readProjectFiles(root: string): ProjectFiles {
   const folder = lstatSync(join(root, projectFolderName), { throwIfNoEntry: false })
   if (folder === undefined) return { files: [], problems: [] }
@@ -46,13 +46,13 @@ function textFile(path: string, bytes: Buffer): ProjectFile[] {
   return isText(bytes) ? [{ path, text: bytes.toString('utf8') }] : []
 }
 
-/** Text that is changed by reading would be another one than was hashed. */
+/** Returns whether decoding keeps every byte, since the used text must be the hashed one. */
 function isText(bytes: Buffer): boolean {
   return bytes.equals(Buffer.from(bytes.toString('utf8')))
 }
 
 interface PlainFile {
-  /** Neither this nor a problem: there is no such file. */
+  /** Content; absent, as `problem` is, when there is no such file. */
   readonly bytes?: Buffer
   readonly problem?: string
 }
@@ -63,14 +63,17 @@ function readPlainFile(root: string, path: string, maxBytes: number): PlainFile 
   return problem === null ? { bytes: Buffer.concat(chunks) } : problem === 'absent' ? {} : { problem }
 }
 
-interface Wanted {
+interface WantedFile {
   readonly root: string
   readonly path: string
   readonly maxBytes: number
 }
 
-/** All bytes of a file below `root` that is no link, no pipe and not too large; else why not, or that it is `absent`. */
-export function visitPlainFile({ root, path, maxBytes }: Wanted, visit: (chunk: Buffer) => void): string | null {
+/**
+ * Passes the bytes of a file below `root` to `visit` in chunks. Returns null, or the reason why it was not read: `absent`,
+ * a link, no plain file, too large, or a system error.
+ */
+export function visitPlainFile({ root, path, maxBytes }: WantedFile, visit: (chunk: Buffer) => void): string | null {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   let file: number
   try {
@@ -92,7 +95,7 @@ export function visitPlainFile({ root, path, maxBytes }: Wanted, visit: (chunk: 
 
 const chunkBytes = 256 * 1024
 
-/** False for one that has more, or grows while it is read. */
+/** Returns false for a file that has more bytes or grows beyond the limit while it is read. */
 function visitUpTo(file: number, maxBytes: number, visit: (chunk: Buffer) => void): boolean {
   const chunk = Buffer.alloc(Math.min(chunkBytes, maxBytes + 1))
   for (let total = 0; ; ) {

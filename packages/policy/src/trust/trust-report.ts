@@ -3,17 +3,16 @@ import { resolve } from 'node:path'
 import type { Config, McpServerConfig } from '@parley/config'
 import type { TrustReport } from '@parley/protocol'
 import { createTwoFilesPatch } from 'diff'
-import { ruleRefOf } from '../decision/rules.ts'
-import { hasNetwork } from './confinement.ts'
+import { ruleRefOf } from '../decision/rules/rules.ts'
 import type { Project } from './project.ts'
 import type { ProgramFile } from './project-programs.ts'
 import type { TrustEntry } from './trust-store.ts'
+import { hasNetwork } from './trusted-project.ts'
 
-/** What a report is about besides the project. */
-interface Around {
-  /** The user's own values, without the project's. */
+interface ReportSettings {
+  /** Values of the user's own configuration. */
   readonly own: Config
-  /** Whether programs of the project are kept inside the sandbox here. */
+  /** True when programs of the project run in the sandbox on this machine. */
   readonly sandboxed: boolean
 }
 
@@ -21,7 +20,7 @@ export function emptyReport(root: string): TrustReport {
   return { root, state: 'none', hash: null, wouldRun: [], changes: [], ignored: [], files: [] }
 }
 
-export function trustReport(project: Project, { own, sandboxed }: Around): TrustReport {
+export function trustReport(project: Project, { own, sandboxed }: ReportSettings): TrustReport {
   const { root, files, problems, entry } = project
   const { files: programs, problem } = project.programs()
   const layer = project.layer(own)
@@ -39,7 +38,7 @@ export function trustReport(project: Project, { own, sandboxed }: Around): Trust
     changes: [
       ...Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
       ...rules.rules.map((rule) => ruleText(rule)),
-      ...programs.flatMap(boundTo),
+      ...programs.flatMap(describeProgram),
       ...(isWider ? ['It was trusted to run inside the sandbox. There is none here now.'] : []),
     ],
     ignored: [
@@ -53,7 +52,7 @@ export function trustReport(project: Project, { own, sandboxed }: Around): Trust
   }
 }
 
-/** A yes to a program inside the sandbox is no yes to the same one outside. */
+/** Returns the hash that trust is bound to. It differs outside the sandbox, since trust inside does not extend to it. */
 export function shownHash(project: Project, sandboxed: boolean): string | null {
   const hash = project.hash()
   if (hash === null || sandboxed || !runsPrograms(project)) return hash
@@ -64,7 +63,7 @@ export function runsPrograms({ servers }: Pick<Project, 'servers'>): boolean {
   return Object.values(servers).some(({ command }) => command !== undefined)
 }
 
-interface Named {
+interface ServerEntry {
   readonly name: string
   readonly section: McpServerConfig
   readonly root: string
@@ -72,7 +71,7 @@ interface Named {
   readonly network: boolean
 }
 
-function programOf({ name, section, root, sandboxed, network }: Named): TrustReport['wouldRun'][number] {
+function programOf({ name, section, root, sandboxed, network }: ServerEntry): TrustReport['wouldRun'][number] {
   const { command, args = [], env, cwd = '.', url } = section
   if (command === undefined)
     return { name, argv: [], sandboxed: false, network: true, ...(url === undefined ? {} : { url }) }
@@ -86,8 +85,8 @@ function programOf({ name, section, root, sandboxed, network }: Named): TrustRep
   }
 }
 
-/** What is not there yet is bound as well: a file that appears asks anew. There is nothing to show of it. */
-function boundTo({ path, content }: ProgramFile): string[] {
+/** Describes a file that trust is bound to. Missing files are bound as well, but have no hash to show. */
+function describeProgram({ path, content }: ProgramFile): string[] {
   return content.startsWith('sha256:') ? [`the file ${path} counts as it is now (${content.slice(0, 19)})`] : []
 }
 
@@ -97,7 +96,7 @@ function ruleText(rule: Parameters<typeof ruleRefOf>[0]): string {
   return `rule: ${rule.decision} ${name.replace(/^rule:/, '')}${reason}`
 }
 
-/** Of the files' text and of what the programs hold. */
+/** Returns the diff of files and program hashes since they were trusted. */
 function diffSince(entry: TrustEntry, { files, programs: programsOf }: Project): string {
   const { files: programs } = programsOf()
   const before = [...entry.files, ...entry.programs.map(({ path, content }) => ({ path, text: `${content}\n` }))]
@@ -111,11 +110,31 @@ function diffSince(entry: TrustEntry, { files, programs: programsOf }: Project):
     .join('')
 }
 
-/** Beyond so many changed lines the shortest diff is not worth its time: the files themselves are shown as well. */
+/** Limit of changed lines for the shortest diff, which is slow beyond; the report shows the files themselves as well. */
 const maxEditLength = 2000
 
 function patchOf(path: string, old: string, now: string): string {
   const names = ['trusted', 'now'] as const
   const patch = createTwoFilesPatch(path, path, old, now, ...names, { context: 2, maxEditLength })
   return patch === undefined ? `${path}: all of it has changed\n` : patch.replace(/^=+\n/, '')
+}
+
+/** Returns a line about a project whose configuration has no effect; null when there is nothing to report. */
+export function trustNotice(project: Project | null): string | null {
+  if (project === null || project.state === 'trusted' || project.state === 'declined') return null
+  const { files, problems } = project
+  if (problems.length > 0 && files.length === 0) return problems.join(' ')
+  const ways = '`parley trust`, or /trust in the terminal, shows it and lets you decide.'
+  if (files.length === 0)
+    return `The rules that you trusted this project with are gone from it, so what they forbade is no longer forbidden. ${ways}`
+  const contents = contentsOf(project)
+  return project.state === 'changed'
+    ? `This project's own configuration (${contents}) has changed since you trusted it, so nothing of it takes effect. ${ways}`
+    : `This project brings its own configuration (${contents}). Nothing of it takes effect unless you trust it. ${ways}`
+}
+
+function contentsOf({ files, servers }: Project): string {
+  const count = Object.keys(servers).length
+  const tools = count === 0 ? [] : [`${count} tool ${count === 1 ? 'server' : 'servers'}`]
+  return [...files.map(({ path }) => path), ...tools].join(', ')
 }

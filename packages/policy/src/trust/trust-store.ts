@@ -15,18 +15,18 @@ const entrySchema = z.object({
   programs: z.array(z.object({ path: z.string(), content: z.string() })),
 })
 
-/** What the user said of a project, with a copy of what it was about, so that a change can be shown. */
+/** Decision of the user about a project, with a copy of its content, so that changes can be shown. */
 export type TrustEntry = z.infer<typeof entrySchema> & { readonly verdict: TrustVerdict }
 
 export interface TrustStore {
-  /** Null when nothing was said of it, or what was said cannot be read: that is no yes. */
+  /** Returns the decision; null when there is none or it cannot be read, which never means trust. */
   read(root: string): TrustEntry | null
   write(entry: TrustEntry): void
 }
 
 const maxEntryBytes = 2 * 1024 * 1024
 
-/** A file for each project, so that servers that decide at the same time do not lose each other's answers. */
+/** Stores one file per project, so that servers that decide at the same time do not lose decisions. */
 export function createTrustStore(home: string, files: Files): TrustStore {
   const folder = join(home, 'trust')
   const nameOf = (root: string) => `${createHash('sha256').update(root).digest('hex')}.json`

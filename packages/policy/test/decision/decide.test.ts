@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type DecideSettings, decide } from '../../src/decision/decide.ts'
 import { explainDecision } from '../../src/decision/explain.ts'
-import { grantFor } from '../../src/decision/grants.ts'
+import { grantFor } from '../../src/decision/match.ts'
 import { command, commandRule, mcp, other, part, patch, read, rule, sampleOf } from './sample-facts.ts'
 
 const unenforced: DecideSettings = {
@@ -15,7 +15,7 @@ const npmTest = sampleOf.otherCommand
 const allowNpm = commandRule('allow', 'npm', 'test|run')
 
 describe('a rule', () => {
-  it('that allows answers the question and is named with its place', () => {
+  it('that allows answers the question and is named with file and line', () => {
     const decision = decide(npmTest, { ...unenforced, rules: [allowNpm] })
     expect(decision).toMatchObject({
       verdict: 'allow',
@@ -44,7 +44,7 @@ describe('a rule', () => {
     expect(denied).toMatchObject({ verdict: 'deny', code: 'deniedByRule' })
   })
 
-  it('about paths reaches what a known-safe command reads', () => {
+  it('about paths fits the paths that a known-safe command reads', () => {
     const cat = (real: string) =>
       command([part(['cat', 'x'], { knownSafe: true })], { reads: [{ path: 'x', real, recursive: false }] })
     const rules = [rule('deny', { kind: 'path', pattern: 'deploy/**' })]
@@ -57,7 +57,7 @@ describe('a rule', () => {
   })
 
   it.each(['ask', 'deny'] as const)(
-    'that says %s for paths makes reading all of a folder above them ask',
+    'that says %s for paths makes a recursive read of a folder above them ask',
     (verdict) => {
       const rules = [rule(verdict, { kind: 'path', pattern: 'deploy/**' })]
       const decided = (path: string, recursive: boolean, approvalPolicy = unenforced.approvalPolicy) =>
@@ -88,13 +88,13 @@ describe('a rule', () => {
     expect(decided('hub', 'resources/read', true)).toBe('allow')
   })
 
-  it('about MCP tools does not reach the tools of ours', () => {
+  it('about MCP tools does not fit built-in tools', () => {
     const rules = [rule('deny', { kind: 'mcp', pattern: '*/*' })]
     expect(decide(sampleOf.knownSafe, { ...unenforced, rules }).verdict).toBe('allow')
     expect(decide(sampleOf.readInside, { ...unenforced, rules }).verdict).toBe('allow')
   })
 
-  it('that asks makes even a harmless command ask, and is a refusal where nobody may be asked', () => {
+  it('that asks makes even a harmless command ask, and denies it under never', () => {
     const rules = [commandRule('ask', 'ls')]
     expect(decide(sampleOf.knownSafe, { ...unenforced, rules }).verdict).toBe('ask')
     expect(decide(sampleOf.knownSafe, { ...unenforced, rules, approvalPolicy: 'never' })).toMatchObject({
@@ -103,7 +103,7 @@ describe('a rule', () => {
     })
   })
 
-  it('does not allow what never refuses for want of a sandbox', () => {
+  it('does not allow a command that never denies without a sandbox', () => {
     const decision = decide(npmTest, { ...unenforced, approvalPolicy: 'never', rules: [allowNpm] })
     expect(decision).toMatchObject({ verdict: 'deny', code: 'noSandbox' })
     expect(decision.reason).toMatch(/on-request.*danger-full-access/s)
@@ -122,7 +122,7 @@ describe('a rule', () => {
     },
   )
 
-  it('by tool name reaches every kind of call', () => {
+  it('about a tool fits every kind of call', () => {
     for (const facts of Object.values(sampleOf)) {
       const rules = [rule('deny', { kind: 'tool', tool: facts.tool }, 'not here')]
       expect(decide(facts, { ...unenforced, rules })).toMatchObject({ verdict: 'deny', reason: 'not here' })
@@ -140,7 +140,7 @@ describe('a compound command', () => {
   const npm = part(['npm', 'test'])
   const touch = part(['touch', 'x'])
 
-  it('is allowed when a rule or its harmlessness covers each part', () => {
+  it('is allowed when each part is harmless or covered by a rule', () => {
     expect(decide(command([npm, ls]), { ...unenforced, rules: [allowNpm] }).verdict).toBe('allow')
     expect(decide(command([npm, touch]), { ...unenforced, rules: [allowNpm] }).verdict).toBe('ask')
     const both = [allowNpm, commandRule('allow', 'touch')]
@@ -152,7 +152,7 @@ describe('a compound command', () => {
     expect(decide(command([npm, touch]), { ...unenforced, rules }).verdict).toBe('deny')
   })
 
-  it('that is not understood is never allowed by a command rule, and denied by what is seen in it', () => {
+  it('that is not understood is never allowed by a command rule, and denied by the commands seen in it', () => {
     const facts = command([], {
       understood: false,
       argv: ['bash', '-c', '…'],
@@ -195,7 +195,7 @@ describe('a path rule', () => {
     expect(decide(facts, settings('deny', 'docs/**')).verdict).toBe('deny')
   })
 
-  it('denies a file by its real path and by the path that was written', () => {
+  it('denies a file by its real path and by the path as written', () => {
     const facts = { ...read('/work/real/.env'), paths: [{ ...read('/work/real/.env').paths[0], path: 'link/x' }] }
     const both = facts as ReturnType<typeof read>
     expect(decide(both, settings('deny', 'real/.env')).verdict).toBe('deny')
@@ -235,7 +235,7 @@ describe('a session grant', () => {
     expect(decide(npmTest, settings).verdict).toBe('allow')
   })
 
-  it('for a look-up covers no other tool', () => {
+  it('for a read covers no other tool', () => {
     const secret = read('/home', { secret: true, recursive: true })
     expect(decide(secret, granted(secret)).verdict).toBe('allow')
     expect(decide({ ...secret, tool: 'search' }, granted(secret)).verdict).toBe('ask')
@@ -247,7 +247,7 @@ describe('a session grant', () => {
     expect(decide(patch({ '/work/b': {}, '/work/c': {} }), granted(two)).verdict).toBe('ask')
   })
 
-  it('is not made for what destroys for good, nor for protected files', () => {
+  it('is not offered for dangerous commands and protected files', () => {
     expect(grantFor(sampleOf.dangerous, 'sandboxed')).toBeNull()
     expect(grantFor(sampleOf.patchProtected, 'sandboxed')).toBeNull()
   })

@@ -2,10 +2,10 @@ import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/decision/decide.ts'
-import type { CommandFacts, Facts } from '../../src/decision/facts.ts'
-import { grantFor } from '../../src/decision/grants.ts'
-import type { Rule } from '../../src/decision/rules.ts'
-import { storedFacts } from '../../src/decision/stored-facts.ts'
+import { type Facts, storedFacts } from '../../src/decision/facts.ts'
+import type { CommandFacts } from '../../src/decision/kinds/command/facts.ts'
+import { grantFor } from '../../src/decision/match.ts'
+import type { Rule } from '../../src/decision/rules/rules.ts'
 import { command, mcp, part, rule, sampleOf } from './sample-facts.ts'
 
 // Few words and paths, so that rules often fit.
@@ -63,7 +63,7 @@ const freedom = { deny: 0, ask: 1, allow: 2 }
 const runs = { numRuns: 2_000 }
 
 describe('for any call and any settings', () => {
-  it('one more rule that denies or asks never makes more allowed', () => {
+  it('another rule that denies or asks never allows more', () => {
     fc.assert(
       fc.property(facts, settings, ruleOf('deny', 'ask'), fc.nat(), (call, given, extra, place) => {
         const rules = given.rules.toSpliced(place % (given.rules.length + 1), 0, extra)
@@ -86,7 +86,7 @@ describe('for any call and any settings', () => {
     )
   })
 
-  it('an allow rule only ever turns a question into a yes', () => {
+  it('an allow rule only turns a question into an approval', () => {
     fc.assert(
       fc.property(facts, settings, ruleOf('allow'), (call, given, extra) => {
         const before = decide(call, given)
@@ -97,7 +97,7 @@ describe('for any call and any settings', () => {
     )
   })
 
-  it('the order of the rules decides nothing', () => {
+  it('the order of the rules does not matter', () => {
     const shuffled = settings.chain((given) =>
       fc.tuple(fc.constant(given), fc.shuffledSubarray([...given.rules], { minLength: given.rules.length })),
     )
@@ -112,7 +112,7 @@ describe('for any call and any settings', () => {
     )
   })
 
-  it('no rule decides whether it runs in the sandbox', () => {
+  it('rules do not change the use of the sandbox', () => {
     fc.assert(
       fc.property(facts, settings, (call, given) => {
         expect(decide(call, given).run).toBe(decide(call, { ...given, rules: [] }).run)
@@ -135,7 +135,7 @@ describe('for any call and any settings', () => {
     )
   })
 
-  it('the same facts after a way through the log get the same decision', () => {
+  it('facts that were stored in the log lead to the same decision', () => {
     fc.assert(
       fc.property(facts, settings, (call, given) => {
         const stored = storedFacts(JSON.parse(JSON.stringify(call)))
@@ -146,7 +146,7 @@ describe('for any call and any settings', () => {
     )
   })
 
-  it('nothing is asked under never', () => {
+  it('the policy never does not ask', () => {
     fc.assert(
       fc.property(facts, settings, (call, given) => {
         expect(decide(call, { ...given, approvalPolicy: 'never' }).verdict).not.toBe('ask')

@@ -1,11 +1,10 @@
 import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { type Decision, decide } from '../../src/decision/decide.ts'
-import { columns } from '../../src/decision/matrix.ts'
-import { sampleOf } from './sample-facts.ts'
+import { rowNames, sampleOf } from './sample-facts.ts'
 
 // One letter for each enforcement: full, partial, none. r: runs sandboxed, R: runs with nothing around it; a, A: asks, and runs so after
-// a yes; N, P, E, W, O, D: denied with the code below. Columns in the order of the matrix.
+// a yes; N, P, E, W, O, D: denied with the code below. Columns of the table are the rows of each kind, in their order.
 const codes = {
   N: 'noSandbox',
   P: 'policyNever',
@@ -43,10 +42,10 @@ function letterOf({ verdict, code, run }: Decision): string {
 }
 
 function rowFor(approvalPolicy: ApprovalPolicy, sandboxMode: SandboxMode): string[] {
-  return columns.map((column) =>
+  return rowNames.map((name) =>
     levels
       .map((enforcement) =>
-        decide(sampleOf[column], { rules: [], sessionGrants: [], approvalPolicy, sandboxMode, enforcement }),
+        decide(sampleOf[name], { rules: [], sessionGrants: [], approvalPolicy, sandboxMode, enforcement }),
       )
       .map(letterOf)
       .join(''),
@@ -62,8 +61,8 @@ describe('the matrix', () => {
       .map(([name = [], cells = []]) => [name.join(' '), cells]),
   )
 
-  it('is described here as wide as it is', () => {
-    expect(header.trim().split(/\s+/)).toHaveLength(columns.length)
+  it('has one column in this table for each row of a kind', () => {
+    expect(header.trim().split(/\s+/)).toHaveLength(rowNames.length)
     expect(rows.size).toBe(policies.length * modes.length)
   })
 

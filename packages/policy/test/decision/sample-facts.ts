@@ -1,13 +1,10 @@
-import type {
-  CommandFacts,
-  CommandPart,
-  McpFacts,
-  OtherFacts,
-  PatchFacts,
-  ReadFacts,
-} from '../../src/decision/facts.ts'
-import type { Column } from '../../src/decision/matrix.ts'
-import type { Rule, RuleTarget, RuleVerdict } from '../../src/decision/rules.ts'
+import type { CommandFacts, CommandPart } from '../../src/decision/kinds/command/facts.ts'
+import { commandRows } from '../../src/decision/kinds/command/rows.ts'
+import type { McpFacts } from '../../src/decision/kinds/mcp.ts'
+import { type OtherToolFacts, toolRows } from '../../src/decision/kinds/other-tool.ts'
+import { type PatchFacts, patchRows } from '../../src/decision/kinds/patch.ts'
+import { type ReadFacts, readRows } from '../../src/decision/kinds/read.ts'
+import type { Rule, RuleTarget, RuleVerdict } from '../../src/decision/rules/rules.ts'
 
 export function part(argv: readonly string[], changed: Partial<CommandPart> = {}): CommandPart {
   const [program = ''] = argv
@@ -58,7 +55,7 @@ export function read(
   return { kind: 'read', tool: 'read_file', paths: [path], cwd: '/work' }
 }
 
-export function other(readOnly: boolean): OtherFacts {
+export function other(readOnly: boolean): OtherToolFacts {
   return { kind: 'other', tool: 'update_plan', readOnly }
 }
 
@@ -75,7 +72,9 @@ export function commandRule(decision: RuleVerdict, ...words: string[]): Rule {
   return rule(decision, { kind: 'command', prefix: words.map((word) => word.split('|')) })
 }
 
-/** One call for each column of the matrix. */
+const rows = { ...commandRows, ...patchRows, ...readRows, ...toolRows }
+
+/** One call for each row of the matrix. */
 export const sampleOf = {
   knownSafe: command([part(['ls'], { knownSafe: true })]),
   otherCommand: command([part(['npm', 'test'])]),
@@ -90,4 +89,9 @@ export const sampleOf = {
   readSecret: read('/home/.ssh/id', { insideRoots: false, secret: true }),
   toolReadOnly: other(true),
   toolWithEffects: other(false),
-} satisfies Record<Column, unknown>
+} satisfies Record<keyof typeof rows, unknown>
+
+type RowName = keyof typeof sampleOf
+
+/** Names of the rows, in the order in which the kinds of facts declare them. */
+export const rowNames = Object.keys(rows).filter((name): name is RowName => name in sampleOf)

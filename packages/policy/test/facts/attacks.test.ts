@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decide } from '../../src/decision/decide.ts'
-import { testPlace } from './place.ts'
+import { testFolders } from './test-folders.ts'
 
-let place: Awaited<ReturnType<typeof testPlace>>
+let folders: Awaited<ReturnType<typeof testFolders>>
 beforeAll(async () => {
-  place = await testPlace()
+  folders = await testFolders()
 })
 afterAll(async () => {
-  await place[Symbol.asyncDispose]()
+  await folders[Symbol.asyncDispose]()
 })
 
 /** Words in braces stand for folders of the test: {WS}, {HOME}, {OUT}. */
 function filled(text: string): string {
-  return text.replaceAll('{WS}', place.workspace).replaceAll('{HOME}', place.home).replaceAll('{OUT}', place.outside)
+  return text
+    .replaceAll('{WS}', folders.workspace)
+    .replaceAll('{HOME}', folders.home)
+    .replaceAll('{OUT}', folders.outside)
 }
 
 async function decideScript(script: string) {
-  const facts = await place.run(['bash', '-lc', filled(script)])
+  const facts = await folders.run(['bash', '-lc', filled(script)])
   const settings = {
     rules: [],
     sessionGrants: [],
@@ -317,7 +320,7 @@ const asks: Record<string, readonly string[]> = {
   ],
 }
 
-/** Why it asks, so that no case passes for another reason than its own. */
+/** Facts that cause the question, so that no case passes for another reason. */
 const because: Record<string, object> = {
   'shell grammar': { understood: false, parts: [] },
   'programs and their options': { understood: true, touchesSecret: null },
@@ -325,7 +328,7 @@ const because: Record<string, object> = {
   secrets: { understood: true, touchesSecret: expect.any(String) },
 }
 
-describe('in enforcement C', () => {
+describe('without enforcement', () => {
   it.each(runs)('%j runs unasked', async (script) => {
     expect(await decideScript(script)).toMatchObject({ verdict: 'allow', rule: { name: 'builtin:known-safe' } })
   })

@@ -4,33 +4,33 @@ import { findProgram } from '@parley/workspace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decide } from '../../src/decision/decide.ts'
 import { type FileSurroundings, gatherPatchFacts, gatherReadFacts } from '../../src/facts/gather-file-facts.ts'
-import { testPlace } from './place.ts'
+import { testFolders } from './test-folders.ts'
 
-let place: Awaited<ReturnType<typeof testPlace>>
+let folders: Awaited<ReturnType<typeof testFolders>>
 beforeAll(async () => {
-  place = await testPlace()
+  folders = await testFolders()
 })
 afterAll(async () => {
-  await place[Symbol.asyncDispose]()
+  await folders[Symbol.asyncDispose]()
 })
 
 describe('a program', () => {
   const find = (name: string, searchPath: string) =>
-    findProgram({ name, searchPath, cwd: place.workspace, roots: [place.workspace], files: place.around.files })
+    findProgram({ name, searchPath, cwd: folders.workspace, roots: [folders.workspace], files: folders.around.files })
 
   it('is found by absolute entries only', async () => {
-    expect(await find('ls', place.bin)).toEqual({ path: join(place.bin, 'ls'), insideRoots: false })
+    expect(await find('ls', folders.bin)).toEqual({ path: join(folders.bin, 'ls'), insideRoots: false })
     for (const before of ['.', '', 'src']) {
-      expect(await find('ls', `${before}:${place.bin}`)).toEqual({ path: null, insideRoots: true })
+      expect(await find('ls', `${before}:${folders.bin}`)).toEqual({ path: null, insideRoots: true })
     }
     expect(await find('ls', '/nowhere')).toEqual({ path: null, insideRoots: false })
-    expect((await find('ls', `${place.bin}:.`)).path).toBe(join(place.bin, 'ls'))
+    expect((await find('ls', `${folders.bin}:.`)).path).toBe(join(folders.bin, 'ls'))
   })
 
-  it('that a file of the workspace may shadow is allowed by no rule for its name', async () => {
+  it('is not allowed by its name when a file of the workspace may shadow it', async () => {
     const rule = { decision: 'allow', target: { kind: 'command', prefix: [['ls']] }, source: { file: 'p' } } as const
     const verdictWith = async (searchPath: string) =>
-      decide(await place.run(['ls', '--unheard-of'], { searchPath }), {
+      decide(await folders.run(['ls', '--unheard-of'], { searchPath }), {
         ...{
           rules: [rule],
           sessionGrants: [],
@@ -39,69 +39,69 @@ describe('a program', () => {
           enforcement: 'full',
         },
       }).verdict
-    expect(await verdictWith(place.bin)).toBe('allow')
-    expect(await verdictWith(`.:${place.bin}`)).toBe('ask')
+    expect(await verdictWith(folders.bin)).toBe('allow')
+    expect(await verdictWith(`.:${folders.bin}`)).toBe('ask')
   })
 
-  it('of the workspace is known as such, also when the search path leads there', async () => {
-    expect((await find('./cat', place.bin)).insideRoots).toBe(true)
-    expect((await find('cat', `${place.workspace}:${place.bin}`)).insideRoots).toBe(true)
+  it('of the workspace is marked as such, even when the search path leads there', async () => {
+    expect((await find('./cat', folders.bin)).insideRoots).toBe(true)
+    expect((await find('cat', `${folders.workspace}:${folders.bin}`)).insideRoots).toBe(true)
   })
 })
 
 describe('a command', () => {
   it('whose programs are files of the workspace is not known-safe', async () => {
-    const searchPath = `${place.workspace}:${place.bin}`
-    expect((await place.run(['cat', 'b.ts'], { searchPath })).knownSafe).toBe(false)
-    const behindShell = await place.run(['bash', '-lc', 'ls'], { searchPath })
+    const searchPath = `${folders.workspace}:${folders.bin}`
+    expect((await folders.run(['cat', 'b.ts'], { searchPath })).knownSafe).toBe(false)
+    const behindShell = await folders.run(['bash', '-lc', 'ls'], { searchPath })
     expect(behindShell).toMatchObject({ understood: false, knownSafe: false })
     expect(behindShell.notUnderstoodBecause).toContain('writable folders')
   })
 
-  it('with a shell given by a path of its own is not understood', async () => {
-    expect(await place.run(['./bash', '-lc', 'ls'])).toMatchObject({ understood: false, script: 'ls' })
+  it('with a shell given by an unknown path is not understood', async () => {
+    expect(await folders.run(['./bash', '-lc', 'ls'])).toMatchObject({ understood: false, script: 'ls' })
   })
 
-  it('in plain argv is one part, and the shell does not read its words', async () => {
-    expect(await place.run(['cat', 'b.ts; rm x', '$HOME'])).toMatchObject({
+  it('in plain argv is one part, whose words no shell reads', async () => {
+    expect(await folders.run(['cat', 'b.ts; rm x', '$HOME'])).toMatchObject({
       understood: true,
       knownSafe: true,
       script: null,
     })
-    expect((await place.run(['cd', 'src'])).knownSafe).toBe(false)
+    expect((await folders.run(['cd', 'src'])).knownSafe).toBe(false)
   })
 
   it.each([[[]], [['']], [['bash']], [['bash', '-c', 'ls', 'x']], [['ls', '\u001b[2K']], [['ls', 'a\0b']]])(
     '%j is not known-safe',
     async (argv) => {
-      expect((await place.run(argv)).knownSafe).toBe(false)
+      expect((await folders.run(argv)).knownSafe).toBe(false)
     },
   )
 
-  it('entering a folder outside the roots is safe in none of its parts', async () => {
-    const { parts } = await place.run(['bash', '-c', 'cd .. && ls'])
+  it('that enters a folder outside the roots has no safe part', async () => {
+    const { parts } = await folders.run(['bash', '-c', 'cd .. && ls'])
     expect(parts.map(({ knownSafe }) => knownSafe)).toEqual([false, true])
   })
 
-  it('that is known-safe says what it reads, from each folder it may have entered', async () => {
-    const { reads } = await place.run(['bash', '-c', 'cd src && cat a.ts && grep -r foo . && echo b.ts'])
+  it('that is known to be safe lists the paths it reads, from each folder it may have entered', async () => {
+    const { reads } = await folders.run(['bash', '-c', 'cd src && cat a.ts && grep -r foo . && echo b.ts'])
     const read = (real: string, recursive = false) => expect.objectContaining({ real, recursive })
-    const { workspace } = place
+    const { workspace } = folders
     expect(reads).toContainEqual(read(join(workspace, 'src/a.ts')))
     expect(reads).toContainEqual(read(join(workspace, 'src'), true))
     expect(reads.map(({ real }) => real)).not.toContain(join(workspace, 'b.ts'))
-    expect((await place.run(['npm', 'b.ts'])).reads).toEqual([])
+    expect((await folders.run(['npm', 'b.ts'])).reads).toEqual([])
   })
 
-  it('that reads more than is followed is not known-safe', async () => {
+  it('that reads more paths than the limit is not known to be safe', async () => {
     const many = Array.from({ length: 501 }, (_, index) => `${'./'.repeat(index)}b.ts`)
-    expect((await place.run(['cat', ...many.slice(1)])).knownSafe).toBe(true)
-    expect((await place.run(['cat', ...many])).knownSafe).toBe(false)
+    expect((await folders.run(['cat', ...many.slice(1)])).knownSafe).toBe(true)
+    expect((await folders.run(['cat', ...many])).knownSafe).toBe(false)
   })
 
-  it('may name its roots by a link', async () => {
-    const facts = await place.run(['bash', '-c', 'cd src && ls'], {
-      roots: [place.workspaceLink],
+  it('has roots that may be links', async () => {
+    const facts = await folders.run(['bash', '-c', 'cd src && ls'], {
+      roots: [folders.workspaceLink],
     })
     expect(facts.knownSafe).toBe(true)
   })
@@ -109,14 +109,14 @@ describe('a command', () => {
 
 describe('files', () => {
   const around = (): FileSurroundings => ({
-    cwd: place.workspace,
-    roots: [place.workspace],
-    secrets: place.around.secrets,
-    guardOf: async (paths, roots) => paths.map(await guardFor(roots, { home: place.home })),
-    files: place.around.files,
+    cwd: folders.workspace,
+    roots: [folders.workspace],
+    secrets: folders.around.secrets,
+    guardOf: async (paths, roots) => paths.map(await guardFor(roots, { home: folders.home })),
+    files: folders.around.files,
   })
 
-  it('of a patch are told apart by where they really lie', async () => {
+  it('of a patch are judged by their real paths', async () => {
     const paths = ['src/new/x.ts', '../pwned', 'a/../../pwned', '/etc/x', 'homelink/x', 'key']
     const { files, contentHash } = await gatherPatchFacts({ tool: 'apply_patch', paths, patch: 'x' }, around())
     expect(files.map(({ insideRoots }) => insideRoots)).toEqual([true, false, false, false, false, false])
@@ -135,9 +135,9 @@ describe('files', () => {
     expect(files[0]?.protectedBy).toContain(why)
   })
 
-  it('that start programs are protected where home is writable', async () => {
-    const wide = { ...around(), roots: [place.home] }
-    const paths = ['.bashrc', '.zprofile', '.xsession', '.Profile', 'notes.txt'].map((name) => join(place.home, name))
+  it('that start programs are protected when the home folder is writable', async () => {
+    const wide = { ...around(), roots: [folders.home] }
+    const paths = ['.bashrc', '.zprofile', '.xsession', '.Profile', 'notes.txt'].map((name) => join(folders.home, name))
     const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths, patch: '' }, wide)
     const why = 'is read when programs start'
     expect(files.map(({ protectedBy }) => protectedBy)).toEqual([why, why, why, why, null])
@@ -150,7 +150,7 @@ describe('files', () => {
     expect(facts.paths.map(({ insideRoots }) => insideRoots)).toEqual([true, false, false, false, false])
   })
 
-  it('that are read with all below are secret where a folder holds a secret place', async () => {
+  it('that are read recursively are secret where a folder contains a secret path', async () => {
     const paths = ['.', '..', '../home', 'src', 'b.ts', '../home/.ssh', '../outside']
     const secretOf = async (recursive: boolean) =>
       (await gatherReadFacts({ tool: 'search', paths, recursive }, around())).paths.map(({ secret }) => secret)

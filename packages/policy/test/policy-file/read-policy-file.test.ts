@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
@@ -50,7 +50,7 @@ describe('a policy file', () => {
     expect(rules).toEqual([{ decision: 'deny', target: { kind: 'tool', tool: 'x' }, source: { file: 'p' } }])
   })
 
-  it('with a problem keeps what asks and denies and drops what allows', () => {
+  it('with a problem keeps the rules that ask and deny and drops those that allow', () => {
     const { rules, problems } = parsePolicyText(`${good}\n[[rule]]\ndecision = "deny"\ncomand = ["x"]\n`, 'p')
     expect(rules.map(({ decision }) => decision)).toEqual(['deny', 'ask'])
     expect(problems).toContainEqual({
@@ -84,12 +84,27 @@ describe('a policy file', () => {
     expect(problems[0]?.message.startsWith(start)).toBe(true)
   })
 
-  it('that does not exist holds no rules, and one that cannot be read is a problem', async () => {
+  it('has no rules when it is missing, and a problem when it cannot be read', async () => {
     await using directory = await tempDirectory()
     expect(await readPolicyFile(join(directory.path, 'none.toml'))).toEqual({ rules: [], problems: [] })
     expect((await readPolicyFile(directory.path)).problems[0]?.message).toMatch(/^cannot be read/)
     const file = join(directory.path, 'policy.toml')
     await writeFile(file, good)
     expect((await readPolicyFile(file)).rules).toHaveLength(3)
+  })
+
+  it('that is a link to what is not there is a problem: its rules may have been limits', async () => {
+    await using directory = await tempDirectory()
+    const file = join(directory.path, 'policy.toml')
+    const target = join(directory.path, 'dotfiles/policy.toml')
+    await symlink(target, file)
+    const { rules, problems } = await readPolicyFile(file)
+    expect(rules).toEqual([])
+    expect(problems).toEqual([
+      {
+        file,
+        message: `cannot be read: ${file} is a link to ${target}, which is not there. Bring that back, or remove the link.`,
+      },
+    ])
   })
 })

@@ -14,8 +14,8 @@ async function home(text?: string) {
   return { rules: createUserRules(directory.path), file, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() }
 }
 
-describe('a rule that is added', () => {
-  it('makes the file, for its user alone, and holds at once', async () => {
+describe('an added rule', () => {
+  it('creates the file, readable for its user only, and holds at once', async () => {
     await using place = await home()
     expect(place.rules.add(npm)).toEqual({ line: 1 })
     expect(readFileSync(place.file, 'utf8')).toBe(npm)
@@ -27,7 +27,7 @@ describe('a rule that is added', () => {
     ['# mine\n[[rule]]\ndecision = "deny"\ntool = "x" # why\n', 6],
     ['# no line end', 3],
     ['reason = 1', null],
-  ])('stands behind %j, which stays as it is', async (before, line) => {
+  ])('is appended to %j, which stays unchanged', async (before, line) => {
     await using place = await home(before)
     const added = place.rules.add(npm)
     if (line === null) expect(added).toMatchObject({ problem: expect.stringContaining('policy.toml:1') })
@@ -41,7 +41,7 @@ describe('a rule that is added', () => {
     'rule = [{decision = "deny", tool = "x"}]\n',
     '[[rule]]\ndecision = "deny"\ntool = "x"\nreason = """\nopen',
     '[[rule]]\ndecision = "allow"\ncommand = ["x"',
-  ])('is not written behind %j', async (before) => {
+  ])('is not appended to %j', async (before) => {
     await using place = await home(before)
     expect(place.rules.add(npm)).toMatchObject({ problem: expect.any(String) })
     expect(readFileSync(place.file, 'utf8')).toBe(before)
@@ -54,7 +54,7 @@ describe('a rule that is added', () => {
     expect(readFileSync(place.file, 'utf8')).toBe(`# mine\n${npm}`)
   })
 
-  it('is no way to write anything but what allows', async () => {
+  it('must be an allow rule', async () => {
     await using place = await home('')
     expect(place.rules.add('[[rule]]\ndecision = "deny"\ntool = "x"\n')).toMatchObject({ problem: expect.any(String) })
     expect(readFileSync(place.file, 'utf8')).toBe('')

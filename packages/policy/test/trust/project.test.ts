@@ -18,7 +18,7 @@ import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProjects, type Project } from '../../src/trust/project.ts'
 import { repositoryAroundHome } from '../../src/trust/project-root.ts'
-import { trustNotice } from '../../src/trust/trust-notice.ts'
+import { trustNotice } from '../../src/trust/trust-report.ts'
 
 let root = ''
 let home = ''
@@ -82,13 +82,13 @@ describe('a project', () => {
     expect(found(join(root, 'link')).root).toBe(tree)
   })
 
-  it('has nothing to say without files of its own, and is none where its folder is PARLEY_HOME', () => {
+  it('has no notice without files of its own, and does not exist where its folder is PARLEY_HOME', () => {
     expect(look()).toBeNull()
     writeFileSync(join(home, 'config.toml'), 'model = "m"\n')
     expect(look(dirname(home))).toBeNull()
   })
 
-  it('is not asked about hooks, environment files or anything else that lies there', () => {
+  it('needs no trust for hooks, environment files or other files', () => {
     write('.parley/hooks.json', '{"session_start":[{"command":"touch pwned"}]}')
     write('.env', 'PARLEY_HOME=./.parley\n')
     write('.mcp.json', '{}')
@@ -96,14 +96,14 @@ describe('a project', () => {
   })
 })
 
-describe('what is read of a project', () => {
+describe('the configuration of a project', () => {
   it.each([
     ['a link', (file: string) => symlinkSync('/etc/passwd', file), 'it is a link'],
     ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'it is no file'],
     ['a folder', (file: string) => mkdirSync(file), 'it is no file'],
-    ['too large', (file: string) => writeFileSync(file, '#'.repeat(70_000)), 'it has more than 64 KiB'],
-    ['no text', (file: string) => writeFileSync(file, Buffer.from([0xff, 0xfe])), 'it is not UTF-8'],
-  ])('is nothing that is %s, at once and with a reason', (_, make, reason) => {
+    ['a large file', (file: string) => writeFileSync(file, '#'.repeat(70_000)), 'it has more than 64 KiB'],
+    ['a file that is not text', (file: string) => writeFileSync(file, Buffer.from([0xff, 0xfe])), 'it is not UTF-8'],
+  ])('is not read from %s, at once and with a reason', (_, make, reason) => {
     const file = write('.parley/config.toml', '')
     rmSync(file)
     make(file)
@@ -112,7 +112,7 @@ describe('what is read of a project', () => {
     expect(trustNotice(project)).toContain(reason)
   })
 
-  it('is nothing where the folder itself is a link', () => {
+  it('is not read when the folder itself is a link', () => {
     mkdirSync(join(root, 'elsewhere'))
     writeFileSync(join(root, 'elsewhere', 'config.toml'), 'model = "m"\n')
     symlinkSync(join(root, 'elsewhere'), join(repo, '.parley'))
@@ -121,7 +121,7 @@ describe('what is read of a project', () => {
 })
 
 describe('trust', () => {
-  it('is given to exactly one content, and another one is shown as a change', () => {
+  it('is bound to one content, and another one is shown as a change', () => {
     write('.parley/config.toml', 'model = "m"\n')
     expect(found().state).toBe('untrusted')
     decide('trusted')
@@ -134,7 +134,7 @@ describe('trust', () => {
     expect(found().state).toBe('changed')
   })
 
-  it('is not lost without a word: rules that are gone are told of, until that is accepted', () => {
+  it('reports removed rules until the removal is accepted', () => {
     const rules = write('.parley/policy.toml', '[[rule]]\ndecision = "deny"\ncommand = ["rm"]\n')
     decide('trusted')
     rmSync(rules)
@@ -148,7 +148,7 @@ describe('trust', () => {
     expect(look()).toBeNull()
   })
 
-  it('once declined is asked for again only when something changes', () => {
+  it('that was declined is asked for again only after a change', () => {
     write('.parley/config.toml', 'model = "m"\n')
     expect(trustNotice(found())).toMatch(/brings its own configuration .* Nothing of it takes effect/)
     decide('declined')
@@ -158,7 +158,7 @@ describe('trust', () => {
     expect(trustNotice(found())).toContain('Nothing of it takes effect')
   })
 
-  it('of one folder is none of another with the same content', () => {
+  it('of one folder does not extend to another with the same content', () => {
     write('.parley/config.toml', 'model = "m"\n')
     decide('trusted')
     const copy = join(root, 'copy')
@@ -168,7 +168,7 @@ describe('trust', () => {
     expect(found(copy).hash()).not.toBe(found().hash())
   })
 
-  it('is kept where only its owner can read it, one file a project, and a file that cannot be read is no yes', () => {
+  it('is stored in one private file per project, and an unreadable file means no trust', () => {
     write('.parley/config.toml', 'model = "m"\n')
     decide('trusted')
     const folder = join(home, 'trust')
@@ -195,7 +195,7 @@ describe('the programs of a project', () => {
     ['a script that is an argument', server('node', 'args = ["tools/mcp.js"]'), 'tools/mcp.js'],
     ['a file in an option', server('node', 'args = ["--import=./hook.js"]'), 'hook.js'],
     ['a file that a variable names', server('node', 'env = { NODE_OPTIONS = "--require ./evil.js" }'), 'evil.js'],
-  ])('are part of what is trusted: %s', (_, text, path) => {
+  ])('are part of the trusted content: %s', (_, text, path) => {
     write('.parley/config.toml', text)
     expect(contentOf(path)).toBe('absent')
     decide('trusted')
@@ -207,7 +207,7 @@ describe('the programs of a project', () => {
     expect(found().state).toBe('changed')
   })
 
-  it('count by what they lead to', () => {
+  it('are compared by the target of their links', () => {
     write('real.js', 'one')
     symlinkSync('../real.js', write('bin/.keep', '').replace('.keep', 'tool'))
     symlinkSync('/usr/bin/env', join(repo, 'bin', 'out'))
@@ -220,7 +220,7 @@ describe('the programs of a project', () => {
     expect(found().state).toBe('changed')
   })
 
-  it('that are too many or too large cannot be trusted, and cost nothing before they are asked for', () => {
+  it('that are too many or too large cannot be trusted, and are not read before they are needed', () => {
     const many = Array.from({ length: 201 }, (_, index) => `"f${index}"`).join()
     write('.parley/config.toml', server('node', `args = [${many}]`))
     expect(found().programs()).toEqual({ files: [], problem: 'its tool servers name more than 200 files' })
@@ -232,7 +232,7 @@ describe('the programs of a project', () => {
     expect(found().hash()).toBeNull()
   })
 
-  it('are found as the system finds them, also in a relative folder of the search path', () => {
+  it('are found as the system finds them, even in a relative folder of the search path', () => {
     write('.parley/config.toml', server('tool'))
     expect(found(repo, '/usr/bin:bin').programs().files).toEqual([])
     chmodSync(write('bin/tool', '#!/bin/sh\n'), 0o755)
@@ -246,7 +246,7 @@ describe('the programs of a project', () => {
 describe('the rules of a project', () => {
   const rule = (decision: string, target: string) => `[[rule]]\ndecision = "${decision}"\n${target}\n`
 
-  it('are all that forbid and ask, and those that allow no more than it brings along', () => {
+  it('are all that deny and ask, and those that allow only its own servers', () => {
     write('.parley/config.toml', `${server('node')}[mcp_servers.mine]\ncommand = "x"\n`)
     write(
       '.parley/policy.toml',
@@ -277,7 +277,7 @@ describe('the rules of a project', () => {
     ])
   })
 
-  it('with a mistake in them still forbid, and no longer allow', () => {
+  it('with a mistake still deny, and no longer allow', () => {
     write('.parley/policy.toml', `${rule('deny', 'tool = "shell"')}${rule('allow', 'command = ["make"]\nwhen = 1')}`)
     const { rules, ignored } = found().rules({})
     expect(rules.map(({ decision }) => decision)).toEqual(['deny'])
@@ -286,14 +286,14 @@ describe('the rules of a project', () => {
 })
 
 describe('PARLEY_HOME inside a repository', () => {
-  it('is a repository that would be the configuration of whoever works in it', () => {
+  it('is found, since its files would be the configuration of everyone who works in it', () => {
     const inside = join(repo, 'conf')
     mkdirSync(inside)
     expect(repositoryAroundHome(repo, inside, join(root, 'home'))).toBe(repo)
     expect(repositoryAroundHome(repo, home, join(root, 'home'))).toBeNull()
   })
 
-  it('is fine where the repository holds all of the home folder', () => {
+  it('is ignored when the repository contains the whole home folder', () => {
     mkdirSync(join(root, '.git'))
     writeFileSync(join(root, '.git', 'HEAD'), 'ref: refs/heads/main\n')
     expect(repositoryAroundHome(root, home, join(root, 'home'))).toBeNull()

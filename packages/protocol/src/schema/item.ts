@@ -147,6 +147,7 @@ export const item = z.discriminatedUnion('type', [
       durationMs: z.number().exactOptional().describe('How long it ran.'),
       output: output.exactOptional(),
       modelText: z.string().exactOptional().describe('What the model is told of it.'),
+      failure: failure.exactOptional().describe('Why it could not start, or why its end is unknown.'),
       by: actor.exactOptional(),
     })
     .describe("The user's own `!` command."),

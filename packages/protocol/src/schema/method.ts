@@ -269,7 +269,7 @@ export const methods = {
 export const notifications = {
   'conversation/event': 'An envelope: see Events. `model.responded` comes elided.',
   'server/notice':
-    'Connection level: `{level, code, message, conversationId?}`. Not state; what cannot be logged is never passed off as an event.',
+    'Connection level: `{level, code, message, errno?, conversationId?}`. Not state; what cannot be logged is never passed off as an event.',
 } as const
 
 export const serverNotice = z
@@ -277,6 +277,12 @@ export const serverNotice = z
     level: z.enum(['info', 'warning', 'error']),
     code: z.string().describe('Stable, for programs.'),
     message: z.string().describe('For people.'),
+    errno: z
+      .string()
+      .exactOptional()
+      .describe(
+        'Of `storageFailed`: the errno name; for a log that others changed while it was open `DELETED`, `MOVED`, `REPLACED` or `CHANGED`.',
+      ),
     conversationId: z.string().exactOptional(),
   })
   .describe('Something about the server or its disk, said to everyone connected.')

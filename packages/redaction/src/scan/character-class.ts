@@ -1,14 +1,15 @@
+/** Set of characters. */
 export interface CharacterClass {
-  /** 1 for each of the first 256 characters that is in it. */
+  /** Membership of the first 256 characters: 1 for each member. */
   readonly table: Uint8Array
-  /** Whether all further ones are. */
+  /** True when all other characters are members. */
   readonly others: boolean
 }
 
-/** Many shapes use few classes. */
+/** Classes by source: many shapes share few classes. */
 const made = new Map<string, CharacterClass>()
 
-/** A class as regular expressions write it: one character, `\s`, an escaped one, or a list in brackets. */
+/** Reads a class as regular expressions write it: a character, an escaped one, `\s`, or a list in brackets. */
 export function characterClass(source: string, anyCase: boolean): CharacterClass {
   const name = `${anyCase} ${source}`
   const known = made.get(name) ?? makeClass(source, anyCase)
@@ -24,7 +25,7 @@ function makeClass(source: string, anyCase: boolean): CharacterClass {
     table[code] = leavesOut ? 0 : 1
     if (anyCase) table[otherCase(code)] = leavesOut ? 0 : 1
   }
-  // All that is left out by name is ASCII.
+  // Lists name ASCII characters only, so a negated one contains all others.
   return { table, others: leavesOut }
 }
 

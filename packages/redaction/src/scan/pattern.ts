@@ -1,36 +1,34 @@
-import { keyShapes } from './key-shapes-table.ts'
-import { looksSecret } from './looks-secret.ts'
+import { type Doubt, keyShapes } from './key-shapes.ts'
+import { formsOf, isDistinctive, isSecretName, type SecretValue } from './known-values.ts'
 import { blockPrefix, matchKeyBlock } from './private-key-block.ts'
-import { isSecretName } from './secret-names.ts'
 import { fullEnd, isWordCode, matchShape, prefixOf, readShape, type Shape } from './shape.ts'
-import { formsOf, type SecretValue } from './value-forms.ts'
 
-/** A secret in a text. */
+/** Secret in a text, or a mark. */
 export interface Found {
   readonly start: number
   readonly end: number
-  /** What takes its place: a mark with this kind, for this value; null leaves it, since it is a mark. */
+  /** Kind and value for the mark that replaces it; null for a mark, which stays. */
   readonly secret: { readonly kind: string; readonly value: string } | null
 }
 
-/** Something to look for, found by what it begins with. */
+/** Pattern of a secret, found by its prefix. */
 export interface Pattern {
-  /** Lower-cased where case does not matter. */
+  /** Literal beginning; lower-cased where case does not matter. */
   readonly prefix: string
   readonly anyCase: boolean
-  /** Whether one can begin here at all, by what comes before. */
+  /** Tells whether the text before `start` lets a match begin there. */
   mayBegin(text: string, start: number): boolean
   match(text: string, start: number, whole: boolean): Found | 'no' | 'more'
 }
 
 const always = () => true
 
-/** Marks first, so that none is looked into; then known values; then shapes. */
+/** Returns all patterns by precedence: marks first, so that their inside is never matched; known values; shapes. */
 export function patternsFor(values: readonly SecretValue[]): readonly Pattern[] {
   return [markPattern(), keyBlock, ...values.flatMap(valuePatterns), ...keyShapes.map(shapePattern)]
 }
 
-/** What stands for a secret, behind its `[`. */
+/** Source of the shape of a mark, without its opening `[`. */
 export const markShape = String.raw`secret:[A-Za-z0-9_-]{1,32}:[0-9a-f]{8}\]`
 
 function markPattern(): Pattern {
@@ -70,7 +68,7 @@ function valuePatterns({ kind, value }: SecretValue): Pattern[] {
 }
 
 function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof keyShapes)[number]): Pattern {
-  // Most are never needed.
+  // Compiled on first use: most shapes never match a prefix.
   let shape: Shape | null = null
   return {
     prefix: prefixOf(source, anyCase),
@@ -89,16 +87,16 @@ function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof
   }
 }
 
-/** The name of the variable that is set here, which may begin before. */
+/** Returns the name of the variable that is set at `start`; the name may begin before. */
 function variableAt(text: string, start: number): string {
   const before = /\w*$/.exec(text.slice(Math.max(0, start - contextLength), start))?.[0] ?? ''
   return before + text.slice(start, text.indexOf('=', start))
 }
 
-/** As far back as is looked from where something may begin. */
+/** Number of characters before a place that decide whether a match may begin there. */
 export const contextLength = 24
 
-/** Escapes that end in a letter or digit which belongs to no word: of JSON and C, of URLs, of terminals. */
+/** Escapes of JSON, C, URLs and terminals that end in a letter or digit which is not part of a word. */
 const escapeAtEnd =
   /(?:\\[nrtbfv0]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,10}[a-z])$/i
 
@@ -108,4 +106,35 @@ function beginsWord(text: string, start: number): boolean {
   if (start === 0 || !isWordCode(text.charCodeAt(start - 1))) return true
   const before = text.slice(Math.max(0, start - contextLength), start)
   return mayEscape.test(before) && escapeAtEnd.test(before)
+}
+
+/** Placeholders that documentation and tests write in place of a secret. */
+const placeholders =
+  /example|placeholder|your[_-]?|changeme|change-me|dummy|redacted|xxxx|\*\*\*|\.\.\.|test[_-]?(key|token)|<|\$\{|secret:/i
+const plainPasswords =
+  /^(pass(word|wd|phrase)?|pwd|secret|token|user(name)?|key|x-oauth-basic|test(ing)?|foo|bar|baz|abc|hunter2|admin|root|guest|[a-z]|[0-9]{1,5}|%[a-z]|[A-Z_]+)$/i
+
+/** Dotted names, from which code reads a secret. */
+const dottedNames = /^[A-Za-z_]\w{0,30}(\.[A-Za-z_]\w{0,30})+$/
+
+const leastDistinct = 5
+
+/** Tells whether a value with the shape of a key is one. Placeholders are not; with doubt, ordinary words are not. */
+function looksSecret(value: string, doubt: Doubt): boolean {
+  if (!hasDistinct(value, Math.min(leastDistinct, value.length - 1)) || value.includes('EXAMPLE')) return false
+  if (doubt === 'none') return true
+  if (placeholders.test(value)) return false
+  if (doubt === 'password') return !plainPasswords.test(value) && !/^[${%*]/.test(value)
+  if (dottedNames.test(value) || (doubt === 'variable' && !isDistinctive(value))) return false
+  return /[0-9]/.test(value) && /[A-Za-z]/.test(value)
+}
+
+/** Tells whether a value has so many different characters. A set would be too slow for text with many beginnings. */
+function hasDistinct(value: string, count: number): boolean {
+  let seen = ''
+  for (let at = 0; at < value.length && seen.length < count; at++) {
+    const sign = value.charAt(at)
+    if (!seen.includes(sign)) seen += sign
+  }
+  return seen.length >= count
 }

@@ -2,11 +2,11 @@ import type { ShapeMatch } from './shape.ts'
 
 export const blockPrefix = '-----BEGIN '
 
-/** No key is longer; what follows in a block that is would be something else. */
+/** Length limit of a block; no key is longer. */
 const maxLength = 64 * 1024
-/** Between the header and the key, or between two of its lines: line ends however written, numbers, quotes, headers. */
+/** Length limit of a gap between two lines of the block: line ends in any form, numbers, quotes, headers. */
 const maxGap = 200
-/** Shorter runs are words. */
+/** Least length of a line of base64; shorter runs are words. */
 const leastRun = 32
 const maxHeader = 80
 
@@ -15,8 +15,8 @@ const headerChars = /[A-Z0-9 -]*/y
 const next = /-----BEGIN|-----END [A-Z0-9 ]{0,60}-----|\[secret:|[A-Za-z0-9+/=]{32,}/g
 
 /**
- * A private key in its armour, from its first line to its last, however its lines are joined. One that is cut off ends
- * with the last line that is there.
+ * Matches a private key from its BEGIN line to its END line, however the lines are joined. A block that is cut off ends
+ * with its last line.
  */
 export function matchKeyBlock(text: string, from: number, whole: boolean): ShapeMatch {
   header.lastIndex = from
@@ -35,7 +35,7 @@ export function matchKeyBlock(text: string, from: number, whole: boolean): Shape
 }
 
 interface Block {
-  /** Up to the limit. */
+  /** Text up to the length limit of a block. */
   readonly text: string
   readonly limit: number
   readonly whole: boolean
@@ -53,7 +53,7 @@ function nextPiece({ text, limit, whole }: Block, from: number): Piece | 'more' 
   const end = found.index + found[0].length
   if (found[0].startsWith('[') || found[0] === '-----BEGIN') return { kind: 'other' }
   if (found[0].startsWith('-')) return { kind: 'footer', end }
-  // A line may go on in what comes next, and the block with it.
+  // More text may continue this line, and the block.
   return end === text.length && !isAll ? 'more' : { kind: 'line', end }
 }
 

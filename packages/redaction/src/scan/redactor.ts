@@ -1,37 +1,37 @@
+import { type ByteText, type Haystack, inBytes, inText } from './haystack.ts'
+import type { SecretValue } from './known-values.ts'
 import { contextLength, type Found, patternsFor } from './pattern.ts'
-import { indexPatterns, type PatternIndex, scan } from './scan.ts'
-import { type ByteText, type Haystack, inBytes, inText } from './trigrams.ts'
-import type { SecretValue } from './value-forms.ts'
+import { indexPatterns, type PatternIndex } from './pattern-index.ts'
+import { scan } from './scan.ts'
 
-/** Takes secrets out of texts and puts marks in their place. What it has been through it leaves as it is. */
+/** Redactor that replaces secrets in texts by marks. Its own output stays as it is. */
 export interface Redactor {
-  /** The same text where there is no secret in it. */
+  /** Returns the redacted text; the same text where it has no secret. */
   text(text: string): string
-  /** The secrets in it, as they stand there, by their marks. */
+  /** Returns the secrets of the text, as written there, by their marks. */
   secretsIn(text: string): ReadonlyMap<string, string>
   stream(): RedactedStream
 }
 
 /**
- * A text that comes in pieces. What may be the beginning of a secret is held back until that is known; all that is
- * handed out, joined, is what `text` makes of the whole.
+ * Redactor of a text that arrives in pieces. It holds back what may begin a secret until that is decided. Its output,
+ * joined, equals the redacted whole.
  */
 export interface RedactedStream {
   push(piece: string): string
-  /**
-   * Bytes, as a text of one character each. A number: so much of the piece, from its start, goes through as it is.
-   */
+  /** Adds bytes, read as one character each. Returns the output, or how many bytes of the piece pass unchanged. */
   pushBytes(bytes: Uint8Array, decode: ByteText['decode']): string | number
+  /** Returns the redacted rest. */
   end(): string
 }
 
 export interface RedactorParts {
   readonly values: readonly SecretValue[]
-  /** Eight hex digits for a value: the same for the same, and of no use to find it by. */
+  /** Returns eight hex digits: equal for equal values, and useless for finding the value. */
   readonly tag: (value: string) => string
 }
 
-/** `tag`: see `RedactorParts`. */
+/** Returns the mark that replaces a secret; `tag` is that of `RedactorParts`. */
 export function markFor(kind: string, tag: string): string {
   return `[secret:${kind}:${tag}]`
 }
@@ -57,12 +57,12 @@ export function createRedactor({ values, tag }: RedactorParts): Redactor {
 type MarkOf = (found: Found, text: string) => string
 
 function createStream(index: PatternIndex, markOf: MarkOf): RedactedStream {
-  /** The end of what was handed out, as it came: what is held is judged by what precedes it. */
+  /** Original text at the end of the output so far: it decides whether a secret may begin after it. */
   let context = ''
   let held = ''
   let afterSecret = false
 
-  /** The text begins with the context and what was held. */
+  /** Scans a haystack that begins with the context and the held text. */
   function take(hay: Haystack, whole: boolean): string | number {
     const from = context.length
     const { found, settled } = scan(index, hay, { from, whole, afterSecret })

@@ -1,23 +1,23 @@
 import { type CharacterClass, characterClass } from './character-class.ts'
 
-/** Whether something of a shape begins at a place: not, where it ends, or that the text ends before that is known. */
+/** Result of matching a shape at a place: the range of the secret, no match, or more text needed to decide. */
 export type ShapeMatch = { readonly start: number; readonly end: number } | 'no' | 'more'
 
-/** A step of a shape: from `min` to `max` characters of a class, taken greedily and never given back. */
+/** Step of a shape: `min` to `max` characters of a class, matched greedily without backtracking. */
 interface Step {
   readonly of: CharacterClass
   readonly min: number
   readonly max: number
 }
 
-/** What a key looks like, ready to be matched. */
+/** Compiled shape of a key. */
 export interface Shape {
   readonly steps: readonly Step[]
-  /** Steps of the secret itself: the first, and the one after the last. */
+  /** Steps that match the secret itself: the first, and the one after the last. */
   readonly secret: readonly [from: number, to: number]
-  /** No letter or digit may follow. */
+  /** True when no letter or digit may follow. */
   readonly closed: boolean
-  /** How many more characters of its last step may follow; they are looked at only once it is known to be a secret. */
+  /** Number of further characters that the last step may match; `fullEnd` reads them once the secret is certain. */
   readonly more: number
 }
 
@@ -27,8 +27,8 @@ interface Reader {
 }
 
 /**
- * Reads a shape written as a regular expression without choices or backtracking: literals, `[classes]`, `\s`, counts
- * in braces, brackets around the part that is secret, and a final `!` for "no letter or digit follows".
+ * Compiles a shape from the source of a regular expression without choices: literals, `[classes]`, `\s`, counts in
+ * braces, parentheses around the part that is secret, and a final `!` for "no letter or digit follows".
  */
 export function readShape(source: string, anyCase = false): Shape {
   const reader = { source: source.replace(/!$/, ''), at: 0 }
@@ -48,20 +48,20 @@ export function readShape(source: string, anyCase = false): Shape {
   }
   const to = secret[1] < 0 ? steps.length : secret[1]
   const closed = source.endsWith('!')
-  const more = closed || to < steps.length ? 0 : cutLast(steps)
+  const more = closed || to < steps.length ? 0 : limitLast(steps)
   return { steps, secret: [secret[0], to], closed, more }
 }
 
 /**
- * A secret is known by so many characters beyond the fewest it may have. Without a cut, text that is full of beginnings
- * would be looked through again to the far end of each.
+ * Number of characters beyond the minimum that decide whether a match is a secret. Without this limit, text with many
+ * beginnings would be read again to the far end of each.
  */
-const enoughMore = 32
+const decidingLength = 32
 
-function cutLast(steps: Step[]): number {
+function limitLast(steps: Step[]): number {
   const last = steps.at(-1)
-  if (last === undefined || last.max <= last.min + enoughMore) return 0
-  const max = last.min + enoughMore
+  if (last === undefined || last.max <= last.min + decidingLength) return 0
+  const max = last.min + decidingLength
   steps.splice(-1, 1, { ...last, max })
   return last.max - max
 }
@@ -73,7 +73,7 @@ function readClass(reader: Reader, anyCase: boolean): CharacterClass {
   return characterClass(source.slice(at, end), anyCase)
 }
 
-/** What all of a shape begin with, letter for letter; lower-cased where case does not matter. */
+/** Returns the literal text that a shape begins with; lower-cased where case does not matter. */
 export function prefixOf(source: string, anyCase = false): string {
   const prefix = source.replace(/(?:.\{|[[\\(!]).*$/s, '')
   return anyCase ? prefix.toLowerCase() : prefix
@@ -87,7 +87,7 @@ function readCount(reader: Reader): [min: number, max: number] {
   return [min, found[3] === undefined ? min : Number(found[3])]
 }
 
-/** Matches from `from`, where the shape's prefix begins. `whole`: nothing follows the text. */
+/** Matches a shape at `from`, where its prefix begins. `whole` means that nothing follows the text. */
 export function matchShape(shape: Shape, text: string, from: number, whole: boolean): ShapeMatch {
   const { steps, secret, closed } = shape
   let at = from
@@ -108,7 +108,7 @@ export function matchShape(shape: Shape, text: string, from: number, whole: bool
   return at < text.length && isWordCode(text.charCodeAt(at)) ? 'no' : { start, end }
 }
 
-/** Where a match really ends; 'more' where the text ends before that is known. */
+/** Returns the end of a match with all characters of its last step; 'more' where the text ends first. */
 export function fullEnd({ steps, more }: Shape, text: string, end: number, whole: boolean): number | 'more' {
   const last = steps.at(-1)
   if (last === undefined || more === 0) return end
@@ -125,7 +125,7 @@ function runEnd({ of: { table, others }, max }: Step, text: string, from: number
   return until
 }
 
-/** An ASCII letter or digit. */
+/** Tells whether a code is that of an ASCII letter or digit. */
 export function isWordCode(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }

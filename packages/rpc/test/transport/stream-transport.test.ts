@@ -143,7 +143,7 @@ describe('stream transport', () => {
     const drained = transport.drained()
     await until(() => transport.bufferedBytes > 0)
     await transport.close()
-    await drained
+    await expect(drained).resolves.toBeUndefined()
   })
 
   it('reads a stream that yields strings', async () => {

@@ -1,6 +1,6 @@
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The UTF-8 bytes of a text in base64. Written out here, because pure code has neither Buffer nor TextEncoder. */
+/** Returns the UTF-8 bytes of a text in base64. Written out, since pure code has neither Buffer nor TextEncoder. */
 export function base64Of(text: string): string {
   const bytes = utf8Bytes(text)
   let encoded = ''
@@ -23,7 +23,7 @@ function utf8Bytes(text: string): number[] {
   return bytes
 }
 
-/** A lone surrogate is written as the replacement character, as every encoder does. */
+/** Returns the UTF-8 bytes of a character. A lone surrogate becomes U+FFFD, as in every encoder. */
 function bytesOf(codePoint: number): number[] {
   if (codePoint >= 0xd800 && codePoint <= 0xdfff) return [0xef, 0xbf, 0xbd]
   if (codePoint < 0x80) return [codePoint]

@@ -1,12 +1,11 @@
 import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
-import type { Duration, EventMsg, ExecBegin, McpBegin } from './event-msg.ts'
+import type { Duration, EventMsg, ExecBegin, McpBegin, ParsedCommand } from './event-msg.ts'
 import { fileChangesOf } from './file-changes.ts'
-import { parsedCommand } from './shell-words.ts'
 
-/** A call of ours that shows itself in another way. */
+/** Tool whose calls are reported as `plan_update`. */
 const planTool = 'update_plan'
 
-/** What is told when an item begins to run. `allowed`: a rule said yes, nobody was asked. */
+/** Returns the messages of an item that starts to run. `allowed` is true when a rule approved it. */
 export function beginningOf(item: Item, changes: readonly FileChangeEntry[], allowed: boolean): readonly EventMsg[] {
   switch (item.type) {
     case 'commandExecution':
@@ -24,7 +23,7 @@ export function beginningOf(item: Item, changes: readonly FileChangeEntry[], all
   }
 }
 
-/** What is told when an item that began has ended, however that was. */
+/** Returns the messages of an item that has ended, in whatever way. */
 export function endingOf(item: Item): readonly EventMsg[] {
   switch (item.type) {
     case 'commandExecution':
@@ -91,7 +90,10 @@ function mcpEnd(item: ItemOf<'toolCall'>): EventMsg {
   }
 }
 
-/** Tools of a configured MCP server are called `mcp__SERVER__TOOL`; the others are ours. */
+/**
+ * Returns server, tool and arguments of a call. Tools of an MCP server are named `mcp__SERVER__TOOL`; others are
+ * parley's own.
+ */
 function invocationOf({ tool, input }: ItemOf<'toolCall'>) {
   const [, server = 'parley', name = tool] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
   return { server, tool: name, arguments: parsed(input) }
@@ -108,4 +110,20 @@ function parsed(json: string): unknown {
 function durationOf(ms = 0): Duration {
   const secs = Math.floor(ms / 1000)
   return { secs, nanos: Math.round((ms - secs * 1000) * 1e6) }
+}
+
+/** Returns an argv as one would type it, with quotes around words that a shell would change. */
+export function shellJoined(argv: readonly string[]): string {
+  return argv.map(quoted).join(' ')
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** Returns a command as clients show it: the script passed to a shell, or else the words. */
+export function parsedCommand(argv: readonly string[]): readonly ParsedCommand[] {
+  const [program = '', flag = '', script] = argv
+  const isScript = /(^|\/)(ba|z|da|k)?sh$/.test(program) && /^-l?c$/.test(flag) && script !== undefined
+  return [{ type: 'unknown', cmd: isScript ? script : shellJoined(argv) }]
 }

@@ -1,15 +1,25 @@
 import type { ApprovalRequest, Enforcement, FormField, Item } from '@parley/protocol'
-import { showHidden } from '@parley/protocol/question'
-import { questionOf } from './approval-messages.ts'
-import { commandMessage, formMessage, patchMessage } from './question-message.ts'
-import { parsedCommand } from './shell-words.ts'
+import {
+  againWords,
+  backgroundWords,
+  collapseBlanks,
+  fileWords,
+  hiddenWarnings,
+  limitWords,
+  onOneLine,
+  showHidden,
+  uncheckedWords,
+} from '@parley/protocol/question'
+import { questionOf } from './approvals.ts'
+import { parsedCommand, shellJoined } from './call-messages.ts'
+import { readDiffs } from './file-changes.ts'
 
-/** Which call asks, as the client numbers them. */
-export interface Asker {
-  /** Of the `tools/call`; null when the question was found waiting. */
+/** Call that asks, as the client numbers it. */
+interface Asker {
+  /** Id of the `tools/call`; null when the approval was found pending. */
   readonly requestId: string | number | null
   readonly conversationId: string
-  /** How far limits are enforced where the call would run. */
+  /** Enforcement of the sandbox in which the call would run. */
   readonly enforcement: Enforcement
 }
 
@@ -19,8 +29,8 @@ interface RequestedSchema {
   readonly required?: readonly string[]
 }
 
-/** Parameters of `elicitation/create`: a form without fields, and beside it what a client that knows us can show better. */
-export type ElicitationParams = {
+/** Parameters of `elicitation/create`: a form, and fields that Codex clients show in a better way. */
+type ElicitationParams = {
   readonly message: string
   readonly requestedSchema: RequestedSchema
   readonly [key: string]: unknown
@@ -82,4 +92,50 @@ function propertyOf({ type, title, description, choices = [], default: preset }:
     enum: choices.map(({ value }) => value),
     enumNames: choices.map((one) => showHidden(one.title)),
   }
+}
+
+/**
+ * Returns the whole question as text. Only lines of parley start at the margin; those of commands are indented and
+ * those of diffs have marks. Invisible characters are shown by their numbers.
+ */
+function commandMessage(approval: ApprovalRequest, command: readonly string[], enforcement: Enforcement): string {
+  const words = shellJoined(command)
+  const shown = showHidden(collapseBlanks(words)).replaceAll('\n', '\n    ')
+  const { cwd, environment, reason } = approval
+  const where = environment === undefined ? '' : ` on ${onOneLine(environment)}`
+  return [
+    `Allow parley to run \`${shown}\` in \`${onOneLine(cwd)}\`${where}?`,
+    ...hiddenWarnings(words).map((warning) => `! ${warning}`),
+    limitsLine(approval, enforcement),
+    ...(approval.background === true ? [`It runs ${backgroundWords}.`] : []),
+    ...(reason === '' ? [] : [`Asked because: ${onOneLine(reason)}`]),
+    ...(approval.attempt === undefined ? [] : [againWords]),
+    ...(approval.justification === undefined ? [] : [`${uncheckedWords}“${onOneLine(approval.justification)}”`]),
+  ].join('\n')
+}
+
+/** Returns the question about a patch: all files, then every line of its diffs. */
+function patchMessage(approval: ApprovalRequest, enforcement: Enforcement): string {
+  const { reason, detail, cwd, files = readDiffs(detail) } = approval
+  const where = approval.environment === undefined ? '' : ` on ${onOneLine(approval.environment)}`
+  return [
+    ...(reason === '' ? [] : [onOneLine(reason)]),
+    'Allow parley to apply proposed code changes?',
+    ...files.map(fileWords),
+    `Paths are relative to \`${onOneLine(cwd)}\`${where}.`,
+    limitsLine(approval, enforcement),
+    ...hiddenWarnings(detail).map((warning) => `! ${warning}`),
+    '',
+    showHidden(detail).trimEnd(),
+  ].join('\n')
+}
+
+/** Returns the question of an MCP server in the server's words. */
+function formMessage({ title, detail }: ApprovalRequest): string {
+  return showHidden(`${title}\n${detail}`.trim())
+}
+
+function limitsLine(approval: ApprovalRequest, enforcement: Enforcement): string {
+  const words = limitWords(approval, enforcement).map(({ text }) => text)
+  return `Limits: ${words.join(' · ')}`
 }

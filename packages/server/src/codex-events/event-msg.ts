@@ -1,6 +1,6 @@
 /**
- * The event vocabulary that Codex clients know: snake_case, tagged by `type`. Only what such clients read is here;
- * docs/mcp-server.md lists it.
+ * Messages that Codex clients know, in snake case and tagged by `type`. Only those that such clients read;
+ * docs/mcp-server.md lists them.
  */
 export type EventMsg =
   | { readonly type: 'task_started' }
@@ -49,14 +49,16 @@ export interface ExecBegin {
   readonly parsed_cmd: readonly ParsedCommand[]
 }
 
-/** The engine runs commands on one stream: `stdout` and `aggregated_output` carry it, `stderr` is empty. */
-export interface ExecEnd {
+/**
+ * End of a command. The engine reads one stream, so `stdout` and `aggregated_output` carry it and `stderr` is empty.
+ */
+interface ExecEnd {
   readonly type: 'exec_command_end'
   readonly call_id: string
   readonly stdout: string
   readonly stderr: ''
   readonly aggregated_output: string
-  /** -1 when a signal ended it, or nobody knows. */
+  /** Exit code; -1 after a signal, or when it is unknown. */
   readonly exit_code: number
   readonly duration: Duration
   readonly formatted_output: string
@@ -75,14 +77,14 @@ export interface AskedPatch {
   readonly reason?: string
 }
 
-export interface PatchBegin {
+interface PatchBegin {
   readonly type: 'patch_apply_begin'
   readonly call_id: string
   readonly auto_approved: boolean
   readonly changes: FileChanges
 }
 
-export interface PatchEnd {
+interface PatchEnd {
   readonly type: 'patch_apply_end'
   readonly call_id: string
   readonly stdout: string
@@ -102,7 +104,7 @@ export interface McpBegin {
   readonly invocation: McpInvocation
 }
 
-export interface McpEnd {
+interface McpEnd {
   readonly type: 'mcp_tool_call_end'
   readonly call_id: string
   readonly invocation: McpInvocation
@@ -135,7 +137,7 @@ export interface TokenUsage {
   readonly total_tokens: number
 }
 
-export interface TokenInfo {
+interface TokenInfo {
   readonly total_token_usage: TokenUsage
   readonly last_token_usage: TokenUsage
   readonly model_context_window: number | null
@@ -146,5 +148,22 @@ export type FileChange =
   | { readonly delete: { readonly content: string } }
   | { readonly update: { readonly unified_diff: string; readonly move_path: string | null } }
 
-/** By path. */
+/** Changes by path. */
 export type FileChanges = Readonly<Record<string, FileChange>>
+
+type Kind = EventMsg['type']
+
+/** Parts of text that a later message carries whole. */
+const deltas: ReadonlySet<Kind> = new Set(['agent_message_delta', 'agent_reasoning_delta', 'exec_command_output_delta'])
+
+/** Messages that the stream of a whole conversation leaves out. */
+const notStreamed: ReadonlySet<Kind> = new Set(['token_count', 'user_message', 'background_event'])
+
+export function isDelta({ type }: EventMsg): boolean {
+  return deltas.has(type)
+}
+
+/** Returns true for messages that belong to the stream of a whole conversation. */
+export function isStreamed({ type }: EventMsg): boolean {
+  return !notStreamed.has(type)
+}

@@ -1,27 +1,30 @@
 import type { ConversationState, FileChangeEntry, Item, TokenCounts } from '@parley/protocol'
 
-/** What translating needs of the events before: a fold of its own, so that it can begin anywhere. */
+/**
+ * State that translation needs of earlier events. Separate from the conversation's state, so that it can start
+ * anywhere.
+ */
 export interface Memory {
   /** Open items by id. */
   readonly open: Readonly<Record<string, OpenEntry>>
-  /** Last words of the model in the running turn. */
+  /** Last message of the model in the running turn. */
   readonly lastMessage: string | null
   /** Files that the running turn has changed. */
   readonly changed: readonly FileChangeEntry[]
-  /** The last error that was told, so that the end of its turn does not repeat it. */
+  /** Last error that was sent, so that the end of its turn does not repeat it. */
   readonly lastError: string | null
   readonly usage: { readonly total: TokenCounts; readonly contextWindow: number | null }
 }
 
 export interface OpenEntry {
   readonly item: Item
-  /** It was started: only then has it an end to tell. */
+  /** True when the item's start was reported, and its end must be. */
   readonly executionStarted: boolean
 }
 
 const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
 
-/** Before the first event of a conversation. */
+/** State before the first event of a conversation. */
 export const emptyMemory: Memory = {
   open: {},
   lastMessage: null,
@@ -30,7 +33,7 @@ export const emptyMemory: Memory = {
   usage: { total: noTokens, contextWindow: null },
 }
 
-/** For events that follow a state. */
+/** Returns the state for events that follow a conversation's state. */
 export function memoryOf({ core, window }: ConversationState): Memory {
   const ofTurn = core.turn === null ? [] : window.filter(({ turnId }) => turnId === core.turn?.id)
   const said = ofTurn.map(({ item }) => item).filter(({ type }) => type === 'agentMessage')

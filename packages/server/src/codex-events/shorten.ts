@@ -2,7 +2,7 @@ import type { EventMsg, FileChange, FileChanges } from './event-msg.ts'
 
 const keptLength = 500
 
-/** A message whose long texts are cut to their beginning, saying so: for a list that would get too long for one line. */
+/** Returns a message whose long texts are cut and marked, for a list that has to fit one line. */
 export function shortened(message: EventMsg): EventMsg {
   switch (message.type) {
     case 'exec_command_end': {
@@ -38,7 +38,7 @@ function cutChange(change: FileChange): FileChange {
 function cut(text: string): string {
   const leftOut = text.length - keptLength
   if (leftOut <= 0) return text
-  // Not between the halves of a character.
+  // A surrogate pair is not split.
   const end = /[\ud800-\udbff]/.test(text.charAt(keptLength - 1)) ? keptLength - 1 : keptLength
   return `${text.slice(0, end)}[… ${text.length - end} characters left out …]`
 }

@@ -6,7 +6,7 @@ import {
   type Item,
   type TokenCounts,
 } from '@parley/protocol'
-import { approvalMessage } from './approval-messages.ts'
+import { approvalMessage } from './approvals.ts'
 import { base64Of } from './base64.ts'
 import { beginningOf, endingOf } from './call-messages.ts'
 import type { EventMsg, PlanStep, TokenUsage } from './event-msg.ts'
@@ -14,11 +14,14 @@ import { closed, entryOf, type Memory, opened } from './memory.ts'
 
 export interface Translated {
   readonly memory: Memory
-  /** None, one or a few, in order. */
+  /** Messages of one event, in order; mostly one. */
   readonly messages: readonly EventMsg[]
 }
 
-/** One event of the log in the words that Codex clients know, and what the next one needs of it. */
+/**
+ * Translates one event of the log into the messages of Codex clients. Returns the messages and the state for the next
+ * event.
+ */
 export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): Translated {
   switch (event.type) {
     case 'turn.started':
@@ -27,7 +30,7 @@ export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): T
         messages: [{ type: 'task_started' }],
       }
     case 'turn.ended':
-      return { memory, messages: endOfTurn(memory, event) }
+      return { memory, messages: turnEnded(memory, event) }
     case 'item.started':
       return started(memory, event.item)
     case 'execution.started':
@@ -39,9 +42,9 @@ export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): T
     case 'item.discarded':
       return { memory: closed(memory, event.itemId), messages: [] }
     case 'usage.updated':
-      return counted(memory, event)
+      return usageUpdated(memory, event)
     default:
-      return { memory, messages: saidAt(memory, event) }
+      return { memory, messages: messagesOf(memory, event) }
   }
 }
 
@@ -55,8 +58,8 @@ type Remembered =
   | 'item.discarded'
   | 'usage.updated'
 
-/** Events that change nothing of what is remembered. */
-function saidAt(memory: Memory, event: Exclude<ConversationEvent, { type: Remembered }>): readonly EventMsg[] {
+/** Returns the messages of events that leave the state unchanged. */
+function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Remembered }>): readonly EventMsg[] {
   switch (event.type) {
     case 'item.delta':
       return deltaOf(entryOf(memory, event.itemId)?.item ?? null, event)
@@ -78,7 +81,7 @@ function saidAt(memory: Memory, event: Exclude<ConversationEvent, { type: Rememb
       return [background(event.reason)]
     case 'conversation.recovered':
       return [background(event.text)]
-    // Told by other messages, or nothing that these clients know a word for.
+    // Reported by other messages, or unknown to these clients.
     case 'conversation.created':
     case 'conversation.configured':
     case 'conversation.moved':
@@ -100,13 +103,13 @@ function saidAt(memory: Memory, event: Exclude<ConversationEvent, { type: Rememb
   }
 }
 
-/** Compiles only while every event has its case; one that a newer server sends says nothing here. */
+/** Compiles only while every event has its case. Events of newer servers have no message. */
 function unknownEvent(_event: never): readonly EventMsg[] {
   return []
 }
 
 function started(memory: Memory, item: Item): Translated {
-  // The user's own command asks nobody: it runs when it is shown.
+  // The user's own command needs no approval; it runs as soon as its item starts.
   const runs = item.type === 'shellCommand'
   return { memory: opened(memory, { item, executionStarted: runs }), messages: runs ? beginningOf(item, [], true) : [] }
 }
@@ -123,7 +126,7 @@ function startedExecution(
   }
 }
 
-/** Its next attempt, if there is one, begins and ends once more under the same id. */
+/** Ends an attempt. A further attempt starts and ends once more under the same id. */
 function failedExecution(memory: Memory, item: Item): Translated {
   return { memory: opened(memory, { item, executionStarted: false }), messages: endingOf(item) }
 }
@@ -141,24 +144,24 @@ function completed(memory: Memory, item: Item): Translated {
       }
       return { memory: after, messages: noticeMessages(item.code, item.title) }
     case 'fileChange':
-      return patched(memory, after, item)
+      return patchCompleted(memory, after, item)
     default:
       return {
         memory: after,
-        messages: entryOf(memory, item.id)?.executionStarted === true ? endingOf(item) : wordsOf(item),
+        messages: entryOf(memory, item.id)?.executionStarted === true ? endingOf(item) : textMessagesOf(item),
       }
   }
 }
 
-/** `turn_aborted` says these. */
+/** Notices that `turn_aborted` already reports. */
 const ends: ReadonlySet<string> = new Set(['interrupted', 'shutdown'])
 
 function noticeMessages(code: string, title: string): readonly EventMsg[] {
   return ends.has(code) ? [] : [background(title)]
 }
 
-/** The diff of the turn so far, told only when it has changed. */
-function patched(before: Memory, after: Memory, item: Extract<Item, { type: 'fileChange' }>): Translated {
+/** Ends a patch, and sends the diff of the turn when it has changed. */
+function patchCompleted(before: Memory, after: Memory, item: Extract<Item, { type: 'fileChange' }>): Translated {
   if (entryOf(before, item.id)?.executionStarted !== true) return { memory: after, messages: [] }
   const ending = endingOf(item)
   if (item.status !== 'completed' || item.changes.length === 0) return { memory: after, messages: ending }
@@ -167,8 +170,8 @@ function patched(before: Memory, after: Memory, item: Extract<Item, { type: 'fil
   return { memory: { ...after, changed }, messages: [...ending, { type: 'turn_diff', unified_diff: unified }] }
 }
 
-/** What a finished item says that is no call. */
-export function wordsOf(item: Item): readonly EventMsg[] {
+/** Returns the messages of a finished item that is no call. */
+export function textMessagesOf(item: Item): readonly EventMsg[] {
   switch (item.type) {
     case 'userMessage':
       return [{ type: 'user_message', message: item.text, kind: 'plain' }]
@@ -195,7 +198,7 @@ function deltaOf(item: Item | null, { itemId, text }: EventOf<'item.delta'>): re
   }
 }
 
-function endOfTurn(
+function turnEnded(
   { lastMessage, lastError }: Memory,
   { outcome, failure }: EventOf<'turn.ended'>,
 ): readonly EventMsg[] {
@@ -205,7 +208,7 @@ function endOfTurn(
   return [{ type: 'error', message: failure.message }, end]
 }
 
-function counted(memory: Memory, { counts, contextWindow }: EventOf<'usage.updated'>): Translated {
+function usageUpdated(memory: Memory, { counts, contextWindow }: EventOf<'usage.updated'>): Translated {
   const total = addTokens(memory.usage.total, counts)
   const window = contextWindow ?? memory.usage.contextWindow
   return {

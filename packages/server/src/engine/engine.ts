@@ -1,31 +1,29 @@
 import { inspect } from 'node:util'
-import { type Config, shownValue } from '@parley/config'
-import type { Files } from '@parley/journal'
+import type { Config } from '@parley/config'
+import { type Files, StorageError } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
-import { probeLocal } from '@parley/models'
-import { createProjects, createUserRules, type Projects, trustNotice } from '@parley/policy'
+import { createProjects, createUserRules } from '@parley/policy'
 import type { ParamsOf, ResultOf, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { createEnvironments, type LocalParts, localEnvironment } from '@parley/workspace'
-import type { ServerIdentity } from '../identity.ts'
 import type { Ids } from '../ports/ids.ts'
-import { asRejection } from './as-refusal.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
-import { chooseProvider, keyVariables } from './choose-provider.ts'
-import { configHere } from './config-here.ts'
-import { ConversationHost } from './conversation-host.ts'
+import { type ConnectedClients, createConnectedClients } from './clients/connected-clients.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
-import { summaryOf } from './open-conversation.ts'
-import { createOpener, type OpenerPorts } from './opener.ts'
-import { readConfig } from './read-config.ts'
-import { createRoster, type Roster } from './roster.ts'
+import { ConversationHost } from './open/conversation-host.ts'
+import { createSetup } from './open/conversation-setup.ts'
+import { summaryOf } from './open/live-conversation.ts'
+import type { SetupPorts } from './open/open-conversation.ts'
+import { asRejection, storageNotice } from './replies/rejection.ts'
+import { describeConfig, listModels } from './settings/describe-config.ts'
+import { readConfig } from './settings/read-config.ts'
 
 /** Everything one server process is. Faces map names and shapes onto it and hold no truth. */
 export interface Engine extends AsyncDisposable {
   readonly host: ConversationHost
   readonly identity: ServerIdentity
   newClientId(): string
-  readonly roster: Roster
+  readonly connectedClients: ConnectedClients
   /** Where others reach this server; what is open here says so to those who want it elsewhere. */
   listensAt(addresses: Addresses): void
   report(fault: unknown, conversationId?: string): void
@@ -51,7 +49,7 @@ interface Addresses {
 }
 
 export interface EngineParts
-  extends Omit<OpenerPorts, 'places' | 'mcpServers' | 'userRules' | 'projects' | 'ceiling' | 'notify'>,
+  extends Omit<SetupPorts, 'places' | 'mcpServers' | 'userRules' | 'projects' | 'ceiling' | 'notify'>,
     LocalParts {
   /** How long a lost link to an environment is waited for; 30 s unless told. */
   readonly linkPatienceMs?: number
@@ -66,12 +64,13 @@ export interface EngineParts
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const roster = createRoster()
+  const { home, env, redaction } = parts
+  const connectedClients = createConnectedClients()
   let addresses: readonly string[] = []
   const report = (fault: unknown, conversationId?: string) => {
     parts.writeLog(describeFault(fault))
     if (conversationId === undefined) return
-    roster.notifyAll({ ...noticeOf(fault), conversationId })
+    connectedClients.notifyAll({ ...noticeOf(fault), conversationId })
   }
   const { version } = parts.identity.serverInfo
   const mcpServers = createMcpServers({ ...parts, version, patience: parts.mcpPatience ?? usualPatience })
@@ -84,7 +83,7 @@ export function createEngine(parts: EngineParts): Engine {
     files: parts.files,
     home: parts.home,
     ids: parts.ids,
-    opener: createOpener({
+    setup: createSetup({
       ...parts,
       ceiling,
       places,
@@ -92,7 +91,7 @@ export function createEngine(parts: EngineParts): Engine {
       mcpServers,
       userRules,
       report,
-      notify: roster.notifyAll,
+      notify: connectedClients.notifyAll,
     }),
     report,
   })
@@ -102,7 +101,7 @@ export function createEngine(parts: EngineParts): Engine {
     files: parts.files,
     home: parts.home,
     newClientId: () => parts.ids.client(),
-    roster,
+    connectedClients,
     listensAt({ socket, others }) {
       addresses = [...(socket === null ? [] : [socket]), ...others]
       host.announce(socket)
@@ -112,44 +111,21 @@ export function createEngine(parts: EngineParts): Engine {
     mcpServers,
     policy: { ...parts, places, projects, userRules },
     listModels: () => listModels(parts),
-    readConfig: (params) => describeConfig(params, { ...parts, projects }),
+    readConfig: (params) => describeConfig(params, { home, env, projects, redaction }),
     // Only who asks for it loads it.
-    readTrust: async (params) => (await import('./trust.ts')).readTrust(params, trust),
-    decideTrust: async (params) => (await import('./trust.ts')).decideTrust(params, trust),
+    readTrust: async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
+    decideTrust: async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
     async diagnose() {
       const { enforcement, reason } = await parts.sandboxes.report()
-      const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients: roster.describe() }
+      const found = {
+        enforcement,
+        enforcementReason: reason,
+        addresses: [...addresses],
+        clients: connectedClients.describe(),
+      }
       return { ...diagnose(host, parts), ...found }
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]().finally(() => places[Symbol.asyncDispose]()),
-  }
-}
-
-async function listModels({ home, env, models }: EngineParts): Promise<ResultOf<'model/list'>> {
-  const { values } = readConfig(home, {})
-  const chosen = chooseProvider(values, env)
-  const sourceOf = models(values)
-  const ids = [...new Set([...(chosen === null ? [] : [chosen.id]), ...Object.keys(values.model_providers ?? {})])]
-  const { signal } = new AbortController()
-  const [listings, local] = await Promise.all([
-    Promise.all(ids.map(async (id) => ({ id, listing: await sourceOf(id).client.listModels(signal) }))),
-    probeLocal(signal),
-  ])
-  return {
-    models: listings.flatMap(({ id: provider, listing }) =>
-      listing.type === 'models'
-        ? listing.models.map((id) => ({ provider, id, current: chosen?.id === provider && chosen.model === id }))
-        : [],
-    ),
-    problems: listings.flatMap(({ id: provider, listing }) =>
-      listing.type === 'failed' ? [{ provider, message: listing.failure.message }] : [],
-    ),
-    local: local.map(({ provider, models: names }) => ({
-      provider: provider.id,
-      name: provider.name,
-      baseUrl: provider.baseUrl,
-      models: [...names],
-    })),
   }
 }
 
@@ -157,45 +133,6 @@ async function listModels({ home, env, models }: EngineParts): Promise<ResultOf<
 function ownConfig({ home, ceiling }: EngineParts): Config {
   const profile = ceiling?.profile ?? null
   return readConfig(home, profile === null ? {} : { profile }).values
-}
-
-function describeConfig(
-  params: ParamsOf<'config/read'>,
-  { home, env, projects, redaction }: EngineParts & { readonly projects: Projects },
-): ResultOf<'config/read'> {
-  const { effective, project } = configHere(params.cwd, params, { home, projects })
-  const { values, origins } = effective
-  const notice = trustNotice(project)
-  const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
-  const chosen = chooseProvider(values, env)
-  const shown = [...origins].map(([key, origin]) => ({
-    key,
-    value: shownValue(key, valueAt(values, key), redaction.text),
-    origin,
-  }))
-  const defaults = [
-    { key: 'model_provider', value: chosen?.id ?? null, origin: 'default' },
-    { key: 'model', value: chosen?.model ?? null, origin: 'default' },
-    { key: 'approval_policy', value: 'on-request', origin: 'default' },
-    { key: 'sandbox_mode', value: 'workspace-write', origin: 'default' },
-  ].filter(({ key }) => !origins.has(key))
-  return {
-    values: [...shown, ...defaults].sort((a, b) => (a.key < b.key ? -1 : 1)),
-    warnings: [...warnings],
-    credentials: { found: chosen !== null, variables: keyVariables(values) },
-  }
-}
-
-function valueAt(values: object, key: string): unknown {
-  return key
-    .split('.')
-    .reduce<unknown>(
-      (table, part) =>
-        typeof table === 'object' && table !== null
-          ? Object.entries(table).find(([name]) => name === part)?.[1]
-          : undefined,
-      values,
-    )
 }
 
 function diagnose(
@@ -218,10 +155,10 @@ function diagnose(
     conversations: host.conversations.map((open) => ({
       conversationId: open.conversation.id,
       activity: summaryOf(open).activity,
-      clients: open.streams.size,
-      detached: open.presence.detached,
+      clients: open.clients.streams.size,
+      detached: open.clients.detached,
       backgroundProcesses: open.backgroundProcesses(),
-      ...(open.limits.reason === null ? {} : { enforcementReason: open.limits.reason }),
+      ...(open.modules.limits.reason === null ? {} : { enforcementReason: open.modules.limits.reason }),
     })),
   }
 }
@@ -230,10 +167,19 @@ function describeFault(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : inspect(fault)
 }
 
-function noticeOf(fault: unknown): Pick<ServerNotice, 'level' | 'code' | 'message'> {
+/** Nobody has asked for what failed by itself, so a full disk comes without the advice to ask again. */
+function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
+  if (fault instanceof StorageError) return { level: 'error', code: 'storageFailed', ...storageNotice(fault) }
   const known = asRejection(fault)
   if (known instanceof RpcError)
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
   const message = 'Something went wrong in parley itself; its log says more.'
   return { level: 'error', code: 'internal', message }
+}
+
+/** What a server says of itself. */
+export interface ServerIdentity {
+  readonly serverInfo: { readonly name: string; readonly version: string; readonly build: string }
+  /** `$PARLEY_HOME`. */
+  readonly home: string
 }

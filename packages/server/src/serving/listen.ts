@@ -1,30 +1,34 @@
 import { join } from 'node:path'
-import { type Listener, listenSocket } from '@parley/rpc'
-import type { Address } from './address.ts'
-import type { Connections } from './connections.ts'
-import type { ServerArguments } from './read-arguments.ts'
+import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
+import { type Address, UsageError } from './flags.ts'
+import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
 
-export interface Listening {
+/** Receiver of the connections that listeners accept. */
+interface Acceptor {
+  accept(transport: Transport, kind: 'socket' | 'websocket'): void
+}
+
+interface Listening {
   readonly listener: Listener
-  /** How others write it: a path, or `ws://HOST:PORT` with the real port. */
+  /** Address as users write it: a path, or `ws://HOST:PORT` with the port in use. */
   readonly address: string
-  /** Where the token for it is; null when it needs none. */
+  /** Token file of the address; null when it needs none. */
   readonly tokenFile: string | null
 }
 
-/** Rejects with `ListenError` or `UsageProblem`: what was asked for must be there. */
+/** Listens on one address. Rejects with `ListenError` or `UsageError`. */
 export async function listenOn(
   address: Address,
-  { tokenFile }: Pick<ServerArguments, 'tokenFile'>,
-  { connections, home }: { readonly connections: Pick<Connections, 'accept'>; readonly home: string },
+  { tokenFile }: { readonly tokenFile: string | null },
+  { connections, home }: { readonly connections: Acceptor; readonly home: string },
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
     const listener = await listenSocket({ path, onConnection: (transport) => connections.accept(transport, 'socket') })
     return { listener, address: path, tokenFile: null }
   }
-  // Only who asks for it loads it.
+  // Loaded only when used, to keep the start short.
   const { listenWebSocket } = await import('@parley/rpc/websocket')
   const file = tokenFile ?? join(home, 'server-token')
   const listener = await listenWebSocket({
@@ -34,4 +38,44 @@ export async function listenOn(
     onConnection: (transport) => connections.accept(transport, 'websocket'),
   })
   return { listener, address: listener.url, tokenFile: file }
+}
+
+/** Addresses at which a server process can be reached besides stdin. */
+export interface Listeners {
+  /** Socket by which others find this process; null when it could not be made. */
+  readonly socket: string | null
+  /** Listeners that were requested. */
+  readonly others: readonly Listening[]
+  close(): Promise<void>
+}
+
+interface ListenersOptions {
+  readonly args: { readonly listen: readonly Address[]; readonly tokenFile: string | null }
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly connections: Acceptor
+  readonly writeLog: (line: string) => void
+}
+
+/** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
+export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
+  const { args, env, home, connections, writeLog } = options
+  const own = await listenInRunFolder({
+    env,
+    home,
+    onConnection: (transport) => connections.accept(transport, 'socket'),
+    onProblem: writeLog,
+  })
+  const others: Listening[] = []
+  const close = async () => {
+    await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener?.close()))
+  }
+  try {
+    for (const address of args.listen) others.push(await listenOn(address, args, { connections, home }))
+  } catch (error) {
+    await close()
+    if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }
+    throw error
+  }
+  return { socket: own?.address ?? null, others, close }
 }

@@ -1,19 +1,21 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConnectError, connectSocket, type Listener, listenSocket, type Transport } from '@parley/rpc'
 
-/** Where this user's sockets live, or why there is no such place. */
-export type RunFolder = { readonly path: string } | { readonly problem: string }
+/** Folder of this user's sockets, or the problem with it. */
+type RunFolder = { readonly path: string } | { readonly problem: string }
 
 interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly uid: number
-  /** `/tmp`, but for tests. */
+  /** Folder shared by users; `/tmp` outside of tests. */
   readonly shared?: string
 }
 
 /**
- * `$XDG_RUNTIME_DIR/parley`, else `/tmp/parley-UID`; made when missing, 0700. Whoever can put a file there can pose as a
- * server, so a link, or a folder of somebody else, is refused.
+ * Returns `$XDG_RUNTIME_DIR/parley` or else `/tmp/parley-UID`, created with mode 0700. A link, or a folder of another
+ * user, is a problem, since its owner could pose as a server.
  */
 export function makeRunFolder(place: Place): RunFolder {
   let found: RunFolder = { problem: 'there is no place for it' }
@@ -24,8 +26,8 @@ export function makeRunFolder(place: Place): RunFolder {
   return found
 }
 
-/** Where it may be, the best first. Whoever reaches a socket in it can answer the questions of its server. */
-export function runFolders({ env, uid, shared = '/tmp' }: Place): readonly string[] {
+/** Returns the possible folders, best first. Sandboxes hide them, since a client of a socket can decide approvals. */
+function runFolders({ env, uid, shared = '/tmp' }: Place): readonly string[] {
   const runtime = env['XDG_RUNTIME_DIR'] ?? ''
   return [...(runtime === '' ? [] : [join(runtime, 'parley')]), join(shared, `parley-${uid}`)]
 }
@@ -51,7 +53,66 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-/** Of the user of this process. */
+/** Returns the run folders of this process's user. */
 export function ownRunFolders(env: Place['env']): readonly string[] {
   return runFolders({ env, uid: process.getuid?.() ?? 0 })
+}
+
+const youngMs = 10_000
+
+interface RunSocketOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly onConnection: (transport: Transport) => void
+  /** Called with the problem when there is no socket; the server works without. */
+  readonly onProblem: (sentence: string) => void
+}
+
+/** Listens on a socket of this process's own, by which others find it. Resolves with null when that fails. */
+export async function listenInRunFolder(options: RunSocketOptions): Promise<Listener | null> {
+  const { env, home, onConnection, onProblem } = options
+  const uid = process.getuid?.()
+  if (uid === undefined) return null
+  const folder = makeRunFolder({ env, uid })
+  if ('problem' in folder) {
+    onProblem(`others cannot join conversations of this process: ${folder.problem}`)
+    return null
+  }
+  try {
+    return await listenSocket({ path: join(folder.path, socketName(home)), onConnection })
+  } catch (error) {
+    onProblem(`others cannot join conversations of this process: ${error instanceof Error ? error.message : error}`)
+    return null
+  }
+}
+
+/** Returns a name that is unique to this process and short, since a socket's path is limited to about 100 bytes. */
+function socketName(home: string): string {
+  const startedAtMs = Math.round(performance.timeOrigin)
+  const digest = createHash('sha256').update(`${home}\0${process.pid}\0${startedAtMs}`).digest('hex')
+  return `${digest.slice(0, 12)}.sock`
+}
+
+/** Removes the sockets beside `ours` that no process listens on, which killed servers leave behind. */
+export async function removeStaleSockets(ours: string): Promise<void> {
+  const folder = join(ours, '..')
+  const others = readdirSync(folder).map((name) => join(folder, name))
+  for (const path of others.filter((name) => name.endsWith('.sock') && name !== ours)) {
+    if (isOld(path) && (await isAbandoned(path))) unlinkSync(path)
+  }
+}
+
+/** Returns false for a new socket, which does not listen yet. */
+function isOld(path: string): boolean {
+  const facts = lstatSync(path, { throwIfNoEntry: false })
+  return facts !== undefined && Date.now() - facts.mtimeMs > youngMs
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  try {
+    await (await connectSocket(path)).close()
+    return false
+  } catch (error) {
+    return error instanceof ConnectError && error.reason === 'unreachable'
+  }
 }

@@ -3,36 +3,36 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } fr
 import { dirname } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
-import { UsageProblem } from './usage-problem.ts'
+import { UsageError } from './flags.ts'
 
-/** The token in a file that only this user can read; made with a new one when it is missing. Throws `UsageProblem`. */
+/** Returns the token in a file that only this user can read. Creates a missing file. Throws `UsageError`. */
 export function readOrMakeToken(path: string): string {
   try {
     return makeToken(path) ?? readToken(path)
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
     const why = error.code === 'ELOOP' ? 'it is a link, and a token is kept in a file of its own' : error.message
-    throw new UsageProblem(`The token file ${path} cannot be used: ${why}.`, { cause: error })
+    throw new UsageError(`The token file ${path} cannot be used: ${why}.`, { cause: error })
   }
 }
 
 function readToken(path: string): string {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
-  // Not waiting: a pipe has no token.
+  // Without O_NONBLOCK, opening a pipe would wait.
   const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const facts = fstatSync(file)
     if (!facts.isFile() || (facts.mode & 0o077) !== 0 || facts.uid !== process.getuid?.())
-      throw new UsageProblem(`The token file ${path} must be yours alone: chmod 600 ${path}`)
+      throw new UsageError(`The token file ${path} must be yours alone: chmod 600 ${path}`)
     const token = readFileSync(file, 'utf8').trim()
-    if (token === '') throw new UsageProblem(`The token file ${path} is empty; remove it and a new one is made.`)
+    if (token === '') throw new UsageError(`The token file ${path} is empty; remove it and a new one is made.`)
     return token
   } finally {
     closeSync(file)
   }
 }
 
-/** Null when there is a file already. */
+/** Creates the file and returns its token; null when there is a file already. */
 function makeToken(path: string): string | null {
   const { O_WRONLY, O_CREAT, O_EXCL } = constants
   const token = randomBytes(32).toString('base64url')

@@ -1,4 +1,5 @@
 import { type Facts, gatherPatchFacts } from '@parley/policy'
+import type { FileChangeEntry } from '@parley/protocol'
 import {
   type ApplyOutcome,
   type ApplyRequest,
@@ -18,10 +19,8 @@ import {
   successText,
 } from '@parley/workspace'
 import * as z from 'zod'
-import { clipDiffs } from './clip-diffs.ts'
-import { defineTool } from './define-tool.ts'
+import { defineTool, fileSurroundings, type ToolPorts } from './define-tool.ts'
 import type { PreparedCall, Tool, ToolOutcome } from './tool.ts'
-import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
 
 const description = `Changes files, all of them or none. The patch looks like this:
 *** Begin Patch
@@ -57,7 +56,7 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
         { tool: 'apply_patch', paths: pathsOf(hunks), patch },
         await fileSurroundings(ports.place, workspace),
       ),
-    async workOut({ cwd }, facts) {
+    async plan({ cwd }, facts) {
       const files = ports.place.patches
       const planned = await planPatch({ hunks, files, cwd, secretsIn: ports.redaction.secretsIn, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
@@ -65,27 +64,27 @@ function preparePatch(patch: string, ports: ToolPorts): PreparedCall | { problem
       return {
         payload: JSON.stringify({ patch, changes: changesOf(plans) }),
         shown: { changes: clipDiffs(plans.map(recordChange)) },
-        question: () => patchQuestion(plans, judgedIn(facts, cwd)),
+        question: () => patchQuestion(plans, checkedIn(facts, cwd)),
         run: ({ itemId }) => runPlan({ plans, files, tag: itemId }),
       }
     },
   }
 }
 
-/** The files that ask for a yes by their place, whatever else is in the patch. */
-function judgedIn(facts: Facts, cwd: string): JudgedPatch {
+/** Returns the files that need approval because of where they lie. */
+function checkedIn(facts: Facts, cwd: string): JudgedPatch {
   if (facts.kind !== 'patch') return { cwd, singledOut: new Set() }
   const apart = facts.files.filter((file) => !file.insideRoots || file.protectedBy !== null)
   return { cwd: facts.cwd, singledOut: new Set(apart.map(({ real }) => real)) }
 }
 
-/** Only what policy has judged is looked at, and only what lies open to the model is quoted to it. */
+/** Limits planning to the files that policy has checked, and quotes to the model only those it may read. */
 function limitsFrom(facts: Facts): Required<Pick<PlanSurroundings, 'refusal' | 'mayQuote'>> {
-  const judged = new Map(facts.kind === 'patch' ? facts.files.map((file) => [file.real, file]) : [])
+  const checked = new Map(facts.kind === 'patch' ? facts.files.map((file) => [file.real, file]) : [])
   return {
-    refusal: (real) => (judged.has(real) ? null : `${real} is not where the patch led a moment ago; try it again.`),
+    refusal: (real) => (checked.has(real) ? null : `${real} is not where the patch led a moment ago; try it again.`),
     mayQuote(real) {
-      const file = judged.get(real)
+      const file = checked.get(real)
       return file?.insideRoots === true && file.protectedBy === null
     },
   }
@@ -97,14 +96,14 @@ async function runPlan(request: ApplyRequest): Promise<ToolOutcome> {
     outcome = await applyPlan(request)
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error
-    return unknownEnd(error)
+    return unknownOutcome(error)
   }
   return outcome.applied
     ? { status: 'completed', modelText: successText(request.plans) }
     : failed(failureText(outcome.failures, outcome.states))
 }
 
-function unknownEnd({ message }: EnvironmentUnreachableError): ToolOutcome {
+function unknownOutcome({ message }: EnvironmentUnreachableError): ToolOutcome {
   const modelText = `How far this patch came is unknown: ${message} Each of its files is as before or as the patch leaves it; look at them before going on.`
   return { status: 'unknown', modelText, failure: { code: 'endUnknown', message } }
 }
@@ -127,4 +126,25 @@ function pathsOf(hunks: readonly Hunk[]): string[] {
   return hunks.flatMap((hunk) =>
     hunk.kind === 'update' && hunk.movedTo !== undefined ? [hunk.path, hunk.movedTo] : [hunk.path],
   )
+}
+
+/** Limit for all diffs of a patch in characters, since the log would hold those of a large deleted file three times. */
+const maxLength = 512 * 1024
+
+/** Returns the changes with diffs cut to a common limit; the last line of a cut diff tells how many are left out. */
+export function clipDiffs(changes: readonly FileChangeEntry[], budget = maxLength): FileChangeEntry[] {
+  let left = budget
+  return changes.map((change) => {
+    const diff = clip(change.diff, left)
+    left -= diff.length
+    return { ...change, diff }
+  })
+}
+
+function clip(diff: string, limit: number): string {
+  if (diff.length <= limit) return diff
+  const end = diff.lastIndexOf('\n', Math.max(0, limit))
+  const kept = diff.slice(0, end + 1)
+  const leftOut = diff.slice(end + 1).split('\n').length - 1
+  return `${kept}… ${leftOut} more lines\n`
 }

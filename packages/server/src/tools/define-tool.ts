@@ -1,25 +1,30 @@
+import type { BackgroundProcesses, EnvRules } from '@parley/host'
 import type { JsonSchemaObject } from '@parley/models'
+import type { FileSurroundings, ShellParser } from '@parley/policy'
+import type { Redaction } from '@parley/redaction'
+import { type Environment, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
-import type { PreparedCall, Tool } from './tool.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { PreparedCall, Tool, Workspace } from './tool.ts'
 
 interface ToolDefinition<Schema extends z.ZodType> {
   readonly name: string
   readonly description: string
   readonly readOnly: boolean
   readonly input: Schema
-  readonly expect?: () => void
+  readonly warmUp?: () => void
   readonly prepare: (input: z.infer<Schema>) => PreparedCall | { readonly problem: string }
 }
 
-/** A tool from its input schema: arguments are checked once, and the model is told what was wrong with them. */
+/** Returns a tool whose arguments are checked by a schema; the model gets the problem of invalid ones. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, readOnly, input, expect, prepare } = definition
+  const { name, description, readOnly, input, warmUp: expect, prepare } = definition
   let parameters: JsonSchemaObject | null = null
   return {
     name,
     description,
     readOnly,
-    ...(expect === undefined ? {} : { expect }),
+    ...(expect === undefined ? {} : { warmUp: expect }),
     get parameters() {
       parameters ??= jsonSchemaOf(input)
       return parameters
@@ -34,4 +39,27 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
 function jsonSchemaOf(input: z.ZodType): JsonSchemaObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' })
   return { ...schema, type: 'object' }
+}
+
+/** Ports through which tools use the system. */
+export interface ToolPorts {
+  /** Environment in which commands run and files lie. */
+  readonly place: Environment
+  readonly background: BackgroundProcesses
+  readonly shellParser: ShellParser
+  /** Rules for the variables that commands get. */
+  readonly environmentRules: EnvRules
+  readonly redaction: Redaction
+  readonly clock: Clock
+}
+
+/**
+ * Returns what the facts of files are gathered from. Rejects with `EnvironmentUnreachableError` when the environment cannot be
+ * reached.
+ */
+export async function fileSurroundings(place: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {
+  await place.reach()
+  const { files } = place
+  const realRoots = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))
+  return { cwd: realRoots[0] ?? cwd, roots: realRoots, secrets: await place.secrets(), guardOf: place.guardOf, files }
 }

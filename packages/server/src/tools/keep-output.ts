@@ -1,17 +1,18 @@
 import type { CommandEnd } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { Output } from '@parley/protocol'
-import type { SideFiles } from '../engine/side-files.ts'
-/** What an item holds whole; of more than this there is a file. */
+import type { ToolFiles } from './tool.ts'
+
+/** Limit of output inside an item; more goes into a side file. */
 export const inlineBytes = 8 * 1024
 const shownHeadBytes = 4 * 1024
 const shownTailBytes = 4 * 1024
 
-/** Of output that nothing had to be left out of, `head` may be all. */
+/** Bounded output of a command. `head` may hold all of it when nothing was omitted. */
 type KeptEnd = Pick<CommandEnd, 'totalBytes' | 'head' | 'tail' | 'omittedBytes' | 'spool'>
 
-/** A command's output as its item keeps it: whole when it is small, else both ends and a side file with all of it. */
-export async function keepOutput(end: KeptEnd, sideFiles: SideFiles): Promise<Output> {
+/** Stores a command's output for its item: whole when it is small, else both ends and a side file with all of it. */
+export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
   const { totalBytes, head, tail, omittedBytes } = end
   const known = Buffer.concat([head, tail])
   const binary = known.includes(0) ? { binary: true as const } : {}
@@ -31,8 +32,8 @@ export async function keepOutput(end: KeptEnd, sideFiles: SideFiles): Promise<Ou
   }
 }
 
-/** Null when the disk does not take it: both ends are still told. */
-async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: SideFiles): Promise<string | null> {
+/** Stores the whole output. Resolves with null when the disk fails; the item still has both ends. */
+async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: ToolFiles): Promise<string | null> {
   try {
     return spool === undefined ? await sideFiles.put(known) : await sideFiles.adopt(spool.path)
   } catch (error) {
@@ -41,7 +42,7 @@ async function keepWhole({ spool }: KeptEnd, known: Buffer, sideFiles: SideFiles
   }
 }
 
-/** Cuts at a character, so that a clipped text never begins or ends with half of one. */
+/** Cuts incomplete UTF-8 characters off one end. */
 function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
   const isContinuation = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   if (keep === 'end') {
@@ -50,4 +51,9 @@ function wholeCharacters(bytes: Buffer, keep: 'start' | 'end'): Buffer {
   }
   const lead = [1, 2, 3, 4].map((back) => bytes.length - back).find((at) => !isContinuation(at)) ?? 0
   return (bytes[lead] ?? 0) >= 0xc0 ? bytes.subarray(0, lead) : bytes
+}
+
+/** Returns the name of the file that takes a running command's output, in the folder of side files. */
+export function spoolName(itemId: string): string {
+  return `spool-${itemId}`
 }

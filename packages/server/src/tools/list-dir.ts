@@ -1,9 +1,8 @@
 import { listDirectory } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool } from './define-tool.ts'
+import { defineTool, type ToolPorts } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'
 import type { Tool } from './tool.ts'
-import type { ToolPorts } from './tool-ports.ts'
 
 const input = z.object({
   path: z.string().min(1).optional().describe('Folder to list. Default: the working directory.'),

@@ -1,33 +1,32 @@
 import { type Facts, gatherReadFacts } from '@parley/policy'
 import { type Environment, resolveWorkspacePath } from '@parley/workspace'
-import { unlessAborted } from '../unless-aborted.ts'
-import type { PreparedCall, ToolContext, ToolOutcome } from './tool.ts'
-import { fileSurroundings } from './tool-ports.ts'
+import { fileSurroundings } from './define-tool.ts'
+import { type PreparedCall, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 interface LookUp {
   readonly tool: string
   readonly title: string
   readonly input: unknown
   readonly path: string
-  /** What lies below the path is looked at too. */
+  /** True when everything below the path is read too. */
   readonly recursive: boolean
   readonly place: Environment
-  /** `real` is the path that was judged, with every link followed. */
+  /** Reads the path; `real` is the path that was checked, with every link followed. */
   readonly look: (place: { real: string; shownPath: string }, context: ToolContext) => Promise<LookUpOutcome>
 }
 
-export type LookUpOutcome =
+type LookUpOutcome =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: string; readonly text: string }
 
-/** A call that only looks at one path. */
+/** Returns a call that only reads one path. */
 export function prepareLookUp({ tool, title, input, path, recursive, place, look }: LookUp): PreparedCall {
   const text = JSON.stringify(input)
   return {
     describe: () => ({ type: 'toolCall', title, text: '', input: text }),
     facts: async (workspace): Promise<Facts> =>
       gatherReadFacts({ tool, paths: [path], recursive }, await fileSurroundings(place, workspace)),
-    async workOut({ cwd, roots }, facts) {
+    async plan({ cwd, roots }, facts) {
       const real = (facts.kind === 'read' ? facts.paths[0]?.real : undefined) ?? path
       return {
         payload: JSON.stringify({ input, real }),

@@ -1,10 +1,9 @@
 import { clipForModel } from '@parley/text'
 import { readLines } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool } from './define-tool.ts'
+import { defineTool, type ToolPorts } from './define-tool.ts'
 import { failedLookUp, prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './tool.ts'
-import type { ToolPorts } from './tool-ports.ts'
 
 const outputPrefix = 'output:'
 const modelTextLimit = 32 * 1024
@@ -25,7 +24,10 @@ export function readFileTool(ports: ToolPorts): Tool {
   })
 }
 
-function prepareFile(call: z.infer<typeof input>, { place, redaction: { beginning } }: ToolPorts): PreparedCall {
+function prepareFile(
+  call: z.infer<typeof input>,
+  { place, redaction: { excerpt: beginning } }: ToolPorts,
+): PreparedCall {
   const { path, offset, limit } = call
   const range = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
   return prepareLookUp({
@@ -46,7 +48,7 @@ function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
   return {
     describe: () => ({ type: 'toolCall', title: `Read output of ${itemId}`, text: '', input: text }),
     facts: () => Promise.resolve({ kind: 'other', tool: 'read_file', readOnly: true }),
-    workOut: async () => ({ payload: text, run: async (context) => readOutput(itemId, call, context, ports) }),
+    plan: async () => ({ payload: text, run: async (context) => readOutput(itemId, call, context, ports) }),
   }
 }
 
@@ -75,7 +77,7 @@ function runningOutput(itemId: string, { background }: ToolPorts): string | null
   return read === null ? null : read.bytes.toString()
 }
 
-/** Bytes of a side file that one call may go through. */
+/** Limit of a side file that one call may search. */
 const readableBytes = 64 * 1024 * 1024
 
 function finishedOutput(itemId: string, { outputOf, sideFiles }: ToolContext): string | null {

@@ -3,10 +3,9 @@ import { type CommandEnd, type CommandSpec, commandEnv, createMark, type Sandbox
 import type { Output } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { inlineBytes, keepOutput } from './keep-output.ts'
-import { spoolName } from './spool-name.ts'
+import type { ToolPorts } from './define-tool.ts'
+import { inlineBytes, keepOutput, spoolName } from './keep-output.ts'
 import { notStarted, type ToolContext, type ToolOutcome } from './tool.ts'
-import type { ToolPorts } from './tool-ports.ts'
 
 export const defaultTimeoutMs = 120_000
 
@@ -14,7 +13,7 @@ interface ShellRun {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly background: boolean
-  /** Of a command in the foreground; one in the background has no limit. */
+  /** Time limit in the foreground; background commands have none. */
   readonly timeoutMs: number
 }
 
@@ -27,7 +26,7 @@ export async function runShellCommand(
   context.sideFiles.prepare()
   const spec = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
   const sandbox = await readySandbox(context)
-  if ('problem' in sandbox) return unconfined(sandbox.problem)
+  if ('problem' in sandbox) return sandboxFailed(sandbox.problem)
   if (context.signal.aborted) {
     sandbox.release?.()
     return notStarted
@@ -50,8 +49,8 @@ async function readySandbox(context: ToolContext): Promise<Sandbox | { readonly 
   }
 }
 
-/** Never tried without: what cannot be limited is not run. */
-function unconfined(problem: string): ToolOutcome {
+/** Returns the outcome of a command that was not run, since its sandbox could not be set up. */
+function sandboxFailed(problem: string): ToolOutcome {
   const message = `the sandbox could not be set up: ${problem}`
   const failure = { code: 'sandboxFailed', message }
   return { status: 'failed', modelText: `Not run: ${message}`, failure, sandboxBroke: true }
@@ -61,18 +60,18 @@ interface SpecParts {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly itemId: string
-  /** The conversation's side files: the spool becomes one of them. */
+  /** Folder of the conversation's side files, which the spool joins. */
   readonly folder: string
 }
 
 export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
   const env = {
-    ...commandEnv(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.touches }),
+    ...commandEnv(ports.place.env, { ...ports.environmentRules, isSecret: ports.redaction.hasSecret }),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
     NO_COLOR: '1',
-    // A look for a new version of the tool is taken for the command's own wish to use the network.
+    // An update check would count as the command's own use of the network.
     NO_UPDATE_NOTIFIER: '1',
     npm_config_update_notifier: 'false',
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
@@ -86,7 +85,7 @@ function startInBackground(
   { itemId, sandbox }: { readonly itemId: string; readonly sandbox: Sandbox },
   ports: ToolPorts,
 ): ToolOutcome {
-  // Its output is read from memory: a spool would be left behind when nobody asks for the end.
+  // Background output is read from memory; a spool would stay behind when the end is never read.
   const { spool: _spool, ...unspooled } = spec
   const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
@@ -101,7 +100,7 @@ function startInBackground(
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
 
 function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome {
-  if (end.spawnError?.subject === 'sandbox') return unconfined(end.spawnError.message)
+  if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const fields = { exitCode: end.exitCode, output, ...(end.signal === null ? {} : { signal: end.signal }) }
   const heading = headingOf(end)
@@ -118,12 +117,12 @@ function outcomeOf(end: CommandEnd, output: Output, itemId: string): ToolOutcome
   if (end.reason === 'lost')
     return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
   if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
-  // An exit code says itself why the command failed.
+  // An exit code needs no failure beside it.
   if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork }
   return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
 }
 
-/** For a command that may have run to its end, in part or not at all; null for any other. */
+/** Returns the heading of a command that may have run to its end, in part or not at all; null for any other. */
 export function lostHeading({ reason, lostBecause }: CommandEnd): string | null {
   if (reason !== 'lost') return null
   return `how it ended is unknown: ${lostBecause ?? 'nobody can tell'}. It may have run to its end; look before running it again`

@@ -1,9 +1,8 @@
 import { searchEnvironment, searchFileNames, searchText } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool } from './define-tool.ts'
+import { defineTool, type ToolPorts } from './define-tool.ts'
 import { prepareLookUp } from './look-up.ts'
 import type { PreparedCall, Tool } from './tool.ts'
-import type { ToolPorts } from './tool-ports.ts'
 
 const input = z.object({
   pattern: z
@@ -29,7 +28,10 @@ export function searchTool(ports: ToolPorts): Tool {
   })
 }
 
-function prepareSearch(call: z.infer<typeof input>, { place, redaction: { beginning } }: ToolPorts): PreparedCall {
+function prepareSearch(
+  call: z.infer<typeof input>,
+  { place, redaction: { excerpt: beginning } }: ToolPorts,
+): PreparedCall {
   const path = call.path ?? '.'
   const { pattern, globs = [], literal = false, ignore_case: ignoreCase = false } = call
   const { include_ignored: includeIgnored = false, context_lines: contextLines = 0 } = call

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 import { commandEnv } from '@parley/host'
 import { gatherCommandFacts } from '@parley/policy'
-import { whenUnknown } from '@parley/workspace'
+import { isMissing, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool } from './define-tool.ts'
+import { defineTool, fileSurroundings, type ToolPorts } from './define-tool.ts'
 import { defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
-import { fileSurroundings, type ToolPorts } from './tool-ports.ts'
 
 const input = z.object({
   command: z.string().min(1).describe('A command line for the shell.'),
@@ -32,13 +31,13 @@ export function shellTool(ports: ToolPorts): Tool {
       'Runs a command line and returns its exit code and output (stdout and stderr together). What it leaves running is stopped when it ends; use background for that.',
     readOnly: false,
     input,
-    expect: () => makeReady(ports),
+    warmUp: () => warmUp(ports),
     prepare: (call) => prepareShell(call, ports),
   })
 }
 
-/** The first command would wait 40 ms for these. Where one fails, the command will say so. */
-function makeReady({ shellParser, place }: ToolPorts): void {
+/** Starts what would delay the first command by 40 ms. A failure here shows again when the command runs. */
+function warmUp({ shellParser, place }: ToolPorts): void {
   void shellParser.read('')
   place.secrets().catch(() => undefined)
   place.commands.warmUp().catch(() => undefined)
@@ -50,7 +49,7 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
     return { problem: `${escalate ? 'escalate' : 'network'} needs a reason: one sentence that tells the user why.` }
   const { place } = ports
   const argv = [place.shell, '-c', call.command]
-  const wishes = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
+  const requested = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
   return {
     describe: ({ cwd }) => described(call, argv, resolve(cwd, call.workdir ?? '.')),
     async facts(workspace) {
@@ -58,12 +57,14 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
       const searchPath = commandEnv(place.env, ports.environmentRules)['PATH'] ?? ''
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       return gatherCommandFacts(
-        { tool: 'shell', argv, cwd, ...wishes, background: call.background === true },
+        { tool: 'shell', argv, cwd, ...requested, background: call.background === true },
         { roots, searchPath, secrets, shell: ports.shellParser, files },
       )
     },
-    async workOut(workspace) {
+    async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
+      const problem = await problemWithFolder(cwd, place)
+      if (problem !== null) return { problem }
       const real = await place.files.realPath(cwd).catch(whenUnknown(null))
       const { background = false, timeout_ms: timeoutMs = defaultTimeoutMs } = call
       return {
@@ -72,6 +73,17 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
         run: (context) => runShellCommand({ argv, cwd, background, timeoutMs }, context, ports),
       }
     },
+  }
+}
+
+/** Nobody is asked about a command that could not start where it would run. */
+async function problemWithFolder(cwd: string, { files }: ToolPorts['place']): Promise<string | null> {
+  try {
+    const { kind } = await files.look(cwd)
+    return kind === 'folder' ? null : `Not run: the working directory ${cwd} is not a folder.`
+  } catch (error) {
+    if (!isMissing(error)) return whenUnknown(null)(error)
+    return `Not run: the working directory ${cwd} is not there. Make it first, or name another workdir.`
   }
 }
 

@@ -1,12 +1,11 @@
 import type { CommandEnd } from '@parley/host'
 import * as z from 'zod'
-import { defineTool } from './define-tool.ts'
+import { defineTool, type ToolPorts } from './define-tool.ts'
 import { failedLookUp } from './look-up.ts'
 import { lostHeading } from './run-shell-command.ts'
 import type { Tool, ToolOutcome } from './tool.ts'
-import type { ToolPorts } from './tool-ports.ts'
 
-/** Ends what the model itself started in the background, so it needs no question. */
+/** Ends processes that the model itself started, so it needs no approval. */
 export function stopProcessTool({ background }: ToolPorts): Tool {
   return defineTool({
     name: 'stop_process',
@@ -21,7 +20,7 @@ export function stopProcessTool({ background }: ToolPorts): Tool {
         input: JSON.stringify({ id }),
       }),
       facts: () => Promise.resolve({ kind: 'other', tool: 'stop_process', readOnly: true }),
-      workOut: async () => ({ payload: JSON.stringify({ id: id ?? null }), run: () => stopOrList(id, background) }),
+      plan: async () => ({ payload: JSON.stringify({ id: id ?? null }), run: () => stopOrList(id, background) }),
     }),
   })
 }

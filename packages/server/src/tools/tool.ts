@@ -3,8 +3,8 @@ import type { JsonSchemaObject } from '@parley/models'
 import type { Facts } from '@parley/policy'
 import type { Answers, CallItem, Failure, Form, Item, Plan, RuleRef } from '@parley/protocol'
 import type { PatchQuestion } from '@parley/workspace'
-import type { SideFiles } from '../engine/side-files.ts'
-/** The fields of a call item that its tool decides; the engine adds id, status and tool name. */
+
+/** Fields of a call item that its tool sets; the engine adds id, status and tool name. */
 export type Described =
   | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input'>
   | Pick<Extract<CallItem, { type: 'fileChange' }>, 'type' | 'title' | 'text' | 'changes' | 'patchHash'>
@@ -15,47 +15,61 @@ export type Described =
 
 type FileChanges = Extract<Item, { type: 'fileChange' }>['changes']
 
-/** Where a call happens: all a tool may know of its conversation. */
+/** Folders of a conversation. */
 export interface Workspace {
   readonly cwd: string
-  /** Absolute folders that may be written to: cwd and what the user added. */
+  /** Absolute folders that may be written to: cwd and those that the user added. */
   readonly roots: readonly string[]
+}
+
+/** Side files of a conversation: content too large for the log, named by its hash. */
+export interface ToolFiles {
+  /** Stores the content and resolves with its reference. */
+  put(content: string | Buffer): Promise<string>
+  /** Moves a finished file into the store and resolves with its reference. */
+  adopt(path: string): Promise<string>
+  /** Returns a range of a file; null when the file is missing or damaged. */
+  read(file: string, range: { readonly offset: number; readonly length: number }): Buffer | null
+  /** Folder into which a running command may spool its output. */
+  readonly folder: string
+  /** Creates the folder; a failure only costs the middle of long outputs. */
+  prepare(): void
 }
 
 export interface ToolContext extends Workspace {
   readonly conversationId: string
   readonly itemId: string
-  /** Its reason is a `StopReason`. */
+  /** Aborted with a `StopReason`. */
   readonly signal: AbortSignal
-  /** What this call was decided to run under, made ready now. Rejects where it cannot be; nothing is run then. */
+  /** Prepares the sandbox that was decided for this call. Rejects when that fails; nothing may run then. */
   sandbox(): Promise<Sandbox>
-  readonly sideFiles: SideFiles
-  /** Output as it comes, for people to watch; what is returned is the whole. */
+  readonly sideFiles: ToolFiles
+  /** Reports output for display; the outcome carries all of it. */
   report(chunk: Buffer): void
-  /** Puts a question to the user while the call runs; taken back when `signal` fires or the call ends. */
+  /** Asks the user during the call. The question is withdrawn when `signal` aborts or the call ends. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
-  /** Records that the plan is now this. */
+  /** Records the plan. */
   updatePlan(plan: Plan): Promise<void>
-  /** Output of an earlier command item of this conversation, null when there is none. */
+  /** Returns the output of an earlier command item; null when there is none. */
   outputOf(itemId: string): OutputSource | null
 }
 
-/** What somebody else, such as an MCP server, wants to know of the user. All its texts are data. */
+/** Question of a third party, such as an MCP server. All its texts are untrusted data. */
 export interface UserQuestion {
-  /** One line. */
+  /** Title of one line. */
   readonly title: string
   readonly detail: string
   readonly reason: string
   readonly rule: RuleRef
   readonly form: Form
-  /** Null when the answers fit. */
+  /** Returns the problem of the answers; null when they fit. */
   check(answers: Answers): { readonly field: string; readonly message: string } | null
 }
 
 export type UserReply =
   | { readonly kind: 'answered'; readonly answers: Answers }
   | { readonly kind: 'declined' }
-  /** Nobody is there to answer, or the question was taken back. */
+  /** No client can answer, or the question was withdrawn. */
   | { readonly kind: 'cancelled' }
 
 export interface OutputSource {
@@ -66,56 +80,73 @@ export interface OutputSource {
 
 export interface ToolOutcome {
   readonly status: 'completed' | 'failed' | 'interrupted' | 'unknown'
-  /** Exactly what the model is told, at most 32 KiB. */
+  /** Exact text for the model, at most 32 KiB. */
   readonly modelText: string
   readonly failure?: Failure
-  /** Its sandbox could not be set up, so nothing was run. */
+  /** Present when the sandbox could not be set up, so that nothing was run. */
   readonly sandboxBroke?: true
-  /** The kernel saw it try to reach a network that it does not have. */
+  /** Present when the kernel blocked an attempt to use the network. */
   readonly triedNetwork?: true
-  /** Fields of the item that only the run could know. */
+  /** Fields of the item that only the run can set. */
   readonly fields?: Partial<Pick<Extract<Item, { type: 'commandExecution' }>, 'exitCode' | 'signal' | 'output'>> & {
     readonly changes?: FileChanges
     readonly text?: string
   }
 }
 
-/** Of a call that had begun when its turn was stopped, and did nothing yet. */
+/** Outcome of a call whose turn was stopped before it did anything. */
 export const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
 
 /**
- * A tool of the model. `describe` and `parse` are pure; `facts` is all that policy may know; `run` never throws for
- * what the model did wrong: failures are outcomes.
+ * Tool of the model. `describe` is pure, `facts` is all that policy may use, and `run` returns the model's mistakes
+ * as outcomes.
  */
 export interface Tool {
   readonly name: string
   readonly description: string
   readonly parameters: JsonSchemaObject
-  /** A look-up: changes nothing, runs beside other look-ups. */
+  /** True for tools that change nothing; their calls run side by side. */
   readonly readOnly: boolean
-  /** The model has begun to write a call: what is slow to make ready can be while it writes on. */
-  readonly expect?: () => void
+  /** Starts slow preparations when the model begins to write a call. */
+  readonly warmUp?: () => void
   prepare(args: unknown): PreparedCall | { readonly problem: string }
 }
 
-/** One call whose arguments are understood. */
+/** Call with valid arguments. */
 export interface PreparedCall {
   describe(workspace: Workspace): Described
   facts(workspace: Workspace): Promise<Facts>
   /**
-   * What it would do, worked out without doing it, of what the facts name and nothing else. Not asked for what policy
-   * forbids; a problem ends the call before anyone is asked.
+   * Plans the effects within the given facts, without causing them. Skipped when policy forbids the call; a problem
+   * ends the call before anyone is asked.
    */
-  workOut(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
+  plan(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
 }
 
-/** One call with nothing left open: `run` does what `payload` says, wherever the conversation has moved meanwhile. */
+/** Planned call. `run` does what `payload` describes, wherever the conversation's folder has moved meanwhile. */
 export interface ReadyCall {
-  /** Exactly what will be done and where, for the hash an approval binds to. */
+  /** Exact effects and their location, from which the approval's hash is made. */
   readonly payload: string
-  /** Fields of the item that say it to people. */
+  /** Fields of the item that show the plan. */
   readonly shown?: { readonly cwd?: string; readonly changes?: FileChanges }
-  /** The text of the question about it, where the item does not have all of it; a problem: it cannot be asked about. */
+  /** Returns the question's text where the item does not hold all of it; a problem rejects the call. */
   readonly question?: () => PatchQuestion | { readonly problem: string }
   run(context: ToolContext): Promise<ToolOutcome>
+}
+
+/** Resolves with the result, or with null when the signal aborts first. A later failure is ignored. */
+export async function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result | null> {
+  if (signal.aborted) {
+    result.catch(() => undefined)
+    return null
+  }
+  const { promise: aborted, resolve } = Promise.withResolvers<null>()
+  const stop = () => resolve(null)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([result, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    result.catch(() => undefined)
+  }
 }

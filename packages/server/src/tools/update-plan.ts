@@ -30,7 +30,7 @@ export const updatePlanTool: Tool = defineTool({
         input: JSON.stringify({ explanation, plan }),
       }),
       facts: () => Promise.resolve({ kind: 'other', tool: 'update_plan', readOnly: true }),
-      workOut: async () => ({
+      plan: async () => ({
         payload: JSON.stringify(plan),
         async run({ updatePlan }) {
           await updatePlan({ ...(explanation === undefined ? {} : { explanation }), steps })

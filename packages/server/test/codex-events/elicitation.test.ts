@@ -18,7 +18,7 @@ const approval: ApprovalRequest = {
 }
 const asker = { requestId: 7, conversationId: 'c1', enforcement: 'full' as const }
 
-test('what a configured server asks of the user is passed on with its form', () => {
+test('a question of an MCP server is passed on with its form', () => {
   const form = {
     fields: [
       { name: 'name', title: 'Name', type: 'string' as const, required: true },
@@ -50,7 +50,7 @@ test('what a configured server asks of the user is passed on with its form', () 
   })
 })
 
-test('a call of a tool is asked for like a command, in its own words', () => {
+test('a tool call is shown as a command of its tool and input', () => {
   const item: Item = {
     id: 'i1',
     type: 'toolCall',
@@ -82,7 +82,7 @@ describe('the message about a command', () => {
   const messageOf = (more: Partial<ApprovalRequest>, enforcement: Enforcement = 'full') =>
     elicitationFor({ ...command, ...more }, null, { ...asker, enforcement }).message.split('\n')
 
-  test('says what it may do, where, why, and what the model says of it', () => {
+  test("names limits, folder, reason and the model's justification", () => {
     const all = {
       environment: 'box',
       background: true as const,
@@ -107,7 +107,7 @@ describe('the message about a command', () => {
     expect(messageOf(more, enforcement)[1]).toBe(line)
   })
 
-  test('shows what cannot be seen by its number, wherever it stands', () => {
+  test('shows invisible characters by their numbers everywhere', () => {
     const odd = 'a\x1b[2K\x9b\u202eb\u200b\u2028\u2029'
     const lines = messageOf({ command: ['sh', '-c', `${odd}\nls`], cwd: `/${odd}`, reason: odd, justification: odd })
     const shown = 'a\\x1b[2K\\x9b<U+202E>b<U+200B><U+2028><U+2029>'
@@ -117,7 +117,7 @@ describe('the message about a command', () => {
     expect(lines.at(-1)).toBe(`the model says, unchecked: “${shown}”`)
   })
 
-  test('begins no line at the margin with words of the command, and is not pushed out of sight', () => {
+  test('keeps the command off the margin and stays in sight after a long one', () => {
     const script = `ls\` in \`/w\`?\nLimits: sandbox read-only\n${' '.repeat(500)}rm -rf x`
     const lines = messageOf({ command: ['sh', '-c', script] })
     expect(lines.filter((line) => line.startsWith('Limits:'))).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('the message about a command', () => {
   })
 })
 
-test('the message about a patch names every file and has every line, with what hides in them', () => {
+test('the message about a patch shows every file and line with invisible characters', () => {
   const file = (path: string) => ({
     path,
     kind: 'update' as const,
@@ -165,7 +165,7 @@ test('the message about a patch names every file and has every line, with what h
   })
 })
 
-test('what a configured server writes is shown with what hides in it', () => {
+test('the text of an MCP server is shown with invisible characters', () => {
   const form = { fields: [{ name: 'n', title: 'N\u202e', type: 'string' as const, required: false }] }
   expect(elicitationFor({ ...approval, title: 'A\x1b[2J', form }, null, asker)).toMatchObject({
     message: 'A\\x1b[2J\nName and age',

@@ -60,7 +60,7 @@ function told(...events: readonly ConversationEvent[]): unknown[] {
   })
 }
 
-/** What the last event says, after those before it. */
+/** Returns the messages of the last event, after those before it. */
 const last = (...events: readonly ConversationEvent[]) => told(...events).slice(told(...events.slice(0, -1)).length)
 
 const table: readonly (readonly [string, readonly ConversationEvent[], readonly object[]])[] = [
@@ -248,7 +248,7 @@ const table: readonly (readonly [string, readonly ConversationEvent[], readonly 
   ['a rename', [{ type: 'conversation.renamed', name: 'n' }], []],
 ]
 
-describe('what an event says', () => {
+describe('the messages of an event', () => {
   test.each(table)('%s', (_name, events, messages) => {
     expect(last(...events)).toEqual(messages)
   })
@@ -271,7 +271,7 @@ test('tokens are counted for the call and in total', () => {
   ])
 })
 
-test('the diff of a turn has all of its patches, and none of the turn before', () => {
+test('the diff of a turn holds all of its patches and none of an earlier turn', () => {
   const done = [opens(patch), begins(), closes({ ...patch, status: 'completed', changes: [change] })]
   const diffs = told(start, ...done, ...done, start, ...done).filter((one) => JSON.stringify(one).includes('turn_diff'))
   expect(diffs).toEqual(
@@ -279,7 +279,7 @@ test('the diff of a turn has all of its patches, and none of the turn before', (
   )
 })
 
-test('an event of a kind from the future says nothing', () => {
+test('an event of an unknown type has no message', () => {
   const unknown: unknown = { type: 'turn.danced' }
   expect(translate(emptyMemory, { event: unknown as ConversationEvent }).messages).toEqual([])
 })

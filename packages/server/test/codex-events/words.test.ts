@@ -1,13 +1,12 @@
 import { fileWords } from '@parley/protocol/question'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { offered, readAnswer } from '../../src/codex-events/approvals.ts'
 import { base64Of } from '../../src/codex-events/base64.ts'
-import { fileChangesOf } from '../../src/codex-events/file-changes.ts'
-import { offered, readAnswer } from '../../src/codex-events/read-answer.ts'
-import { readDiffs } from '../../src/codex-events/read-diffs.ts'
-import { parsedCommand, shellJoined } from '../../src/codex-events/shell-words.ts'
+import { parsedCommand, shellJoined } from '../../src/codex-events/call-messages.ts'
+import { fileChangesOf, readDiffs } from '../../src/codex-events/file-changes.ts'
 
-test('base64 is what every decoder reads', () => {
+test('base64 decodes to the same text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(base64Of(text)).toBe(Buffer.from(text).toString('base64'))
@@ -36,7 +35,7 @@ const added = '--- /dev/null\n+++ new.txt\n@@ -0,0 +1,2 @@\n+one\n+--- two\n'
 const removed = '--- old.sql\n+++ /dev/null\n@@ -1,2 +0,0 @@\n--- a comment\n-+++ odd\n\\ No newline at end of file\n'
 const moved = '--- a.txt\n+++ b.txt\n@@ -1,3 +1,3 @@\n x\n-y\n+z\n w\n'
 
-test('the diffs of a question are told apart, whatever their lines look like', () => {
+test('joined diffs are split at their files, whatever their lines look like', () => {
   const changes = readDiffs([added, removed, moved].join('\n'))
   expect(fileChangesOf(changes)).toEqual({
     'new.txt': { add: { content: 'one\n--- two\n' } },
@@ -50,7 +49,7 @@ test('the diffs of a question are told apart, whatever their lines look like', (
   ])
 })
 
-test('an empty new file, a binary one and a diff that was cut are shown as far as they go', () => {
+test('an empty new file, a binary file and a cut diff are read as far as they go', () => {
   const cut = '--- a.txt\n+++ a.txt\n@@ -1,90 +1,90 @@\n-x\n… 178 more lines\n'
   const empty = '--- /dev/null\n+++ empty\n'
   const binary = '--- /dev/null\n+++ logo.png\nBinary files differ\n'
@@ -77,7 +76,7 @@ test.each([
   expect(readAnswer(answer)).toEqual(read)
 })
 
-test('only a literal yes is ever a yes', () => {
+test('only an explicit approval approves', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (answer) => {
       const { decision } = readAnswer(answer)
@@ -87,7 +86,7 @@ test('only a literal yes is ever a yes', () => {
   )
 })
 
-test('an answer that is not offered is the next weaker one', () => {
+test('a decision that is not offered becomes the next stricter one', () => {
   expect(offered('approvedForSession', ['approved', 'denied', 'abort'])).toBe('approved')
   expect(offered('approved', ['denied', 'abort'])).toBe('denied')
 })

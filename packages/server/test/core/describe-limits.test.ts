@@ -1,6 +1,6 @@
 import type { Settings } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { describeLimits } from '../../src/core/describe-limits.ts'
+import { describeLimits } from '../../src/core/instructions.ts'
 
 const settings: Settings = {
   model: 'm',

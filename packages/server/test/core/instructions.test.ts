@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { composeInstructions, describeSurroundings } from '../../src/core/instructions.ts'
+import { composeInstructions, describeSessionContext } from '../../src/core/instructions.ts'
 
 describe('instructions', () => {
   it('have the general files before the specific ones, each with its path', () => {
@@ -28,7 +28,7 @@ describe('the surroundings', () => {
   }
 
   it('are told in full', () => {
-    expect(describeSurroundings(around)).toMatchInlineSnapshot(`
+    expect(describeSessionContext(around)).toMatchInlineSnapshot(`
       "<environment>
       Working directory: /repo
       Git branch: main
@@ -41,7 +41,7 @@ describe('the surroundings', () => {
   })
 
   it('leave out what is not there', () => {
-    const text = describeSurroundings({ ...around, gitBranch: null, limits: [] })
+    const text = describeSessionContext({ ...around, gitBranch: null, limits: [] })
     expect(text).toContain('Not a git repository.')
     expect(text).toMatch(/shell: .*\n<\/environment>$/)
   })

@@ -158,6 +158,7 @@ describe('what the model sees', () => {
     const first = view.entries(filesWith('env'))
     view.apply(user('more'))
     const second = view.entries(filesWith('env'))
+    expect(first).toHaveLength(4)
     expect(first.every((entry, index) => entry === second[index])).toBe(true)
   })
 })

@@ -20,12 +20,12 @@ const outputIs = (text: string) => (watched: Watched) =>
   watched.until(({ core }) => Object.values(core.open).find(({ output }) => output === text))
 
 const scenes: Record<string, Scene> = {
-  'F011 nothing is going on': {
+  'nothing is going on': {
     steps: [{ text: 'ok' }],
     reach: (watched) => watched.turnEnded(),
     saved: ({ state }) => expect(state.core.lastTurn).toMatchObject({ outcome: 'completed' }),
   },
-  'F012 the model is speaking': {
+  'the model is speaking': {
     steps: [{ hang: 'mid', text: 'A long answer, of which half comes.', chunks: 8 }],
     reach: (watched) => watched.until(({ core }) => Object.values(core.open).find(({ item }) => item.text !== '')),
     saved: (watched) => {
@@ -41,7 +41,7 @@ const scenes: Record<string, Scene> = {
     reach: (watched) => watched.until(({ core }) => core.turn?.modelCalls === 1),
     saved: ({ state }) => expect(state.core.lastTurn).toMatchObject({ outcome: 'interrupted' }),
   },
-  'F013 an approval waits': {
+  'an approval waits': {
     steps: [shell('touch x')],
     reach: (watched) => watched.approval(),
     saved: ({ state }) => {
@@ -49,7 +49,7 @@ const scenes: Record<string, Scene> = {
       expect(Object.values(state.core.approvals)).toMatchObject([{ state: 'pending', title: 'touch x' }])
     },
   },
-  'F014 a command runs': {
+  'a command runs': {
     steps: [shell('echo started; sleep 600')],
     sandbox: 'danger-full-access',
     reach: outputIs('started\n'),
@@ -60,7 +60,7 @@ const scenes: Record<string, Scene> = {
         modelText: expect.stringContaining('parley was closed'),
       }),
   },
-  'F014 a command runs that does not want to end': {
+  'a command runs that does not want to end': {
     steps: [shell(stubborn)],
     sandbox: 'danger-full-access',
     reach: outputIs('started\n'),

@@ -51,7 +51,7 @@ describe('a server in the background', { timeout: 60_000 }, () => {
     using daemon = await launch(place, ['--idle-exit', '1s'])
     const client = await connectTestClient(await connectSocket(daemon.path))
     await client.peer.close()
-    await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 10_000 })
+    expect(await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 10_000 })).toBe(true)
   })
 
   it('that cannot listen where it should says why and is not there', async () => {

@@ -13,7 +13,7 @@ const sessionNames = (root: string) => {
 }
 
 describe('a server killed', { timeout: 30_000 }, () => {
-  it('F001 before it has answered initialize leaves nothing behind', async () => {
+  it('before it has answered initialize leaves nothing behind', async () => {
     await using model = await startModelServer()
     await using place = processPlace(model.url)
     const server = place.spawn({ operation: 'stdout', match: '"result"', nth: 1, when: 'before' })
@@ -23,7 +23,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
     expect((await (await place.start().connect()).request('conversation/list', {})).conversations).toEqual([])
   })
 
-  it('F002 after create and before the first message leaves no conversation, and its lock is free', async () => {
+  it('after create and before the first message leaves no conversation, and its lock is free', async () => {
     await using model = await startModelServer()
     await using place = processPlace(model.url)
     const server = place.spawn()
@@ -39,7 +39,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
     })
   })
 
-  it('F004 while an approval is pending has run nothing and asks again, by the same id', async () => {
+  it('while an approval is pending has run nothing and asks again, by the same id', async () => {
     await using model = await startModelServer([shell('echo ran >> ran')])
     await using place = processPlace(model.url)
     const server = place.spawn()
@@ -70,7 +70,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
       'before the command is recorded as begun',
       { operation: 'append', match: 'execution.started', nth: 1, when: 'before' },
     ],
-  ])('F005 %s keeps the yes, and waits for the user to start it', async (_, killAt) => {
+  ])('%s keeps the yes, and waits for the user to start it', async (_, killAt) => {
     await using model = await startModelServer([shell('echo ran >> ran')])
     await using place = processPlace(model.url)
     const server = place.spawn(killAt)
@@ -93,7 +93,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
   it.each([
     ['before the command starts', { operation: 'start', match: '', nth: 1, when: 'before' }, false],
     ['after the command has started', { operation: 'start', match: '', nth: 1, when: 'after' }, true],
-  ])('F005 %s does not know how it ended, and does not run it again', async (_, killAt) => {
+  ])('%s does not know how it ended, and does not run it again', async (_, killAt) => {
     await using model = await startModelServer([shell('echo ran >> ran; sleep 600')])
     await using place = processPlace(model.url)
     const server = place.spawn(killAt)
@@ -140,7 +140,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
     expect(readdirSync(place.path(conversationId, 'sideFiles')).some((name) => name.startsWith('spool-'))).toBe(false)
   })
 
-  it('F008 in the middle of a line keeps the line before, sets the torn one aside and says so', async () => {
+  it('in the middle of a line keeps the line before, sets the torn one aside and says so', async () => {
     await using model = await startModelServer([{ text: 'All of the answer.' }])
     await using place = processPlace(model.url)
     const server = place.spawn({ operation: 'append', match: 'model.responded', nth: 1, when: 'half' })
@@ -165,7 +165,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
     ['before it has recorded the end', { operation: 'append', match: 'turn.ended', nth: 1, when: 'before' }],
     ['after it has recorded the end', { operation: 'append', match: 'turn.ended', nth: 1, when: 'after' }],
     ['while it saves', { operation: 'sync', match: '.jsonl', nth: 2, when: 'before' }],
-  ])('F010 during shutdown, %s, leaves a free lock and no command', async (_, killAt) => {
+  ])('during shutdown, %s, leaves a free lock and no command', async (_, killAt) => {
     await using model = await startModelServer([shell('echo started; sleep 600')])
     await using place = processPlace(model.url)
     const server = place.spawn(killAt, {}, fullAccess)
@@ -201,7 +201,7 @@ describe('a server killed while it writes a patch', { timeout: 30_000 }, () => {
     ['rename', 2, 'before', ['new', 'old', 'old']],
     ['rename', 2, 'after', ['new', 'new', 'old']],
     ['rename', 3, 'after', ['new', 'new', 'new']],
-  ])('F007 at %s %i (%s) has each file old or new, and says which', async (operation, nth, when, contents) => {
+  ])('at %s %i (%s) has each file old or new, and says which', async (operation, nth, when, contents) => {
     await using model = await startModelServer([{ calls: [{ name: 'apply_patch', arguments: { patch } }] }])
     await using place = processPlace(model.url)
     for (const name of files) place.write(name, 'old\n')

@@ -197,7 +197,7 @@ async function attachAgain(server: SpawnedServer, before: readonly Watched[]): P
 }
 
 describe.concurrent('the owner of a conversation', { timeout: 60_000 }, () => {
-  it('is where a second server sends those who want it, and they can join it there', async () => {
+  it('is where a second server sends those who want it, and they can join it there', async ({ expect }) => {
     await using model = await startModelServer([{ text: 'A' }, { text: 'B' }])
     await using place = processPlace(model.url)
     const owner = place.spawn()
@@ -218,7 +218,7 @@ describe.concurrent('the owner of a conversation', { timeout: 60_000 }, () => {
     ])
   })
 
-  it('is not offered once it is dead', async () => {
+  it('is not offered once it is dead', async ({ expect }) => {
     await using model = await startModelServer([{ text: 'A' }])
     await using place = processPlace(model.url)
     const owner = place.spawn()
@@ -234,7 +234,7 @@ describe.concurrent('the owner of a conversation', { timeout: 60_000 }, () => {
     await next.request('conversation/resume', { conversationId })
   })
 
-  it('goes on without the client that started it, and leaves with its last one', async () => {
+  it('goes on without the client that started it, and leaves with its last one', async ({ expect }) => {
     await using model = await startModelServer([{ text: 'word '.repeat(200), chunks: 200, delayMs: 3 }])
     await using place = processPlace(model.url)
     const server = place.spawn()
@@ -253,7 +253,7 @@ describe.concurrent('the owner of a conversation', { timeout: 60_000 }, () => {
 })
 
 describe.concurrent('a detached conversation', { timeout: 60_000 }, () => {
-  it('is finished after its client has left, and then the server leaves', async () => {
+  it('is finished after its client has left, and then the server leaves', async ({ expect }) => {
     await using model = await startModelServer([{ text: 'word '.repeat(200), chunks: 200, delayMs: 3 }])
     await using place = processPlace(model.url)
     const server = place.spawn()
@@ -266,7 +266,7 @@ describe.concurrent('a detached conversation', { timeout: 60_000 }, () => {
     expect(place.logLines(conversationId).at(-1)).toContain('"outcome":"completed"')
   })
 
-  it('waits on in the log where it needs a person, and the server leaves', async () => {
+  it('waits on in the log where it needs a person, and the server leaves', async ({ expect }) => {
     await using model = await startModelServer([{ calls: [{ name: 'shell', arguments: { command: 'touch x' } }] }])
     await using place = processPlace(model.url)
     const server = place.spawn()
@@ -282,7 +282,7 @@ describe.concurrent('a detached conversation', { timeout: 60_000 }, () => {
     expect(await seen.approval()).toMatchObject({ title: 'touch x' })
   })
 
-  it('can be joined meanwhile, and ends with a client that came back and leaves', async () => {
+  it('can be joined meanwhile, and ends with a client that came back and leaves', async ({ expect }) => {
     await using model = await startModelServer([{ hang: 'mid', text: 'A long answer.', chunks: 4 }])
     await using place = processPlace(model.url)
     const server = place.spawn()

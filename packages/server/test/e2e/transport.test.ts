@@ -42,7 +42,7 @@ async function bytesInUse(server: SpawnedServer): Promise<number> {
 const turnsEnded = (place: ProcessPlace, conversationId: string) =>
   place.logLines(conversationId).filter((line) => line.includes('"type":"turn.ended"')).length
 
-describe.skipIf(process.platform !== 'linux')('F023 a client that stops reading', { timeout: 30_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('a client that stops reading', { timeout: 30_000 }, () => {
   it('costs the server next to no memory and gets every event when it reads again', { timeout: 60_000 }, async () => {
     const text = 'x'.repeat(2 * megabyte)
     const cut = { text, chunks: 32, cutAfterBytes: 2 * megabyte }
@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('F023 a client that stops reading'
   })
 })
 
-describe('F024 a client that closes only what it reads from', { timeout: 30_000 }, () => {
+describe('a client that closes only what it reads from', { timeout: 30_000 }, () => {
   it('is one that has gone: the server saves and leaves without a word', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(2000), chunks: 2000, delayMs: 5 }])
     await using place = processPlace(model.url)
@@ -98,7 +98,7 @@ describe('F024 a client that closes only what it reads from', { timeout: 30_000 
   })
 })
 
-describe('F042 what a dependency prints', { timeout: 30_000 }, () => {
+describe('output that a dependency prints', { timeout: 30_000 }, () => {
   it('goes to stderr, and every line of stdout is the protocol', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(50), chunks: 50, delayMs: 2 }])
     await using place = processPlace(model.url)

@@ -20,7 +20,7 @@ async function closedTalk(place: ProcessPlace): Promise<string> {
 }
 
 describe('one conversation and two processes', { timeout: 30_000 }, () => {
-  it('F078 has one writer, and the other one learns who', { timeout: races * 10_000 }, async () => {
+  it('has one writer, and the other process learns which', { timeout: races * 10_000 }, async () => {
     await using model = await startModelServer([{ text: 'A' }])
     await using place = processPlace(model.url)
     const conversationId = await closedTalk(place)
@@ -46,7 +46,7 @@ describe('one conversation and two processes', { timeout: 30_000 }, () => {
     }
   })
 
-  it('F079 is free at once when its owner was killed, F081 whoever has its number now', async () => {
+  it('is free at once when its owner was killed, also when another process has its number', async () => {
     await using model = await startModelServer([{ text: 'A' }])
     await using place = processPlace(model.url)
     const conversationId = await closedTalk(place)

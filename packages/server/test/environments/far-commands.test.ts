@@ -54,7 +54,10 @@ describe('a command on the far machine', () => {
     await watched.turnEnded()
     expect(watched.items()[1]).toMatchObject({
       status: 'failed',
-      failure: { code: 'spawnFailed', message: expect.stringContaining(`${place.far.work}/nowhere`) },
+      failure: {
+        code: 'invalidToolCall',
+        message: expect.stringContaining(`${place.far.work}/nowhere is not there`),
+      },
     })
   })
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitUntil } from '@parley/testkit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Watched } from '../engine/support/test-client.ts'
 import type { Talk } from '../engine/support/test-server.ts'
 import { startCuttableLink } from './support/cuttable-link.ts'
@@ -48,7 +48,7 @@ afterAll(() => machine[Symbol.asyncDispose]())
 
 // Most of their time is waiting. Starting an exec-server again takes seconds on a busy machine.
 describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
-  it('comes back without loss or repeat of what a command said meanwhile', async () => {
+  it('comes back without loss or repeat of what a command said meanwhile', async ({ expect }) => {
     await using place = placeFor(machine.newFolder())
     const { far } = place
     await using link = await startCuttableLink(far.port)
@@ -84,7 +84,7 @@ describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
     ])
   })
 
-  it('breaks again and again, and each command still runs exactly once', async () => {
+  it('breaks again and again, and each command still runs exactly once', async ({ expect }) => {
     await using place = placeFor(machine.newFolder())
     const { far } = place
     await using link = await startCuttableLink(far.port)
@@ -111,7 +111,7 @@ describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
     expect(link.connections).toBeGreaterThan(2)
   })
 
-  it('stays away for too long: the command is unknown, is not run again, and the turn goes on', async () => {
+  it('stays away for too long: the command is unknown, is not run again, and the turn goes on', async ({ expect }) => {
     await using place = await farPlace()
     const { far } = place
     const model = calling(shell('echo begun; touch began; sleep 600'))
@@ -134,7 +134,7 @@ describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
     expect(watched.events.filter(({ event }) => event.type === 'execution.started')).toHaveLength(1)
   })
 
-  it('leads to an exec-server that knows nothing of the command: it is unknown at once', async () => {
+  it('leads to an exec-server that knows nothing of the command: it is unknown at once', async ({ expect }) => {
     await using place = await farPlace()
     const { far } = place
     const { watched } = await place.talk(calling(shell('touch began; sleep 600'), shell('touch again')))
@@ -149,7 +149,9 @@ describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
     expect(far.read('again')).toBe('')
   })
 
-  it('is away when the user interrupts: the command is stopped as well as can be, and is unknown', async () => {
+  it('is away when the user interrupts: the command is stopped as well as can be, and is unknown', async ({
+    expect,
+  }) => {
     await using place = await farPlace()
     const { far } = place
     const { watched, client } = await place.talk(calling(shell('touch began; sleep 600')))
@@ -163,7 +165,7 @@ describe.concurrent('the link of an environment', { timeout: 30_000 }, () => {
     expect(commandsOf(watched)).toMatchObject([{ status: 'unknown' }])
   })
 
-  it('is cut while a patch is written: it is applied as a whole once the link is back', async () => {
+  it('is cut while a patch is written: it is applied as a whole once the link is back', async ({ expect }) => {
     await using place = placeFor(machine.newFolder())
     const { far } = place
     far.write('a', '1\n')

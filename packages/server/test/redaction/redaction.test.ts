@@ -4,7 +4,7 @@ import { secretsOfConfig } from '@parley/config'
 import { createRedaction, redactEvent, redactJson } from '@parley/redaction'
 import { secretCorpus, tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { openServerLog } from '../../src/server-log.ts'
+import { openServerLog } from '../../src/programs/home-folder.ts'
 
 const key = secretCorpus('home').find(({ name }) => name === 'groq')?.secret ?? ''
 
@@ -48,7 +48,7 @@ describe('the marks of a home', () => {
 it('what is learned later is hidden from then on', async () => {
   await using home = await tempDirectory()
   const redaction = createRedaction({ home: home.path, env: {} })
-  expect(redaction.touches('x Own-value-77')).toBe(false)
+  expect(redaction.hasSecret('x Own-value-77')).toBe(false)
   const config = { model_providers: { p: { env_key: 'ODD', headers: { Authorization: 'Bearer Own-value-78' } } } }
   redaction.learn(secretsOfConfig(config, { ODD: 'Own-value-77' }))
   expect(redaction.text('Own-value-77 Own-value-78 Own-value-79')).toMatch(

@@ -15,13 +15,13 @@ afterEach(() => rmSync(root, { recursive: true }))
 const make = (env: Record<string, string> = {}, owner = uid) => makeRunFolder({ env, uid: owner, shared: root })
 
 describe('the run folder', () => {
-  it('is made in the runtime folder of the session, for its user alone', () => {
+  it('is created in XDG_RUNTIME_DIR with mode 0700', () => {
     expect(make({ XDG_RUNTIME_DIR: root })).toEqual({ path: join(root, 'parley') })
     expect(statSync(join(root, 'parley')).mode & 0o777).toBe(0o700)
     expect(make({ XDG_RUNTIME_DIR: root })).toEqual({ path: join(root, 'parley') })
   })
 
-  it('is one of the user in the shared place where there is none', () => {
+  it('is created in the shared folder without XDG_RUNTIME_DIR', () => {
     const own = { path: join(root, `parley-${uid}`) }
     expect([make(), make({ XDG_RUNTIME_DIR: '' }), make({ XDG_RUNTIME_DIR: '/not/there' })]).toEqual([own, own, own])
   })
@@ -33,7 +33,7 @@ describe('the run folder', () => {
     expect(statSync(join(root, `parley-${uid}`)).mode & 0o777).toBe(0o700)
   })
 
-  it('is refused when it is a link, a file, or somebody else’s', () => {
+  it("is rejected when it is a link, a file, or another user's", () => {
     const path = join(root, `parley-${uid}`)
     mkdirSync(join(root, 'elsewhere'))
     symlinkSync(join(root, 'elsewhere'), path)

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }))
 
 describe('the token file', () => {
-  it('is made once, for its user alone', () => {
+  it('is created once with mode 0600', () => {
     const path = join(root, 'deep', 'token')
     const token = readOrMakeToken(path)
     expect(token).toMatch(/^[\w-]{43}$/)
@@ -20,7 +20,7 @@ describe('the token file', () => {
     expect(readOrMakeToken(path)).toBe(token)
   })
 
-  it('that others can read is refused, and so is an empty one or a link', () => {
+  it('is rejected when others can read it, when it is empty or a link', () => {
     const path = join(root, 'token')
     writeFileSync(path, 'secret\n')
     chmodSync(path, 0o644)
@@ -33,7 +33,7 @@ describe('the token file', () => {
     expect(() => readOrMakeToken(join(root, 'link'))).toThrow('it is a link')
   })
 
-  it('that cannot be made or read is one sentence, not a defect', () => {
+  it('that cannot be created or read is a usage error', () => {
     writeFileSync(join(root, 'file'), '')
     for (const path of [join(root, 'file', 'token'), root])
       expect(() => readOrMakeToken(path)).toThrow(new RegExp(`^The token file ${path} (cannot be used|must be yours)`))

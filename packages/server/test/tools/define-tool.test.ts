@@ -6,7 +6,7 @@ import type { PreparedCall } from '../../src/tools/tool.ts'
 const prepared: PreparedCall = {
   describe: () => ({ type: 'toolCall', title: 't', text: '', input: '{}' }),
   facts: () => Promise.resolve({ kind: 'other', tool: 'x', readOnly: true }),
-  workOut: async () => ({ payload: 'p', run: async () => ({ status: 'completed', modelText: 'ok' }) }),
+  plan: async () => ({ payload: 'p', run: async () => ({ status: 'completed', modelText: 'ok' }) }),
 }
 const tool = defineTool({
   name: 'x',
@@ -17,7 +17,7 @@ const tool = defineTool({
 })
 
 describe('a tool', () => {
-  it('tells the model its parameters as a JSON schema with an object at its root', () => {
+  it('has a JSON schema with an object at its root', () => {
     expect(tool.parameters).toEqual({
       type: 'object',
       properties: {

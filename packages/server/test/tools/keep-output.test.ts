@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CommandEnd } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSideFiles } from '../../src/engine/side-files.ts'
+import { createSideFiles } from '../../src/engine/conversation/side-files.ts'
 import { keepOutput } from '../../src/tools/keep-output.ts'
 
 let folder = ''
@@ -35,7 +35,7 @@ const keep = (end: CommandEnd) => keepOutput(end, createSideFiles(nodeFiles, fol
 const bytesOf = (file = '') => readFileSync(join(folder, file.replace(':', '-')))
 
 describe('the output of a command', () => {
-  it('that is short is in the item alone', async () => {
+  it('is in the item alone when it is short', async () => {
     expect(await keep(ended(Buffer.from('hello\n'), false))).toEqual({
       head: 'hello\n',
       tail: '',
@@ -63,7 +63,7 @@ describe('the output of a command', () => {
     expect(bytesOf(output.file)).toEqual(bytes)
   })
 
-  it('that is not text says so', async () => {
+  it('is marked when it is binary', async () => {
     expect(await keep(ended(Buffer.from([1, 0, 255])))).toMatchObject({ binary: true, totalBytes: 3 })
   })
 

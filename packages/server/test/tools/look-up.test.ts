@@ -4,11 +4,11 @@ import { noSandbox } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { tempWorkspace } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { createSideFiles } from '../../src/engine/side-files.ts'
+import { createSideFiles } from '../../src/engine/conversation/side-files.ts'
 import { prepareLookUp } from '../../src/tools/look-up.ts'
 import { testLocalPlace } from '../environments/test-local-place.ts'
 
-it('opens the path that was judged, and none that it leads to since', async () => {
+it('opens the path that was checked, and no later target', async () => {
   await using folder = await tempWorkspace({ files: { 'a.txt': 'a', 'b.txt': 'b' } })
   const at = (name: string) => join(folder.path, name)
   await symlink(at('a.txt'), at('link'))
@@ -26,7 +26,7 @@ it('opens the path that was judged, and none that it leads to since', async () =
     },
   })
   const workspace = { cwd: folder.path, roots: [folder.path] }
-  const ready = await prepared.workOut(workspace, await prepared.facts(workspace))
+  const ready = await prepared.plan(workspace, await prepared.facts(workspace))
   if ('problem' in ready) throw new Error(ready.problem)
   const run = () =>
     ready.run({

@@ -6,7 +6,7 @@ import { remoteEnvironment } from './remote-environment.ts'
 
 /** Environments of the conversations of one server. */
 export interface Environments extends AsyncDisposable {
-  /** Returns an environment without connecting to it. Throws `ConfigProblem` when it is not configured. */
+  /** Returns an environment without connecting to it. Throws `ConfigError` when it is not configured. */
   take(request: EnvironmentRequest): TakenEnvironment
 }
 

@@ -3,8 +3,9 @@ import type { Block } from '../block.ts'
 import { clipRows } from '../clip-rows.ts'
 import { parseDiff, renderDiff } from '../diff-lines.ts'
 import { beside, indented, marked, textRows } from '../gutter.ts'
-import { stripEffects } from '../neutralise.ts'
+import { showHidden, stripEffects } from '../neutralise.ts'
 import type { Line, Room, Span } from '../span.ts'
+import { visibleLine } from '../visible-text.ts'
 import { wrapLine } from '../wrap.ts'
 import { answerNote, callFacts, callTone } from './call-facts.ts'
 
@@ -34,18 +35,18 @@ export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
 export function changeHead(item: ItemOf<'fileChange'>, room: Room): readonly Line[] {
   const facts = item.status === 'completed' ? changeSize(item.changes) : callFacts(item)
   const mark = { text: '±', tone: callTone(item), bold: true } as const
-  return marked(mark, wrapLine([{ text: stripEffects(item.title), bold: true }, ...facts], beside(room)))
+  return marked(mark, wrapLine([{ text: visibleLine(item.title), bold: true }, ...facts], beside(room)))
 }
 
 /** The lines of one file's diff; its path goes before them where there are several files. */
 function fileRows(change: FileChangeEntry, withPath: boolean, room: Room): readonly Line[] {
-  const lines = parseDiff(change.diff).filter(({ kind }) => kind !== 'file')
+  const lines = parseDiff(showHidden(change.diff)).filter(({ kind }) => kind !== 'file')
   const rows = renderDiff(lines, room)
   return withPath ? [...wrapLine([pathSpan(change), ...changeSize([change])], room), ...rows] : rows
 }
 
 function pathSpan({ path, movedTo }: FileChangeEntry): Span {
-  return { text: stripEffects(movedTo === undefined ? path : `${path} → ${movedTo}`), bold: true }
+  return { text: visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`), bold: true }
 }
 
 function changeSize(changes: readonly FileChangeEntry[]): readonly Span[] {

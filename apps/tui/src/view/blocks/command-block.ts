@@ -1,11 +1,12 @@
 import type { ItemOf } from '@parley/protocol'
+import { revealedLines } from '../approval-detail.ts'
 import type { Block } from '../block.ts'
 import { type Clip, clipRows } from '../clip-rows.ts'
 import { barred, beside, marked, textRows } from '../gutter.ts'
 import { stripEffects } from '../neutralise.ts'
 import { outputRows, tailRows } from '../output-rows.ts'
 import type { Line, Room } from '../span.ts'
-import { wrapLine } from '../wrap.ts'
+import { wrapLine, wrapLines } from '../wrap.ts'
 import { authorRows } from './author-rows.ts'
 import { answerNote, callFacts, callTone } from './call-facts.ts'
 
@@ -43,12 +44,12 @@ export function runningCommand(item: Command, output: string, room: Room, limit:
 }
 
 function commandHead(item: Command, room: Room): readonly Line[] {
-  const text = stripEffects(item.type === 'shellCommand' ? item.command : item.text || item.title)
+  const lines = revealedLines(item.type === 'shellCommand' ? item.command : item.text || item.title)
   const facts = callFacts(item)
   const mark = { text: item.type === 'shellCommand' ? '!' : '$', tone: callTone(item), bold: true } as const
-  const isOneLine = !text.includes('\n')
-  if (isOneLine) return marked(mark, wrapLine([{ text, bold: true }, ...facts], beside(room)))
-  return marked(mark, [...clipRows(textRows(text, room, { bold: true }), commandRows), facts.slice(1)])
+  const [first = [], ...others] = lines
+  if (others.length === 0) return marked(mark, wrapLine([...first, ...facts], beside(room)))
+  return marked(mark, [...clipRows(wrapLines(lines, beside(room)), commandRows), facts.slice(1)])
 }
 
 function answerRows(item: Command, room: Room): readonly Line[] {
@@ -69,7 +70,7 @@ function blockedRows(item: Command, room: Room): readonly Line[] {
 }
 
 function failureRows(item: Command, room: Room): readonly Line[] {
-  const failure = item.type === 'commandExecution' ? item.failure : undefined
+  const { failure } = item
   return failure === undefined
     ? []
     : marked({ text: ' ' }, textRows(stripEffects(failure.message), room, { tone: 'bad' }))

@@ -6,6 +6,7 @@ import { stripEffects } from '../neutralise.ts'
 import { outputRows } from '../output-rows.ts'
 import type { Line, Room } from '../span.ts'
 import { truncateLine } from '../truncate.ts'
+import { visibleLine } from '../visible-text.ts'
 import { answerNote, callFacts, callTone } from './call-facts.ts'
 
 type ToolCall = ItemOf<'toolCall'>
@@ -23,7 +24,7 @@ export function toolBlock(item: ToolCall, room: Room): Block {
 export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const isFine = item.status === 'completed' || item.status === 'inProgress' || item.status === 'awaitingApproval'
   const facts = isFine ? [] : callFacts(item)
-  const title: Line = [{ text: stripEffects(item.title).replaceAll('\n', ' '), tone: 'muted' }, ...facts]
+  const title: Line = [{ text: visibleLine(item.title), tone: 'muted' }, ...facts]
   const head = marked({ text: '·', tone: isFine ? 'muted' : callTone(item) }, [truncateLine(title, beside(room))])
   const note = answerNote(item)
   const failure =

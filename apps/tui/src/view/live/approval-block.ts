@@ -7,7 +7,7 @@ import { clipRows, count } from '../clip-rows.ts'
 import { beside, indented } from '../gutter.ts'
 import type { Line, Room, Span } from '../span.ts'
 import { truncateLine } from '../truncate.ts'
-import { approvalContext, wholeContext } from './approval-context.ts'
+import { contextRows, cutContext, type RuleText } from './approval-context.ts'
 import { deceptionRows, headRows, wholeTitle } from './approval-parts.ts'
 import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
 import { fieldRows } from './form-rows.ts'
@@ -32,71 +32,97 @@ export interface Asking {
   readonly maxRows: number
 }
 
-/** What an answer would allow: `files` rows of names come first. */
-interface Detail {
-  readonly rows: readonly Line[]
-  readonly files: number
-}
-
 export interface ApprovalBlock {
   readonly rows: readonly Line[]
   /** All of what a yes would allow is in these rows. */
   readonly isWhole: boolean
 }
 
-/** The choices stand one below the other where there is this much room for the whole block. */
-const roomyRows = 14
+/** Ways to show all of what a yes is for; they differ in what may be left out. */
+interface Layout {
+  /** Blank rows between the parts. */
+  readonly isSpaced: boolean
+  /** Answers one below the other. */
+  readonly isListed: boolean
+  readonly rule: RuleText
+}
+
+/** From the one that reads best to the one that takes the fewest rows. */
+const layouts: readonly Layout[] = [
+  { isSpaced: true, isListed: true, rule: 'whole' },
+  { isSpaced: false, isListed: true, rule: 'whole' },
+  { isSpaced: false, isListed: true, rule: 'oneRow' },
+  { isSpaced: false, isListed: false, rule: 'whole' },
+  { isSpaced: false, isListed: false, rule: 'oneRow' },
+  { isSpaced: false, isListed: false, rule: 'none' },
+]
+
+/** With less room the answers stand beside each other, so that what came before stays in sight. */
+const listedFromRows = 14
 
 /** Its beginning, how much is between, and its end: whatever else there is to say, the last words of it are seen. */
 const leastDetail = 3
-const leastContext = 2
 
-/** The question as the last block of the live zone: what exactly, where, why, by which rule, and the answers. */
+/** The parts of a question that are the same in every layout. */
+interface Parts {
+  readonly head: readonly Line[]
+  readonly title: readonly Line[]
+  readonly files: readonly Line[]
+  readonly text: readonly Line[]
+  readonly form: readonly Line[]
+  readonly doubts: readonly Line[]
+}
+
+/**
+ * The question as the last block of the live zone. It is whole when every row is there of the title, the detail, the
+ * folder, the limits, the variables, the warnings and the model's reason. Only the rule's text may be missing then.
+ */
 export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
-  const files = askedFiles(asking.approval, beside(room))
-  const detail: Detail = { rows: [...files, ...askedText(asking.approval, beside(room))], files: files.length }
-  const block = fullBlock(asking, detail, room)
-  const isUnseen = !block.isWhole && !asking.isSeen && asking.mode === 'answer'
-  // What says so takes rows of its own.
-  const said = isUnseen ? fullBlock({ ...asking, isUnseen }, detail, room) : block
-  if (said.rows.length <= asking.maxRows || asking.mode === 'form') return said
-  return { rows: smallBlock(asking, detail.rows, room), isWhole: false }
+  const { approval, maxRows } = asking
+  const parts: Parts = {
+    head: waitingHead(asking, room),
+    title: wholeTitle(approval, beside(room)),
+    files: askedFiles(approval, beside(room)),
+    text: askedText(approval, beside(room)),
+    form: formRows(asking, room),
+    doubts: deceptionRows(approval, room),
+  }
+  for (const layout of layouts) {
+    if (layout.isListed && maxRows < listedFromRows) continue
+    const rows = wholeRows(asking, parts, { layout, room })
+    if (rows.length <= maxRows) return { rows, isWhole: true }
+  }
+  const folded = foldedRows(asking, parts, room)
+  const isTooTall = folded.length > maxRows && asking.mode !== 'form'
+  return { rows: isTooTall ? smallBlock(asking, [...parts.files, ...parts.text], room) : folded, isWhole: false }
 }
 
-function fullBlock(
-  asking: Asking & { readonly isUnseen?: boolean },
-  { rows: detail, files }: Detail,
-  room: Room,
-): ApprovalBlock {
-  const { approval, maxRows, isUnseen = false } = asking
-  const isRoomy = maxRows >= roomyRows
-  const gap: readonly Line[] = isRoomy ? [[]] : []
-  const head = waitingHead(asking, room)
-  const title = wholeTitle(approval, room)
+function wholeRows(
+  asking: Asking,
+  { head, title, files, text, form, doubts }: Parts,
+  { layout: { isSpaced, isListed, rule }, room }: { readonly layout: Layout; readonly room: Room },
+): readonly Line[] {
+  const gap: readonly Line[] = isSpaced ? [[]] : []
+  const context = contextRows(asking, beside(room), rule)
+  const answers = choiceRows(asking, room, { isListed, isUnseen: false })
+  const asked = indented([...title, ...files, ...text])
+  return [...head, ...asked, ...form, ...gap, ...doubts, ...indented(context), ...gap, ...answers]
+}
+
+/** What fits of it. No yes counts yet, unless all of it has been on the screen before. */
+function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: Parts, room: Room): readonly Line[] {
+  const { approval, maxRows } = asking
+  const isUnseen = !asking.isSeen && asking.mode === 'answer'
   const titled = clipRows(title, { head: 2, tail: 1 })
-  const form = formRows(asking, room)
-  const doubts = deceptionRows(approval, room)
-  const answers = choiceRows(asking, room, { isRoomy, isUnseen })
-  const taken = [head, titled, form, gap, doubts, answers].reduce((sum, rows) => sum + rows.length, 0)
-  const least = Math.min(detail.length, leastDetail)
-  const context = approvalContext(asking, beside(room))
-  const about = fitted(context, Math.max(leastContext, maxRows - taken - least))
-  const around = [...form, ...gap, ...doubts, ...indented(about), ...answers]
-  const detailRoom = Math.max(least, maxRows - taken - about.length)
+  const context = indented(cutContext(asking, beside(room)))
+  const answers = choiceRows(asking, room, { isListed: false, isUnseen })
+  const around = [...form, ...doubts, ...context, ...answers]
+  const detailRoom = Math.max(leastDetail, maxRows - head.length - titled.length - around.length)
   // The names of all files go before the lines in them.
-  const kept = files + leastDetail <= detailRoom ? detail.slice(0, files) : []
-  const rest = detail.slice(kept.length)
-  const restRoom = detailRoom - kept.length
-  const shown = [...kept, ...(rest.length <= restRoom ? rest : clipped(rest, restRoom, approval))]
-  const rows = [...head, ...titled, ...indented(shown), ...around]
-  const isFolded = shown.length < detail.length || titled.length < title.length
-  return { rows, isWhole: !isFolded && !hidesVariables(asking, about, room) && rows.length <= maxRows }
-}
-
-/** The variables that a command gets are a part of it. */
-function hidesVariables(asking: Asking, about: readonly Line[], room: Room): boolean {
-  const { env = {} } = asking.approval
-  return Object.keys(env).length > 0 && about.length < wholeContext(asking, beside(room)).length
+  const kept = files.length + leastDetail <= detailRoom ? files : []
+  const rest = kept.length > 0 ? text : [...files, ...text]
+  const shown = [...kept, ...clipped(rest, detailRoom - kept.length, approval)]
+  return [...head, ...indented([...titled, ...shown]), ...around]
 }
 
 /** Where there is no room for more: the question, what fits of the command and its limits, and the keys. Never all of it. */
@@ -106,7 +132,7 @@ function smallBlock(asking: Asking, detail: readonly Line[], room: Room): readon
   const left = Math.max(0, maxRows - 1)
   const head = left > 1 ? waitingHead(asking, room).slice(0, 1) : []
   const shown = clipTo(detail, left - head.length, inner)
-  const about = clipTo(approvalContext(asking, inner), left - head.length - shown.length, inner)
+  const about = clipTo(cutContext(asking, inner), left - head.length - shown.length, inner)
   return [...head, ...indented([...shown, ...about, keyRow(asking, inner)])]
 }
 
@@ -124,6 +150,7 @@ function waitingHead({ approval, waiting }: Asking, room: Room): readonly Line[]
 }
 
 function clipped(detail: readonly Line[], limit: number, { detail: text }: Approval): readonly Line[] {
+  if (detail.length <= limit) return detail
   const kept = Math.max(2, limit - 1)
   const head = Math.ceil(kept / 2)
   return clipRows(detail, {
@@ -131,10 +158,6 @@ function clipped(detail: readonly Line[], limit: number, { detail: text }: Appro
     tail: kept - head,
     hint: ` · v prints all ${count(text.length)} characters`,
   })
-}
-
-function fitted(context: readonly Line[], limit: number): readonly Line[] {
-  return context.length <= limit ? context : clipRows(context, { head: Math.max(1, limit - 2), tail: 1 })
 }
 
 function formRows({ approval, form, maxRows }: Asking, room: Room): readonly Line[] {

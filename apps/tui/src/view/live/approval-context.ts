@@ -1,14 +1,11 @@
 import type { Approval, Enforcement } from '@parley/protocol'
 import { againWords, limitWords, onOneLine, uncheckedWords } from '@parley/protocol/question'
-import { clipRows } from '../clip-rows.ts'
-import { collapseBlanks } from '../collapse-blanks.ts'
-import { showHidden } from '../neutralise.ts'
 import { placedPath } from '../short-path.ts'
-import type { Line, Room, Span } from '../span.ts'
+import { type Line, lineText, narrowed, type Room, type Span } from '../span.ts'
+import { truncateLine, truncateStart } from '../truncate.ts'
+import { visibleLine } from '../visible-text.ts'
+import { cellWidth } from '../width.ts'
 import { wrapLine } from '../wrap.ts'
-
-/** No text may push what is asked about out of sight. */
-const longest = { head: 1, tail: 1 }
 
 interface Asked {
   readonly approval: Approval
@@ -16,27 +13,74 @@ interface Asked {
   readonly enforcement: Enforcement
 }
 
-/** The same with nothing left out of it, however long it is. */
-export function wholeContext(asked: Asked, room: Room): readonly Line[] {
-  return contextLines(asked).flatMap((line) => wrapLine(line, room))
+/** How much of the rule's text is shown; a yes is for everything else, and that is never left out of `contextRows`. */
+export type RuleText = 'whole' | 'oneRow' | 'none'
+
+/** Where, under which limits and with which variables it runs, what the model says of it, and by which rule it is asked. */
+export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly Line[] {
+  return contextParts(asked).flatMap((part) => {
+    if (part.kind === 'place') return placeRows(part, room)
+    if (part.kind === 'rule' && rule !== 'whole') return rule === 'none' ? [] : [truncateLine(part.line, room)]
+    return wrapLine(part.line, room)
+  })
 }
 
-/** Where, under which limits, why and by which rule; at its end what the model says of it, as the model's words. */
-export function approvalContext(asked: Asked, room: Room): readonly Line[] {
-  return contextLines(asked).flatMap((line) => clipRows(wrapLine(line, room), longest))
+/** The same in one row each, cut where they are longer, for a question that has to be printed whole before a yes. */
+export function cutContext(asked: Asked, room: Room): readonly Line[] {
+  return contextParts(asked).flatMap((part) => {
+    if (part.kind === 'rule') return []
+    if (part.kind === 'needed') return [truncateLine(part.line, room)]
+    if (fits(wholePlace(part), room)) return [wholePlace(part)]
+    const path = truncateStart(part.path, narrowed(room, placeMark.length))
+    return [[muted(`${placeMark}${path}`)], truncateLine(part.limits, room)]
+  })
 }
 
-function contextLines({ approval, homeFolder, enforcement }: Asked): readonly Line[] {
-  if (approval.kind === 'elicitation') return [[muted(approval.reason)]]
+interface Place {
+  readonly kind: 'place'
+  readonly path: string
+  readonly limits: Line
+}
+
+type Part = Place | { readonly kind: 'needed'; readonly line: Line } | { readonly kind: 'rule'; readonly line: Line }
+
+const placeMark = 'in '
+
+function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
+  if (approval.kind === 'elicitation') return [needed([muted(approval.reason)])]
   const { env = {}, reason, justification } = approval
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   return [
-    [muted(`in ${placedPath(approval.cwd, approval.environment, homeFolder)} · `), ...limitsOf(approval, enforcement)],
-    ...(variables.length === 0 ? [] : [[muted(`with ${variables.join(' ')}`)]]),
-    [muted(`${reason} [${placeOf(approval)}]`)],
-    ...(approval.attempt === undefined ? [] : [[again]]),
-    ...(justification === undefined ? [] : [modelsWords(justification)]),
+    {
+      kind: 'place',
+      path: visibleLine(placedPath(approval.cwd, approval.environment, homeFolder)),
+      limits: limitsOf(approval, enforcement),
+    },
+    ...(variables.length === 0 ? [] : [needed([muted(`with ${variables.join(' ')}`)])]),
+    { kind: 'rule', line: [muted(`${reason} [${placeOf(approval)}]`)] },
+    ...(approval.attempt === undefined ? [] : [needed([again])]),
+    ...(justification === undefined ? [] : [needed(modelsWords(justification))]),
   ]
+}
+
+function needed(line: Line): Part {
+  return { kind: 'needed', line }
+}
+
+function wholePlace({ path, limits }: Place): Line {
+  return [muted(`${placeMark}${path} · `), ...limits]
+}
+
+/** A path that is too long for one row with the limits fills rows of its own: it has no blanks to break at. */
+function placeRows(place: Place, room: Room): readonly Line[] {
+  const line = wholePlace(place)
+  if (fits(line, room)) return [line]
+  const path: Line = [muted(`${placeMark}${place.path}`)]
+  return [...wrapLine(path, { ...room, mode: 'anywhere', hang: placeMark.length }), ...wrapLine(place.limits, room)]
+}
+
+function fits(line: Line, room: Room): boolean {
+  return cellWidth(lineText(line), room.ambiguous) <= room.columns
 }
 
 const again: Span = { text: againWords, tone: 'warn' }
@@ -63,5 +107,5 @@ function placeOf({ rule: { name, file, line } }: Approval): string {
 }
 
 function muted(text: string): Span {
-  return { text: showHidden(collapseBlanks(text)).replaceAll('\n', ' '), tone: 'muted' }
+  return { text: visibleLine(text), tone: 'muted' }
 }

@@ -1,10 +1,10 @@
 import type { Approval, ApprovalKind } from '@parley/protocol'
 import { choicesFor } from '../../ui/approvals.ts'
 import { deceptions } from '../approval-detail.ts'
-import { collapseBlanks } from '../collapse-blanks.ts'
 import { beside, indented, marked } from '../gutter.ts'
 import { showHidden } from '../neutralise.ts'
 import type { Line, Room, Span } from '../span.ts'
+import { visibleLine } from '../visible-text.ts'
 import { wrapLine } from '../wrap.ts'
 
 /** What is asked, by kind. */
@@ -24,11 +24,11 @@ export function headRows({ kind }: Approval, room: Room, more: readonly Span[] =
   return marked({ text: '?', tone: 'warn', bold: true }, wrapLine(question, beside(room)))
 }
 
-/** The title, unless the detail shows it anyway: that of a command is its first line. */
-export function wholeTitle({ title, detail }: Approval, room: Room): readonly Line[] {
-  if (detail.startsWith(title)) return []
-  const line: Line = [{ text: showHidden(collapseBlanks(title)).replaceAll('\n', ' '), bold: true }]
-  return indented(wrapLine(line, beside(room)))
+/** The title, unless the detail says it anyway: that of a command is its first line, that of a patch names its files. */
+export function wholeTitle({ kind, title, detail, files = [] }: Approval, room: Room): readonly Line[] {
+  if (detail.startsWith(title) || (kind === 'patch' && files.length > 0)) return []
+  const line: Line = [{ text: visibleLine(title), bold: true }]
+  return wrapLine(line, room)
 }
 
 /** Said before anything else about it, and not by colour alone. */

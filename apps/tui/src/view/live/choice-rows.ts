@@ -26,20 +26,21 @@ type Answer = Choice['answer']
 
 interface Around {
   /** The answers stand one below the other. */
-  readonly isRoomy: boolean
+  readonly isListed: boolean
   /** A yes does not count yet. */
   readonly isUnseen: boolean
 }
 
 /** The answers with their keys, and why the last key was none; while keys are for something else, what for. */
-export function choiceRows(choosing: Choosing, room: Room, { isRoomy, isUnseen }: Around): readonly Line[] {
+export function choiceRows(choosing: Choosing, room: Room, { isListed, isUnseen }: Around): readonly Line[] {
   const { mode } = choosing
-  const gap: readonly Line[] = isRoomy ? [[]] : []
   const refused = refusedRows(choosing, room)
-  if (mode !== 'answer') return [...gap, ...indented(wrapLine([instead[mode]], beside(room))), ...refused]
-  const rows = isRoomy ? listed(choosing, room, isUnseen) : indented(wrapLine(inline(choosing, isUnseen), beside(room)))
+  if (mode !== 'answer') return [...indented(wrapLine([instead[mode]], beside(room))), ...refused]
+  const rows = isListed
+    ? listed(choosing, room, isUnseen)
+    : indented(wrapLine(inline(choosing, isUnseen), beside(room)))
   const unseen = isUnseen && refused.length === 0 ? indented(wrapLine([unseenYes], beside(room))) : []
-  return [...gap, ...rows, ...unseen, ...refused]
+  return [...rows, ...unseen, ...refused]
 }
 
 /** The same in one row, in as many words as fit. */
@@ -50,7 +51,8 @@ export function keyRow(choosing: Choosing, room: Room): Line {
   if (mode !== 'answer') return truncateLine([instead[mode]], room)
   if (refusal !== null)
     return firstThatFits([[refused(choosing, refusals[refusal])], [warning(briefRefusals[refusal])]], room)
-  if (chosen !== undefined) return truncateLine([mark, ...choiceLine(choosing, chosen, false)], room)
+  if (chosen !== undefined)
+    return truncateLine([mark, ...choiceLine(choosing, chosen, { isUnseen: false, isBrief: false })], room)
   const keys: readonly Line[] = isSeen
     ? [inline(choosing, false), [{ text: 'y yes · n no · Esc' }]]
     : [
@@ -100,7 +102,7 @@ const refusals: Readonly<Record<Refusal, string>> = {
 const briefRefusals: Readonly<Record<Refusal, string>> = {
   tooEarly: 'too early: again',
   readOnly: 'read-only',
-  unseen: 'no yes before v',
+  unseen: 'v first, then yes',
 }
 
 const unseenYes: Span = { text: 'A yes counts once all of this has been on the screen: v shows it', tone: 'warn' }
@@ -117,7 +119,7 @@ const instead: Readonly<Record<Exclude<AnswerMode, 'answer'>, Span>> = {
 function listed(choosing: Choosing, room: Room, isUnseen: boolean): readonly Line[] {
   const chosen = chosenOf(choosing)
   return choicesFor(choosing.approval).flatMap((choice) => {
-    const rows = wrapLine(choiceLine(choosing, choice, isUnseen), { ...beside(room), hang: 2 })
+    const rows = wrapLine(choiceLine(choosing, choice, { isUnseen, isBrief: false }), { ...beside(room), hang: 2 })
     return choice.answer === chosen ? marked(mark, rows) : indented(rows)
   })
 }
@@ -127,7 +129,7 @@ function inline(choosing: Choosing, isUnseen: boolean): Line {
   return choicesFor(choosing.approval).flatMap((choice, index) => [
     ...(index === 0 ? [] : [dot]),
     ...(choice.answer === chosen ? [mark] : []),
-    ...choiceLine(choosing, choice, isUnseen),
+    ...choiceLine(choosing, choice, { isUnseen, isBrief: true }),
   ])
 }
 
@@ -149,11 +151,22 @@ function formWords({ form }: Approval): Readonly<Record<Answer, string>> {
 
 const letters: Readonly<Partial<Record<Answer, string>>> = { yes: 'y', note: 'n', stop: 'esc' }
 
-function choiceLine({ approval }: Choosing, { digit, answer }: Choice, isUnseen: boolean): Line {
-  const words = (approval.kind === 'elicitation' ? formWords(approval) : callWords)[answer]
+interface Wording {
+  readonly isUnseen: boolean
+  /** Beside the other answers, in fewer words. */
+  readonly isBrief: boolean
+}
+
+function choiceLine({ approval }: Choosing, { digit, answer }: Choice, { isUnseen, isBrief }: Wording): Line {
+  const words = wordsFor(approval, isBrief)[answer]
   const text = answer === 'yesAlways' ? ` ${words}: ${alwaysLabel(approval)}` : ` ${words}`
   const letter = letters[answer]
   const key: readonly Span[] = letter === undefined ? [] : [{ text: ` (${letter})`, tone: 'muted' }]
   if (isUnseen && saysYes(answer)) return [{ text: `${digit}${text}`, tone: 'muted' }, ...key]
   return [{ text: String(digit), bold: true, tone: 'accent' }, { text }, ...key]
+}
+
+function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<Answer, string>> {
+  if (approval.kind === 'elicitation') return formWords(approval)
+  return isBrief ? { ...callWords, note: 'no' } : callWords
 }

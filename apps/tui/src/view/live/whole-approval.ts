@@ -2,7 +2,7 @@ import type { Approval, Enforcement } from '@parley/protocol'
 import { approvalDetail } from '../approval-detail.ts'
 import { beside, indented } from '../gutter.ts'
 import type { Line, Room } from '../span.ts'
-import { wholeContext } from './approval-context.ts'
+import { contextRows } from './approval-context.ts'
 import { alwaysRows, deceptionRows, headRows, wholeTitle } from './approval-parts.ts'
 
 /** All of a question, for the transcript: nothing of it is left out, however long it is. */
@@ -13,10 +13,9 @@ export function wholeApproval(
   const { approval } = asked
   return [
     ...headRows(approval, room),
-    ...wholeTitle(approval, room),
-    ...indented(approvalDetail(approval, beside(room))),
+    ...indented([...wholeTitle(approval, beside(room)), ...approvalDetail(approval, beside(room))]),
     ...deceptionRows(approval, room),
-    ...indented(wholeContext({ ...asked, homeFolder: '' }, beside(room))),
+    ...indented(contextRows({ ...asked, homeFolder: '' }, beside(room), 'whole')),
     ...alwaysRows(approval, room),
   ]
 }

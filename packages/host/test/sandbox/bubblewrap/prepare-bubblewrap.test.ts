@@ -171,6 +171,6 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
       `git config core.fsmonitor "touch ${ground.path('out/x')}"`,
     ])
     expect(status).toMatchObject({ exitCode: 0, text: '?? file\n' })
-    expect(config?.exitCode).not.toBe(0)
+    expect(config?.exitCode).toBeGreaterThan(0)
   })
 })

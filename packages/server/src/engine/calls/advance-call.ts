@@ -1,4 +1,4 @@
-import { conceals, type Facts, type Grant, grantFor, honoursWishes } from '@parley/policy'
+import { conceals, type Facts, type Grant, grantFor, honoursRequests } from '@parley/policy'
 import { type Approval, type CallItem, isCall, type OpenItem } from '@parley/protocol'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
 import { type Question, questionAbout } from './approval-request.ts'
@@ -187,7 +187,7 @@ function decideUnanswered({ plan, written }: PlannedCall, unanswered: Unanswered
 /** Keeps the outcome of a run, or asks for a retry: only once, and only where the user would see the whole command. */
 function afterRun({ plan, attempt, item, block }: RunCall, policy: CallPolicy): CallStep {
   if (item.type !== 'commandExecution' || block === null) return keep(item)
-  const blocked = blockedItem(item, block, honoursWishes(policy.state.core.settings.approvalPolicy))
+  const blocked = blockedItem(item, block, honoursRequests(policy.state.core.settings.approvalPolicy))
   const { number, facts } = attempt
   const mayRetry = number === 1 && !policy.stopped && !conceals({ facts, written: null }, policy.secretsIn)
   const retry = mayRetry ? retryAttempt(facts, blocked, policy) : null

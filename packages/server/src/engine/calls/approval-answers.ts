@@ -8,14 +8,14 @@ import {
   type ParamsOf,
 } from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
-import { noticeItem } from '../notice-item.ts'
-import type { OpenConversation } from '../open-conversation.ts'
-import { rejection } from '../refusal.ts'
-import type { OpenQuestion } from './ask-user.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
+import type { OpenQuestion } from '../turn/session-memory.ts'
 
 /** Records the user's answer to a running call and passes it on. Throws `invalidParams` for answers that do not fit. */
 export function answerQuestion(
-  { conversation, bench, driver, presence }: OpenConversation,
+  { conversation, modules, turns, clients }: LiveConversation,
   { approval, question }: { approval: Approval; question: OpenQuestion },
   { params, by }: { params: ParamsOf<'approval/decide'>; by: Actor },
 ): { seq: number } {
@@ -29,13 +29,13 @@ export function answerQuestion(
     decision,
     by,
     ...(note === undefined ? {} : { note }),
-    ...(accepts ? { answers: hideSecretFields(answers, bench.redaction) } : {}),
+    ...(accepts ? { answers: hideSecretFields(answers, modules.redaction) } : {}),
   }
   const { seq } = conversation.record(event)
-  presence.answered(approval.id, { by, decision })
-  bench.questions.byApproval.delete(approval.id)
+  clients.answered(approval.id, { by, decision })
+  modules.memory.questions.byApproval.delete(approval.id)
   question.reply(accepts ? { kind: 'answered', answers } : { kind: decision === 'denied' ? 'declined' : 'cancelled' })
-  if (decision === 'abort') driver.interrupt()
+  if (decision === 'abort') turns.interrupt()
   return { seq }
 }
 
@@ -51,9 +51,9 @@ function hideSecretFields(answers: Answers, redaction: Redaction): Answers {
  * Writes the rule of an `approvedAlways` into the user's policy file and returns the notice about it. The rule applies
  * at once in all conversations of this server. Throws `configInvalid` when it cannot be written, and the question stays.
  */
-export function addRule({ bench }: OpenConversation, { always, turnId }: Approval): ConversationEvent {
+export function addRule({ modules }: LiveConversation, { always, turnId }: Approval): ConversationEvent {
   if (always === undefined) throw rejection('invalidParams', 'No rule goes with this question.', { field: 'decision' })
-  const added = bench.userRules.add(always.rule)
+  const added = modules.userRules.add(always.rule)
   if ('problem' in added)
     throw rejection(
       'configInvalid',
@@ -63,21 +63,21 @@ export function addRule({ bench }: OpenConversation, { always, turnId }: Approva
       },
     )
   const title = `From now on allowed, in every folder, with or without a sandbox: ${always.label} (${always.file}:${added.line}).`
-  const item = noticeItem(bench.ids.item(), { level: 'info', code: 'ruleAdded', title })
+  const item = noticeItem(modules.ids.item(), { level: 'info', code: 'ruleAdded', title })
   return { type: 'item.completed', turnId, item }
 }
 
 /** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */
 export function whoAnswered(
-  { conversation, presence }: OpenConversation,
+  { conversation, clients }: LiveConversation,
   approvalId: string,
 ): { readonly who: string; readonly decision: string } | null {
-  const known = presence.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
+  const known = clients.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
   if (known?.by === undefined || known.decision === undefined) return null
   return { who: known.by.title ?? known.by.name, decision: known.decision }
 }
 
-function recorded({ core, window }: OpenConversation['conversation']['state'], approvalId: string) {
+function recorded({ core, window }: LiveConversation['conversation']['state'], approvalId: string) {
   const approval = core.approvals[approvalId]
   if (approval !== undefined) return approval
   const items = [...Object.values(core.open), ...window].map(({ item }) => item)

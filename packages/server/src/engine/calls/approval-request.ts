@@ -1,4 +1,4 @@
-import { alwaysRulesFor, type CommandFacts, grantFor, honoursWishes } from '@parley/policy'
+import { alwaysRulesFor, type CommandFacts, grantFor, honoursRequests } from '@parley/policy'
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
 import type { PatchQuestion } from '@parley/workspace'
@@ -73,7 +73,7 @@ function kindOf({ facts, limits, number }: Attempt, { approvalPolicy }: Settings
   switch (facts.kind) {
     case 'command':
       if (number > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
-      return honoursWishes(approvalPolicy) ? kindOfCommand(facts, limits) : 'command'
+      return honoursRequests(approvalPolicy) ? kindOfCommand(facts, limits) : 'command'
     case 'patch':
       return 'patch'
     case 'read':

@@ -1,18 +1,10 @@
 import type { ApprovalRequest } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
-import type { Conversation } from '../conversation.ts'
-import { parleyItself } from '../parley-itself.ts'
-import { unlessStorageFails } from '../storage-patience.ts'
-
-/** Questions that running calls ask, by approval id. `approval/decide` answers them while this process lives. */
-export interface OpenQuestions {
-  readonly byApproval: Map<string, OpenQuestion>
-}
-
-export interface OpenQuestion extends Pick<UserQuestion, 'check'> {
-  reply(reply: UserReply): void
-}
+import type { Conversation } from '../conversation/conversation.ts'
+import { parleyItself } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import type { SessionMemory } from '../turn/session-memory.ts'
 
 /** Asks the user on behalf of one running call, one question after the other: a call has one approval at most. */
 export interface UserAsker {
@@ -27,7 +19,7 @@ interface UserAskerParts {
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal
   readonly ids: Pick<Ids, 'approval'>
-  readonly questions: OpenQuestions
+  readonly questions: SessionMemory['questions']
   /** Returns the ids of clients that can answer now. */
   readonly answerers: () => readonly string[]
   /** Returns false in scripts, and under the approval policy `never`. */

@@ -7,8 +7,8 @@ import {
   type Grant,
   type Rules,
   retryAfter,
-  runLimits,
-  withoutNeedlessWish,
+  sandboxLimits,
+  withoutNeedlessRequest,
 } from '@parley/policy'
 import type { Approval, CallItem, ConversationState, DecisionRecord, RunLimits } from '@parley/protocol'
 import type { ReadyCall } from '../../tools/tool.ts'
@@ -37,9 +37,9 @@ export interface CallPolicy {
 /** Judges a call that has not run. */
 export function firstAttempt(given: Facts, policy: CallPolicy): Attempt {
   const settings = decideSettings(policy)
-  const facts = withoutNeedlessWish(given, settings)
+  const facts = withoutNeedlessRequest(given, settings)
   const decision = decide(facts, settings)
-  return { number: 1, facts, decision, limits: runLimits(facts, decision.run, settings) }
+  return { number: 1, facts, decision, limits: sandboxLimits(facts, decision.run, settings) }
 }
 
 /** Judges a second run of a call that the sandbox blocked. Returns null where today's policy offers none. */

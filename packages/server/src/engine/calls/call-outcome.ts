@@ -1,4 +1,4 @@
-import { explainDecision, type Facts, type NamedPlace, tellBlock } from '@parley/policy'
+import { blockNotice, type CheckedPath, explainDecision, type Facts } from '@parley/policy'
 import { type CallItem, type ItemOf, type SandboxBlock, withoutOutcome } from '@parley/protocol'
 import type { ToolOutcome } from '../../tools/tool.ts'
 import { type Attempt, decisionRecord } from './attempt.ts'
@@ -51,7 +51,7 @@ const secondRun =
 /** Accesses that the sandbox blocked, with the facts about their paths. */
 export interface FoundBlock {
   readonly block: SandboxBlock
-  readonly places: readonly NamedPlace[]
+  readonly places: readonly CheckedPath[]
 }
 
 /** Returns the item with the block, told to the model; `mayAsk` when the model can ask for more rights. */
@@ -60,7 +60,7 @@ export function blockedItem(
   { block: sandboxBlock, places }: FoundBlock,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${tellBlock(sandboxBlock, { mayAsk, places })}`
+  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths: places })}`
   return { ...item, sandboxBlock, modelText }
 }
 

@@ -1,14 +1,13 @@
 import type { ModelCall } from '@parley/models'
 import { type CallItem, type ConversationState, type Item, isCall } from '@parley/protocol'
 import type { PreparedCall, Tool } from '../../tools/tool.ts'
-import type { Bench } from '../bench.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import type { Run } from '../run.ts'
+import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
 
 /** Returns the item that shows a call before anything of it has run. */
-export function proposedItem(bench: Bench, state: ConversationState, call: ModelCall): Item {
-  const id = bench.ids.item()
-  const understood = understandCall(bench, call)
+export function proposedItem(modules: TurnModules, state: ConversationState, call: ModelCall): Item {
+  const id = modules.ids.item()
+  const understood = understandCall(modules, call)
   if ('problem' in understood) {
     return {
       id,
@@ -30,14 +29,14 @@ export function proposedItem(bench: Bench, state: ConversationState, call: Model
 type UnderstoodCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
 /** Finds the tool and checks the arguments of a model's call. */
-export function understandCall({ tools, redaction }: Bench, call: ModelCall): UnderstoodCall {
+export function understandCall({ tools, redaction }: TurnModules, call: ModelCall): UnderstoodCall {
   const tool = tools.find(({ name }) => name === call.name)
   if (tool === undefined) {
     return { problem: `There is no tool "${call.name}". The tools are: ${tools.map(({ name }) => name).join(', ')}.` }
   }
   const args = parseArguments(call.arguments)
   if (args === null) {
-    const beginning = redaction.beginning(call.arguments.slice(0, quotedCharacters))
+    const beginning = redaction.excerpt(call.arguments.slice(0, quotedCharacters))
     return { problem: `The arguments are not valid JSON. They began: ${beginning}` }
   }
   const prepared = tool.prepare(args.value)
@@ -57,8 +56,8 @@ function parseArguments(text: string): { value: unknown } | null {
 }
 
 /** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */
-export function keepExact({ conversation, bench }: Run, itemId: string, call: ModelCall): void {
-  const { secretCalls } = bench
+export function keepExact({ conversation, modules }: TurnContext, itemId: string, call: ModelCall): void {
+  const { secretCalls } = modules.memory
   for (const known of secretCalls.keys())
     if (conversation.state.core.open[known] === undefined) secretCalls.delete(known)
   secretCalls.set(itemId, call)
@@ -70,8 +69,8 @@ export function unrestorable(item: Item): Item {
 }
 
 /** Returns the text the model wrote (of a patch its text, else its arguments); null for a call without a secret. */
-export function exactText({ bench }: Run, item: CallItem): string | null {
-  const exact = bench.secretCalls.get(item.id)
+export function exactText({ modules }: TurnContext, item: CallItem): string | null {
+  const exact = modules.memory.secretCalls.get(item.id)
   if (exact === undefined) return null
   if (item.type !== 'fileChange') return exact.arguments
   const written: unknown = JSON.parse(exact.arguments)
@@ -80,8 +79,8 @@ export function exactText({ bench }: Run, item: CallItem): string | null {
 }
 
 /** Returns the call as the model made it; null where its secret was lost with an earlier process. */
-export function exactCall({ conversation, bench }: Run, item: CallItem): ModelCall | null {
-  const exact = bench.secretCalls.get(item.id)
+export function exactCall({ conversation, modules }: TurnContext, item: CallItem): ModelCall | null {
+  const exact = modules.memory.secretCalls.get(item.id)
   if (exact !== undefined || item.restorable === false) return exact ?? null
   return conversation.view.callOf(item.id)
 }

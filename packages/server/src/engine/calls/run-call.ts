@@ -1,36 +1,36 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { type CallItem, isCall } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { unlessAborted } from '../../unless-aborted.ts'
+import { unlessAborted } from '../../tools/tool.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import type { Run } from '../run.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep } from './advance-call.ts'
 import type { CallPolicy } from './attempt.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
 import { startCall } from './start-call.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
-export async function runCall(run: Run, itemId: string): Promise<void> {
+export async function runCall(run: TurnContext, itemId: string): Promise<void> {
   let call = readCall(run, itemId)
   while (call !== null) call = await advance(run, call)
 }
 
 /** Returns null for a call that is over, or whose secret was lost with an earlier process. */
-function readCall(run: Run, itemId: string): Call | null {
-  const { conversation, bench } = run
+function readCall(run: TurnContext, itemId: string): Call | null {
+  const { conversation, modules } = run
   const item = conversation.state.core.open[itemId]?.item
   if (item === undefined || !isCall(item)) return null
   const source = exactCall(run, item)
   if (source === null) return null
   const known = { itemId, written: exactText(run, item) }
-  const understood = understandCall(bench, source)
+  const understood = understandCall(modules, source)
   return 'problem' in understood
     ? { ...known, phase: 'invalid', problem: understood.problem, facts: null }
     : { ...known, phase: 'understood', prepared: understood.prepared, workspace: workspaceOf(conversation.state) }
 }
 
 /** Takes one step. Returns null once there is no more to do now. */
-async function advance(run: Run, call: Call): Promise<Call | null> {
+async function advance(run: TurnContext, call: Call): Promise<Call | null> {
   try {
     return await carryOut(run, call, advanceCall(call, policyOf(run)))
   } catch (error) {
@@ -40,19 +40,19 @@ async function advance(run: Run, call: Call): Promise<Call | null> {
   }
 }
 
-function policyOf({ conversation, bench, signal }: Run): CallPolicy {
-  const { rules, grants, userRules, redaction } = bench
+function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
+  const { rules, memory, userRules, redaction } = modules
   return {
     state: conversation.state,
     rules,
-    sessionGrants: grants,
+    sessionGrants: memory.grants,
     policyFile: userRules.file,
     secretsIn: redaction.secretsIn,
     stopped: signal.aborted,
   }
 }
 
-async function carryOut(run: Run, call: Call, step: CallStep): Promise<Call | null> {
+async function carryOut(run: TurnContext, call: Call, step: CallStep): Promise<Call | null> {
   switch (step.kind) {
     case 'wait':
       return null
@@ -66,7 +66,7 @@ async function carryOut(run: Run, call: Call, step: CallStep): Promise<Call | nu
     case 'reject':
     case 'keep':
       await complete(run, step.item)
-      if (call.phase === 'ran' && call.sandboxBroke) await run.bench.limits.recheck()
+      if (call.phase === 'ran' && call.sandboxBroke) await run.modules.limits.recheck()
       return null
     case 'run':
       return startCall(run, call, step)
@@ -76,21 +76,21 @@ async function carryOut(run: Run, call: Call, step: CallStep): Promise<Call | nu
 type StepOf<Kind extends CallStep['kind']> = Extract<CallStep, { kind: Kind }>
 
 /** Gathers the facts, and looks at the sandbox anew: another conversation may have found that it has become weaker. */
-async function examine({ bench, signal }: Run, call: Call, step: StepOf<'examine'>): Promise<Call | null> {
+async function examine({ modules, signal }: TurnContext, call: Call, step: StepOf<'examine'>): Promise<Call | null> {
   const { prepared, workspace } = step
   const facts = await unlessAborted(prepared.facts(workspace), signal)
   if (facts === null || signal.aborted) return null
-  await unlessAborted(bench.limits.readReport(), signal)
+  await unlessAborted(modules.limits.readReport(), signal)
   if (signal.aborted) return null
-  bench.limits.recordEnforcement()
+  modules.limits.recordEnforcement()
   const { itemId, written } = call
   return { phase: 'examined', itemId, written, prepared, workspace, facts }
 }
 
-async function plan({ signal }: Run, call: Call, step: StepOf<'plan'>): Promise<Call | null> {
+async function plan({ signal }: TurnContext, call: Call, step: StepOf<'plan'>): Promise<Call | null> {
   const { prepared, workspace, facts } = step
   const { itemId, written } = call
-  const ready = await unlessAborted(prepared.workOut(workspace, facts), signal)
+  const ready = await unlessAborted(prepared.plan(workspace, facts), signal)
   if (ready === null || signal.aborted) return null
   return 'problem' in ready
     ? { phase: 'invalid', itemId, written, problem: ready.problem, facts }
@@ -98,8 +98,11 @@ async function plan({ signal }: Run, call: Call, step: StepOf<'plan'>): Promise<
 }
 
 /** Records the question; with the outcome of the first run, in one write, which waits while the disk is full. */
-async function ask({ conversation, bench, patience }: Run, { question, failed }: StepOf<'ask'>): Promise<null> {
-  const approval = { id: bench.ids.approval(), ...question, answerableBy: [...bench.answerers()] }
+async function ask(
+  { conversation, modules, patience }: TurnContext,
+  { question, failed }: StepOf<'ask'>,
+): Promise<null> {
+  const approval = { id: modules.ids.approval(), ...question, answerableBy: [...modules.answerers()] }
   const requested: ConversationEvent = { type: 'approval.requested', approval }
   if (failed === null) conversation.record(requested)
   else {
@@ -110,7 +113,7 @@ async function ask({ conversation, bench, patience }: Run, { question, failed }:
 }
 
 /** Records how the call ended. Retries while the disk is full: the outcome exists only in memory. */
-async function complete({ conversation, patience }: Run, item: CallItem): Promise<void> {
+async function complete({ conversation, patience }: TurnContext, item: CallItem): Promise<void> {
   const turnId = conversation.state.core.open[item.id]?.turnId ?? null
   const event: ConversationEvent = { type: 'item.completed', item }
   await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))

@@ -1,32 +1,32 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
-import { blockOf, namedPlaces } from '@parley/policy'
+import { checkNamedPaths, detectBlock } from '@parley/policy'
 import type { CallItem, RunLimits } from '@parley/protocol'
 import { notStarted, type OutputSource, type ToolContext, type ToolOutcome } from '../../tools/tool.ts'
-import type { Conversation } from '../conversation.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { createOutputReporter } from '../conversation/output-reporter.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import { createOutputReporter } from '../output-reporter.ts'
-import type { Run } from '../run.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
 import type { Call, RunStep } from './advance-call.ts'
 import { createUserAsker } from './ask-user.ts'
 import { type FoundBlock, finishedItem } from './call-outcome.ts'
 
 /** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
-export async function startCall(run: Run, { itemId, written }: Call, step: RunStep): Promise<Call> {
-  const { conversation, bench, signal } = run
+export async function startCall(run: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
+  const { conversation, modules, signal } = run
   const { plan, attempt, grant } = step
-  if (grant !== null) bench.grants.push(grant)
+  if (grant !== null) modules.memory.grants.push(grant)
   recordStart(run, step)
   if (step.item.readOnly !== true) await conversation.synced()
-  const startedMs = bench.clock.elapsed()
+  const startedMs = modules.clock.elapsed()
   const context = toolContext(run, itemId, attempt.limits)
   const outcome = signal.aborted ? notStarted : await plan.run(context.tool).finally(context.stop)
-  const durationMs = Math.round(bench.clock.elapsed() - startedMs)
+  const durationMs = Math.round(modules.clock.elapsed() - startedMs)
   const item = finishedItem(step.item, { outcome, attempt, durationMs })
   const block = await findBlock(run, item, { outcome, context })
   return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
 }
 
-function recordStart({ conversation }: Run, { item, attempt, payloadHash }: RunStep): void {
+function recordStart({ conversation }: TurnContext, { item, attempt, payloadHash }: RunStep): void {
   const { rule, reason, approvalId } = item.decision
   conversation.record({
     type: 'execution.started',
@@ -44,19 +44,19 @@ interface Ended {
 }
 
 /** Returns what the sandbox of a failed command blocked, or null. Paths are examined on this machine only. */
-async function findBlock(run: Run, item: CallItem, { outcome, context }: Ended): Promise<FoundBlock | null> {
+async function findBlock(run: TurnContext, item: CallItem, { outcome, context }: Ended): Promise<FoundBlock | null> {
   const limits = context.limits()
   if (item.type !== 'commandExecution' || limits === null) return null
   if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const { localHome: home, guardOf } = run.bench.limits
+  const { localHome: home, guardOf } = run.modules.limits
   const { enforcement } = run.conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
   const places =
-    home === null ? [] : await namedPlaces({ script, output: said, cwd, limits, enforcement, home, guardOf })
+    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, guardOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
-  const block = blockOf({ exitCode, triedNetwork, hasNetwork: limits.network, places })
+  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths: places })
   return block === null ? null : { block, places }
 }
 
@@ -69,11 +69,11 @@ interface CallContext {
   stop(): void
 }
 
-function toolContext(run: Run, itemId: string, runLimits: RunLimits): CallContext {
-  const { conversation, bench, patience, signal } = run
-  const reporter = createOutputReporter(conversation, bench.clock, itemId)
-  const { ids, questions, answerers, mayAsk } = bench
-  const asker = createUserAsker({ conversation, signal, ids, questions, answerers, mayAsk }, itemId)
+function toolContext(run: TurnContext, itemId: string, runLimits: RunLimits): CallContext {
+  const { conversation, modules, patience, signal } = run
+  const reporter = createOutputReporter(conversation, modules.clock, itemId)
+  const { ids, memory, answerers, mayAsk } = modules
+  const asker = createUserAsker({ conversation, signal, ids, questions: memory.questions, answerers, mayAsk }, itemId)
   let limits: SandboxLimits | null = null
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
@@ -81,8 +81,8 @@ function toolContext(run: Run, itemId: string, runLimits: RunLimits): CallContex
     itemId,
     signal,
     async sandbox() {
-      limits = await bench.limits.describe(runLimits)
-      return limits === null ? noSandbox : bench.limits.prepare(limits)
+      limits = await modules.limits.describe(runLimits)
+      return limits === null ? noSandbox : modules.limits.prepare(limits)
     },
     sideFiles: conversation.sideFiles,
     report: reporter.report,

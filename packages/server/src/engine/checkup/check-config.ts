@@ -1,15 +1,22 @@
-import { ConfigProblem } from '@parley/config'
+import { resolve } from 'node:path'
+import { ConfigError, chosenEnvironment } from '@parley/config'
 import type { Environment, ModelListing } from '@parley/models'
-import { type Project, placeOf, readPolicyFile } from '@parley/policy'
+import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check } from '@parley/protocol'
-import { chooseProvider, keyVariables } from '../choose-provider.ts'
-import type { ModelSources } from '../opener.ts'
+import { findOwnFileInside } from '../limits/workspace-folders.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
-import { readConfig } from '../read-config.ts'
+import type { ModelSources } from '../settings/model-sources.ts'
+import { chooseProvider, keyVariables } from '../settings/providers.ts'
+import { configHere, readConfig } from '../settings/read-config.ts'
 
 /** Checks that the user's files can be read, and lists what in them has no effect. */
 export async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
-  return [...checkSettings(ports.home), await checkRules(ports.userRules.file), ...checkProject(cwd, ports)]
+  return [
+    ...checkSettings(ports.home),
+    await checkRules(ports.userRules.file),
+    ...checkProject(cwd, ports),
+    ...checkOwnFiles(cwd, ports),
+  ]
 }
 
 const projectStates: Readonly<Record<Project['state'], string>> = {
@@ -34,6 +41,26 @@ function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
   ]
 }
 
+/** Reports an own file of the user that a conversation in this folder could change: none is opened then. */
+function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
+  const inside = findOwnFileInside(foldersHere(cwd, ports), ports.home)
+  if (inside === null) return []
+  const remedy = 'No conversation is opened in this folder before that.'
+  return [{ name: 'configuration', level: 'problem', text: inside.message, remedy }]
+}
+
+/** Returns the folders of a conversation here; none where it would work elsewhere, or the settings cannot be read. */
+function foldersHere(cwd: string, ports: PolicyPorts): readonly string[] {
+  try {
+    const { values } = configHere(cwd, {}, ports).effective
+    const added = values.sandbox_workspace_write?.writable_roots ?? []
+    return chosenEnvironment(values) === null ? [cwd, ...added.map((root) => resolve(cwd, root))] : []
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
+}
+
 function checkSettings(home: string): Check[] {
   try {
     const { origins, warnings } = readConfig(home, {})
@@ -47,7 +74,7 @@ function checkSettings(home: string): Check[] {
       ...warnings.map((warning): Check => ({ name: 'configuration', level: 'warning', text: warning })),
     ]
   } catch (error) {
-    if (!(error instanceof ConfigProblem)) throw error
+    if (!(error instanceof ConfigError)) throw error
     return [
       { name: 'configuration', level: 'problem', text: error.message, remedy: 'parley does not start before that.' },
     ]
@@ -64,7 +91,7 @@ async function checkRules(file: string): Promise<Check> {
   return {
     name: 'rules',
     level: 'problem',
-    text: `${placeOf(problem)}: ${problem.message}`,
+    text: `${problemLocation(problem)}: ${problem.message}`,
     remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
   }
 }

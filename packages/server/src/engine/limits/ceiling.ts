@@ -1,7 +1,7 @@
 import { type Config, isStricterSandbox, looserSandbox, stricterSandbox } from '@parley/config'
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** Flags of a server's command line that bound the permissions of its conversations. */
 export interface CeilingFlags {
@@ -10,6 +10,8 @@ export interface CeilingFlags {
   readonly allowNever: boolean
   /** Profile of the user's configuration to apply; null for the one the configuration names. */
   readonly profile: string | null
+  /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
+  readonly program?: 'mcp-server'
 }
 
 /** Most permissive settings that this server allows to any client. */
@@ -21,17 +23,20 @@ export interface Ceiling {
   readonly network: boolean
   /** True where a resumed log may allow unix sockets again. */
   readonly unixSockets: boolean
+  /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
+  readonly program?: 'mcp-server'
 }
 
 export const defaultCeilingFlags: CeilingFlags = { maxSandbox: null, allowNever: false, profile: null }
 
 /** Returns the ceiling. `own` is the user's own configuration with its profile, without a project's or a client's. */
-export function ceilingOf({ maxSandbox, allowNever }: CeilingFlags, own: Config): Ceiling {
+export function ceilingOf({ maxSandbox, allowNever, program }: CeilingFlags, own: Config): Ceiling {
   return {
     sandbox: maxSandbox ?? looserSandbox('workspace-write', own.sandbox_mode ?? 'workspace-write'),
     neverWithFullAccess: allowNever || own.approval_policy === 'never',
     network: own.sandbox_workspace_write?.network_access === true,
     unixSockets: own.sandbox_workspace_write?.allow_unix_sockets === true,
+    ...(program === undefined ? {} : { program }),
   }
 }
 
@@ -53,7 +58,7 @@ export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling
   const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
   const isUnasked = sandbox === 'danger-full-access' && wanted.approvalPolicy === 'never'
   if (!isUnasked || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy: wanted.approvalPolicy }
-  if (asked.approvalPolicy === 'never') throw neverRejected()
+  if (asked.approvalPolicy === 'never') throw neverRejected(ceiling)
   return { sandbox, approvalPolicy: 'on-request' }
 }
 
@@ -65,19 +70,26 @@ export function assertUnderCeiling(change: Asked, now: Permissions, ceiling: () 
   underCeiling(wanted, { ...change, approvalPolicy: wanted.approvalPolicy }, ceiling())
 }
 
-function sandboxRejected(asked: SandboxMode, { sandbox }: Ceiling): RpcError {
-  const ways = `Whoever starts it can allow more: parley server --max-sandbox ${asked}; for a conversation of the terminal, parley resume ID -s ${asked}.`
+function sandboxRejected(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {
+  const ways = `Whoever starts it can allow more: ${waysTo(program, `--max-sandbox ${asked}`, `-s ${asked}`)}`
   return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {
     flag: '--max-sandbox',
   })
 }
 
-function neverRejected(): RpcError {
+function neverRejected({ program }: Ceiling): RpcError {
+  const ways = waysTo(program, '--max-sandbox danger-full-access --allow-never', '-s danger-full-access -a never')
   return rejection(
     'aboveCeiling',
-    'This server was not started for full access with nobody asked. Whoever starts it can allow it: parley server --max-sandbox danger-full-access --allow-never; for a conversation of the terminal, parley resume ID -s danger-full-access -a never.',
+    `This server was not started for full access with nobody asked. Whoever starts it can allow it: ${ways}`,
     { flag: '--allow-never' },
   )
+}
+
+/** Returns the commands that allow more, as they can be typed. */
+function waysTo(program: Ceiling['program'], serverFlags: string, terminalFlags: string): string {
+  if (program !== undefined) return `parley ${program} ${serverFlags}.`
+  return `parley server ${serverFlags}; for a conversation of the terminal, parley resume ID ${terminalFlags}.`
 }
 
 /** Returns a sentence about permissions that were lowered to the ceiling, or null. `from` begins it. */

@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
-import type { Conversation } from '../conversation.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import type { Scratch } from './scratch.ts'
 import { workspaceOf } from './workspace-folders.ts'
 

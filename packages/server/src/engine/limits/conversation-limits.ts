@@ -9,9 +9,9 @@ import {
 import type { Enforcement, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
-import type { Conversation } from '../conversation.ts'
-import { noticeItem } from '../notice-item.ts'
-import { unlessStorageFails } from '../storage-patience.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
 import { createScratch } from './scratch.ts'
 

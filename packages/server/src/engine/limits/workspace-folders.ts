@@ -4,7 +4,7 @@ import { followLinks } from '@parley/host'
 import type { ConversationState, SandboxMode } from '@parley/protocol'
 import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
 import type { Workspace } from '../../tools/tool.ts'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** Returns the folders of a conversation: the working folder first, then those the user added. */
 export function workspaceOf({ core }: Pick<ConversationState, 'core'>): Workspace {
@@ -36,11 +36,24 @@ export function rootWarnings({ roots, sandbox }: Workplace, home = homedir()): r
   ]
 }
 
-/**
- * Throws `configInvalid` when a writable folder holds a target of a link in `$PARLEY_HOME`, or a link on the way to it.
- * A command or a patch could rewrite or replace the user's settings, rules or keys there. Folders of this machine only.
- */
+/** Own file of the user that a conversation could change. */
+interface OwnFileInside {
+  readonly file: string
+  readonly message: string
+}
+
+/** Throws `configInvalid` for folders that hold own files of the user. The first folder is the working folder. */
 export function assertOwnFilesOutside(roots: readonly string[], home: string): void {
+  const inside = findOwnFileInside(roots, home)
+  if (inside !== null) throw rejection('configInvalid', inside.message, { where: inside.file })
+}
+
+/**
+ * Returns the first own file of the user for which a folder holds the target of a link in `$PARLEY_HOME`, or a link on
+ * the way to it; else null. A command or a patch could rewrite or replace the user's settings, rules or keys there.
+ * Folders of this machine only.
+ */
+export function findOwnFileInside(roots: readonly string[], home: string): OwnFileInside | null {
   const folders = roots.map(realOrGiven)
   const realHome = followLinks(home).real
   for (const path of ownFiles(home)) {
@@ -49,9 +62,12 @@ export function assertOwnFilesOutside(roots: readonly string[], home: string): v
       const folder = folders.find((root) => liesWithin(place, root))
       if (folder === undefined) continue
       const isOwn = path === home ? isPlainlyIn(folder, home, realHome) : liesWithin(place, realHome)
-      if (!isOwn) throw ownFileInside(path, { place, isPassed: place !== real }, folder)
+      if (isOwn) continue
+      const inside = { place, isPassed: place !== real, folder, isAdded: folder !== folders[0] }
+      return { file: path, message: ownFileMessage(path, inside) }
     }
   }
+  return null
 }
 
 /** Returns true where no link lies between the folder and the home: the sandbox hides the home there. */
@@ -70,13 +86,14 @@ interface Inside {
   readonly place: string
   /** True for a link on the way, whose target lies elsewhere. */
   readonly isPassed: boolean
+  readonly folder: string
+  /** False for the working folder. */
+  readonly isAdded: boolean
 }
 
-function ownFileInside(path: string, { place, isPassed }: Inside, folder: string) {
+function ownFileMessage(path: string, { place, isPassed, folder, isAdded }: Inside): string {
   const way = place === path ? 'is a link' : isPassed ? `leads through the link ${place}` : `leads to ${place}`
-  return rejection(
-    'configInvalid',
-    `${path} ${way}, which lies in ${folder}, where commands and patches of this conversation may write: they could change parley's own settings and rules. Put a copy in place of the link, or work in a folder that does not hold ${place}.`,
-    { where: path },
-  )
+  const what = isAdded ? 'a folder added to this conversation' : 'the folder that this conversation works in'
+  const elsewhere = isAdded ? `leave out the added folder ${folder}` : `work in a folder that does not hold ${place}`
+  return `${path} ${way}, which lies in ${folder}, ${what}: a command or patch that may write there could change parley's own settings and rules. Put a copy in place of the link, or ${elsewhere}.`
 }

@@ -1,7 +1,7 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
-import { findConversation } from '../find-conversation.ts'
-import { rejection } from '../refusal.ts'
+import { findConversation } from '../read/find-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
 import type { PolicyPorts } from './read-rules.ts'
 import { factsOf, type Question, type RecordedCall, recordedCalls, wantedConversation } from './recorded-calls.ts'
 

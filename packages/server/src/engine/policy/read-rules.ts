@@ -4,14 +4,14 @@ import type { Files } from '@parley/journal'
 import {
   type PolicyFile,
   type Projects,
-  placeOf,
+  problemLocation,
   type Rules,
   readPolicyFile,
   type ShellParser,
   type UserRules,
 } from '@parley/policy'
 import type { Environments } from '@parley/workspace'
-import { rejection } from '../refusal.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** Ports of the requests about policy that need no open conversation. */
 export interface PolicyPorts {
@@ -48,6 +48,6 @@ function readNamed(file: string): Promise<PolicyFile> {
 export function soundRules(files: readonly PolicyFile[]): Rules {
   const [problem] = files.flatMap(({ problems }) => problems)
   if (problem === undefined) return files.flatMap(({ rules }) => rules)
-  const where = placeOf(problem)
+  const where = problemLocation(problem)
   throw rejection('configInvalid', `${where}: ${problem.message}`, { where })
 }

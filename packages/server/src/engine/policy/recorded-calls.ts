@@ -1,9 +1,8 @@
 import { type Files, LogView, sessionPaths } from '@parley/journal'
 import { type Facts, storedFacts } from '@parley/policy'
 import { type CallItem, type EventOf, initialState, isCall, type Settings } from '@parley/protocol'
-import { createLogFold } from '../fold-log.ts'
-import { createLogReader } from '../log-reader.ts'
-import { rejection } from '../refusal.ts'
+import { createLogFold, createLogReader } from '../conversation/log-reader.ts'
+import { rejection } from '../replies/rejection.ts'
 
 /** Returns the facts stored with a call: on its item once it has ended, with its question while it waits. */
 export function factsOf({ item, questions }: Pick<RecordedCall, 'item' | 'questions'>): Facts | null {

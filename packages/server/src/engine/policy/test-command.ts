@@ -12,9 +12,9 @@ import {
 } from '@parley/policy'
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
-import { fileSurroundings } from '../../tools/tool-ports.ts'
-import { configHere } from '../config-here.ts'
-import { definedRules } from '../opener.ts'
+import { fileSurroundings } from '../../tools/define-tool.ts'
+import { assertOwnFilesOutside } from '../limits/workspace-folders.ts'
+import { configHere, definedRules } from '../settings/read-config.ts'
 import { type PolicyPorts, readWantedRules } from './read-rules.ts'
 
 /** Decides about a command as a new conversation would. Reads names and links of files; runs nothing. */
@@ -27,6 +27,7 @@ export async function testCommand(
   // A decision about a command does not depend on the provider.
   const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
   const { approvalPolicy, sandbox, environment, writableRoots } = settings
+  if (environment === undefined) assertOwnFilesOutside([resolve(params.cwd), ...writableRoots], ports.home)
   const { environment: place, release } = ports.places.take({ environment, config: values })
   try {
     const rules = [...(await readWantedRules(ports.userRules, params)), ...trustedRules(project, own)]

@@ -1,9 +1,8 @@
 import { notificationLine } from '@parley/journal'
-import type { Conversation } from '../../engine/conversation.ts'
-import { deliverableLine } from '../../engine/deliverable.ts'
-import { createSharedNotifications } from './shared-notifications.ts'
+import type { Conversation } from '../../engine/conversation/conversation.ts'
+import { deliverableLine } from '../../engine/replies/wire-limits.ts'
 
-/** Bytes a client may leave unread before its cursor waits; the log holds the rest. */
+/** Limit of unsent bytes, above which a client's cursor waits; the log holds the rest. */
 const unreadLimit = 1 << 20
 
 export interface EgressPeer {
@@ -13,11 +12,11 @@ export interface EgressPeer {
 }
 
 /**
- * Delivers a conversation's events to one client, each once and in order. Its cursor walks the log at the client's
- * pace: it never blocks the engine, never drops, and holds at most what the client has not read.
+ * Delivers a conversation's events to one client, each once and in order. Its cursor moves through the log at the
+ * client's pace, so delivery never blocks the engine and drops nothing.
  */
 export interface Egress {
-  /** Begins delivery after `seq`. */
+  /** Starts delivery after `seq`. */
   start(seq: number): void
   stop(): void
 }
@@ -39,7 +38,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
     })
   }
 
-  /** The fast path: all that is new is in memory and the client reads. False when it has to be waited for. */
+  /** Sends new lines that are all still in memory. Returns false when the client or the disk has to be waited for. */
   function sendRecent(): boolean {
     const lines = conversation.feed.recentAfter(cursor)
     if (lines === null) return false
@@ -63,10 +62,10 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
       const { published } = conversation.feed
       const before = cursor
       await sendFromLog()
-      // What comes next waits for the disk, and wakes us when it is there.
+      // The next event waits for the disk; its publication calls `wake`.
       if (cursor === before && conversation.feed.published === published) break
     }
-    // In the same tick as the last look: an event published in between would wait for the next one.
+    // Set in the tick of the last check: an event published in between would otherwise wait for the next one.
     pumping = false
   }
 
@@ -97,14 +96,43 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
 
 const shared = new WeakMap<Conversation, ReturnType<typeof createSharedNotifications>>()
 
-/** What all who follow a conversation send. */
+/** Returns the notifications that all clients of a conversation share. */
 function sharedBy(conversation: Conversation) {
   const known = shared.get(conversation) ?? createSharedNotifications(conversation.id)
   shared.set(conversation, known)
   return known
 }
 
-/** Every line begins with its number. */
+/** Returns the number with which every line begins. */
 function seqOf(line: string): number {
   return Number.parseInt(line.slice('{"seq":'.length), 10)
+}
+
+const keptCharacters = 1 << 20
+
+/**
+ * Returns the newest lines of a conversation as notifications, each made once for all clients, since joining long
+ * text costs as much as sending it.
+ */
+function createSharedNotifications(conversationId: string): (seq: number, line: string) => string {
+  const kept = new Map<number, string>()
+  let characters = 0
+
+  function keep(seq: number, text: string): void {
+    for (const [oldest, { length }] of kept) {
+      if (characters + text.length <= keptCharacters) break
+      kept.delete(oldest)
+      characters -= length
+    }
+    kept.set(seq, text)
+    characters += text.length
+  }
+
+  return (seq, line) => {
+    const known = kept.get(seq)
+    if (known !== undefined) return known
+    const text = notificationLine(conversationId, line)
+    keep(seq, text)
+    return text
+  }
 }

@@ -1,17 +1,16 @@
 import type { MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
-import * as commands from '../../engine/commands.ts'
+import * as commands from '../../engine/commands/commands.ts'
+import { decideApproval } from '../../engine/commands/decide-approval.ts'
+import { sendMessage } from '../../engine/commands/send-message.ts'
+import { restartMcpServer } from '../../engine/context/conversation-mcp.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { summaryOf } from '../../engine/open-conversation.ts'
-import { readItems, readSideFile } from '../../engine/read-conversation.ts'
-import { readEvents } from '../../engine/read-events.ts'
-import { sendMessage } from '../../engine/send-message.ts'
-import { createServerHandlers } from './server-handlers.ts'
+import { summaryOf } from '../../engine/open/live-conversation.ts'
+import { readEvents, readItems, readSideFile } from '../../engine/read/read-conversation.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
-/** What handlers of one connection work with. */
-export interface Connection {
+interface HandlerPorts {
   readonly engine: Engine
   readonly session: Session
   readonly streams: Streams
@@ -23,10 +22,10 @@ type Handler<Name extends MethodName> = (
   context: CallContext,
 ) => ResultOf<Name> | Promise<ResultOf<Name>>
 
-/** One per method: a missing one does not compile. */
+/** Handlers by method; a missing one does not compile. */
 export type Handlers = { readonly [Name in MethodName]: Handler<Name> }
 
-export function createHandlers({ engine, session, streams, ignoredMessages }: Connection): Handlers {
+export function createHandlers({ engine, session, streams, ignoredMessages }: HandlerPorts): Handlers {
   const { host } = engine
   const by = () => session.actor
   const acknowledge = async (
@@ -48,7 +47,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
       return {}
     },
     'conversation/detach': async ({ conversationId }) => {
-      host.get(conversationId).presence.detached = true
+      host.get(conversationId).clients.detached = true
       streams.leave(conversationId)
       await host.leave(conversationId)
       return {}
@@ -59,7 +58,7 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
       commands.removeQueued(host.get(conversationId), messageId, by()),
     'conversation/interrupt': ({ conversationId, turnId }) => commands.interruptTurn(host.get(conversationId), turnId),
     'conversation/continue': ({ conversationId }) => commands.continueConversation(host.get(conversationId), by()),
-    'approval/decide': (params) => commands.decideApproval(host.get(params.conversationId), params, by()),
+    'approval/decide': (params) => decideApproval(host.get(params.conversationId), params, by()),
     'conversation/configure': ({ conversationId, settings }) =>
       commands.configure(host.get(conversationId), settings, by()),
     'conversation/runShell': ({ conversationId, command }) =>
@@ -90,5 +89,33 @@ export function createHandlers({ engine, session, streams, ignoredMessages }: Co
     'trust/read': (params) => engine.readTrust(params),
     'trust/decide': (params) => engine.decideTrust(params),
     'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
+  }
+}
+
+type Names =
+  | 'model/list'
+  | 'config/read'
+  | 'mcp/list'
+  | 'mcp/restart'
+  | 'server/checkup'
+  | 'policy/test'
+  | 'policy/replay'
+  | 'policy/why'
+
+/**
+ * Returns the handlers that concern the server and no open conversation. Code of rare methods is loaded on first use.
+ */
+function createServerHandlers(engine: Engine): Pick<Handlers, Names> {
+  const { policy } = engine
+  return {
+    'model/list': () => engine.listModels(),
+    'config/read': (params) => engine.readConfig(params),
+    'mcp/list': () => ({ servers: engine.mcpServers.describe() }),
+    'mcp/restart': ({ name }) => restartMcpServer(engine.mcpServers, name),
+    'server/checkup': async (params) => (await import('../../engine/checkup/check-up.ts')).checkUp(params, policy),
+    'policy/test': async (params) => (await import('../../engine/policy/test-command.ts')).testCommand(params, policy),
+    'policy/replay': async (params) =>
+      (await import('../../engine/policy/replay-calls.ts')).replayCalls(params, policy),
+    'policy/why': async (params) => (await import('../../engine/policy/explain-call.ts')).explainCall(params, policy),
   }
 }

@@ -7,24 +7,22 @@ import {
   protocolVersions,
   type ResultOf,
 } from '@parley/protocol'
-import { notPermitted } from '../../engine/not-permitted.ts'
-import { rejection } from '../../engine/refusal.ts'
-import type { ServerIdentity } from '../../identity.ts'
-import { agreedVersion } from './agreed-version.ts'
+import type { ServerIdentity } from '../../engine/engine.ts'
+import { notPermitted, rejection } from '../../engine/replies/rejection.ts'
 
-/** Where one connection stands in the handshake, and who is at its other end. */
+/** State of one connection's handshake, and the client at its other end. */
 export interface Session {
   readonly actor: Actor
   readonly access: ClientAccess
   readonly canApprove: boolean
-  readonly isGreeted: boolean
+  readonly isInitialized: boolean
   initialize(params: ParamsOf<'initialize'>): ResultOf<'initialize'>
   initialized(): void
-  /** Throws unless the handshake is done and this client may do that. */
+  /** Throws `notInitialized` before the handshake, and `notPermitted` for a change by a read-only client. */
   assertMay(method: MethodName): void
 }
 
-/** It is in every message and decision of this client, and clients may call themselves anything. */
+/** Limit for names that clients choose, since each message and decision of the client carries its name. */
 const maxNameLength = 100
 
 interface SessionPorts {
@@ -49,7 +47,7 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
     get canApprove() {
       return canApprove
     },
-    get isGreeted() {
+    get isInitialized() {
       return stage !== 'new'
     },
     initialize({ protocolVersion, clientInfo, capabilities = [], access: wanted = 'full' }) {
@@ -79,4 +77,30 @@ export function createSession({ clientId, identity, distinctTitle }: SessionPort
         throw notPermitted(`(${method}) changes something`)
     },
   }
+}
+
+interface Program {
+  readonly name: string
+  readonly version: string
+}
+
+interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** Returns the highest version that both speak. Throws `protocolVersion`, which names the older program. */
+function agreedVersion(server: Program, ours: Range, client: Program & Range): number {
+  const highest = Math.min(client.max, ours.max)
+  if (highest >= Math.max(client.min, ours.min)) return highest
+  const older = client.max < ours.min ? 'the client' : 'the server, then end it so that it starts anew'
+  throw rejection(
+    'protocolVersion',
+    `This server is ${server.name} ${server.version} and speaks protocol ${spoken(ours)}, but the client ${client.name} ${client.version} speaks ${spoken(client)}: update ${older}.`,
+    { server: { min: ours.min, max: ours.max }, client: { min: client.min, max: client.max } },
+  )
+}
+
+function spoken({ min, max }: Range): string {
+  return min === max ? String(min) : `${min} to ${max}`
 }

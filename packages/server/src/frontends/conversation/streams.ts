@@ -1,22 +1,22 @@
 import type { Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
-import type { Conversation } from '../../engine/conversation.ts'
-import type { OpenConversation } from '../../engine/open-conversation.ts'
-import { shownState } from '../../engine/shown-state.ts'
+import type { Conversation } from '../../engine/conversation/conversation.ts'
+import type { LiveConversation } from '../../engine/open/live-conversation.ts'
+import { shownState } from '../../engine/replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 
-/** The conversations that one client streams. */
+/** Conversations that one client streams. */
 export interface Streams {
   open(
-    conversation: OpenConversation,
+    conversation: LiveConversation,
     after: Cursor | null,
     context: CallContext,
   ): Promise<ResultOf<'conversation/stream'>>
   readonly count: number
-  /** Ends delivery of one conversation; this client no longer takes part in it. */
+  /** Ends delivery of one conversation and removes the client from it. */
   leave(conversationId: string): void
-  /** Ends all of it; the ids of what this client took part in. */
+  /** Ends all deliveries. Returns the ids of the conversations that the client took part in. */
   leaveAll(): string[]
 }
 
@@ -30,17 +30,18 @@ interface Stream {
 interface StreamPorts {
   readonly peer: () => EgressPeer
   readonly session: Session
-  /** All that are open here. */
-  readonly conversations: () => readonly OpenConversation[]
+  /** Returns all conversations that are open in this process. */
+  readonly conversations: () => readonly LiveConversation[]
   readonly onFault: OnFault
 }
 
 export function createStreams({ peer, session, conversations, onFault }: StreamPorts): Streams {
   const active = new Map<string, Stream>()
 
-  function begin({ conversation, watchers, streams, presence }: OpenConversation): Stream {
+  function begin({ conversation, clients }: LiveConversation): Stream {
     const { id } = conversation
     const { clientId } = session.actor
+    const { watchers, streams } = clients
     const egress = createEgress(peer(), conversation, (fault) => {
       end()
       onFault(fault, id)
@@ -54,9 +55,9 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     const stream = { egress, end }
     active.get(id)?.end()
     streams.add(end)
-    presence.guests.add(session)
-    // Who comes back and may act takes it over again.
-    if (session.access === 'full') presence.detached = false
+    clients.guests.add(session)
+    // A client that may act takes a detached conversation over again.
+    if (session.access === 'full') clients.detached = false
     if (session.canApprove) watchers.add(clientId)
     active.set(id, stream)
     return stream
@@ -65,7 +66,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
   return {
     async open(open, after, context) {
       const { conversation } = open
-      // Before the first wait: nobody closes what is about to be followed.
+      // Before the first await: a conversation with a stream is not closed meanwhile.
       const { egress, end } = begin(open)
       try {
         await published(conversation)
@@ -75,10 +76,10 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
       }
       const known = after !== null && conversation.holds(after)
       const cursor = known ? after : conversation.cursor
-      // The answer leaves first; what is recorded until then is delivered from the cursor on.
+      // The reply leaves first; events recorded until then are delivered from the cursor on.
       context.afterReply(() => {
         egress.start(cursor.seq)
-        // Programs are started for who may call them, not for who looks on.
+        // MCP servers are started only for clients that may call their tools.
         if (session.access === 'full' && !conversation.readOnly) open.mcp.begin()
       })
       if (known) return { cursor, events: [] }
@@ -90,17 +91,17 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     leave(conversationId) {
       active.get(conversationId)?.end()
       const left = conversations().find(({ conversation }) => conversation.id === conversationId)
-      left?.presence.guests.delete(session)
+      left?.clients.guests.delete(session)
     },
     leaveAll() {
       for (const { end } of [...active.values()]) end()
-      const joined = conversations().filter(({ presence }) => presence.guests.delete(session))
+      const joined = conversations().filter(({ clients }) => clients.guests.delete(session))
       return joined.map(({ conversation }) => conversation.id)
     },
   }
 }
 
-/** The state may be shown when nothing in it waits for the disk any more, and the log still holds it. */
+/** Resolves when every event of the state is on disk. Throws when the log no longer holds them. */
 async function published(conversation: Conversation): Promise<void> {
   while (conversation.feed.published < conversation.state.core.seq) await conversation.synced()
   conversation.assertStored()

@@ -1,27 +1,29 @@
 import type { SpawnError } from '@parley/host'
 import { errorCodes, RpcError } from '@parley/rpc'
+import { isMissing, systemErrorCode, systemErrorReason } from '@parley/workspace'
 
 const sessionInUse = -32010
 
-function refused(code: string, message: string, more: Readonly<Record<string, unknown>> = {}): RpcError {
+function rejected(code: string, message: string, more: Readonly<Record<string, unknown>> = {}): RpcError {
   return new RpcError(errorCodes.invalidRequest, message, { code, ...more })
 }
 
 export const handshakeErrors = {
-  notInitialized: () => refused('notInitialized', 'client must call initialize before using exec methods'),
-  notConfirmed: () => refused('notInitialized', 'client must send initialized before using exec methods'),
-  initializedTwice: () => refused('alreadyInitialized', 'initialize may only be sent once per connection'),
+  notInitialized: () => rejected('notInitialized', 'client must call initialize before using exec methods'),
+  notConfirmed: () => rejected('notInitialized', 'client must send initialized before using exec methods'),
+  initializedTwice: () => rejected('alreadyInitialized', 'initialize may only be sent once per connection'),
   unknownSession: (id: string) =>
-    refused('unknownSession', `session ${id} is unknown or has expired; initialize without resumeSessionId`),
+    rejected('unknownSession', `session ${id} is unknown or has expired; initialize without resumeSessionId`),
   sessionInUse: (id: string) =>
     new RpcError(sessionInUse, `session ${id} is attached to another connection`, { code: 'sessionInUse' }),
 } as const
 
 export const processErrors = {
-  unknown: (processId: string) => refused('unknownProcess', `unknown process id ${processId}`, { processId }),
-  exists: (processId: string) => refused('processExists', `process ${processId} already exists`, { processId }),
-  stdinClosed: (processId: string) => refused('stdinClosed', `stdin is closed for process ${processId}`, { processId }),
-  noTerminal: (processId: string) => refused('noTerminal', `process ${processId} has no terminal`, { processId }),
+  unknown: (processId: string) => rejected('unknownProcess', `unknown process id ${processId}`, { processId }),
+  exists: (processId: string) => rejected('processExists', `process ${processId} already exists`, { processId }),
+  stdinClosed: (processId: string) =>
+    rejected('stdinClosed', `stdin is closed for process ${processId}`, { processId }),
+  noTerminal: (processId: string) => rejected('noTerminal', `process ${processId} has no terminal`, { processId }),
   stdinFull: (processId: string) =>
     new RpcError(errorCodes.serverOverloaded, `process ${processId} does not read its stdin; send it later`, {
       code: 'stdinFull',
@@ -29,15 +31,32 @@ export const processErrors = {
     }),
   spawnFailed: ({ code, subject, message }: SpawnError) =>
     new RpcError(errorCodes.internal, message, { code: 'spawnFailed', errno: code, subject }),
-  sessionEnded: () => refused('sessionEnded', 'the session has ended'),
+  sessionEnded: () => rejected('sessionEnded', 'the session has ended'),
   sandboxUnavailable: (reason: string) =>
-    refused(
+    rejected(
       'sandboxUnavailable',
       `this server cannot confine what it runs, so it does nothing that is to be confined; leave sandbox out to run without: ${reason}`,
     ),
   sandboxNotUnderstood: (why: string) =>
-    refused(
+    rejected(
       'sandboxNotUnderstood',
       `what sandbox asks for is not known here, so nothing was done: ${why}; leave sandbox out to run without`,
     ),
 } as const
+
+const notFound = -32004
+
+/** Returns the error of a file operation; `code` is a system error name, such as `EACCES`, or one of this protocol. */
+export function fileFailure(code: string, path: string, reason: string): RpcError {
+  return new RpcError(errorCodes.internal, `${path}: ${reason}`, { code, path })
+}
+
+/** Returns a system error as an error for the client, and any other error unchanged, since it is a defect. */
+export function asFileFailure(error: unknown, path: string): unknown {
+  const code = systemErrorCode(error)
+  if (error instanceof RpcError || code === null) return error
+  const reason = systemErrorReason(error)
+  return isMissing(error)
+    ? new RpcError(notFound, `${path}: ${reason}`, { code, path })
+    : fileFailure(code, path, reason)
+}

@@ -1,19 +1,24 @@
+import type { ExecResultOf } from '@parley/protocol/exec'
+import { type CallContext, ConnectionClosedError } from '@parley/rpc'
 import { handshakeErrors } from './exec-errors.ts'
+import type { SpokenLink } from './link.ts'
+import type { ExecHandlers } from './params.ts'
 import type { ExecSession } from './session.ts'
+import type { Sessions } from './sessions.ts'
 
-/** Where one connection stands. */
+/** State of one connection's handshake. */
 export interface Handshake {
-  /** Throws unless both steps are done. */
+  /** Session of the connection. Throws unless `initialize` and `initialized` have both arrived. */
   readonly session: ExecSession
-  /** Null before `initialize`. */
+  /** Session of the connection; null before `initialize`. */
   readonly opened: ExecSession | null
   assertNew(): void
-  /** It takes a while: what confirms it may come before the answer. */
+  /** Marks `initialize` as running: `initialized` may arrive before its reply. */
   begin(): void
-  /** `begin` came to nothing; the client may try again. */
-  refused(): void
+  /** Allows another `initialize` after a failed one. */
+  failed(): void
   answered(session: ExecSession): void
-  /** True when it came in its time; a further one says nothing new and does no harm. */
+  /** Records `initialized`. Returns false before `initialize`; a repeated one has no effect. */
   confirmed(): boolean
 }
 
@@ -36,7 +41,7 @@ export function createHandshake(): Handshake {
     begin() {
       hasBegun = true
     },
-    refused() {
+    failed() {
       hasBegun = false
       isConfirmed = false
     },
@@ -48,5 +53,51 @@ export function createHandshake(): Handshake {
       isConfirmed = hasBegun
       return isConfirmed
     },
+  }
+}
+
+export type EnvironmentInfo = ExecResultOf<'environment/info'>
+
+export interface InitializeParts {
+  readonly handshake: Handshake
+  readonly link: SpokenLink
+  readonly sessions: Sessions
+  readonly environmentInfo: () => Promise<EnvironmentInfo>
+}
+
+export function createInitialize(parts: InitializeParts): ExecHandlers['initialize'] {
+  const { link, sessions } = parts
+  return ({ resumeSessionId }, context) => {
+    const isNew = resumeSessionId === null || resumeSessionId === undefined
+    const session = isNew ? sessions.open(link) : sessions.resume(resumeSessionId, link)
+    return session instanceof Promise ? answerLater(session, parts, context) : answer(session, parts, context)
+  }
+}
+
+/** Attaches the session at once; only the reply may wait until the sandbox of this machine is known. */
+async function answer(
+  session: ExecSession,
+  parts: InitializeParts,
+  context: CallContext,
+): Promise<ExecResultOf<'initialize'>> {
+  const { handshake, link, environmentInfo } = parts
+  handshake.answered(session)
+  // The notifications of its processes must follow the reply.
+  context.afterReply(() => session.setLink(link))
+  return { protocolVersion: 'exec-server.v0', sessionId: session.id, environmentInfo: await environmentInfo() }
+}
+
+/** Waits until the connection that held the session has been checked, then replies. */
+async function answerLater(coming: Promise<ExecSession>, parts: InitializeParts, context: CallContext) {
+  const { handshake, link, sessions } = parts
+  handshake.begin()
+  try {
+    const session = await coming
+    if (!context.signal.aborted) return await answer(session, parts, context)
+    await sessions.leave(session, link)
+    throw new ConnectionClosedError({ code: 'ended' })
+  } catch (error) {
+    handshake.failed()
+    throw error
   }
 }

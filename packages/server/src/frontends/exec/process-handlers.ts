@@ -1,16 +1,15 @@
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { invalidParams } from '@parley/rpc'
-import type { Confinement } from './confinement/confinement.ts'
 import { processErrors } from './exec-errors.ts'
-import type { ExecHandlers } from './handlers.ts'
-import { pathOf } from './location.ts'
+import { type ExecHandlers, pathOf } from './params.ts'
 import type { ProcessRecord } from './process-record.ts'
+import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { ExecSession } from './session.ts'
 
 type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}`>>
 
 const defaultSize = { rows: 24, cols: 80 }
-/** A write is answered at once up to the first, and refused above the second. */
+/** Unwritten bytes up to which a write is answered at once, and above which it is rejected. */
 const fewUnwrittenBytes = 1024 * 1024
 const maxUnwrittenBytes = 16 * 1024 * 1024
 const defaultReadBytes = 1024 * 1024
@@ -18,14 +17,14 @@ const maxReadBytes = 16 * 1024 * 1024
 const maxWaitMs = 2 ** 31 - 1
 const noEndOfInput = 'a terminal has no end of input; write BA== (ctrl-d) to it'
 
-export function createProcessHandlers(session: () => ExecSession, confinement: Confinement): ProcessHandlers {
+export function createProcessHandlers(session: () => ExecSession, enforcer: PolicyEnforcer): ProcessHandlers {
   return {
     async 'process/start'(params) {
       const { processId, sandbox } = params
       const spec = specOf(params)
       const scratch = () => session().scratch.folder()
-      const confine = confinement.process({ intent: sandbox, cwd: spec.cwd, scratch })
-      return { processId, sandboxType: await session().start(processId, spec, confine) }
+      const prepare = enforcer.process({ policy: sandbox, cwd: spec.cwd, scratch })
+      return { processId, sandboxType: await session().start(processId, spec, prepare) }
     },
     async 'process/write'({ processId, chunk, writeId, closeStdin }) {
       await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin })
@@ -48,7 +47,7 @@ export function createProcessHandlers(session: () => ExecSession, confinement: C
     async 'process/read'({ processId, afterSeq, maxBytes, waitMs }, context) {
       const record = session().record(processId)
       const after = afterSeq ?? 0
-      if (waitMs) await record.news.after(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
+      if (waitMs) await record.waiters.after(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
       return record.read(after, Math.min(maxBytes ?? defaultReadBytes, maxReadBytes))
     },
   }

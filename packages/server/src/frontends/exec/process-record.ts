@@ -1,59 +1,59 @@
 import type { OutputStream, ProcessExit, RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { exitCodeOf } from './exit-code.ts'
-import type { Link } from './link.ts'
-import { createNews } from './news.ts'
-import { closedLine, type Exited, exitedLine, outputLine } from './notices.ts'
+import { closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
 import type { OutputSink } from './output/gatherer.ts'
+import { createOutputWaiters } from './output/output-waiters.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
-import { createWriteIds } from './write-ids.ts'
 
-/** The part of what can be kept that nobody connected may fill: the rest is for what was sent and may not have arrived. */
+/**
+ * Part of the capacity that output without a connection may fill; the rest keeps what was sent and may not have
+ * arrived.
+ */
 const unseenPart = 7 / 8
 const replayBytes = 256 * 1024
-/** Who has come back is given so long to ask for what did not arrive; until then nothing new can overwrite it. */
-const asksWithinMs = 1000
+/** Time in which a resumed client can request missing output before new output may overwrite it. */
+const confirmWithinMs = 1000
 
-/** The session's connection, asked for each time: it may change between two chunks. */
-export interface Outlet {
+/** Connection and limits of the process's session; the connection may change between two chunks. */
+export interface SessionOutput {
   readonly retention: RetentionLimits
   readonly link: Link | null
-  /** The connection does not take what it is sent. */
+  /** True while the connection takes no more bytes. */
   readonly isStalled: boolean
   send(line: string): void
 }
 
 /**
- * One process as its client sees it: numbered output, exit, close, and what is kept of them. The connection has a
- * cursor: what was said while there was none is told when there is one again, before anything new.
+ * Process as its client knows it: numbered output, exit, close, and the output that is kept. A cursor marks what
+ * was sent, so that a new connection gets what was missed before anything new.
  */
 export class ProcessRecord implements OutputSink {
   readonly id: string
   readonly hasTerminal: boolean
   readonly writeIds = createWriteIds()
-  readonly news = createNews(() => ({ seq: this.#seq, isOver: this.isClosed }))
+  readonly waiters = createOutputWaiters(() => ({ seq: this.#seq, isOver: this.isClosed }))
   readonly #idJson: string
-  readonly #outlet: Outlet
+  readonly #session: SessionOutput
   readonly #retained: RetainedOutput
   #process: RunningProcess | null = null
   #seq = 0
-  /** The last number that a connection was told of. */
+  /** Last number that was sent. */
   #sentSeq = 0
   #exit: Exited | null = null
   #closedSeq: number | null = null
   #isReplaying = false
-  #readying: Promise<unknown> | null = null
+  #preparing: Promise<unknown> | null = null
   #isKilled = false
-  /** What was sent to a connection that was lost, while it is open whether it arrived. */
-  #unsureThrough: number | null = null
+  /** Last number sent to a lost connection, until the client has confirmed it by reading on. */
+  #unconfirmedThrough: number | null = null
   #unseen = { bytes: 0, chunks: 0 }
 
-  constructor(id: string, hasTerminal: boolean, outlet: Outlet) {
+  constructor(id: string, hasTerminal: boolean, session: SessionOutput) {
     this.id = id
     this.hasTerminal = hasTerminal
     this.#idJson = JSON.stringify(id)
-    this.#outlet = outlet
-    this.#retained = new RetainedOutput(outlet.retention)
+    this.#session = session
+    this.#retained = new RetainedOutput(session.retention)
   }
 
   get process(): RunningProcess | null {
@@ -76,19 +76,19 @@ export class ProcessRecord implements OutputSink {
     this.#process = process
   }
 
-  /** What is made ready before there is a process; who asks for something of the process waits for it. */
-  async whileReadying<Made>(making: Promise<Made>): Promise<Made> {
-    this.#readying = making.catch(() => undefined)
-    return making
+  /** Waits for the sandbox; calls on the process wait for it too. */
+  async whilePreparing<Result>(work: Promise<Result>): Promise<Result> {
+    this.#preparing = work.catch(() => undefined)
+    return work
   }
 
-  /** It runs, or will not. */
+  /** Resolves when the process has started or failed to. */
   async settled(): Promise<void> {
-    await this.#readying
+    await this.#preparing
     await this.#process?.started
   }
 
-  /** Its whole tree, or what would have become one. False when it has ended. */
+  /** Kills the process tree, or prevents its start. Returns false when the process has ended. */
   kill(): boolean {
     const isStarting = this.#process === null
     this.#isKilled = true
@@ -96,7 +96,7 @@ export class ProcessRecord implements OutputSink {
     return isStarting || this.#exit === null
   }
 
-  /** It is not to be started any more. */
+  /** True once the process must not be started. */
   get isKilled(): boolean {
     return this.#isKilled
   }
@@ -106,7 +106,7 @@ export class ProcessRecord implements OutputSink {
     this.#retained.push({ seq, stream }, bytes)
     this.#unseen.bytes += bytes.length
     this.#unseen.chunks += 1
-    this.#say(seq, ({ spelling }) =>
+    this.#send(seq, ({ spelling }) =>
       outputLine(spelling, this.#idJson, { seq, stream, chunk: bytes.toString('base64') }),
     )
     this.regulate()
@@ -117,48 +117,48 @@ export class ProcessRecord implements OutputSink {
     const sandboxDenied = isConfined && exitCode !== 0 && exit.triedNetwork === true
     const exited = { seq: this.#next(), exitCode, sandboxDenied, failure: exit.spawnError?.message ?? null }
     this.#exit = exited
-    this.#say(exited.seq, (link) => exitedLine(link.spelling, this.#idJson, exited))
+    this.#send(exited.seq, (link) => exitedLine(link.spelling, this.#idJson, exited))
   }
 
   close(): void {
     const seq = this.#next()
     this.#closedSeq = seq
-    this.#say(seq, (link) => closedLine(link.spelling, this.#idJson, seq))
+    this.#send(seq, (link) => closedLine(link.spelling, this.#idJson, seq))
   }
 
-  /** Reads on, or lets the process wait in its write. */
+  /** Pauses or resumes reading of the process's output. */
   regulate(): void {
     if (this.#mustWait()) this.#process?.pause()
     else this.#process?.resume()
   }
 
-  /** A connection has come or gone. */
+  /** Called when the session's connection has come or gone. */
   linkChanged(): void {
     this.#unseen = { bytes: 0, chunks: 0 }
     this.#isReplaying = false
-    const { link } = this.#outlet
-    if (link === null) this.#unsureThrough = this.#sentSeq
-    else this.#welcome(link)
+    const { link } = this.#session
+    if (link === null) this.#unconfirmedThrough = this.#sentSeq
+    else this.#connected(link)
     this.regulate()
   }
 
-  #welcome(link: Link): void {
+  #connected(link: Link): void {
     if (this.#sentSeq < this.#seq) void this.#replay(link)
-    setTimeout(() => this.#isSure(), asksWithinMs).unref()
+    setTimeout(() => this.#confirm(), confirmWithinMs).unref()
   }
 
-  #isSure(): void {
-    if (this.#unsureThrough === null || this.#outlet.link === null) return
-    this.#unsureThrough = null
+  #confirm(): void {
+    if (this.#unconfirmedThrough === null || this.#session.link === null) return
+    this.#unconfirmedThrough = null
     this.regulate()
   }
 
-  /** What is kept above `afterSeq`, up to `maxBytes`. */
+  /** Returns what is kept above `afterSeq`, up to `maxBytes` of output. */
   read(afterSeq: number, maxBytes: number): ExecResultOf<'process/read'> {
     const { chunks, missingThrough } = this.#retained.read(afterSeq, maxBytes)
     const failure = this.#exit?.failure ?? null
     const last = this.#throughEnds(chunks.at(-1)?.seq ?? Math.max(afterSeq, missingThrough ?? 0))
-    if (last >= (this.#unsureThrough ?? 0)) this.#isSure()
+    if (last >= (this.#unconfirmedThrough ?? 0)) this.#confirm()
     return {
       chunks: [...chunks],
       nextSeq: last + 1,
@@ -172,7 +172,9 @@ export class ProcessRecord implements OutputSink {
     }
   }
 
-  /** Exit and close have no chunk: the answer tells of them, so who reads on need not be answered at once for them. */
+  /**
+   * Returns the last number after exit and close, which have no chunk, so that the next read does not return at once.
+   */
   #throughEnds(last: number): number {
     const through = this.#exit?.seq === last + 1 ? last + 1 : last
     return this.#closedSeq === through + 1 ? through + 1 : through
@@ -180,7 +182,7 @@ export class ProcessRecord implements OutputSink {
 
   forget(): void {
     this.#retained.close()
-    this.news.wake()
+    this.waiters.wake()
   }
 
   #next(): number {
@@ -188,23 +190,23 @@ export class ProcessRecord implements OutputSink {
     return this.#seq
   }
 
-  #say(seq: number, line: (link: Link) => string): void {
-    const { link } = this.#outlet
+  #send(seq: number, line: (link: Link) => string): void {
+    const { link } = this.#session
     if (link !== null && this.#sentSeq === seq - 1 && !this.#isReplaying) {
       this.#sentSeq = seq
-      this.#outlet.send(line(link))
+      this.#session.send(line(link))
     }
-    this.news.wake()
+    this.waiters.wake()
   }
 
-  /** The process waits meanwhile, so that nothing is overwritten that has still to be told. */
+  /** Sends what was missed. The process is paused meanwhile, so that nothing unsent is overwritten. */
   async #replay(link: Link): Promise<void> {
     this.#isReplaying = true
-    while (this.#outlet.link === link && this.#sentSeq < this.#seq) {
+    while (this.#session.link === link && this.#sentSeq < this.#seq) {
       this.#replayNext(link)
       await link.drained()
     }
-    if (this.#outlet.link !== link) return
+    if (this.#session.link !== link) return
     this.#isReplaying = false
     this.#unseen = { bytes: 0, chunks: 0 }
     this.regulate()
@@ -220,13 +222,35 @@ export class ProcessRecord implements OutputSink {
       lines.push({ seq: exit.seq, line: exitedLine(spelling, this.#idJson, exit) })
     if (this.#closedSeq !== null && chunks.length === 0)
       lines.push({ seq: this.#closedSeq, line: closedLine(spelling, this.#idJson, this.#closedSeq) })
-    for (const { line } of lines.sort((a, b) => a.seq - b.seq)) this.#outlet.send(line)
+    for (const { line } of lines.sort((a, b) => a.seq - b.seq)) this.#session.send(line)
     this.#sentSeq = Math.max(this.#sentSeq, missingThrough ?? 0, through)
   }
 
   #mustWait(): boolean {
-    if (this.#outlet.link !== null) return this.#outlet.isStalled || this.#isReplaying || this.#unsureThrough !== null
+    if (this.#session.link !== null)
+      return this.#session.isStalled || this.#isReplaying || this.#unconfirmedThrough !== null
     const { bytes, chunks } = this.#unseen
-    return bytes >= this.#retained.capacityBytes * unseenPart || chunks >= this.#outlet.retention.chunks * unseenPart
+    return bytes >= this.#retained.capacityBytes * unseenPart || chunks >= this.#session.retention.chunks * unseenPart
+  }
+}
+
+/** Ids of the newest writes, by which a repeated write is recognised. */
+interface WriteIds {
+  /** Records the id and returns false when it was recorded before. */
+  isNew(id: string | null | undefined): boolean
+}
+
+const remembered = 1000
+
+function createWriteIds(): WriteIds {
+  const seen = new Set<string>()
+  return {
+    isNew(id) {
+      if (id === null || id === undefined) return true
+      if (seen.has(id)) return false
+      seen.add(id)
+      if (seen.size > remembered) for (const oldest of seen.values().take(1)) seen.delete(oldest)
+      return true
+    },
   }
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Host, ProcessSpec, SpawnError } from '@parley/host'
-import { type ConfinedStart, unconfinedStart } from './confinement/confinement.ts'
-import { createScratch } from './confinement/scratch.ts'
 import { processErrors } from './exec-errors.ts'
 import type { Link } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
 import type { RetentionLimits } from './output/retained-output.ts'
-import { type Outlet, ProcessRecord } from './process-record.ts'
+import { ProcessRecord, type SessionOutput } from './process-record.ts'
+import { type SandboxedStart, unsandboxedStart } from './sandbox/enforce-policy.ts'
+import { createScratch } from './sandbox/scratch.ts'
 
-/** Unsent output above which the processes wait. */
+/** Unsent bytes above which the processes are paused. */
 const stalledBytes = 1024 * 1024
-/** What has ended can still be read for so long, within these bounds. */
+/** Time and bounds within which ended processes can still be read. */
 const keptMs = 30_000
 const keptRecords = 256
 const keptBytes = 16 * 1024 * 1024
@@ -21,8 +21,8 @@ const killedBeforeStart: SpawnError = {
   message: 'It was ended before it had started',
 }
 
-/** The processes of one client, across its connections. */
-export class ExecSession implements Outlet {
+/** Processes of one client, across its connections. */
+export class ExecSession implements SessionOutput {
   readonly id = randomUUID()
   readonly scratch = createScratch()
   readonly retention: RetentionLimits
@@ -64,7 +64,7 @@ export class ExecSession implements Outlet {
     if (!this.#stalled && link.bufferedBytes > stalledBytes) void this.#stall(link)
   }
 
-  /** Throws when there is none of this id. */
+  /** Returns the record of a process. Throws `unknownProcess`. */
   record(processId: string): ProcessRecord {
     const record = this.#records.get(processId)
     if (record === undefined) throw processErrors.unknown(processId)
@@ -76,16 +76,15 @@ export class ExecSession implements Outlet {
   }
 
   /**
-   * The id is taken before anything is started or made ready for it. Rejects when it cannot be, and then the id is free
-   * again. Answers with what confines it.
+   * Starts a process and resolves with its sandbox's name. The id is reserved first, and free again after a failure.
    */
-  async start(processId: string, spec: ProcessSpec, confine: (() => Promise<ConfinedStart>) | null): Promise<string> {
+  async start(processId: string, spec: ProcessSpec, prepare: (() => Promise<SandboxedStart>) | null): Promise<string> {
     if (this.#ended) throw processErrors.sessionEnded()
     if (this.#records.has(processId)) throw processErrors.exists(processId)
     const record = new ProcessRecord(processId, spec.terminal !== null, this)
     this.#records.set(processId, record)
     try {
-      const start = confine === null ? unconfinedStart : await record.whileReadying(confine())
+      const start = prepare === null ? unsandboxedStart : await record.whilePreparing(prepare())
       if (record.isKilled) {
         start.sandbox.release?.()
         throw processErrors.spawnFailed(killedBeforeStart)
@@ -98,24 +97,24 @@ export class ExecSession implements Outlet {
     }
   }
 
-  async #run(record: ProcessRecord, spec: ProcessSpec, { sandbox, broke }: ConfinedStart): Promise<void> {
+  async #run(record: ProcessRecord, spec: ProcessSpec, { sandbox, onBroken }: SandboxedStart): Promise<void> {
     const process = this.#host.spawnProcess(spec, {
       sandbox,
       onOutput: (stream, chunk) => this.#gatherer.take(record, stream, chunk),
       onExit: (exit) => {
         this.#gatherer.flush()
-        if (exit.spawnError !== undefined) broke()
+        if (exit.spawnError !== undefined) onBroken()
         record.exit(exit, sandbox.limits !== null)
       },
     })
     record.attach(process)
     const failure = await process.started
-    if (failure?.subject === 'sandbox') broke()
+    if (failure?.subject === 'sandbox') onBroken()
     if (failure !== null) throw processErrors.spawnFailed(failure)
     void process.closed.then(() => this.#close(record))
   }
 
-  /** Kills all trees and waits until they are gone. What they still say goes nowhere. */
+  /** Kills all process trees and resolves when they are gone. Their last output is dropped. */
   async end(): Promise<void> {
     this.#ended = true
     this.setLink(null)
@@ -147,7 +146,7 @@ export class ExecSession implements Outlet {
     if (this.#link !== null) this.#boundKept()
   }
 
-  /** Nobody can have read it all while nobody is connected. */
+  /** Drops a record after a while; without a connection it is kept, since nobody can have read all of it. */
   #expire(record: ProcessRecord): void {
     const expire = () => {
       if (this.#link === null && !this.#ended) this.#expire(record)

@@ -4,23 +4,28 @@ import type { Link } from './link.ts'
 import { type RetentionLimits, retentionLimits } from './output/retained-output.ts'
 import { ExecSession } from './session.ts'
 
-/** All clients of one exec-server, those included whose connection is lost for a moment. */
+/** Sessions of one exec-server, including those whose connection is lost for a while. */
 export interface Sessions {
-  /** A new one, held by this connection. */
+  /** Creates a session that belongs to this connection. */
   open(link: Link): ExecSession
-  /** From then on held by this connection. Fails unless it is there and no living connection holds it. */
+  /**
+   * Moves a session to this connection. Throws `unknownSession`, and `sessionInUse` while another live connection
+   * holds it.
+   */
   resume(id: string, link: Link): ExecSession | Promise<ExecSession>
-  /** The connection has gone. Unless another holds the session by now, it ends after a while, if nobody resumes it. */
+  /** Releases the session. Unless another connection holds it by now, it ends after `lingerMs`. */
   leave(session: ExecSession, link: Link): Promise<void>
   close(): Promise<void>
 }
 
 export interface SessionsOptions {
   readonly host: Host
-  /** How long a session waits for its client to come back; 0: not at all. */
+  /** Time that a session waits to be resumed; 0 ends it at once. */
   readonly lingerMs: number
   readonly retention?: RetentionLimits
-  /** A connection that holds what another wants gets so long for a sign of life: its network may be gone without a word. */
+  /**
+   * Time limit for the holder's ping reply when another connection wants the session, since its network may be lost.
+   */
   readonly answersWithinMs?: number
 }
 
@@ -50,7 +55,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
   const takeOver = async ({ id }: ExecSession, holder: Link, link: Link) => {
     const isAlive = await holder.answers(answersWithinMs)
-    // Meanwhile it may have ended, or another may have been quicker.
+    // Meanwhile it may have ended, or another connection may have taken it.
     const session = known(id)
     if (isAlive || (holders.get(id) ?? holder) !== holder) throw handshakeErrors.sessionInUse(id)
     session.setLink(null)

@@ -1,17 +1,19 @@
-import { isStricterSandbox } from '@parley/config'
+import { isStricterSandbox, layerOfOverrides } from '@parley/config'
 import type { Overrides, Settings } from '@parley/protocol'
-import { choicesIn } from '../../engine/choices.ts'
 import { assertUnderCeiling, type Ceiling } from '../../engine/limits/ceiling.ts'
-import { rejection } from '../../engine/refusal.ts'
-import { assertCallersConfig } from './callers-config.ts'
+import { rejection } from '../../engine/replies/rejection.ts'
+import { choicesIn } from '../../engine/settings/read-config.ts'
 
-/** What an MCP client may ask for and work on. All of it throws `aboveCeiling`. */
+/** Limits for what an MCP client may request and continue. All functions throw `aboveCeiling`. */
 export interface CallersLimits {
-  /** For a new conversation, whose mode the engine of this process sees to. */
+  /** Checks the config of a new conversation, whose settings the engine of this process checks. */
   assertConfig(config: Overrides['config']): void
-  /** For one that is there: it may be live in a process with a ceiling of its own, which would grant more. */
-  assertWish(wish: Overrides, now: Settings): void
-  /** A message to a conversation that may do more than this server allows would be a way around its ceiling. */
+  /** Checks overrides of an existing conversation, which may be live in a process with a higher ceiling. */
+  assertOverrides(overrides: Overrides, now: Settings): void
+  /**
+   * Checks that a conversation may do no more than this server allows, since a message to it would bypass the
+   * ceiling.
+   */
   assertReachable(settings: Settings): void
 }
 
@@ -19,7 +21,7 @@ interface LimitsParts {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly ceiling: () => Ceiling
-  /** The server was started for full access by its flag: callers may set everything. */
+  /** True when the server was started with `--max-sandbox danger-full-access`. */
   readonly isUnlimited: boolean
 }
 
@@ -28,14 +30,14 @@ export function callersLimits({ home, ceiling, isUnlimited }: LimitsParts): Call
     isUnlimited ? undefined : assertCallersConfig(config)
   return {
     assertConfig,
-    assertWish(wish, now) {
-      assertConfig(wish.config)
-      assertUnderCeiling({ ...choicesIn(wish, home), ...wish }, now, ceiling)
+    assertOverrides(overrides, now) {
+      assertConfig(overrides.config)
+      assertUnderCeiling({ ...choicesIn(overrides, home), ...overrides }, now, ceiling)
     },
     assertReachable(settings) {
-      const more = beyond(settings, ceiling())
-      if (more === null) return
-      const { what, flags, key } = more
+      const excess = firstExcess(settings, ceiling())
+      if (excess === null) return
+      const { what, flags, key } = excess
       const ways = [...(key === undefined ? [] : [`${key} = true in your config.toml`]), `parley mcp-server ${flags}`]
       throw rejection(
         'aboveCeiling',
@@ -48,16 +50,16 @@ export function callersLimits({ home, ceiling, isUnlimited }: LimitsParts): Call
 
 const fullAccess = '--max-sandbox danger-full-access'
 
-interface More {
+interface Excess {
   readonly what: string
-  /** That would allow it. */
+  /** Flags of the server that would allow it. */
   readonly flags: string
-  /** Of the configuration, that would as well. */
+  /** Config key that would also allow it. */
   readonly key?: string
 }
 
-/** The first thing that it has more of; null where there is none. */
-function beyond(settings: Settings, ceiling: Ceiling): More | null {
+/** Returns the first setting above the ceiling; null when there is none. */
+function firstExcess(settings: Settings, ceiling: Ceiling): Excess | null {
   const { sandbox, approvalPolicy, network, unixSockets } = settings
   if (isStricterSandbox(ceiling.sandbox, sandbox)) return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
   if (sandbox === 'danger-full-access')
@@ -71,4 +73,30 @@ function beyond(settings: Settings, ceiling: Ceiling): More | null {
   return unixSockets === true && !ceiling.unixSockets
     ? { what: 'local sockets for its commands', flags: fullAccess, key: `${section}.allow_unix_sockets` }
     : null
+}
+
+/** Config keys that could start programs, send keys elsewhere, or widen what commands may do. */
+const forbiddenKeys: ReadonlySet<string> = new Set([
+  'environment',
+  'environments',
+  'mcp_servers',
+  'model_providers',
+  'openai_base_url',
+  'profiles',
+  'sandbox_workspace_write',
+  'shell_environment',
+])
+
+/**
+ * Throws `aboveCeiling` for config that could bypass the server's limits. A tool's caller is often a model under the
+ * influence of others.
+ */
+function assertCallersConfig(config: Record<string, unknown> = {}): void {
+  const key = Object.keys(layerOfOverrides(config, 'config').values).find((name) => forbiddenKeys.has(name))
+  if (key === undefined) return
+  throw rejection(
+    'aboveCeiling',
+    `config: "${key}" is not for callers of a tool: it could start programs, send keys elsewhere or widen what commands may do. Set it in config.toml, or start the server with --max-sandbox danger-full-access.`,
+    { flag: '--max-sandbox' },
+  )
 }

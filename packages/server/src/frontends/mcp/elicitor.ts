@@ -2,34 +2,37 @@ import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client'
 import type { Approval, ApprovalRequest, Enforcement, Envelope, Item } from '@parley/protocol'
 import * as z from 'zod'
+import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/approvals.ts'
 import { elicitationFor } from '../../codex-events/elicitation.ts'
-import { type ElicitedAnswer, offered, readAnswer } from '../../codex-events/read-answer.ts'
 
 export interface Asked {
   readonly conversationId: string
   readonly approval: ApprovalRequest | Approval
   readonly item: Item | null
-  /** How far limits are enforced in its conversation. */
+  /** Enforcement of the sandbox in the conversation. */
   readonly enforcement: Enforcement
-  /** Of the call in whose turn it is asked; null when it was found waiting. */
+  /** Request in whose turn the approval was requested; null when it was found pending. */
   readonly requestId: RequestId | null
-  /** The question belongs to a call that is being answered, so it travels on that call's stream. */
+  /** True when the request is still being answered, so that the elicitation travels on its stream. */
   readonly withCall: boolean
-  /** Where the answer goes. */
+  /** Connection that takes the decision. */
   readonly client: Client
-  /** When this client leaves without an answer: it stays for others, or it is a no. */
+  /** Effect of a client that leaves without an answer: the approval stays pending, or is denied. */
   readonly whenGone: 'wait' | 'deny'
 }
 
-/** Puts approvals to one MCP client. Every question ends: by an answer, a failure of any kind, the time limit or its withdrawal. */
+/**
+ * Sends approvals to one MCP client as elicitations. Each ends by an answer, an error, the time limit or its
+ * withdrawal.
+ */
 export interface Elicitor {
-  /** The client said that it can show forms. */
+  /** True when the client has declared that it can show forms. */
   readonly capable: boolean
-  /** Asks once, however often it is called for the same approval. */
+  /** Sends one elicitation per approval, however often it is called. */
   ask(asked: Asked): void
-  /** Withdraws what an event has made idle: somebody else has answered, or the call it was about is over. */
+  /** Withdraws the elicitation when the event shows that the approval is decided or its call has ended. */
   note(envelope: Envelope): void
-  /** Resolves when every answer that was given has arrived. */
+  /** Resolves when every answer that was given has been delivered. */
   settled(): Promise<void>
 }
 
@@ -38,14 +41,14 @@ interface Outstanding {
   readonly controller: AbortController
 }
 
-function isIdle({ conversationId, approval }: Asked, envelope: Envelope): boolean {
+function isSettledBy({ conversationId, approval }: Asked, envelope: Envelope): boolean {
   if (envelope.conversationId !== conversationId) return false
   const { event } = envelope
   if (event.type === 'approval.decided') return event.approvalId === approval.id
   return event.type === 'item.completed' && event.item.id === approval.itemId
 }
 
-/** Both shapes of an answer have to get through, so the SDK's own schema is not used. */
+/** Accepts both forms of an answer, of which the SDK's schema rejects one. */
 const anyResult = z.looseObject({})
 
 export function createElicitor(server: Server, timeoutMs: number): Elicitor {
@@ -70,7 +73,7 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     try {
       answer = await answerOf(asked, controller.signal)
     } catch {
-      // Malformed, an error, too late, gone: whatever is no answer is a no.
+      // Malformed answers, errors, the time limit and a lost connection all deny.
     }
     outstanding.delete(approval.id)
     if (controller.signal.aborted || (whenGone === 'wait' && (gone || server.transport === undefined))) return
@@ -83,7 +86,7 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
         decision: offered(decision, approval.decisions),
         ...filled,
       })
-      // Somebody was quicker, or what was filled in does not fit: then it is declined.
+      // Someone else has decided meanwhile, or the form does not fit: deny.
       .catch(() => decline(asked))
   }
 
@@ -101,7 +104,7 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
     },
     note(envelope) {
       for (const { asked, controller } of outstanding.values())
-        if (isIdle(asked, envelope)) controller.abort('it is not waited for any more')
+        if (isSettledBy(asked, envelope)) controller.abort('it is not waited for any more')
     },
     async settled() {
       gone = true
@@ -110,7 +113,7 @@ export function createElicitor(server: Server, timeoutMs: number): Elicitor {
   }
 }
 
-/** A client that mixes up its conversations has not said yes to this one. */
+/** Returns true for an answer that names another conversation, which denies. */
 function namesAnother(result: Readonly<Record<string, unknown>>, conversationId: string): boolean {
   return ['conversationId', 'threadId', 'sessionId'].some((key) => (result[key] ?? conversationId) !== conversationId)
 }
@@ -120,7 +123,7 @@ async function decline({ client, conversationId, approval }: Asked): Promise<voi
   await client.request('approval/decide', params).catch(() => undefined)
 }
 
-/** Before there were modes, an empty object meant forms. */
+/** Returns true when the client shows forms. Before the capability had modes, an empty object meant forms. */
 function showsForms(capability: { form?: unknown; url?: unknown } | undefined): boolean {
   if (capability === undefined) return false
   return capability.form !== undefined || capability.url === undefined

@@ -9,26 +9,26 @@ import {
 } from '@parley/client'
 import { createMemoryTransportPair } from '@parley/rpc'
 import type { Engine } from '../../engine/engine.ts'
-import { openConnection } from '../conversation/serve-connection.ts'
+import { serveConnection } from '../conversation/connections.ts'
 
-/** Makes connections to the engine of this process, in its own protocol. */
+/** Opens a connection to the engine of this process in the native protocol. */
 export type Connect = (who: Introduction) => Promise<Client>
 
 export function connectorTo(engine: Engine): Connect {
   return (who) => {
     const [ours, theirs] = createMemoryTransportPair()
-    openConnection(theirs, engine, 'inProcess')
+    void serveConnection(theirs, engine)
     return connectClient({ ...who, transport: ours })
   }
 }
 
 export interface Reached {
-  /** The connection that was given, or a new one to the process where the conversation is live. */
+  /** The given connection, or a new one to the process where the conversation is live. */
   readonly client: Client
   readonly store: ConversationStore
 }
 
-/** Follows a conversation that is open here, lies on disk, or is live in another process. The id may be the beginning of one. */
+/** Opens a conversation that is open here, on disk, or live in another process. The id may be a prefix. */
 export async function reachConversation(client: Client, conversationId: string): Promise<Reached> {
   try {
     return { client, store: await openConversationStore(client, conversationId) }

@@ -1,15 +1,14 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Client, Introduction } from '@parley/client'
 import type { ParamsOf } from '@parley/protocol'
-import type { EventMsg } from '../../codex-events/event-msg.ts'
-import { isDelta } from '../../codex-events/message-kinds.ts'
+import { type EventMsg, isDelta } from '../../codex-events/event-msg.ts'
 import type { CallersLimits } from './callers-limits.ts'
 import { createElicitor, type Elicitor } from './elicitor.ts'
 import { type Connect, reachConversation } from './native-link.ts'
-import { Desk } from './turns/desk.ts'
-import { ConversationStreams } from './turns/streams.ts'
+import { ConversationStreams } from './turns/conversation-streams.ts'
+import { McpConversation } from './turns/mcp-conversation.ts'
 
-/** Deltas that a client leaves unread are not added to: what they build up comes whole at their end. */
+/** Limit of unread bytes, above which deltas are left out; their whole text follows at the end. */
 const unreadLimitBytes = 1 << 20
 
 export interface SessionOptions {
@@ -19,20 +18,20 @@ export interface SessionOptions {
   readonly home: string
   readonly approvalTimeoutMs: number
   readonly limits: CallersLimits
-  /** Bytes that the client has yet to read. */
+  /** Returns the bytes that the client has not read yet. */
   readonly unreadBytes: () => number
   readonly report: (fault: unknown) => void
 }
 
-/** One MCP client: what of its requests is still going on, and nothing that the engine does not know. */
+/** State of one MCP client: its open conversations, streams and requests. Everything else is in the engine. */
 export class McpSession {
   readonly home: string
   readonly elicitor: Elicitor
   readonly streams: ConversationStreams
   readonly limits: CallersLimits
   readonly #options: SessionOptions
-  readonly #desks = new Map<string, Promise<Desk>>()
-  /** How to cancel what a request began; kept after its answer, as long as that goes on. */
+  readonly #conversations = new Map<string, Promise<McpConversation>>()
+  /** Cancel functions of requests, kept after the answer while the turn runs. */
   readonly #cancels = new Map<RequestId, () => void>()
   #client: Promise<Client> | null = null
 
@@ -60,33 +59,33 @@ export class McpSession {
 
   async create(
     params: ParamsOf<'conversation/create'>,
-  ): Promise<{ readonly desk: Desk; readonly warnings: readonly string[] }> {
+  ): Promise<{ readonly conversation: McpConversation; readonly warnings: readonly string[] }> {
     this.limits.assertConfig(params.config)
     const client = await this.client()
     const { conversationId, warnings } = await client.request('conversation/create', params)
-    return { desk: await this.desk(conversationId), warnings }
+    return { conversation: await this.conversation(conversationId), warnings }
   }
 
-  /** Whether this client has worked on it before: then it was told of it. */
+  /** Returns true when this client has opened the conversation before, so that it has been introduced. */
   knows(conversationId: string): boolean {
-    return this.#desks.has(conversationId)
+    return this.#conversations.has(conversationId)
   }
 
-  /** Rejects when there is no such conversation, it cannot be joined where it is live, or it may do too much by now. */
-  async desk(conversationId: string): Promise<Desk> {
-    const desk = await (this.#desks.get(conversationId) ?? this.#opening(conversationId))
-    this.limits.assertReachable(desk.store.state.core.settings)
-    return desk
+  /** Opens a conversation. Rejects when it does not exist, cannot be joined, or is above the ceiling. */
+  async conversation(conversationId: string): Promise<McpConversation> {
+    const conversation = await (this.#conversations.get(conversationId) ?? this.#opening(conversationId))
+    this.limits.assertReachable(conversation.store.state.core.settings)
+    return conversation
   }
 
-  #opening(conversationId: string): Promise<Desk> {
+  #opening(conversationId: string): Promise<McpConversation> {
     const opening = this.#open(conversationId)
-    this.#desks.set(conversationId, opening)
-    opening.catch(() => this.#desks.delete(conversationId))
+    this.#conversations.set(conversationId, opening)
+    opening.catch(() => this.#conversations.delete(conversationId))
     return opening
   }
 
-  /** Tells the client; a notification for a call travels on that call's stream. */
+  /** Sends a notification, on the stream of `requestId` if there is one. */
   notify(method: string, params: Record<string, unknown>, requestId: RequestId | null): void {
     const { server, report } = this.#options
     const options = requestId === null ? {} : { relatedRequestId: requestId }
@@ -95,8 +94,8 @@ export class McpSession {
     })
   }
 
-  /** An event of a call. */
-  tell(
+  /** Sends an event of a call's turn. */
+  sendEvent(
     call: { readonly requestId: RequestId; readonly threadId: string; readonly eventId: string },
     msg: EventMsg,
   ): void {
@@ -118,26 +117,29 @@ export class McpSession {
     cancel?.()
   }
 
-  /** The client has gone: open questions are answered for it, then its connections are closed. */
+  /** Waits for the decisions of open approvals, then closes the client's connections. */
   async close(): Promise<void> {
     await this.elicitor.settled()
     this.streams.close()
-    const desks = await Promise.allSettled([...this.#desks.values()])
-    const clients = desks.flatMap((desk) => (desk.status === 'fulfilled' ? [desk.value.client] : []))
+    const conversations = await Promise.allSettled([...this.#conversations.values()])
+    const clients = conversations.flatMap((conversation) =>
+      conversation.status === 'fulfilled' ? [conversation.value.client] : [],
+    )
     const own = await this.#client?.catch(() => null)
     await Promise.all([...new Set([...clients, ...(own == null ? [] : [own])])].map((client) => client.close()))
   }
 
-  async #open(conversationId: string): Promise<Desk> {
+  async #open(conversationId: string): Promise<McpConversation> {
     const reached = await reachConversation(await this.client(), conversationId)
-    const desk = new Desk(reached, this.elicitor)
-    // It may have been named by the beginning of its id.
-    if (!this.#desks.has(desk.conversationId)) this.#desks.set(desk.conversationId, Promise.resolve(desk))
-    // What is live elsewhere may end there; the next call finds where it is then.
+    const conversation = new McpConversation(reached, this.elicitor)
+    // The given id may be a prefix.
+    if (!this.#conversations.has(conversation.conversationId))
+      this.#conversations.set(conversation.conversationId, Promise.resolve(conversation))
+    // A live conversation of another process may end there; the next call looks for it again.
     void reached.client.closed.then(() => {
-      for (const name of [conversationId, desk.conversationId]) this.#desks.delete(name)
+      for (const name of [conversationId, conversation.conversationId]) this.#conversations.delete(name)
     })
-    return desk
+    return conversation
   }
 
   get #isBehind(): boolean {

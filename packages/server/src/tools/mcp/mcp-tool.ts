@@ -1,11 +1,11 @@
-import type { McpLaunch, McpServer } from '@parley/mcp-client'
+import { type McpLaunch, type McpServer, type NamedTool, offeredNames, type ServerTool } from '@parley/mcp-client'
+import type { JsonSchemaObject, ToolSpec } from '@parley/models'
 import type { McpFacts } from '@parley/policy'
+import { firstBytes } from '@parley/text'
 import type { PreparedCall, Tool } from '../tool.ts'
-import { callFailed } from './call-outcome.ts'
-import { runMcpCall } from './run-mcp-call.ts'
-import type { McpToolSpec } from './tool-spec.ts'
+import { failureOutcome, runMcpCall } from './run-mcp-call.ts'
 
-/** A tool of an MCP server, as the log says it was offered: understood also when its server is not there (yet). */
+/** Returns a tool of an MCP server as the log records its offer, which works without the server being available. */
 export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool {
   const { name, description, parameters, mcp } = spec
   return {
@@ -45,24 +45,73 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
       ...confinedFact(found?.settings.launch),
       readOnly: false,
     }),
-    workOut: async () => ({
-      // With what is run under the server's name: a yes is to that one.
+    plan: async () => ({
+      // With the command behind the server's name, so that an approval covers no other.
       payload: JSON.stringify({ server, tool, args, launch: found?.settings.launch ?? null }),
       run: async (context) =>
         found === undefined
-          ? callFailed('mcpServerUnavailable', `Not sent: no MCP server "${server}" is configured any more.`)
+          ? failureOutcome('mcpServerUnavailable', `Not sent: no MCP server "${server}" is configured any more.`)
           : runMcpCall(found, { tool, args }, context),
     }),
   }
 }
 
-/** One that may run bare where nothing limits it is said to be without limits everywhere. */
+/**
+ * Returns the limits of a server's process. A server that may run without a sandbox somewhere counts as unlimited
+ * everywhere.
+ */
 function confinedFact(launch: McpLaunch | undefined): Pick<McpFacts, 'confined'> {
-  if (launch?.kind !== 'stdio' || launch.confinement === undefined || launch.confinement.mayRunBare) return {}
-  const { mode, network } = launch.confinement
+  if (launch?.kind !== 'stdio' || launch.sandboxPolicy === undefined || launch.sandboxPolicy.mayRunUnsandboxed)
+    return {}
+  const { mode, network } = launch.sandboxPolicy
   return { confined: { mode, network } }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Offered tool of an MCP server, as the log records it: with server and tool name, so that calls find it. */
+export interface McpToolSpec extends ToolSpec {
+  readonly mcp: NamedTool
+}
+
+/** Limit for descriptions, since a server may send anything. */
+const maxDescriptionBytes = 4 * 1024
+
+interface OfferedServer {
+  readonly name: string
+  readonly tools: readonly ServerTool[]
+}
+
+/** Returns the tools of all servers, in an order that does not depend on which server was ready first. */
+export function toolSpecs(servers: readonly OfferedServer[]): readonly McpToolSpec[] {
+  const all = servers
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap(({ name, tools }) => tools.map((tool) => ({ server: name, tool })))
+  const names = offeredNames(all.map(({ server, tool }) => ({ server, tool: tool.name })))
+  return all.map(({ server, tool }, index) => ({
+    name: names[index] ?? '',
+    description: firstBytes(tool.description, maxDescriptionBytes),
+    parameters: acceptable(tool.inputSchema),
+    mcp: { server, tool: tool.name },
+  }))
+}
+
+/** Returns the server's schema with `properties`, which providers require. */
+function acceptable(schema: Readonly<Record<string, unknown>>): JsonSchemaObject {
+  return { ...schema, type: 'object', ...('properties' in schema ? {} : { properties: {} }) }
+}
+
+/** Returns the tools of MCP servers among the offered tools that the log records. */
+export function mcpSpecsIn(toolText: string | null): readonly McpToolSpec[] {
+  if (toolText === null) return []
+  const specs: unknown = JSON.parse(toolText)
+  return Array.isArray(specs) ? specs.filter(isMcpToolSpec) : []
+}
+
+function isMcpToolSpec(value: unknown): value is McpToolSpec {
+  if (typeof value !== 'object' || value === null || !('mcp' in value) || !('name' in value)) return false
+  const { mcp } = value
+  return typeof mcp === 'object' && mcp !== null && 'server' in mcp && 'tool' in mcp
 }

@@ -2,9 +2,9 @@ import { type McpConnection, type McpServer, type ServerResource, textOfParts } 
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
-import { callFailed, gaveBack } from './call-outcome.ts'
+import { failureOutcome, resultOutcome } from './run-mcp-call.ts'
 
-/** Offered when a server has resources. They only look: what a server does to answer is its own. */
+/** Returns the tools that list and read resources, offered when a server has any. */
 export function resourceTools(servers: readonly McpServer[]): readonly Tool[] {
   return [listResourcesTool(servers), readResourceTool(servers)]
 }
@@ -23,7 +23,7 @@ function listResourcesTool(servers: readonly McpServer[]): Tool {
         input: JSON.stringify(input),
       }),
       facts: async () => ({ kind: 'other', tool: 'list_mcp_resources', readOnly: true }),
-      workOut: async () => ({
+      plan: async () => ({
         payload: JSON.stringify(input),
         run: (context) => listResources(servers, input.server, context),
       }),
@@ -45,7 +45,7 @@ function readResourceTool(servers: readonly McpServer[]): Tool {
         input: JSON.stringify({ server, uri }),
       }),
       facts: async () => ({ kind: 'mcp', tool: 'read_mcp_resource', server, name: 'resources/read', readOnly: true }),
-      workOut: async () => ({
+      plan: async () => ({
         payload: JSON.stringify({ server, uri }),
         run: (context) => readResource(servers, { server, uri }, context),
       }),
@@ -59,7 +59,7 @@ async function listResources(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const wanted = servers.filter(({ name, hasResources }) => (only === undefined ? hasResources : name === only))
-  if (wanted.length === 0) return callFailed('mcpServerUnavailable', noneText(servers))
+  if (wanted.length === 0) return failureOutcome('mcpServerUnavailable', noneText(servers))
   const lists = await Promise.all(
     wanted.map(async (server) => {
       const found = await asked(server, context, (connection, signal) => connection.resources(signal))
@@ -68,7 +68,7 @@ async function listResources(
         : [`${server.name}:`, ...found.value.map(lineOf)].join('\n')
     }),
   )
-  return gaveBack(lists.join('\n'), false, context)
+  return resultOutcome(lists.join('\n'), false, context)
 }
 
 function lineOf({ uri, name, description, mimeType }: ServerResource): string {
@@ -81,10 +81,10 @@ async function readResource(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const server = servers.find((known) => known.name === name)
-  if (server === undefined) return callFailed('mcpServerUnavailable', noneText(servers))
+  if (server === undefined) return failureOutcome('mcpServerUnavailable', noneText(servers))
   const found = await asked(server, context, (connection, signal) => connection.readResource(uri, signal))
-  if ('problem' in found) return callFailed('mcpCallFailed', `${name}: ${found.problem}`)
-  return gaveBack(await textOfParts(found.value, (bytes) => context.sideFiles.put(bytes)), false, context)
+  if ('problem' in found) return failureOutcome('mcpCallFailed', `${name}: ${found.problem}`)
+  return resultOutcome(await textOfParts(found.value, (bytes) => context.sideFiles.put(bytes)), false, context)
 }
 
 async function asked<Value>(

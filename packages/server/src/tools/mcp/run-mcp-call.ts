@@ -7,20 +7,21 @@ import {
   startDeadline,
   textOfResult,
 } from '@parley/mcp-client'
+import { clipForModel, firstBytes } from '@parley/text'
+import { keepOutput } from '../keep-output.ts'
 import type { ToolContext, ToolOutcome } from '../tool.ts'
-import { callFailed, gaveBack } from './call-outcome.ts'
 
-export interface McpCall {
+interface McpCall {
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** One call of a server's tool. Waits for a server that is being started; every failure is an outcome. */
+/** Calls a server's tool. Waits for a server that is starting; every failure is an outcome. */
 export async function runMcpCall(server: McpServer, call: McpCall, context: ToolContext): Promise<ToolOutcome> {
   const connection = await server.connection(context.signal)
   if (context.signal.aborted) return { status: 'interrupted', modelText: 'Not sent: the turn was stopped.' }
   if (typeof connection === 'string')
-    return callFailed(
+    return failureOutcome(
       'mcpServerUnavailable',
       `Not sent: the MCP server "${server.name}" is not available: ${connection}.`,
     )
@@ -28,8 +29,8 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
   try {
     const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
     const text = await textOfResult(result, (bytes) => context.sideFiles.put(bytes))
-    // Before anything is cut: half a secret is not known for one.
-    return await gaveBack(server.redact(text), result.isError, context)
+    // Before any cut, since half a secret is not recognised.
+    return await resultOutcome(server.redact(text), result.isError, context)
   } catch (error) {
     return await failureOf(error, { server, connection, context, deadline })
   }
@@ -66,7 +67,7 @@ async function failureOf(error: unknown, { server, connection, context, deadline
   const { name, settings } = server
   const lost = connection.lost()
   if (lost !== null)
-    return callFailed(
+    return failureOutcome(
       'mcpServerGone',
       `The MCP server "${name}" went away while this ran: ${await lost}. What it had done by then is unknown.`,
     )
@@ -76,10 +77,41 @@ async function failureOf(error: unknown, { server, connection, context, deadline
       modelText: `Interrupted; "${name}" was told to stop. What it had done by then is unknown.`,
     }
   if (deadline.reached)
-    return callFailed(
+    return failureOutcome(
       'timedOut',
       `Stopped after ${settings.toolTimeoutMs / 1000} s, its time limit (tool_timeout_sec of [mcp_servers.${name}]); "${name}" was told to stop. What it had done by then is unknown.`,
     )
   const why = error instanceof Error ? error.message : String(error)
-  return callFailed('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
+  return failureOutcome('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
+}
+
+/** Limit of an error that people see; the model gets more. */
+const shownFailureBytes = 500
+
+/** Returns the outcome of a server's answer: clipped for the model, both ends in the item, all in a side file. */
+export async function resultOutcome(
+  text: string,
+  isError: boolean,
+  { itemId, sideFiles }: Pick<ToolContext, 'itemId' | 'sideFiles'>,
+): Promise<ToolOutcome> {
+  const bytes = Buffer.from(text)
+  const end = { head: bytes, tail: Buffer.alloc(0), totalBytes: bytes.length, omittedBytes: 0 }
+  const output = await keepOutput(end, sideFiles)
+  const whole = { head: text, tail: '', totalBytes: bytes.length, omittedBytes: 0 }
+  const modelText = clipForModel(whole, `read_file "output:${itemId}" shows the rest`)
+  if (!isError)
+    return { status: 'completed', modelText: modelText === '' ? '(nothing)' : modelText, fields: { output } }
+  const message = text.trim() === '' ? 'It failed and did not say why.' : firstBytes(text, shownFailureBytes)
+  return {
+    status: 'failed',
+    modelText: `Error: ${modelText}`,
+    fields: { output },
+    failure: { code: 'mcpToolError', message },
+  }
+}
+
+type McpFailureCode = 'mcpServerUnavailable' | 'mcpServerGone' | 'mcpCallFailed' | 'timedOut'
+
+export function failureOutcome(code: McpFailureCode, message: string): ToolOutcome {
+  return { status: 'failed', modelText: message, failure: { code, message } }
 }

@@ -6,11 +6,11 @@ import { connectSocket, createStreamTransport } from '@parley/rpc'
 import {
   cleanEnvironment,
   descendantsWithMark,
-  keepSandbox,
   killMarked,
-  lendSandbox,
   markVariable,
   newMark,
+  restoreSandboxCache,
+  saveSandboxCache,
   waitUntil,
 } from '@parley/testkit'
 import { connectTestClient, type Greeting, type TestClient } from '../../engine/support/test-client.ts'
@@ -54,7 +54,7 @@ export interface ProcessPlace extends TestPlace {
 export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPlace {
   const place = testPlace()
   const home = join(place.root, '.parley')
-  lendSandbox(home, 'sources')
+  restoreSandboxCache(home, 'sources')
   const mark = newMark()
   place.write('../.parley/config.toml', configOf(modelUrl, mark, policy))
   const children = new Set<ChildProcess>()
@@ -73,7 +73,7 @@ export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPl
     async [Symbol.asyncDispose]() {
       for (const child of children) child.kill('SIGKILL')
       killMarked(mark)
-      keepSandbox(home, 'sources')
+      saveSandboxCache(home, 'sources')
       await place[Symbol.asyncDispose]()
     },
   }

@@ -58,7 +58,7 @@ const plan: ReadyCall = { payload: 'make it', run: () => Promise.resolve(notStar
 const prepared: PreparedCall = {
   describe: () => ({ type: 'toolCall', title: '', text: '', input: '' }),
   facts: () => Promise.resolve(commandFacts),
-  workOut: () => Promise.resolve(plan),
+  plan: () => Promise.resolve(plan),
 }
 
 const known = { itemId, written: null }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decideApproval } from '../../../src/engine/commands.ts'
+import { decideApproval } from '../../../src/engine/commands/decide-approval.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { startModelServer } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import type { EngineParts } from '../../../src/engine/engine.ts'
-import { createModelSources } from '../../../src/engine/model-sources.ts'
+import { createModelSources } from '../../../src/engine/settings/model-sources.ts'
 import { systemClock } from '../../../src/ports/clock.ts'
 import { testPlace } from '../support/test-server.ts'
 

@@ -28,7 +28,7 @@ describe('a server with the default ceiling', () => {
     [{ config: { sandbox_mode: danger } }, '--max-sandbox'],
     [{ config: { profile: 'open' } }, '--max-sandbox'],
     [{ profile: 'open' }, '--max-sandbox'],
-  ] as const)('creates no conversation with %j (A103)', async (params, flag) => {
+  ] as const)('creates no conversation with %j', async (params, flag) => {
     await using place = testPlace()
     appendFileSync(join(place.root, '.parley', 'config.toml'), `[profiles.open]\nsandbox_mode = "${danger}"\n`)
     const client = await place.start().connect()

@@ -52,6 +52,13 @@ describe('explicitly requested permissions', () => {
   })
 
   it.each([
+    [{ ...plain, program: 'mcp-server' } as const, /: parley mcp-server --max-sandbox danger-full-access\.$/],
+    [plain, /: parley server --max-sandbox danger-full-access; for a conversation of the terminal, parley resume ID/],
+  ])('is refused with the command that was started', (ceiling, ways) => {
+    expect(() => underCeiling(danger, { sandbox: 'danger-full-access' }, ceiling)).toThrow(ways)
+  })
+
+  it.each([
     [usual, {}, plain],
     [danger, { sandbox: 'danger-full-access' }, full],
     [unasked, unasked, all],

@@ -19,7 +19,7 @@ describe('a conversation in a folder with own files of parley is rejected', () =
     const { code, message } = await client.refused('conversation/create', { cwd: place.cwd })
     expect(code).toBe('configInvalid')
     expect(message).toContain(
-      `config.toml leads to ${place.cwd}/mine.toml, which lies in ${place.cwd}, where commands and patches`,
+      `config.toml leads to ${place.cwd}/mine.toml, which lies in ${place.cwd}, the folder that this conversation works in: a command or patch that may write there could`,
     )
   })
 
@@ -42,6 +42,26 @@ describe('a conversation in a folder with own files of parley is rejected', () =
     expect(message).toContain(`.parley leads through the link ${place.cwd}/link`)
     const within = await client.refused('conversation/create', { cwd: place.root })
     expect(within.message).toContain(`${place.root}/.parley is a link, which lies in ${place.root}`)
+  })
+
+  it('and the checkup and the test of a command say the same', async () => {
+    await using place = testPlace()
+    settingsBehind(place, { real: join(place.cwd, 'mine.toml') })
+    const client = await place.start().connect()
+    const { message } = await client.refused('conversation/create', { cwd: place.cwd })
+    expect((await client.refused('policy/test', { cwd: place.cwd, command: 'ls' })).message).toBe(message)
+    const { checks } = await client.request('server/checkup', { cwd: place.cwd, provider: false })
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'configuration', level: 'problem', text: message }))
+  })
+
+  it('when it is one that is added, with advice that fits', async () => {
+    await using place = testPlace()
+    mkdirSync(join(place.root, 'other'))
+    settingsBehind(place, { real: join(place.root, 'other/mine.toml') })
+    const client = await place.start().connect()
+    const params = { cwd: place.cwd, addDirs: [join(place.root, 'other')], sandbox: 'read-only' as const }
+    const { message } = await client.refused('conversation/create', params)
+    expect(message).toContain(`or leave out the added folder ${place.root}/other.`)
   })
 
   it('but not when the folder plainly contains the home of parley', async () => {

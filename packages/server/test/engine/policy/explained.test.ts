@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -37,6 +37,18 @@ describe('policy/test of a command', () => {
       verdict: 'allow',
       enforcement: 'none',
     })
+  })
+
+  it('is refused, as a conversation is, when the rules are a link to what is not there', async () => {
+    await using place = testPlace()
+    const file = join(place.root, '.parley', 'policy.toml')
+    symlinkSync(join(place.root, 'dotfiles/policy.toml'), file)
+    const client = await place.start().connect()
+    const { message } = await client.refused('policy/test', { cwd: place.cwd, command: 'ls' })
+    expect(message).toContain(`${file} is a link to ${place.root}/dotfiles/policy.toml, which is not there.`)
+    expect((await client.refused('conversation/create', { cwd: place.cwd })).message).toBe(message)
+    const { checks } = await client.request('server/checkup', { cwd: place.cwd, provider: false })
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'rules', level: 'problem', text: message }))
   })
 
   it('applies the rules of a project once it is trusted', async () => {

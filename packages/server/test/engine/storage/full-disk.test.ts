@@ -65,7 +65,8 @@ describe('a full disk', () => {
     expect(notice).toMatchObject({
       level: 'error',
       conversationId: watched.conversationId,
-      message: expect.stringContaining('The disk is full'),
+      errno: 'ENOSPC',
+      message: expect.stringMatching(/The disk is full\. Nothing shown was lost\.$/),
     })
     clock.release()
     await new Promise((resolve) => setImmediate(resolve))

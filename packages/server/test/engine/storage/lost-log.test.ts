@@ -1,6 +1,6 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Conversation } from '../../../src/engine/conversation.ts'
+import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
@@ -62,6 +62,7 @@ describe('a log that others change while it is open', () => {
     const seen = watched.cursor
     gate.resolve()
     const notice = await client.notice(({ code }) => code === 'storageFailed')
+    expect(notice).toMatchObject({ errno: 'DELETED' })
     expect(notice.message).toContain('was deleted while it was open. The conversation stops here')
     const { conversationId } = watched
     expect(

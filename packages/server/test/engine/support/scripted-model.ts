@@ -5,7 +5,7 @@ import {
   type ModelFailure,
   type ModelRequest,
   type TokenUsage,
-  ZERO_USAGE,
+  zeroUsage,
 } from '@parley/models'
 export interface ScriptedCall {
   readonly name: string
@@ -96,7 +96,7 @@ function endOf({ failure, usage, stop = 'stop', text, parts = [{ said: text ?? '
     const known: ModelFailure = { code: 'streamCut', message: 'The connection was cut.', retry: 'short', ...failure }
     return { type: 'failed', failure: known }
   }
-  return { type: 'completed', parts: [...parts], usage: { ...ZERO_USAGE, ...usage }, stop }
+  return { type: 'completed', parts: [...parts], usage: { ...zeroUsage, ...usage }, stop }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

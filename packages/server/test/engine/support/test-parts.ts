@@ -9,7 +9,7 @@ import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import type { EngineParts } from '../../../src/engine/engine.ts'
 import { systemClock } from '../../../src/ports/clock.ts'
 import { randomIds } from '../../../src/ports/ids.ts'
-import { ripgrepPath } from '../../../src/ripgrep-path.ts'
+import { ripgrepPath } from '../../../src/programs/system-parts.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
 export type TestPorts = Partial<EngineParts> & {

@@ -5,7 +5,7 @@ import { sessionPaths } from '@parley/journal'
 import type { ConversationSummary, ParamsOf } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts } from '../../../src/engine/engine.ts'
-import { serveConnection } from '../../../src/frontends/conversation/serve-connection.ts'
+import { serveConnection } from '../../../src/frontends/conversation/connections.ts'
 import { connectTestClient, type Greeting, type TestClient, type Watched } from './test-client.ts'
 import { type TestPorts, testParts } from './test-parts.ts'
 

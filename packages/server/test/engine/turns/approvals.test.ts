@@ -144,11 +144,13 @@ describe('an answer to an approval', () => {
     await watched.send('go')
     const { id: approvalId, decisions, kind } = await watched.approval()
     expect(kind).toBe('escalation')
-    const params = { conversationId: watched.conversationId, approvalId, decision: 'approvedForSession' as const }
-    if (!decisions.includes('approvedForSession'))
-      expect(await client.refused('approval/decide', params)).toMatchObject({
-        code: 'invalidParams',
-        detail: { field: 'decision' },
-      })
+    expect(decisions).toEqual(['approved', 'approvedForSession', 'denied', 'abort'])
+    const params = { conversationId: watched.conversationId, approvalId, decision: 'approvedAlways' as const }
+    expect(await client.refused('approval/decide', params)).toMatchObject({
+      code: 'invalidParams',
+      message: expect.stringContaining('"approvedAlways" is not one of the answers here'),
+      detail: { field: 'decision' },
+    })
+    expect(watched.state.core.approvals[approvalId]).toMatchObject({ state: 'pending' })
   })
 })

@@ -37,7 +37,7 @@ describe('the question about a patch', () => {
     expect(detail).toContain(`--- large.txt\n+++ /dev/null\n… 20000 removed lines not shown: `)
     expect(detail).toContain(`sha256:${hashOf(largeText)}`)
     expect(detail).not.toContain('line 7 of')
-    expect(detail.indexOf('+++ z.sh')).toBeLessThan(detail.indexOf('--- large.txt'))
+    expect(detail).toMatch(/\+\+\+ z\.sh[\s\S]*--- large\.txt/)
     expect(files).toMatchObject([
       { path: 'a.txt', kind: 'update', additions: 1, deletions: 1 },
       { path: 'z.sh', kind: 'update' },

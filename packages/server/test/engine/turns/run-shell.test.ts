@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
@@ -44,5 +45,16 @@ describe("the user's own command", () => {
     })
     const ended = await watched.until((state) => state.window.find(({ item }) => item.id === itemId))
     expect(ended.item).toMatchObject({ status: 'failed', exitCode: 127 })
+  })
+
+  it('in a folder that is gone says so', async () => {
+    await using place = testPlace()
+    const { client, watched } = await place.talk()
+    rmSync(place.cwd, { recursive: true })
+    const { conversationId } = watched
+    const { itemId } = await client.request('conversation/runShell', { conversationId, command: 'ls' })
+    const ended = await watched.until((state) => state.window.find(({ item }) => item.id === itemId))
+    const message = `could not start: The working directory ${place.cwd} is not there: it was removed or never made`
+    expect(ended.item).toMatchObject({ status: 'failed', failure: { code: 'spawnFailed', message } })
   })
 })

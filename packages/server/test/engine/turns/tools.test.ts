@@ -47,7 +47,7 @@ describe('a call', () => {
     const model = scriptedModel({ begins: 'shell', gate: promise })
     const { watched } = await place.talk({ model, host })
     await watched.send('go')
-    await waitUntil(() => host.guardPid() !== null, { what: 'the process that guards commands' })
+    expect(await waitUntil(() => host.guardPid() !== null, { what: 'the process that guards commands' })).toBe(true)
     resolve()
     await watched.turnEnded()
   })
@@ -71,6 +71,7 @@ describe('a call', () => {
     const ended = story.flatMap((line, index) =>
       /^item.completed (read_file|list_dir|shell)/.test(line) ? [index] : [],
     )
+    expect([begun.length, ended.length]).toEqual([5, 5])
     expect(begun[1]).toBeLessThan(ended[0] ?? 0)
     expect(begun[2]).toBeGreaterThan(ended[1] ?? 0)
     expect(begun[3]).toBeGreaterThan(ended[2] ?? 0)
@@ -182,6 +183,21 @@ describe('the tool', () => {
     expect(started).toMatchObject({ status: 'completed', background: true })
     expect(listed).toMatchObject({ modelText: expect.stringContaining('exec sleep 600 (running)') })
     expect(stopped).toMatchObject({ modelText: expect.stringMatching(/^Process .* ended/) })
+  })
+
+  it('shell asks nobody about a command whose folder is not there', async () => {
+    await using place = testPlace()
+    const model = scriptedModel(
+      { text: '', calls: [{ name: 'shell', args: { command: 'touch a', workdir: 'gone' } }] },
+      { text: 'ok' },
+    )
+    const { watched } = await place.talk({ model })
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(watched.story().filter((event) => event.includes('approval'))).toEqual([])
+    expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain(
+      `Not run: the working directory ${place.cwd}/gone is not there. Make it first, or name another workdir.`,
+    )
   })
 
   it('shell reports a command that exceeded its time limit', async () => {

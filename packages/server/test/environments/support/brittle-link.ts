@@ -2,8 +2,8 @@ import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
 import type { LinkChange } from '@parley/workspace'
 import { Link } from '@parley/workspace/testing'
-import { createConfinement } from '../../../src/frontends/exec/confinement/confinement.ts'
-import { describeEnvironment } from '../../../src/frontends/exec/describe-environment.ts'
+import { describeEnvironment } from '../../../src/frontends/exec/handlers.ts'
+import { createPolicyEnforcer } from '../../../src/frontends/exec/sandbox/enforce-policy.ts'
 import { serveExec } from '../../../src/frontends/exec/serve-exec.ts'
 import { createSessions } from '../../../src/frontends/exec/sessions.ts'
 
@@ -33,9 +33,9 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 10_000 })
   const secrets = () => Promise.resolve([])
-  const confinement = createConfinement({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
-  const environmentInfo = async () => describeEnvironment('test', await confinement.report())
-  const face = { sessions, confinement, environmentInfo, greetingMs: null, report: () => undefined }
+  const enforcer = createPolicyEnforcer({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
+  const environmentInfo = async () => describeEnvironment('test', await enforcer.report())
+  const face = { sessions, enforcer, environmentInfo, initializeTimeoutMs: null, report: () => undefined }
   const changes: LinkChange[] = []
   let changing = 0
   let isCut = false

@@ -26,8 +26,8 @@ async function filesPlace(files: Readonly<Record<string, string>> = {}) {
   }
 }
 
-describe('what a killed exec-server left beside a file', () => {
-  it('is removed with the next write there; what may still be in use is not', async () => {
+describe('a temporary file of a killed exec-server', () => {
+  it('is removed by the next write in its folder, unless it may still be in use', async () => {
     const ofDead = `.parley-${2 ** 30}-1-${'ab'.repeat(10)}`
     const young = `.parley-${2 ** 30}-2-${'ab'.repeat(10)}`
     const ofLiving = `.parley-${createMark()}`
@@ -39,7 +39,7 @@ describe('what a killed exec-server left beside a file', () => {
     expect(readdirSync(place.path('')).toSorted()).toEqual(['a', ...others].toSorted())
   })
 
-  it('has a name that fits beside the longest', async () => {
+  it('has a name that fits beside the longest file name', async () => {
     await using place = await filesPlace()
     const name = '\u{6587}'.repeat(85)
     expect((await place.ask('writeFile', name, { dataBase64: base64('new') })).result).toBeDefined()
@@ -48,7 +48,7 @@ describe('what a killed exec-server left beside a file', () => {
 })
 
 describe('reading a file', () => {
-  it('gives it whole, or the range that was asked for', async () => {
+  it('returns all of it, or the requested range', async () => {
     await using place = await filesPlace({ a: 'hello world' })
     expect((await place.ask('readFile', 'a')).result).toEqual({
       dataBase64: base64('hello world'),
@@ -65,7 +65,7 @@ describe('reading a file', () => {
     expect((await place.client.ask('fs/readFile', { path: uri })).result).toMatchObject({ sizeBytes: 11 })
   })
 
-  it('follows no link when it is told not to, in the name or on the way', async () => {
+  it('follows no link without followLinks, in the name or on the way', async () => {
     await using place = await filesPlace({ 'folder/a': 'secret' })
     symlinkSync(place.path('folder/a'), place.path('link'))
     symlinkSync(place.path('folder'), place.path('shortcut'))
@@ -79,7 +79,7 @@ describe('reading a file', () => {
     expect(await Promise.all(['link', 'shortcut/a'].map((name) => errorOf(name)))).toEqual([undefined, undefined])
   })
 
-  it('that does not fit a message is done in ranges', async () => {
+  it('is done in ranges when the file does not fit a message', async () => {
     await using place = await filesPlace({ large: 'x'.repeat(17 * 1024 * 1024) })
     expect((await place.ask('readFile', 'large')).error?.data).toMatchObject({ code: 'EFBIG' })
     const first = await place.ask('readFile', 'large', { length: 16 * 1024 * 1024 })
@@ -117,7 +117,7 @@ describe('writing a file', () => {
     expect(statSync(place.path('script')).mode & 0o777).toBe(0o700)
   })
 
-  it('happens only to the content that was expected', async () => {
+  it('happens only when the expected hash matches', async () => {
     await using place = await filesPlace({ a: 'old' })
     const write = (name: string, expectedHash: string | null) =>
       place.ask('writeFile', name, { dataBase64: base64('new'), expectedHash })
@@ -133,7 +133,7 @@ describe('writing a file', () => {
     expect(readdirSync(place.path('.')).map((name) => readFileSync(place.path(name), 'utf8'))).toEqual(['new', 'new'])
   })
 
-  it('of which one of many at once may create it', async () => {
+  it('lets one of many concurrent writers create it', async () => {
     await using place = await filesPlace()
     const answers = await Promise.all(
       ['1', '2', '3', '4'].map((text) => place.ask('writeFile', 'a', { dataBase64: base64(text), expectedHash: null })),
@@ -153,7 +153,7 @@ describe('writing a file', () => {
 })
 
 describe('looking at files', () => {
-  it('tells what they are', async () => {
+  it('returns their metadata', async () => {
     await using place = await filesPlace({ 'folder/b': 'bb', 'folder/a': '' })
     symlinkSync('b', place.path('folder/link'))
     symlinkSync('none', place.path('folder/dangling'))

@@ -4,7 +4,7 @@ import { execPlace } from './support/in-process.ts'
 const start = { processId: 'a', argv: ['true'], cwd: '/', env: {}, tty: false }
 
 describe('the handshake of an exec-server', () => {
-  it('refuses everything before initialize, and says so before it looks at parameters', async () => {
+  it('rejects every request before initialize, whatever its parameters', async () => {
     await using place = execPlace()
     const client = place.connect()
     for (const method of ['process/start', 'process/read', 'fs/readFile', 'environment/info', 'command/exec']) {
@@ -16,7 +16,7 @@ describe('the handshake of an exec-server', () => {
     }
   })
 
-  it('refuses everything before initialized, and starts nothing then', async () => {
+  it('rejects every request before initialized and starts nothing', async () => {
     await using place = execPlace()
     const client = place.connect()
     await client.ask('initialize', { clientName: 'test' })
@@ -28,7 +28,7 @@ describe('the handshake of an exec-server', () => {
     expect((await client.ask('process/start', start)).result).toEqual({ processId: 'a', sandboxType: 'none' })
   })
 
-  it('is done once; what it says is the version, the session and the machine', async () => {
+  it('is done once and returns version, session and environment', async () => {
     await using place = execPlace()
     const client = place.connect()
     expect((await client.ask('initialize', {})).error).toMatchObject({ code: -32602, data: { field: 'clientName' } })
@@ -46,7 +46,7 @@ describe('the handshake of an exec-server', () => {
     })
   })
 
-  it('may confirm itself twice', async () => {
+  it('accepts a second initialized', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     client.notify('initialized')
@@ -63,8 +63,8 @@ describe('the handshake of an exec-server', () => {
   })
 })
 
-it('a client that does not say who it is is turned out, one that has is not', async () => {
-  await using place = execPlace({ greetingMs: 50 })
+it('a client without initialize is disconnected, one with it is not', async () => {
+  await using place = execPlace({ initializeTimeoutMs: 50 })
   const greeted = await place.greeted()
   const silent = place.connect()
   await silent.closed()
@@ -82,7 +82,7 @@ describe('a connection is closed by', () => {
     await using place = execPlace()
     const client = greeted ? await place.greeted() : place.connect()
     client.sendLine(JSON.stringify({ jsonrpc: '2.0', ...message }))
-    await client.closed()
+    expect(await client.closed()).toBe(true)
   })
 })
 

@@ -34,8 +34,8 @@ async function readAll(client: ExecClient, processId: string): Promise<{ bytes: 
 const digest = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
 const seqsOf = (told: readonly Message[]) => told.map(({ params }) => params?.seq)
 
-describe('what a process has said', () => {
-  it('can be read again from any number on, with how it ended', async () => {
+describe('the output of a process', () => {
+  it('can be read again from any number, with its exit', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const told = await client.run('a', ['sh', '-c', 'echo one; sleep 0.05; echo two; exit 3'])
@@ -51,7 +51,7 @@ describe('what a process has said', () => {
     expect((await client.ask('process/read', { processId: 'b' })).error?.message).toBe('unknown process id b')
   })
 
-  it('beyond what memory keeps comes from the disk, byte for byte', async () => {
+  it('beyond the memory limit comes from the disk, byte for byte', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const told = await client.run('a', ['sh', '-c', 'seq 1 400000; seq 1 400000 >&2'])
@@ -66,7 +66,7 @@ describe('what a process has said', () => {
     expect(middle.chunks.at(-1)?.seq).toBe(middle.nextSeq - 1)
   })
 
-  it('beyond what the disk keeps is named as a gap', async () => {
+  it('beyond the file limit is reported as a gap', async () => {
     await using place = execPlace({ retention: { memoryBytes: 100_000, fileBytes: 1_000_000, chunks: 1000 } })
     const client = await place.greeted()
     const told = await client.run('a', ['head', '-c', '3000000', '/dev/zero'])
@@ -79,7 +79,7 @@ describe('what a process has said', () => {
     expect((await read(client, { processId: 'a', afterSeq: gap?.toSeq })).gap).toBeNull()
   })
 
-  it('is waited for when there is none yet, and not longer than was said', async () => {
+  it('is waited for when there is none yet, up to waitMs', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     await client.start('a', ['sh', '-c', 'read x; echo "$x"; read y'], { pipeStdin: true })
@@ -93,7 +93,7 @@ describe('what a process has said', () => {
   })
 })
 
-it('a reader that follows the numbers is not answered before there is something new', async () => {
+it('a reader that follows nextSeq gets no reply before there is new output', async () => {
   await using place = execPlace()
   const client = await place.greeted()
   // A grandchild holds the pipe, so the close comes a while after the exit.
@@ -107,7 +107,7 @@ it('a reader that follows the numbers is not answered before there is something 
 })
 
 describe('much output', () => {
-  it('of many processes at once is told completely and in order', async () => {
+  it('of many processes at once arrives completely and in order', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const ids = ['a', 'b', 'c', 'd']

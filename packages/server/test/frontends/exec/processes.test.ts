@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +9,7 @@ import { execPlace } from './support/in-process.ts'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('a process', () => {
-  it('is told of from its output to its close, with dense numbers and the close last', async () => {
+  it('sends output, exit and close with consecutive numbers', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const told = await client.run('a', ['sh', '-c', 'echo out; echo err >&2; exit 7'])
@@ -21,7 +23,7 @@ describe('a process', () => {
     expect([client.text('a', 'stdout'), client.text('a', 'stderr')]).toEqual(['out\n', 'err\n'])
   })
 
-  it('has the environment it was given, a folder as path or URI, and the name it is called by', async () => {
+  it('gets its variables, its folder as path or URI, and arg0', async () => {
     await using place = execPlace()
     await using folder = await tempDirectory()
     const client = await place.greeted()
@@ -49,7 +51,7 @@ describe('a process', () => {
     expect(told.at(-2)?.params).toMatchObject({ exitCode })
   })
 
-  it('takes a signal, and is told apart from one that has ended', async () => {
+  it('takes a signal, which an ended one does not', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     await client.start('a', ['sleep', '60'])
@@ -65,7 +67,7 @@ describe('a process', () => {
     expect((await client.ask('process/terminate', { processId: 'never' })).result).toEqual({ running: false })
   })
 
-  it('takes what is asked of it right behind its start', async () => {
+  it('takes requests sent right after its start', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const answers = await Promise.all([
@@ -78,7 +80,7 @@ describe('a process', () => {
     expect((await client.untilTold('a', 'process/exited')).params).toMatchObject({ exitCode: 137 })
   })
 
-  it('whose grandchild holds the pipe closes all the same, and takes the grandchild along', async () => {
+  it('closes although a grandchild holds the pipe, and ends the grandchild', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     await client.run('a', ['sh', '-c', 'sleep 60 & echo said'])
@@ -86,7 +88,7 @@ describe('a process', () => {
     await place.noDescendants()
   })
 
-  it('is terminated with its whole tree, whatever has left its group', async () => {
+  it('is terminated with its whole tree, including processes that left its group', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const tree = '(setsid sh -c "sleep 60 & exec sleep 60" &) ; (trap "" TERM INT; sleep 60) & sleep 60'
@@ -100,7 +102,7 @@ describe('a process', () => {
 })
 
 describe('a start', () => {
-  it('with an id that is taken has no effect, not even while the first is being started', async () => {
+  it('with a used id has no effect, even while the first is still starting', async () => {
     await using place = execPlace()
     await using folder = await tempDirectory()
     const client = await place.greeted()
@@ -129,7 +131,7 @@ describe('a start', () => {
     ],
     ['a program without a name', { argv: [''] }, -32603, 'The name of the program is empty'],
     ['one without a name, in a terminal', { argv: [''], tty: true }, -32603, 'The name of the program is empty'],
-    ['a folder that is not there', { cwd: '/no/such' }, -32603, 'The working directory /no/such cannot be entered'],
+    ['a folder that is not there', { cwd: '/no/such' }, -32603, 'The working directory /no/such is not there'],
     ['a relative folder', { cwd: 'work' }, -32602, 'cwd must be an absolute path or a file: URI'],
     ['a URI of another machine', { cwd: 'file://elsewhere/tmp' }, -32602, 'cwd is not a file: URI of this machine'],
     ['a text for argv', { argv: 'true' }, -32602, 'process/start: argv: '],
@@ -153,7 +155,7 @@ describe('a start', () => {
 })
 
 describe('stdin', () => {
-  it('is a pipe that can be written to, opened by its name, and ended', async () => {
+  it('is a pipe that can be written, opened by path and closed', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     await client.start('a', ['sh', '-c', 'cat /dev/stdin'], { pipeStdin: true })
@@ -176,16 +178,19 @@ describe('stdin', () => {
     })
   })
 
-  it('that has ended can still be opened by its name', async () => {
+  it('that is closed can still be opened by path', async () => {
     await using place = execPlace()
+    await using folder = await tempDirectory()
     const client = await place.greeted()
-    await client.start('a', ['sh', '-c', 'sleep 0.3; cat /dev/stdin'], { pipeStdin: true })
+    const script = 'until [ -e go ]; do sleep 0.01; done; cat /dev/stdin'
+    await client.start('a', ['sh', '-c', script], { pipeStdin: true, cwd: folder.path })
     await client.ask('process/write', { processId: 'a', chunk: base64('one\n'), closeStdin: true })
+    writeFileSync(join(folder.path, 'go'), '')
     await client.untilTold('a', 'process/closed')
     expect(client.text('a')).toBe('one\n')
   })
 
-  it('is empty unless it was asked for', async () => {
+  it('is empty without pipeStdin', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     await client.start('a', ['sh', '-c', 'cat; sleep 60'])
@@ -202,7 +207,7 @@ describe('stdin', () => {
     expect(bad.error).toMatchObject({ code: -32602, data: { field: 'chunk' } })
   })
 
-  it('that nobody reads makes the writer wait, and refuses what would be too much', async () => {
+  it('that is not read makes the writer wait and rejects too much', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     await client.start('a', ['sleep', '60'], { pipeStdin: true })
@@ -215,7 +220,7 @@ describe('stdin', () => {
 })
 
 describe('a terminal', () => {
-  it('is one: it has a size, an echo, and turns ctrl-c into a signal', async () => {
+  it('has a size and an echo, and turns ctrl-c into a signal', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const script =
@@ -230,7 +235,7 @@ describe('a terminal', () => {
     expect(client.told('t').find(({ method }) => method === 'process/exited')?.params).toMatchObject({ exitCode: 9 })
   })
 
-  it('changes its size; what is none has no size', async () => {
+  it('changes its size; a pipe has none', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const script = 'stty size; read line; stty size'
@@ -248,7 +253,7 @@ describe('a terminal', () => {
     expect(ended.error?.message).toBe('stdin is closed for process t')
   })
 
-  it('knows no end of input but ctrl-d, and gives the program the name it is called by', async () => {
+  it('ends its input by ctrl-d only, and passes arg0', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     await client.start('t', ['sh', '-c', 'echo "$0"; cat'], { tty: true, arg0: 'myname' })
@@ -262,8 +267,8 @@ describe('a terminal', () => {
   })
 })
 
-describe('a client of the older spelling', () => {
-  it('is answered and told in it', async () => {
+describe('a client with the older method names', () => {
+  it('gets replies and notifications under them', async () => {
     await using place = execPlace()
     const client = await place.greeted()
     const env = { PATH: process.env['PATH'], ...place.env }

@@ -14,7 +14,7 @@ async function startTree(server: SpawnedExecServer, client = server.client): Pro
 }
 
 describe('an exec-server on stdio', { timeout: 20_000 }, () => {
-  it('ends with all its trees when its client has gone', async () => {
+  it('ends with all process trees when its client has gone', async () => {
     await using server = await spawnExecServer()
     await server.client.greet()
     await startTree(server)
@@ -24,7 +24,7 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
     expect(server.stderr()).toBe('')
   })
 
-  it('ends with all its trees when it is told to', async () => {
+  it('ends with all process trees on a signal', async () => {
     await using server = await spawnExecServer('--listen', 'stdio')
     await server.client.greet()
     await startTree(server)
@@ -51,7 +51,7 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
     await startTree(server)
     await server.client.start('t', ['sleep', '60'], { tty: true })
     server.child.kill('SIGKILL')
-    await server.noDescendants()
+    expect(await server.noDescendants()).toBe(true)
   })
 
   it('answers each of 3,000 requests that come at once', async () => {
@@ -76,7 +76,7 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
     expect([...kinds].filter((kind) => !['ok', -32600, -32001].includes(kind))).toEqual([])
   })
 
-  it('gives what it starts none of the descriptors that were open around it', async () => {
+  it('passes no inherited descriptor to its processes', async () => {
     await using server = await spawnExecServer()
     await server.client.greet()
     await server.client.start('t', ['sleep', '60'], { tty: true })
@@ -90,7 +90,7 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
     expect(new Set(await beyond('tty', true))).toEqual(new Set(['/dev/null']))
   })
 
-  it('started with what it does not know says so in one sentence', async () => {
+  it('reports unknown flags in one sentence', async () => {
     await using server = await spawnExecServer('--nonsense')
     expect(await server.exitCode()).toBe(2)
     expect(server.stderr()).toBe(
@@ -122,6 +122,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
     }
     client.sendLine(JSON.stringify({ jsonrpc: '2.0', id: 'start', method: 'process/start', params }))
     const written = () => statSync(join(folder.path, 'count')).size
+    // The count stands while the process waits in its write, for which there is no event.
     const stands = async () => {
       const before = written()
       await delay(300)
@@ -137,7 +138,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
 })
 
 describe('an exec-server on a websocket', { timeout: 20_000 }, () => {
-  it('lets in who has the token, each to a session of their own', async () => {
+  it('accepts clients with the token, each with its own session', async () => {
     await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0')
     await using first = await server.dial()
     await using second = await server.dial()
@@ -149,7 +150,7 @@ describe('an exec-server on a websocket', { timeout: 20_000 }, () => {
     expect(statSync(join(server.home.env.PARLEY_HOME, 'exec-server-token')).mode & 0o777).toBe(0o600)
   })
 
-  it('lets a client come back to what it runs', async () => {
+  it('lets a client resume its session', async () => {
     await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0')
     const first = await server.dial()
     const resumeSessionId = (await first.greet()).result?.['sessionId']
@@ -168,7 +169,7 @@ describe('an exec-server on a websocket', { timeout: 20_000 }, () => {
     expect(await server.exitCode()).toBe(0)
   })
 
-  it('told not to linger ends what a client ran as soon as it has gone', async () => {
+  it('with --no-linger ends the processes of a lost client at once', async () => {
     await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0', '--no-linger')
     const client = await server.dial()
     await client.greet()
@@ -179,7 +180,7 @@ describe('an exec-server on a websocket', { timeout: 20_000 }, () => {
     expect((await next.greet()).result).toBeDefined()
   })
 
-  it('that cannot listen says why', async () => {
+  it('reports why it cannot listen', async () => {
     await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0')
     await using other = await spawnExecServer('--listen', await server.url())
     expect(await other.exitCode()).toBe(1)

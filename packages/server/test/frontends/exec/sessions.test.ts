@@ -11,7 +11,7 @@ async function sessionOf(client: ExecClient): Promise<string> {
 }
 
 describe('a session', () => {
-  it('outlives its connection: what was said meanwhile can be read, what comes later is told', async () => {
+  it('outlives its connection: missed output can be read, later output is sent', async () => {
     await using place = execPlace()
     const first = place.connect()
     const sessionId = await sessionOf(first)
@@ -48,7 +48,7 @@ describe('a session', () => {
     })
   })
 
-  it('goes over to who comes back when the connection that holds it gives no sign of life', async () => {
+  it('moves to a new connection when its holder answers no ping', async () => {
     await using place = execPlace({ answersWithinMs: 200 })
     await using first = await place.dial()
     const resumeSessionId = await sessionOf(first)
@@ -71,7 +71,7 @@ describe('a session', () => {
     expect((await second.ask('process/read', { processId: 'a' })).result).toMatchObject({ closed: true })
   })
 
-  it('that nobody knows cannot be resumed, and the client may begin a new one', async () => {
+  it('cannot be resumed when it is unknown; a new one can be opened', async () => {
     await using place = execPlace()
     const client = place.connect()
     expect((await client.greet({ clientName: 'test', resumeSessionId: 'none' })).error).toMatchObject({
@@ -81,7 +81,7 @@ describe('a session', () => {
     expect((await client.greet()).result).toBeDefined()
   })
 
-  it('that nobody comes back to ends with all its trees', async () => {
+  it('that is not resumed ends with all process trees', async () => {
     await using place = execPlace({ lingerMs: 100 })
     const first = place.connect()
     const resumeSessionId = await sessionOf(first)
@@ -99,7 +99,7 @@ describe('a session', () => {
     await client.start('a', ['sh', '-c', 'setsid sleep 60 & sleep 60'])
     await waitUntil(() => place.descendants().length >= 2, { what: 'the tree' })
     await client.leave()
-    await place.noDescendants()
+    expect(await place.noDescendants()).toBe(true)
   })
 
   it.each([
@@ -138,13 +138,16 @@ describe('a session', () => {
         await client.start('a', ['sleep', '60'])
       },
     }
+    expect(Object.keys(steps)).toContain(step)
     await steps[step]?.()
     await client.leave()
     await client.closed()
-    await place.noDescendants()
+    expect(await place.noDescendants()).toBe(true)
   })
 
-  it('detached has its processes wait when there is no more room, and loses nothing', { timeout: 15_000 }, async () => {
+  it('without a connection pauses its processes when the buffer is full, and loses nothing', {
+    timeout: 15_000,
+  }, async () => {
     await using place = execPlace({ retention: { memoryBytes: 100_000, fileBytes: 2_000_000, chunks: 1000 } })
     await using folder = await tempDirectory()
     const first = place.connect()
@@ -153,7 +156,7 @@ describe('a session', () => {
     await first.start('a', ['sh', '-c', script], { cwd: folder.path, pipeStdin: true })
     await first.ask('process/write', { processId: 'a', chunk: Buffer.from('\n').toString('base64') })
     await first.leave()
-    // When it is made to wait, the count stands.
+    // The count stands while the process waits in its write, for which there is no event.
     const count = () => Number(readFileSync(join(folder.path, 'count'), 'utf8'))
     await waitUntil(() => count() > 33, { what: 'the room to be used up' })
     let before = 0
@@ -168,7 +171,7 @@ describe('a session', () => {
     await second.greet({ clientName: 'test', resumeSessionId })
     await second.untilTold('a', 'process/output')
     await delay(200) // in which nothing new may push out what has still to be asked for
-    // What was on its way when the connection was lost.
+    // Output on its way when the connection was lost.
     const received = first.told('a').length
     const missed = await second.ask('process/read', { processId: 'a', afterSeq: received })
     expect(missed.result).toMatchObject({ gap: null })

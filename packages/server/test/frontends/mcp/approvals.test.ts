@@ -15,7 +15,7 @@ function askToTouch(hand: Hand, place: TestPlace) {
 }
 
 const touching = () => scriptedModel({ calls: [touch] }, { text: 'that was it' })
-/** One process for all the answers to the same question. */
+/** Shared by all answers to the same question. */
 const shared = ((model) => {
   const place = testPlace()
   return { place, model, server: place.start({ model }) }
@@ -24,7 +24,7 @@ afterAll(() => shared.place[Symbol.asyncDispose]())
 
 const isMade = (place: TestPlace) => existsSync(join(place.cwd, 'made.txt'))
 
-test('a command is asked for with what a client needs to show it, registered before it is told', async () => {
+test("a command's elicitation has all that a client shows, and follows its event", async () => {
   await using place = testPlace()
   await using hand = await takeHand(place.start({ model: touching() }))
   const { id, answer } = askToTouch(hand, place)
@@ -49,7 +49,7 @@ test('a command is asked for with what a client needs to show it, registered bef
   expect(isMade(place)).toBe(true)
 })
 
-test('a patch is asked for with its changes, and told as begun, ended and as the diff of the turn', async () => {
+test("a patch's elicitation has its changes; its begin, end and turn diff follow", async () => {
   await using place = testPlace()
   place.write('old.txt', 'before\n')
   const model = scriptedModel({ calls: [{ name: 'apply_patch', args: { patch } }] }, { text: 'patched' })
@@ -80,7 +80,7 @@ test('a patch is asked for with its changes, and told as begun, ended and as the
   expect(place.read('new.txt')).toBe('one\n')
 })
 
-describe('an answer that says yes runs the command', () => {
+describe('an approving answer runs the command', () => {
   test.each([
     { decision: 'approved' },
     { decision: 'approved_for_session' },
@@ -99,7 +99,7 @@ describe('an answer that says yes runs the command', () => {
   })
 })
 
-describe('anything else is a no, at once, and the turn goes on', () => {
+describe('any other answer denies at once, and the turn goes on', () => {
   const replies: readonly [string, (id: Wire) => Wire][] = [
     ['denied', (id) => ({ jsonrpc: '2.0', id, result: { decision: 'denied' } })],
     ['decline', (id) => ({ jsonrpc: '2.0', id, result: { action: 'decline' } })],
@@ -127,7 +127,7 @@ describe('anything else is a no, at once, and the turn goes on', () => {
     expect(JSON.stringify(model.requests.at(-1))).toContain('the user denied this')
   })
 
-  test('a client that cannot be asked', async () => {
+  test('a client without elicitation', async () => {
     await using place = testPlace()
     await using hand = await takeHand(place.start({ model: touching() }), { capabilities: {} })
     expect((await askToTouch(hand, place).answer).content[0].text).toBe('that was it')
@@ -160,7 +160,7 @@ describe('anything else is a no, at once, and the turn goes on', () => {
   })
 })
 
-test('abort is a no that ends the turn as well', async () => {
+test('abort denies and ends the turn', async () => {
   await using place = testPlace()
   await using hand = await takeHand(place.start({ model: touching() }))
   const { id, answer } = askToTouch(hand, place)
@@ -181,7 +181,7 @@ test('approved for the session holds in a later reply', async () => {
   expect(hand.received.filter(({ method }) => method === 'elicitation/create')).toHaveLength(1)
 })
 
-test('what another client has answered is withdrawn here', async () => {
+test('an approval decided by another client is withdrawn', async () => {
   await using place = testPlace()
   const server = place.start({ model: touching() })
   await using hand = await takeHand(server)
@@ -200,7 +200,7 @@ test('what another client has answered is withdrawn here', async () => {
   expect(isMade(place)).toBe(true)
 })
 
-test('a call that is cancelled while it asks takes its question back', async () => {
+test('a cancelled call withdraws its elicitation', async () => {
   await using place = testPlace()
   await using hand = await takeHand(place.start({ model: touching() }))
   const { id, answer } = askToTouch(hand, place)

@@ -14,7 +14,7 @@ const say = (hand: Hand, conversationId: string, more: object = {}) =>
     ...more,
   }).answer
 
-describe('a conversation that is live in a process that was started for more', () => {
+describe('a conversation that is live in a process with a higher ceiling', () => {
   test.each([
     ['full access', danger, 'has danger-full-access'],
     ['network', networked, 'has network for its commands'],
@@ -52,7 +52,7 @@ describe('a conversation that is live in a process that was started for more', (
   })
 })
 
-test('a message changes nothing that a new conversation could not have either', async () => {
+test('a message cannot change what a new conversation could not have', async () => {
   await using place = testPlace()
   const { server, watched } = await place.talk({ model: scriptedModel({ text: 'a' }) })
   await watched.send('hi')

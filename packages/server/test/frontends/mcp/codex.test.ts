@@ -7,7 +7,7 @@ import { takeHand } from './support/hand.ts'
 
 const noDeltas = (types: string[]) => types.filter((type) => !type.endsWith('_delta'))
 
-test('a call is told what happens in its turn and answered with the last message', async () => {
+test('a call gets the events of its turn and the last message as its result', async () => {
   await using place = testPlace()
   const server = place.start({ model: scriptedModel({ text: ['hel', 'lo'] }) })
   await using hand = await takeHand(server)
@@ -67,7 +67,7 @@ test('a reply goes on under each of the three ids, without another session_confi
   }
 })
 
-test('a conversation of an earlier process is loaded, and its session_configured says what was said', async () => {
+test('a conversation of an earlier process is loaded, and session_configured has its messages', async () => {
   await using place = testPlace()
   const earlier = place.start({ model: scriptedModel({ text: 'first' }) })
   const before = await takeHand(earlier)
@@ -88,7 +88,7 @@ test('a conversation of an earlier process is loaded, and its session_configured
   })
 })
 
-test('a reply during a running call waits its turn and has an answer and events of its own', async () => {
+test('a reply during a running call is queued and gets its own events and result', async () => {
   await using place = testPlace()
   const gate = Promise.withResolvers<void>()
   const model = scriptedModel({ text: 'one' }, { text: 'two', gate: gate.promise }, { text: 'three' })
@@ -123,7 +123,7 @@ test('a cancelled call interrupts its turn, gets no answer, and the reply behind
   expect(hand.received.filter(({ id, method }) => id === first.id && method === undefined)).toEqual([])
 })
 
-test('a call that is cancelled while it waits is taken back', async () => {
+test('a call that is cancelled while it waits is removed from the inbox', async () => {
   await using place = testPlace()
   const gate = Promise.withResolvers<void>()
   const model = scriptedModel({ text: 'one', gate: gate.promise }, { text: 'three' })
@@ -145,7 +145,7 @@ test('a call that is cancelled while it waits is taken back', async () => {
   expect(model.requests).toHaveLength(2)
 })
 
-/** One process for all that is refused. */
+/** Shared by all cases that are rejected. */
 const shared = (() => {
   const place = testPlace()
   return { place, server: place.start() }
@@ -198,7 +198,7 @@ test('a failure of the model is a result with the thread, so that it can be trie
   expect(again.structuredContent.content).toBe('better')
 })
 
-test('settings, instructions and what is not used reach where they belong', async () => {
+test('settings and instructions are applied, and unused ones are reported', async () => {
   await using place = testPlace()
   const model = scriptedModel()
   await using hand = await takeHand(place.start({ model }))
@@ -220,7 +220,7 @@ test('settings, instructions and what is not used reach where they belong', asyn
   ])
 })
 
-test('a command whose client vanishes in the middle is ended and nothing of it survives', async () => {
+test('a command whose client vanishes is ended with its whole tree', async () => {
   await using place = testPlace()
   const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'echo $$ > pid; sleep 60' } }] })
   const server = place.start({ model, ceiling: fullAccess })
@@ -235,7 +235,7 @@ test('a command whose client vanishes in the middle is ended and nothing of it s
   expect(pid === 0 || !existsSync(`/proc/${pid}`)).toBe(true)
 })
 
-test('a client that asks for progress hears of each step, in growing numbers', async () => {
+test('a client with a progress token gets each step with a growing number', async () => {
   await using place = testPlace()
   const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'echo hi' } }] }, { text: 'One\nTwo' })
   await using hand = await takeHand(place.start({ model, ceiling: fullAccess }))
@@ -248,7 +248,7 @@ test('a client that asks for progress hears of each step, in growing numbers', a
   ])
 })
 
-test('much output is bounded in every message, and what is left out is said', async () => {
+test('long output is bounded in every message, and the omission is marked', async () => {
   await using place = testPlace()
   const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'yes 0123456789 | head -c 20000000' } }] })
   await using hand = await takeHand(place.start({ model, ceiling: fullAccess }))

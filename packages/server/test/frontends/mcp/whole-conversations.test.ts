@@ -145,7 +145,7 @@ const touch = { name: 'shell', args: { command: 'touch made.txt' } }
 const asking = { approval_policy: 'untrusted' }
 const isMade = (place: TestPlace) => existsSync(join(place.cwd, 'made.txt'))
 
-test('an approval that nobody streams is held, asked on connect, and stays asked when the stream is cancelled', async () => {
+test('an approval without a stream is held, asked on connect, and stays when the stream is cancelled', async () => {
   await using place = testPlace()
   const server = place.start({ model: scriptedModel({ calls: [touch] }, { text: 'made' }) })
   await using hand = await takeHand(server)
@@ -168,7 +168,7 @@ test('an approval that nobody streams is held, asked on connect, and stays asked
   expect(isMade(place)).toBe(true)
 })
 
-test('an approval is asked live of whoever streams, and a client that cannot be asked is denied at once', async () => {
+test('an approval is asked of the streaming client at once; without elicitation it is denied', async () => {
   await using place = testPlace()
   const model = scriptedModel({ calls: [touch] }, { text: 'one' }, { calls: [touch] }, { text: 'two' })
   const server = place.start({ model })
@@ -186,7 +186,7 @@ test('an approval is asked live of whoever streams, and a client that cannot be 
   expect(isMade(place)).toBe(true)
 })
 
-test('a held approval is there in the next process', async () => {
+test('a held approval survives into the next process', async () => {
   await using place = testPlace()
   const earlier = place.start({ model: scriptedModel({ calls: [touch] }) })
   const before = await takeHand(earlier)
@@ -204,7 +204,7 @@ test('a held approval is there in the next process', async () => {
   expect(isMade(place)).toBe(true)
 })
 
-test('a reply to a conversation that was left waiting asks what waits, then sends its message', async () => {
+test('a reply to a parked conversation asks its approval, then sends its message', async () => {
   await using place = testPlace()
   const earlier = place.start({ model: scriptedModel({ calls: [touch] }) })
   const before = await takeHand(earlier)
@@ -262,7 +262,7 @@ test('a second client may stream too: both get everything', async () => {
   expect(live(two)).toEqual(turn('Done').map(({ msg }) => [msg.type, { msg }]))
 })
 
-test('where one client streams two conversations, each event says of which it is', async () => {
+test('each event names its conversation when a client streams two', async () => {
   await using place = testPlace()
   await using hand = await takeHand(place.start())
   const [a, b] = [await create(hand, place), await create(hand, place)]
@@ -288,7 +288,7 @@ test('a message with an id is sent once', async () => {
   expect(model.requests).toHaveLength(1)
 })
 
-test('overrides of a message count from it on, before the first one too', async () => {
+test('overrides of a message apply from it on, before the first one too', async () => {
   await using place = testPlace()
   const model = scriptedModel()
   await using hand = await takeHand(place.start({ model }))

@@ -5,7 +5,7 @@ import { calling, mcpPlace, serverIn } from './support/mcp-place.ts'
 
 const free = { sandbox: 'danger-full-access' } as const
 
-/** One call without a question, and the item it became. */
+/** Runs a call that needs no approval, and returns its item. */
 async function called(tool: string, args: unknown = {}, more = '') {
   await using place = mcpPlace()
   place.configure('ugly', 'plain', more)
@@ -24,7 +24,7 @@ describe('a call of an MCP tool', () => {
     expect(item).toMatchObject({ status: 'completed', title: 'ugly: echo', tool: 'mcp__ugly__echo' })
   })
 
-  it('asks although its server says that it only reads', async () => {
+  it('needs approval although its server calls it read-only', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const { watched } = await place.talkTo(scriptedModel(calling('echo', { a: 1 })))
@@ -37,7 +37,7 @@ describe('a call of an MCP tool', () => {
     expect(place.diary('ugly').map(({ method }) => method)).not.toContain('tools/call')
   })
 
-  it('is asked about once for a conversation, by server and tool', async () => {
+  it('is approved for a session by server and tool', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const model = scriptedModel(calling('echo', { a: 1 }), calling('echo', { a: 2 }), calling('structured'))
@@ -50,13 +50,13 @@ describe('a call of an MCP tool', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('that fails is told as an error', async () => {
+  it('reports a failure as an error', async () => {
     const { item, told } = await called('fail')
     expect(told).toMatchObject({ text: 'Error: the disk is on fire', isError: true })
     expect(item).toMatchObject({ status: 'failed', failure: { code: 'mcpToolError', message: 'the disk is on fire' } })
   })
 
-  it('that the server refuses is told with its words', async () => {
+  it("reports the server's rejection in its words", async () => {
     const { told } = await called('refuse')
     expect(told).toMatchObject({ text: expect.stringContaining('no such luck'), isError: true })
   })
@@ -94,11 +94,11 @@ describe('a call of an MCP tool', () => {
     })
   })
 
-  it('with nothing but structured content is told as JSON', async () => {
+  it('returns structured content as JSON', async () => {
     expect((await called('structured')).told).toMatchObject({ text: '{"sum":5}' })
   })
 
-  it('that takes longer than its limit is stopped, and the server is told', async () => {
+  it('is stopped at its time limit, and the server is notified', async () => {
     const { told, diary } = await called('slow', {}, 'tool_timeout_sec = 0.2')
     expect(told).toMatchObject({
       isError: true,
@@ -107,7 +107,7 @@ describe('a call of an MCP tool', () => {
     expect(diary.map(({ method }) => method)).toContain('notifications/cancelled')
   })
 
-  it('is interrupted with its turn, and the server is told', async () => {
+  it('is interrupted with its turn, and the server is notified', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const { watched, client, summary } = await place.talkTo(scriptedModel(calling('slow')), free)
@@ -121,7 +121,7 @@ describe('a call of an MCP tool', () => {
     })
   })
 
-  it('whose server closes its output fails at once', async () => {
+  it('fails at once when its server closes its output', async () => {
     const { told } = await called('mute')
     expect(told).toMatchObject({
       isError: true,
@@ -129,7 +129,7 @@ describe('a call of an MCP tool', () => {
     })
   })
 
-  it('whose server is killed meanwhile fails, and the server is started again', async () => {
+  it('fails when its server is killed, and the server is restarted', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const model = scriptedModel(calling('die'), calling('echo', { again: true }))

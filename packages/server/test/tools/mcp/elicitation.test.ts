@@ -56,7 +56,7 @@ describe('a question of an MCP server', () => {
     expect(talk.watched.story()).toContain('approval.decided approved')
   })
 
-  it('gets no answers that do not fit: whoever gave them is told which, and may try again', async () => {
+  it('rejects answers that do not fit by field, and allows another try', async () => {
     await using talk = await asked()
     expect(await talk.client.refused('approval/decide', talk.answer('approved', { branch: 'x' }))).toMatchObject({
       code: 'invalidParams',
@@ -92,7 +92,7 @@ describe('a question of an MCP server', () => {
     expect(talk.watched.state.core.approvals).toEqual({})
   })
 
-  it('stops the clock of its call', async () => {
+  it('pauses the time limit of its call', async () => {
     await using talk = await asked('tool_timeout_sec = 0.4')
     // Longer than the limit that must not count here.
     await new Promise((resolve) => setTimeout(resolve, 500))
@@ -101,7 +101,7 @@ describe('a question of an MCP server', () => {
     expect(talk.told()).toMatchObject({ text: expect.stringContaining('accept') })
   })
 
-  it('is answered once, and who comes later is told by whom', async () => {
+  it('is answered once, and later clients learn by whom', async () => {
     await using talk = await asked()
     const other = await talk.server.connect('other')
     await other.watch(talk.summary.conversationId)
@@ -122,7 +122,7 @@ describe('a question of an MCP server', () => {
     expect(watched.items().find(({ type }) => type === 'toolCall')).toMatchObject({ status: 'completed' })
   })
 
-  it('waits on when everybody has left, and the next one may answer', async () => {
+  it('waits on without clients, and the next one may answer', async () => {
     await using talk = await asked()
     await talk.client.peer.close()
     const other = await talk.server.connect('other')
@@ -140,7 +140,7 @@ describe('a question of an MCP server', () => {
     expect(completed).toMatch(/"item.completed".*"status":"interrupted"/)
   })
 
-  it('is withdrawn after a crash, and what became of its call is unknown', async () => {
+  it('is withdrawn after a crash, and its call ends unknown', async () => {
     await using talk = await asked()
     const { conversationId } = talk.summary
     const lines = talk.place.logLines(conversationId)
@@ -169,7 +169,7 @@ describe('a question of an MCP server', () => {
     expect(Object.keys(talk.watched.state.core.approvals)).toEqual([talk.approval.id])
   })
 
-  it('is cancelled at once where nobody could answer', async () => {
+  it('is cancelled at once when no client can answer', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const model = scriptedModel(calling('ask'), { text: 'ok' })

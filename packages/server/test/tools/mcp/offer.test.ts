@@ -8,8 +8,8 @@ const free = { sandbox: 'danger-full-access' } as const
 const mcpTools = (request: ModelRequest | undefined) =>
   (request?.tools ?? []).filter(({ name }) => name.startsWith('mcp__')).map(({ name }) => name)
 
-describe('what the model is offered of MCP servers', () => {
-  it('is every tool that has a name, schema untouched, and it is in the log', async () => {
+describe('the tools offered from MCP servers', () => {
+  it('are all named tools with unchanged schemas, recorded in the log', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const model = scriptedModel()
@@ -26,7 +26,7 @@ describe('what the model is offered of MCP servers', () => {
     expect(Buffer.from(file.base64, 'base64').toString()).toContain('"mcp":{"server":"ugly","tool":"echo"}')
   })
 
-  it('has 200 tools with names that no provider takes, each callable', async () => {
+  it('can be 200 with names that providers reject, each callable', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'many')
     const model = scriptedModel(({ tools }) => {
@@ -46,7 +46,7 @@ describe('what the model is offered of MCP servers', () => {
     })
   })
 
-  it('is only what the configuration lets through', async () => {
+  it('are limited to those that the config allows', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain', 'enabled_tools = ["echo", "fail"]\ndisabled_tools = ["fail"]')
     const model = scriptedModel()
@@ -56,7 +56,7 @@ describe('what the model is offered of MCP servers', () => {
     expect(mcpTools(model.requests[0])).toEqual(['mcp__ugly__echo'])
   })
 
-  it('changes with the next turn when the server says that it changed', async () => {
+  it("change in the next turn after the server's notification", async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const model = scriptedModel(calling('grow'), { text: 'grown' }, { text: 'seen' })
@@ -72,7 +72,7 @@ describe('what the model is offered of MCP servers', () => {
     expect(talk.watched.story().filter((line) => line === 'context.set')).toHaveLength(2)
   })
 
-  it('is not waited for a second time, and a late server is offered in the next turn', async () => {
+  it("are not waited for twice; a late server's are offered in the next turn", async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'late')
     const model = scriptedModel({ text: 'one' }, { text: 'two' })
@@ -88,7 +88,7 @@ describe('what the model is offered of MCP servers', () => {
     expect(mcpTools(model.requests[1])).toContain('mcp__ugly__echo')
   })
 
-  it('is waited for no longer than the turn lasts', async () => {
+  it('are waited for no longer than the turn lasts', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'silent', 'startup_timeout_sec = 3600')
     const model = scriptedModel()
@@ -102,7 +102,7 @@ describe('what the model is offered of MCP servers', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('is called by what the log says after a restart, with the yes from before', async () => {
+  it('are called by the log after a restart, with the earlier approval', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const first = await place.talkTo(scriptedModel(calling('echo', { kept: true })))
@@ -121,7 +121,7 @@ describe('what the model is offered of MCP servers', () => {
     expect(model.requests[0]?.entries.at(-1)).toMatchObject({ kind: 'result', text: '{"kept":true}' })
   })
 
-  it('is asked anew where another program would run by now', async () => {
+  it('need a new approval when another program would run', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const first = await place.talkTo(scriptedModel(calling('echo')))
@@ -157,7 +157,7 @@ describe('rules about MCP tools', () => {
     expect(watched.story()).toContain(line)
   })
 
-  it('are needed where the policy is never to ask', async () => {
+  it('are required under the approval policy never', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const { watched } = await place.talkTo(scriptedModel(calling('echo')), { approvalPolicy: 'never' })

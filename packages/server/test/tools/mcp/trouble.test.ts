@@ -8,7 +8,7 @@ const gone = (place: McpPlace) =>
   waitUntil(() => place.processes().length === 0, { what: 'the end of every MCP server' })
 
 describe('an MCP server', () => {
-  it('that cannot start is a notice with the end of its stderr, and the turn goes on without it', async () => {
+  it('that cannot start gives a notice with the end of its stderr, and the turn goes on', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'dies')
     const talk = await place.talkTo(scriptedModel({ text: 'hello' }))
@@ -34,7 +34,7 @@ describe('an MCP server', () => {
     ['args = ["x"]', 'exactly one of command and url'],
     ['url = "http://127.0.0.1:9/mcp"', 'fetch failed'],
     ['url = "http://127.0.0.1:9/mcp"\nbearer_token_env_var = "NOT_SET"', 'NOT_SET'],
-    ['command = "true"\ncwd = "not-here"', 'cannot be entered'],
+    ['command = "true"\ncwd = "not-here"', 'is not there: it was removed or never made'],
   ])('with %s says what is wrong with that', async (section, what) => {
     await using place = mcpPlace()
     place.append(`\n[mcp_servers.odd]\n${section}\n`)
@@ -42,7 +42,7 @@ describe('an MCP server', () => {
     expect((await serverIn(talk, 'failed')).error).toContain(what)
   })
 
-  it('that never answers is given up at its limit, and nothing of it is left', async () => {
+  it('that never answers is given up at its limit and leaves no process', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'silent', 'startup_timeout_sec = 0.3')
     const talk = await place.talkTo(scriptedModel())
@@ -50,7 +50,7 @@ describe('an MCP server', () => {
     await gone(place)
   })
 
-  it('that writes rubbish to stdout works all the same, and its log has it', async () => {
+  it('that writes rubbish to stdout works, and its log has it', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'rubbish')
     const model = scriptedModel(calling('echo', { a: 1 }))
@@ -61,7 +61,7 @@ describe('an MCP server', () => {
     expect(place.log('ugly')).toContain('[no message: Listening …]')
   })
 
-  it('that floods stderr works all the same, and its log stays small', async () => {
+  it('that floods stderr works, and its log stays small', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'flood')
     const model = scriptedModel(calling('echo', { a: 1 }))
@@ -73,7 +73,7 @@ describe('an MCP server', () => {
     expect((await serverIn(talk, 'ready')).stderr?.length).toBeLessThanOrEqual(4096)
   })
 
-  it('that breaks down again and again is started three times more and then given up', async () => {
+  it('that keeps crashing is restarted three times and then given up', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'crashes')
     const talk = await place.talkTo(scriptedModel())
@@ -96,7 +96,7 @@ describe('an MCP server', () => {
     })
   })
 
-  it('is not started for a client that only looks on', async () => {
+  it('is not started for a read-only client', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const server = place.start({ model: scriptedModel() })
@@ -110,7 +110,7 @@ describe('an MCP server', () => {
     await waitUntil(async () => (await stateSeen()) === 'ready', { what: 'its start' })
   })
 
-  it('that two restart at once is started once', async () => {
+  it('is started once when two clients restart it', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const talk = await place.talkTo(scriptedModel())
@@ -141,7 +141,7 @@ describe('an MCP server', () => {
     await server.close()
   })
 
-  it('is neither started nor offered when it is switched off', async () => {
+  it('is neither started nor offered when it is disabled', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain', 'enabled = false')
     const model = scriptedModel()

@@ -1,25 +1,20 @@
 import { realpath } from 'node:fs/promises'
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { realPathOf } from '@parley/workspace'
-import type { Confinement } from '../confinement/confinement.ts'
-import type { FileLimits } from '../confinement/file-limits.ts'
-import type { ExecHandlers } from '../handlers.ts'
+import { asFileFailure } from '../exec-errors.ts'
 import type { Link } from '../link.ts'
-import { pathOf, uriOf } from '../location.ts'
-import { asFileFailure } from './file-failure.ts'
-import { createLane } from './lane.ts'
-import { makeFolder } from './make-folder.ts'
-import { readFolder, readMetadata } from './metadata.ts'
-import { reachOf, reachOfItself } from './reach.ts'
-import { readFileRange } from './read-file.ts'
-import { removeEntry } from './remove-entry.ts'
+import { type ExecHandlers, pathOf, uriOf } from '../params.ts'
+import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
+import { type FileLimits, reachOf, reachOfItself } from '../sandbox/file-limits.ts'
+import { makeFolder, removeEntry } from './create-remove.ts'
+import { readFileRange, readFolder, readMetadata } from './read-entry.ts'
 import { replaceFile } from './write-file.ts'
 
 type FileMethodName = Extract<ExecMethodName, `fs/${string}`>
 type FileHandlers = Pick<ExecHandlers, FileMethodName>
 type Decoded<Name extends FileMethodName> = ExecMethods[Name]['decoded']
 
-interface Place {
+interface PathParams {
   readonly path: string
   readonly sandbox?: unknown
   readonly followLinks?: boolean
@@ -27,22 +22,22 @@ interface Place {
 
 type Use<Params, Result> = (path: string, params: Params, limits: FileLimits | null) => Promise<Result>
 
-/** At a time, of one connection: each may hold 16 MiB. */
-const laneWidth = 2
+/** Limit of running operations per connection, since each may hold 16 MiB. */
+const maxRunning = 2
 
-export function createFileHandlers(link: Link, confinement: Confinement): FileHandlers {
-  const lane = createLane(laneWidth)
-  const onPath = <Params extends Place, Result>(use: Use<Params, Result>) => {
+export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHandlers {
+  const run = createTaskLimit(maxRunning)
+  const onPath = <Params extends PathParams, Result>(use: Use<Params, Result>) => {
     return async (params: Params): Promise<Result> => {
       const path = pathOf(params.path, 'path')
-      const limits = await confinement.files(params.sandbox)
-      return lane(async () => {
-        await link.drained() // a client that does not read its answers waits for the next
+      const limits = await enforcer.files(params.sandbox)
+      return run(async () => {
+        await link.drained() // a client that does not read replies waits for the next one
         return use(path, params, limits).catch((error: unknown) => Promise.reject(asFileFailure(error, path)))
       })
     }
   }
-  const exact = ({ followLinks }: Place) => followLinks === false
+  const exact = ({ followLinks }: PathParams) => followLinks === false
   return {
     'fs/readFile': onPath(async (path, params: Decoded<'fs/readFile'>, limits) => {
       const reach = await reachOf(path, 'read', { exact: exact(params), limits })
@@ -75,7 +70,7 @@ export function createFileHandlers(link: Link, confinement: Confinement): FileHa
       return {}
     }),
     async 'fs/guards'({ paths, writableRoots }) {
-      const kinds = await confinement.guardOf(
+      const kinds = await enforcer.guardOf(
         paths.map((path) => pathOf(path, 'paths')),
         writableRoots.map((root) => pathOf(root, 'writableRoots')),
       )
@@ -85,5 +80,24 @@ export function createFileHandlers(link: Link, confinement: Confinement): FileHa
       await reachOf(path, 'read', { exact: false, limits })
       return { path: uriOf(await (allowMissing ? realPathOf(path) : realpath(path))) }
     }),
+  }
+}
+
+/** Runs a few tasks at a time; the others wait in order. */
+type TaskLimit = <Result>(task: () => Promise<Result>) => Promise<Result>
+
+function createTaskLimit(max: number): TaskLimit {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (task) => {
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
   }
 }

@@ -1,56 +1,60 @@
 import { createHash } from 'node:crypto'
+import { stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { createMark, isOwnerAlive, parseMark } from '@parley/host'
 import { errorCodes, RpcError } from '@parley/rpc'
-import { diskPatchFiles, type FileStat, openRealFile, refusesLinks } from '@parley/workspace'
-import { fileFailure } from './file-failure.ts'
-import { createStrayRemover, freshName } from './fresh-files.ts'
-import type { Reach } from './reach.ts'
+import { diskPatchFiles, type FileStat, openRealFile, refusesLinks, succeeds } from '@parley/workspace'
+import { fileFailure } from '../exec-errors.ts'
+import type { Reach } from '../sandbox/file-limits.ts'
 
-export interface FileContent {
+interface FileContent {
   readonly bytes: Buffer
-  /** SHA-256 of what it replaces; null: there must be nothing; undefined: whatever is there. */
+  /** Expected SHA-256 of the replaced file; null requires that there is none, undefined accepts any. */
   readonly expectedHash: string | null | undefined
-  /** Null: of what it replaces. */
+  /** Mode bits; null keeps those of the replaced file. */
   readonly mode: number | null
 }
 
 const files = diskPatchFiles
-const removeStrays = createStrayRemover()
+const removeLeftovers = createLeftoverRemover()
 
-/** The whole content or none of it, with the mode and owner of what it replaces. Returns its SHA-256. */
+/** Writes the whole content or nothing, and keeps mode and owner of the replaced file. Returns its SHA-256. */
 export async function replaceFile({ path, exact }: Reach, content: FileContent): Promise<string> {
   const { bytes, expectedHash, mode } = content
   const target = exact ? path : await files.realPath(path)
   const before = await files.stat(target)
   if (before !== null && before.kind !== 'file') throw notReplaceable(path, before.kind)
-  const fresh = join(dirname(target), freshName())
+  const temporary = join(dirname(target), temporaryName())
   try {
-    await files.writeTemp(fresh, bytes, likeness(before, mode))
-    // As late as can be: what happens to the file between this and the rename is not seen.
+    await files.writeTemp(temporary, bytes, statFor(before, mode))
+    // As late as possible: a change between this check and the rename goes unnoticed.
     await assertHash(target, await files.stat(target), expectedHash)
-    await putInPlace(fresh, target, expectedHash === null)
+    await putInPlace(temporary, target, expectedHash === null)
   } catch (error) {
-    await files.unlink(fresh).catch(() => undefined)
+    await files.unlink(temporary).catch(() => undefined)
     throw error
   }
   await files.syncFolder(dirname(target))
-  await removeStrays(dirname(target)).catch(() => undefined)
+  await removeLeftovers(dirname(target)).catch(() => undefined)
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** A link fails where there is a file by now, a rename would replace it; where there are no links, the look before must do. */
-async function putInPlace(fresh: string, target: string, mustBeNew: boolean): Promise<void> {
-  if (!mustBeNew) return files.rename(fresh, target)
+/**
+ * Moves the new file to its path. A link fails if a file exists by now, where a rename would replace it; without
+ * links the earlier check has to suffice.
+ */
+async function putInPlace(temporary: string, target: string, mustBeNew: boolean): Promise<void> {
+  if (!mustBeNew) return files.rename(temporary, target)
   try {
-    await files.link(fresh, target)
+    await files.link(temporary, target)
   } catch (error) {
     if (!refusesLinks(error)) throw error
-    return files.rename(fresh, target)
+    return files.rename(temporary, target)
   }
-  await files.unlink(fresh)
+  await files.unlink(temporary)
 }
 
-function likeness(before: FileStat | null, mode: number | null): FileStat | null {
+function statFor(before: FileStat | null, mode: number | null): FileStat | null {
   if (mode === null) return before
   return { kind: 'file', sizeBytes: 0, owner: null, writable: true, stamp: '', ...before, mode }
 }
@@ -75,4 +79,40 @@ function notReplaceable(path: string, kind: FileStat['kind']): RpcError {
   return kind === 'link'
     ? fileFailure('ELOOP', path, 'the path now leads somewhere else')
     : fileFailure('EINVAL', path, 'it is not a regular file')
+}
+
+const prefix = '.parley-'
+/** Age below which a file stays: an owner in another container or on another machine looks dead from here. */
+const youngMs = 60_000
+const lookAgainMs = 60_000
+const rememberedFolders = 1000
+
+/** Returns a name, independent of the target's length, that marks this process as the owner. */
+function temporaryName(): string {
+  return `${prefix}${createMark()}`
+}
+
+/** Returns a function that removes files of killed exec-servers from a folder, at most once a minute each. */
+function createLeftoverRemover(): (folder: string) => Promise<void> {
+  const lookedAtMs = new Map<string, number>()
+  return async (folder) => {
+    const nowMs = performance.now()
+    if (nowMs - (lookedAtMs.get(folder) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return
+    if (lookedAtMs.size >= rememberedFolders) lookedAtMs.clear()
+    lookedAtMs.set(folder, nowMs)
+    for (const name of await diskPatchFiles.list(folder)) {
+      const path = join(folder, name)
+      if (isOwnerless(name) && (await isOld(path))) await succeeds(() => unlink(path))
+    }
+  }
+}
+
+function isOwnerless(name: string): boolean {
+  const owner = name.startsWith(prefix) ? parseMark(name.slice(prefix.length)) : null
+  return owner !== null && !isOwnerAlive(owner)
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null)
+  return found?.isFile() === true && Date.now() - found.mtimeMs > youngMs
 }

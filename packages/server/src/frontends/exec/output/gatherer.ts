@@ -1,26 +1,28 @@
 import type { OutputStream } from '@parley/host'
 
-/** Where gathered bytes go. They are valid only during the call. */
+/** Receiver of gathered output. The bytes are valid only during the call. */
 export interface OutputSink {
   output(stream: OutputStream, bytes: Buffer): void
 }
 
 export interface Gatherer {
   take(sink: OutputSink, stream: OutputStream, chunk: Buffer): void
-  /** Hands on what waits. Before anything is said that comes after it. */
+  /** Sends what waits, before any notification that must follow it. */
   flush(): void
 }
 
 const gatheredBytes = 64 * 1024
-/** Worth a message of its own. */
+/** Size from which a chunk is sent without gathering. */
 const largeBytes = 32 * 1024
 
-/** What follows on a message waits so long for more. A key's echo is no burst, so it is not felt. */
+/**
+ * Time that output after a message waits for more. A key's echo follows no message so closely, so it is not delayed.
+ */
 const burstMs = 4
 
 /**
- * A terminal gives 4 KiB at a time, and each message has its price: the first of a burst goes out at once, and what
- * follows it in larger pieces. One buffer for all processes, handed on when another process or stream speaks.
+ * Joins output into fewer messages: the first chunk of a burst is sent at once, later ones in pieces of up to 64 KiB.
+ * One buffer serves all processes and is flushed when another process or stream writes.
  */
 export function createGatherer(): Gatherer {
   const buffer = Buffer.allocUnsafeSlow(gatheredBytes)

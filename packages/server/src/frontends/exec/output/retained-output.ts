@@ -1,18 +1,16 @@
 import type { OutputStream } from '@parley/host'
-import type { Ring } from './ring.ts'
-import { openRingFile } from './ring-file.ts'
-import { createRingMemory, type RingMemory } from './ring-memory.ts'
+import { createRingMemory, openRingFile, type Ring, type RingMemory } from './ring.ts'
 
 export interface OutputChunk {
   readonly seq: number
   readonly stream: OutputStream
-  /** As base64. */
+  /** Bytes in base64. */
   readonly chunk: string
 }
 
 export interface RetainedSlice {
   readonly chunks: readonly OutputChunk[]
-  /** The highest number that was asked for and is not kept any more. */
+  /** Highest requested number that is no longer kept; null when none is missing. */
   readonly missingThrough: number | null
 }
 
@@ -33,17 +31,17 @@ interface Kept {
   readonly stream: OutputStream
   readonly sizeBytes: number
   readonly inMemory: number
-  /** Null while it is in no file. */
+  /** Position in the file; null while there is none. */
   inFile: number | null
 }
 
-/** The newest output of one process: some in memory, more of it in a file, each chunk under its number. */
+/** Newest output of one process: some in memory, more of it in a file, each chunk under its number. */
 export class RetainedOutput {
   readonly #limits: RetentionLimits
   readonly #openFile: (capacityBytes: number) => Ring
   readonly #memory: RingMemory
   #kept: Kept[] = []
-  /** Index of the oldest that counts: taking from the front of an array one by one is dear. */
+  /** Index of the oldest kept chunk, since shifting an array for each chunk is slow. */
   #first = 0
   #pushedBytes = 0
   #lostThrough = 0
@@ -60,7 +58,7 @@ export class RetainedOutput {
     return this.#memory.sizeBytes
   }
 
-  /** How much is kept before the oldest has to go. */
+  /** Bytes that are kept before the oldest chunk is dropped. */
   get capacityBytes(): number {
     return this.#fileFailed ? this.#limits.memoryBytes : this.#limits.fileBytes
   }
@@ -75,7 +73,7 @@ export class RetainedOutput {
     this.#lose()
   }
 
-  /** What is numbered above `afterSeq`, up to `maxBytes`, but at least one chunk. */
+  /** Returns chunks numbered above `afterSeq`, up to `maxBytes` but at least one. */
   read(afterSeq: number, maxBytes: number): RetainedSlice {
     const chunks: OutputChunk[] = []
     let sizeBytes = 0
@@ -101,7 +99,7 @@ export class RetainedOutput {
     try {
       this.#file = this.#openFile(this.#limits.fileBytes)
     } catch {
-      this.#fileFailed = true // memory is all there is then, and what it loses is a gap
+      this.#fileFailed = true // only memory is left, and what it drops is a gap
       return
     }
     for (const entry of this.#kept.slice(this.#first)) {
@@ -113,7 +111,7 @@ export class RetainedOutput {
     try {
       entry.inFile = this.#file?.write(bytes) ?? null
     } catch {
-      // A full disk. What the file has is no longer sure to be what was written.
+      // On a full disk the file may hold less than was written.
       this.#file?.close()
       this.#file = null
       this.#fileFailed = true
@@ -138,14 +136,14 @@ export class RetainedOutput {
     return found?.ring.read(found.position, entry.sizeBytes).toString('base64') ?? ''
   }
 
-  /** Where it still is. */
+  /** Returns the ring that still holds the chunk; null when it is dropped. */
   #ringOf({ inMemory, inFile }: Kept): { readonly ring: Ring; readonly position: number } | null {
     if (inMemory >= this.#memory.oldest()) return { ring: this.#memory, position: inMemory }
     const file = this.#file
     return file !== null && inFile !== null && inFile >= file.oldest() ? { ring: file, position: inFile } : null
   }
 
-  /** Numbers only grow, so by halving. */
+  /** Returns the index of the first chunk above `seq`, by binary search, since numbers only grow. */
   #indexAfter(seq: number): number {
     let low = this.#first
     let high = this.#kept.length

@@ -1,9 +1,9 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 
-/** The SDK's name for the stream of what no request asked for, which a client's GET opens. */
-const unaskedStream = '_GET_stream'
-/** Asks for what has waited for a GET: no client knows it, we say it for them. */
-const fromTheFirstWaiting = 'waiting'
+/** The SDK's id of the stream that a client's GET opens. */
+const getStream = '_GET_stream'
+/** Cursor that stands for everything since the last GET closed. Clients do not send it; this server adds it. */
+const waitingCursor = 'waiting'
 
 interface Kept {
   readonly number: number
@@ -13,20 +13,20 @@ interface Kept {
 }
 
 export interface EventBuffer extends EventStore {
-  /** The cursor by which a GET without one gets what has waited for it; null when nothing waits. */
+  /** Cursor that a GET without one gets for messages that have waited; null when none wait. */
   readonly waitingFrom: string | null
-  /** A GET has taken over: what it does not read, it knows where to ask for. */
-  taken(): void
-  /** The GET is gone: what comes from now on waits. */
-  left(): void
+  /** Records that a GET is open; from now on the client names its own cursor. */
+  opened(): void
+  /** Records that the GET has closed; messages wait from now on. */
+  closed(): void
 }
 
-/** What was sent over HTTP to one client, so that a stream that breaks, or opens late, goes on where it ended. */
+/** Keeps what was sent to one client over HTTP, so that a broken or late stream continues where the last one ended. */
 export function createEventBuffer(limitBytes = 32 << 20): EventBuffer {
   const kept: Kept[] = []
   let heldBytes = 0
   let number = 0
-  /** Unasked events after this number have met no open stream; null while one is open. */
+  /** Number after which messages wait for a GET; null while one is open. */
   let waitingAfter: number | null = 0
 
   function keep(streamId: string, message: JSONRPCMessage): string {
@@ -39,7 +39,7 @@ export function createEventBuffer(limitBytes = 32 << 20): EventBuffer {
   }
 
   function placeOf(eventId: string): { readonly after: number; readonly streamId: string } | null {
-    if (eventId === fromTheFirstWaiting) return { after: waitingAfter ?? number, streamId: unaskedStream }
+    if (eventId === waitingCursor) return { after: waitingAfter ?? number, streamId: getStream }
     const event = kept.find((one) => String(one.number) === eventId)
     return event === undefined ? null : { after: event.number, streamId: event.streamId }
   }
@@ -48,18 +48,18 @@ export function createEventBuffer(limitBytes = 32 << 20): EventBuffer {
     get waitingFrom() {
       const from = waitingAfter
       if (from === null) return null
-      return kept.some((one) => one.streamId === unaskedStream && one.number > from) ? fromTheFirstWaiting : null
+      return kept.some((one) => one.streamId === getStream && one.number > from) ? waitingCursor : null
     },
-    taken() {
+    opened() {
       waitingAfter = null
     },
-    left() {
+    closed() {
       waitingAfter ??= number
     },
     async storeEvent(streamId, message) {
       return keep(streamId, message)
     },
-    /** Unknown to it is also what was dropped: a client is told that it must begin anew, rather than miss something. */
+    /** Returns undefined for a dropped event too, so that the client starts anew instead of missing messages. */
     async getStreamIdForEventId(eventId) {
       return placeOf(eventId)?.streamId
     },
@@ -67,7 +67,7 @@ export function createEventBuffer(limitBytes = 32 << 20): EventBuffer {
       const place = placeOf(lastEventId)
       if (place === null) throw new Error(`event ${lastEventId} is not kept any more`)
       const { after, streamId } = place
-      // What only gave a stream its first number has no message.
+      // Events that only number a new stream have no message.
       for (const event of kept.filter((one) => one.streamId === streamId && one.number > after))
         if ('jsonrpc' in event.message) await send(String(event.number), event.message)
       return streamId

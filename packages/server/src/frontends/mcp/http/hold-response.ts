@@ -1,21 +1,20 @@
-/** A response as its client reads it. */
+/** Response whose unread bytes are counted. */
 export interface HeldResponse {
   readonly response: Response
-  /** Bytes that the client has yet to read. */
+  /** Returns the bytes that the client has not read yet. */
   readonly unreadBytes: () => number
 }
 
 interface HoldOptions {
-  /** The connection of the request has ended. */
+  /** Resolves when the connection of the request has ended. */
   readonly closed: Promise<void>
-  /** A client that leaves more than this unread loses the stream. */
+  /** Limit of unread bytes, above which the stream is broken off. */
   readonly limitBytes: number
 }
 
 /**
- * The response with a body that is taken as it comes, so that what the client leaves unread is known, and that is
- * cancelled as soon as its connection is gone. Otherwise that would be noticed at the next write only, and until then the
- * client's new stream be refused for the old one's sake.
+ * Copies the response's body, to count what the client has not read, and cancels it as soon as the connection ends.
+ * Otherwise the next write would notice that, and until then the client's new stream would be rejected.
  */
 export function holdResponse(response: Response, { closed, limitBytes }: HoldOptions): HeldResponse {
   const { body, status, headers } = response
@@ -33,7 +32,7 @@ export function holdResponse(response: Response, { closed, limitBytes }: HoldOpt
       const passed = () => {
         unreadBytes -= value.length
       }
-      // Who does not read is counted, not waited for.
+      // Not awaited: a slow client is counted, and must not hold up the rest.
       writer.write(value).then(passed, passed)
       if (unreadBytes > limitBytes) throw new Error('the client does not read what it is sent')
     }

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { McpParts, ServedClient } from '../mcp-server.ts'
-import { serveMcp } from '../mcp-server.ts'
+import { type McpParts, type ServedClient, serveMcp } from '../serve-mcp.ts'
 import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
 import { holdResponse } from './hold-response.ts'
 
 const maxClients = 64
-/** A client that neither asks nor listens for this long has gone without a word. */
+/** Time without requests and streams after which a client counts as gone. */
 const idleMs = 60 * 60_000
-/** When a stream that we close may be opened again. */
+/** Delay after which clients open a closed stream again. */
 const retryMs = 1000
-/** What one stream may leave unread, which is what the event buffer holds to go on from. */
+/** Limit of unread bytes per stream, and of the events kept for its continuation. */
 const unreadLimitBytes = 32 << 20
 
-export const sessionHeader = 'mcp-session-id'
+const sessionHeader = 'mcp-session-id'
 
 interface OpenRequest {
-  /** What the client has yet to read of its answer. */
+  /** Returns the unread bytes of the response. */
   unreadBytes: () => number
 }
 
@@ -24,25 +23,25 @@ interface HttpClient {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly served: ServedClient
   readonly events: EventBuffer
-  /** Requests that are being answered, listening ones included. */
+  /** Requests that are being answered, GET streams included. */
   readonly open: Set<OpenRequest>
   idle: NodeJS.Timeout
 }
 
-/** The MCP clients that come over HTTP, told apart by their session ids. */
+/** MCP clients over HTTP, by session id. */
 export class HttpClients {
   readonly #parts: McpParts
-  /** The one that asked last is the last. */
+  /** In the order of their latest requests. */
   readonly #clients = new Map<string, HttpClient>()
 
   constructor(parts: McpParts) {
     this.#parts = parts
   }
 
-  /** `closed` settles when the connection of this request has ended. */
+  /** Answers a request. `closed` resolves when its connection has ended. */
   async answer(request: Request, closed: Promise<void>): Promise<Response> {
     const id = request.headers.get(sessionHeader)
-    if (id === null) return this.#welcome(request, closed)
+    if (id === null) return this.#createSession(request, closed)
     const client = this.#clients.get(id)
     if (client === undefined) return refusal(404, 'Session not found. It has ended; initialize a new one.')
     this.#clients.delete(id)
@@ -54,8 +53,8 @@ export class HttpClients {
     await Promise.all([...this.#clients.values()].map(({ served }) => served.close().then(() => served.gone)))
   }
 
-  /** A request without a session begins one; where it does not initialize it, the transport says what is wrong. */
-  async #welcome(request: Request, closed: Promise<void>): Promise<Response> {
+  /** Creates a session for a request without one. The SDK's transport rejects what is not `initialize`. */
+  async #createSession(request: Request, closed: Promise<void>): Promise<Response> {
     if (!this.#makeRoom()) return refusal(503, `There are ${maxClients} clients already. Try again later.`)
     const events = createEventBuffer(unreadLimitBytes)
     const open = new Set<OpenRequest>()
@@ -89,15 +88,15 @@ export class HttpClients {
     const listens = request.method === 'GET'
     const response = await transport.handleRequest(listens ? withCursor(request, events.waitingFrom) : request)
     if (listens && response.ok) {
-      events.taken()
-      void closed.then(() => events.left())
+      events.opened()
+      void closed.then(() => events.closed())
     }
     const held = holdResponse(response, { closed, limitBytes: unreadLimitBytes })
     asked.unreadBytes = held.unreadBytes
     return held.response
   }
 
-  /** Many a client goes without a word: of those that wait for nothing the one that was silent longest has to. */
+  /** Returns true when there is room, closing the longest silent client without open requests if need be. */
   #makeRoom(): boolean {
     if (this.#clients.size < maxClients) return true
     const silent = [...this.#clients].find(([, { open }]) => open.size === 0)
@@ -118,7 +117,7 @@ export class HttpClients {
   }
 }
 
-/** A client that lost its stream says where it was; one that opens its first gets what has waited for it. */
+/** Adds the cursor of waiting messages to a GET that has none. */
 function withCursor(request: Request, waitingFrom: string | null): Request {
   if (waitingFrom === null || request.headers.has('last-event-id')) return request
   const headers = new Headers(request.headers)

@@ -1,8 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { UsageProblem } from '../../../serving/usage-problem.ts'
-import type { McpParts } from '../mcp-server.ts'
-import { type Admission, mcpPath, type Refused, refusalOf } from './admit-request.ts'
+import {
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
+import { UsageError } from '../../../serving/flags.ts'
+import type { McpParts } from '../serve-mcp.ts'
 import { HttpClients } from './http-clients.ts'
 
 const headersTimeoutMs = 10_000
@@ -10,9 +15,9 @@ const maxSockets = 1024
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 export interface HttpListening {
-  /** With the real port. */
+  /** URL with the port in use. */
   readonly url: string
-  /** Ends every client and stops listening. */
+  /** Closes every client and stops listening. */
   close(): Promise<void>
 }
 
@@ -21,14 +26,14 @@ interface ListenOptions extends Admission {
   readonly parts: McpParts
 }
 
-/** MCP over streamable HTTP. Rejects with `UsageProblem` when it cannot listen there. */
+/** Listens for MCP over streamable HTTP. Rejects with `UsageError` when the address cannot be used. */
 export async function listenHttp(options: ListenOptions): Promise<HttpListening> {
   const { host, port, parts } = options
   const clients = new HttpClients(parts)
   const server = createServer({ headersTimeout: headersTimeoutMs, requestTimeout: 0 }, (request, response) => {
-    const refused = refusalOf(request, options)
-    if (isProbe(request) && refused?.status !== 403) answerPlain(response, 200, 'OK')
-    else if (refused !== null) turnAway(response, refused)
+    const rejected = rejectionOf(request, options)
+    if (isProbe(request) && rejected?.status !== 403) answerPlain(response, 200, 'OK')
+    else if (rejected !== null) sendRejection(response, rejected)
     else serve(request, response).catch(parts.report)
   })
   server.maxConnections = maxSockets
@@ -41,7 +46,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListening>
       return answered
     }
     const handle = toNodeHandler({ fetch: answer }, { onerror: parts.report })
-    const asked = request as Parameters<typeof handle>[0] // narrowed: the SDK's own type of it has no exact optional keys
+    const asked = request as Parameters<typeof handle>[0] // narrowed: the SDK's type lacks exact optional keys
     return handle(asked, response)
   }
 
@@ -56,7 +61,10 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListening>
   }
 }
 
-/** Node keeps them until the body has its first byte, for which a client that only listens would wait. */
+/**
+ * Sends the headers at once. Node would wait for the first byte of the body, which a GET stream may not have for
+ * long.
+ */
 function sendHeaders(response: ServerResponse): void {
   if (response.headersSent && !response.writableEnded) response.flushHeaders()
 }
@@ -65,7 +73,7 @@ function isProbe({ method, url }: IncomingMessage): boolean {
   return method === 'GET' && probes.has(url ?? '')
 }
 
-function turnAway(response: ServerResponse, { status, message }: Refused): void {
+function sendRejection(response: ServerResponse, { status, message }: Rejection): void {
   if (status === 401) response.setHeader('www-authenticate', 'Bearer')
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }))
@@ -77,7 +85,7 @@ function answerPlain(response: ServerResponse, status: number, text: string): vo
 
 function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(new UsageProblem(`cannot listen on ${host}:${port}: ${error.message}`))
+    const fail = (error: Error) => reject(new UsageError(`cannot listen on ${host}:${port}: ${error.message}`))
     server.once('error', fail)
     server.listen({ host, port }, () => {
       server.off('error', fail)
@@ -88,6 +96,39 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 
 function addressOf(server: Server): string {
   const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new UsageProblem('the system did not say where it listens')
+  if (bound === null || typeof bound === 'string') throw new UsageError('the system did not say where it listens')
   return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+}
+
+interface Rejection {
+  readonly status: 401 | 403 | 404
+  readonly message: string
+}
+
+interface Admission {
+  /** Host of `--listen`, allowed besides the loopback names. */
+  readonly host: string
+  readonly carriesToken: (authorization: string | undefined) => boolean
+}
+
+const mcpPath = '/mcp'
+
+/**
+ * Returns why a request is rejected; null when it is not. Host and Origin are checked first, so that a page in the
+ * user's browser learns nothing else.
+ */
+function rejectionOf({ url = '/', headers }: IncomingMessage, { host, carriesToken }: Admission): Rejection | null {
+  const names = host.includes(':') ? `[${host}]` : host
+  const atHost = validateHostHeader(headers.host, [...localhostAllowedHostnames(), names])
+  if (!atHost.ok) return { status: 403, message: atHost.message }
+  const from = validateOriginHeader(headers.origin, [...localhostAllowedOrigins(), names])
+  if (!from.ok) return { status: 403, message: from.message }
+  if (url.split('?', 1)[0] !== mcpPath) return { status: 404, message: `MCP is served at ${mcpPath}.` }
+  if (!carriesToken(headers.authorization)) {
+    return {
+      status: 401,
+      message: 'Authorization: Bearer TOKEN is missing or wrong. The server said at its start where the token is.',
+    }
+  }
+  return null
 }

@@ -15,13 +15,13 @@ export const sandboxInput = z
 export const configInput = z
   .record(z.string(), z.unknown())
   .optional()
-  // Said as clients expect it of a free-form object.
+  // Written as clients expect a free-form object to be described.
   .meta({ description: 'Config settings that override those of config.toml.', additionalProperties: true })
 
 export const modelInput = z.string().min(1).optional().describe('Model to use in place of the configured one.')
 export const profileInput = z.string().optional().describe('A named set of config values from config.toml.')
 
-export interface StartWishes {
+export interface StartSettings {
   readonly cwd?: string | undefined
   readonly model?: string | undefined
   readonly profile?: string | undefined
@@ -31,15 +31,15 @@ export interface StartWishes {
   readonly baseInstructions?: string | undefined
 }
 
-/** The engine's own parameters for a new conversation. A relative folder counts from the server's own. */
-export function startParams({ cwd = '.', ...wishes }: StartWishes): ParamsOf<'conversation/create'> {
-  return { cwd: resolve(cwd), ...given(wishes) }
+/** Returns the engine's parameters for a new conversation. A relative folder is resolved against the server's own. */
+export function startParams({ cwd = '.', ...settings }: StartSettings): ParamsOf<'conversation/create'> {
+  return { cwd: resolve(cwd), ...given(settings) }
 }
 
-type Given<Wishes> = { [Key in keyof Wishes]?: Exclude<Wishes[Key], undefined> }
+type Given<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
 
-/** Without the keys that have no value. */
-export function given<Wishes extends object>(wishes: Wishes): Given<Wishes> {
-  const entries = Object.entries(wishes).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Given<Wishes> // narrowed: the same keys, without those that are undefined
+/** Returns the settings without undefined keys. */
+export function given<Settings extends object>(settings: Settings): Given<Settings> {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Given<Settings> // narrowed: the same keys without undefined ones
 }

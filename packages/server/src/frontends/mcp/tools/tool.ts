@@ -2,15 +2,15 @@ import type { CallToolResult, ProgressToken, RequestId } from '@modelcontextprot
 import * as z from 'zod'
 import type { McpSession } from '../session.ts'
 
-/** One `tools/call` while it is worked on. */
+/** Running `tools/call` request. */
 export interface ToolCall {
   readonly session: McpSession
   readonly requestId: RequestId
-  /** Aborted by `notifications/cancelled`: then nothing is answered. */
+  /** Aborted by `notifications/cancelled`; an aborted call gets no answer. */
   readonly signal: AbortSignal
-  /** The client wants to hear of progress. */
+  /** Present when the client wants progress notifications. */
   readonly progressToken?: ProgressToken | undefined
-  /** Runs once the answer is on its way. */
+  /** Runs a function after the answer has been sent. */
   afterAnswer(run: () => void): void
 }
 
@@ -30,14 +30,17 @@ interface ToolDefinition<Input extends z.ZodType> {
   readonly input: Input
   readonly output: z.ZodType
   readonly run: (args: z.infer<Input>, call: ToolCall) => Promise<CallToolResult>
-  /** What is wrong with the arguments, as this tool's result. */
+  /** Returns this tool's result for invalid arguments. */
   readonly refuse: (problem: string) => CallToolResult
 }
 
-/** Arguments are checked here, so that what is wrong is a result the model can read; keys that are not known are ignored. */
+/**
+ * Defines a tool whose arguments are checked by a schema. Invalid ones give a result that the model can read; unknown
+ * keys are ignored.
+ */
 export function defineMcpTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): McpTool {
   const { name, title, description, input, output, run, refuse } = definition
-  // Made for the first list: a client that only calls does not wait for them.
+  // Created by the first `tools/list`, so that clients which only call do not wait for it.
   let inputSchema: Record<string, unknown> | null = null
   let outputSchema: Record<string, unknown> | null = null
   return {
@@ -65,8 +68,31 @@ function problemOf(name: string, { issues }: z.ZodError): string {
   return `${name}: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'the arguments are not valid'}.`
 }
 
-/** As an input, so that keys that are not known are left open. */
+/** Returns the JSON Schema of the input, which leaves unknown keys open. */
 function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input' })
   return json
+}
+
+/** Returns structured content, also as JSON text for clients that read only text. */
+export function structured(value: Readonly<Record<string, unknown>>, isError = false): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value }, isError }
+}
+
+/** Returns an error as a result, since clients hide protocol errors from the model. */
+export function failed(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** Returns the last message of a turn, with both names of the conversation's id. */
+export function answered(conversationId: string, content: string, isError = false): CallToolResult {
+  return {
+    content: [{ type: 'text', text: content }],
+    structuredContent: { conversationId, threadId: conversationId, content },
+    ...(isError ? { isError } : {}),
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,39 +1,38 @@
 import type { Client } from '@parley/client'
 import type { Envelope, Item } from '@parley/protocol'
-import type { EventMsg } from '../../../codex-events/event-msg.ts'
+import { type EventMsg, isDelta, isStreamed } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'
-import { isDelta, isStreamed } from '../../../codex-events/message-kinds.ts'
 import { shortened } from '../../../codex-events/shorten.ts'
 import { translate } from '../../../codex-events/translate.ts'
 
-export interface StreamSink {
-  /** Everything up to the moment of the call, once. */
+interface StreamSink {
+  /** Receives all events before the call, once. */
   initialState(events: readonly { readonly msg: EventMsg }[]): void
   live(message: EventMsg): void
-  /** `item`: the one that an approval is about. */
+  /** Receives an event, and the item that an approval is about. */
   event(envelope: Envelope, item: Item | null): void
 }
 
 export interface EventStream {
-  /** Nothing is delivered after the call. */
+  /** Ends delivery at once. */
   stop(): void
 }
 
 interface StreamOptions {
-  /** A connection of its own, on which the conversation is open; it is closed with the stream. */
+  /** Connection of the stream's own, closed with the stream. */
   readonly client: Client
   readonly conversationId: string
-  /** The last event that belongs to the initial state. */
+  /** Number of the last event of the initial state. */
   readonly upToSeq: number
   readonly sink: StreamSink
 }
 
-/** Characters of the initial state up to which output and diffs are whole: clients give up on a line of 10 MB. */
+/** Characters of the initial state, above which long texts are shortened, since clients give up on lines of 10 MB. */
 const wholeLength = 4 << 20
 
 /**
- * Plays the whole log from its first event on. What is numbered up to a point is the initial state and what comes after
- * is live, so each event is delivered once and none before the state, whatever happens meanwhile.
+ * Plays the log from its first event. Events up to `upToSeq` are the initial state and later ones are live, so that
+ * each is delivered once and in order.
  */
 export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOptions): EventStream {
   const before: { readonly msg: EventMsg }[] = []
@@ -59,7 +58,7 @@ export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOp
 
   function take(envelope: Envelope): void {
     if (stopped) return
-    // The number before the first live one may be missing in a damaged log.
+    // In a damaged log the number `upToSeq` may be missing.
     if (!isLive && envelope.seq > upToSeq) goLive()
     const { memory: next, messages } = translate(memory, envelope)
     memory = next
@@ -74,7 +73,7 @@ export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOp
   client.onEvent(conversationId, take)
   if (upToSeq === 0) goLive()
   const played = client.request('conversation/stream', { conversationId, after: { seq: 0, crc: null } })
-  // The connection is gone, and with it the stream.
+  // The connection has closed, which ends the stream.
   played.catch(() => undefined)
   return {
     stop() {

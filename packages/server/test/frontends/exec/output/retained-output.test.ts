@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RetainedOutput } from '../../../../src/frontends/exec/output/retained-output.ts'
-import { openRingFile } from '../../../../src/frontends/exec/output/ring-file.ts'
+import { openRingFile } from '../../../../src/frontends/exec/output/ring.ts'
 
 const limits = { memoryBytes: 100, fileBytes: 400, chunks: 50 }
 
@@ -16,8 +16,8 @@ const pushes = fc.array(fc.record({ sizeBytes: fc.integer({ min: 1, max: 90 }), 
   maxLength: 200,
 })
 
-describe('what is kept of an output', () => {
-  it('is, from any number on, a suffix without a hole; what is missing of it is named', () => {
+describe('retained output', () => {
+  it('is a suffix without a gap from any number; the missing part is reported', () => {
     fc.assert(
       fc.property(pushes, fc.nat({ max: 300 }), fc.nat({ max: 500 }), (sizes, afterSeq, maxBytes) => {
         const retained = new RetainedOutput(limits)
@@ -44,7 +44,7 @@ describe('what is kept of an output', () => {
     )
   })
 
-  it('is what memory holds where no file can be made, and the rest is named as missing', () => {
+  it('is limited to memory when no file can be created, and the rest is reported missing', () => {
     const retained = new RetainedOutput(limits, () => {
       throw new Error('no room')
     })
@@ -54,7 +54,7 @@ describe('what is kept of an output', () => {
     expect([chunks.map(({ seq }) => seq), missingThrough]).toEqual([[9, 10], 8])
   })
 
-  it('is what memory holds from when the disk is full', () => {
+  it('is limited to memory once the disk is full', () => {
     let room = 200
     const retained = new RetainedOutput(limits, (capacityBytes) => {
       const file = openRingFile(capacityBytes)

@@ -1,7 +1,7 @@
 import type { Transport } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 
-/** What came over the wire, as it came. */
+/** Message as received. */
 export interface Message {
   readonly id?: number | string | null
   readonly method?: string
@@ -25,7 +25,7 @@ export interface ExecClient extends AsyncDisposable {
   start(processId: string, argv: readonly string[], more?: Record<string, unknown>): Promise<Message>
   /** Starts it and waits until it is closed. */
   run(processId: string, argv: readonly string[], more?: Record<string, unknown>): Promise<readonly Message[]>
-  /** What was told of a process, in the order of its coming. */
+  /** Returns the notifications of a process in order. */
   told(processId: string): readonly Message[]
   untilTold(processId: string, method: string): Promise<Message>
   text(processId: string, stream?: string): string

@@ -2,8 +2,8 @@ import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { createMemoryTransportPair, type StreamLimits, type Transport } from '@parley/rpc'
 import { connectWebSocket, listenWebSocket } from '@parley/rpc/websocket'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
-import { createConfinement } from '../../../../src/frontends/exec/confinement/confinement.ts'
-import { describeEnvironment } from '../../../../src/frontends/exec/describe-environment.ts'
+import { describeEnvironment } from '../../../../src/frontends/exec/handlers.ts'
+import { createPolicyEnforcer } from '../../../../src/frontends/exec/sandbox/enforce-policy.ts'
 import { serveExec } from '../../../../src/frontends/exec/serve-exec.ts'
 import { createSessions, type SessionsOptions } from '../../../../src/frontends/exec/sessions.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
@@ -13,7 +13,7 @@ export interface ExecPlace extends AsyncDisposable {
   connect(limits?: Partial<StreamLimits>): ExecClient
   /** Over a real websocket. */
   dial(): Promise<ExecClient>
-  /** One that is through the handshake. */
+  /** Opens a connection and completes its handshake. */
   greeted(): Promise<ExecClient>
   readonly env: Readonly<Record<string, string>>
   descendants(): number[]
@@ -21,20 +21,26 @@ export interface ExecPlace extends AsyncDisposable {
 }
 
 export interface ExecPlaceOptions extends Partial<SessionsOptions> {
-  readonly greetingMs?: number
+  readonly initializeTimeoutMs?: number
   /** None unless told. */
   readonly sandboxes?: Sandboxes
   readonly secrets?: readonly string[]
   readonly platform?: string
 }
 
-export const untested = 'Tests have no sandbox.'
+const untested = 'Tests have no sandbox.'
 
 export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
-  const { greetingMs, sandboxes = noSandboxes(untested), secrets = [], platform = process.platform, ...options } = given
+  const {
+    initializeTimeoutMs,
+    sandboxes = noSandboxes(untested),
+    secrets = [],
+    platform = process.platform,
+    ...options
+  } = given
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
-  const confinement = createConfinement({
+  const enforcer = createPolicyEnforcer({
     ...{ sandboxes, secrets: () => Promise.resolve(secrets) },
     ...{ home: '/nowhere', platform },
   })
@@ -42,9 +48,9 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
   const faults: unknown[] = []
   const face = {
     sessions,
-    confinement,
-    environmentInfo: async () => describeEnvironment('0.0.0', await confinement.report()),
-    greetingMs: greetingMs ?? null,
+    enforcer,
+    environmentInfo: async () => describeEnvironment('0.0.0', await enforcer.report()),
+    initializeTimeoutMs: initializeTimeoutMs ?? null,
     report: (fault: unknown) => void faults.push(fault),
   }
   const env = { [markVariable]: mark }

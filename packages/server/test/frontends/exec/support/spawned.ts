@@ -39,7 +39,7 @@ export interface SpawnedExecServer extends AsyncDisposable {
 export async function spawnExecServer(...args: readonly string[]): Promise<SpawnedExecServer> {
   const home = await tempHome()
   const mark = newMark()
-  // What a careless starter leaves open for its children.
+  // Descriptors that a careless parent leaves open.
   const folder = openSync('/', 'r')
   const child = spawn(process.execPath, ['--conditions=@parley/source', entry, ...args], {
     env: cleanEnvironment({ ...home.env, NODE_COMPILE_CACHE: compileCache, NODE_NO_WARNINGS: '1' }),

@@ -1,7 +1,7 @@
 import type { SandboxedCommand, Sandboxes, SandboxLimits, SandboxReport, WrappedCommand } from '@parley/host'
 
 export interface StandInSandboxes extends Sandboxes {
-  /** Of all that was prepared, in order. */
+  /** Limits of all prepared sandboxes, in order. */
   readonly prepared: SandboxLimits[]
   released: number
   rechecks: number
@@ -9,7 +9,7 @@ export interface StandInSandboxes extends Sandboxes {
 
 export interface StandInOptions {
   readonly enforcement?: SandboxReport['enforcement']
-  /** Why nothing can be prepared. */
+  /** Error of every preparation. */
   readonly refusal?: string
   /** Instead of marking the command as confined. */
   readonly wrap?: (command: SandboxedCommand) => WrappedCommand

@@ -2,9 +2,9 @@ import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import type { Ceiling } from '../../../../src/engine/limits/ceiling.ts'
 import { callersLimits } from '../../../../src/frontends/mcp/callers-limits.ts'
-import { type McpParts, type ServedClient, serveMcp } from '../../../../src/frontends/mcp/mcp-server.ts'
 import { connectorTo } from '../../../../src/frontends/mcp/native-link.ts'
-import { StdioTransport } from '../../../../src/frontends/mcp/stdio/stdio-transport.ts'
+import { type McpParts, type ServedClient, serveMcp } from '../../../../src/frontends/mcp/serve-mcp.ts'
+import { StdioTransport } from '../../../../src/frontends/mcp/stdio-transport.ts'
 import type { TestServer } from '../../../engine/support/test-server.ts'
 
 /** A message as it came: these tests look at the wire, so nothing is assumed of it. */
@@ -37,7 +37,7 @@ interface HandOptions {
   readonly capabilities?: object
   readonly approvalTimeoutMs?: number
   readonly name?: string
-  /** Of the process of this face, where it is not that of the conversations. */
+  /** Ceiling of the MCP server, when the conversations live in another process. */
   readonly ceiling?: Ceiling
 }
 

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 20_000 })
 
 const script = fileURLToPath(new URL('ugly-server.mjs', import.meta.url))
 
-export type Behaviour =
+type Behaviour =
   | 'plain'
   | 'silent'
   | 'late'
@@ -35,7 +35,7 @@ export interface McpPlace extends TestPlace {
   /** The requests and notifications that a server got. */
   diary(name: string): { method?: string; params?: Record<string, unknown> }[]
   processes(): readonly number[]
-  /** What is written about a server in the logs folder. */
+  /** Returns the log of a server. */
   log(name: string): string
 }
 

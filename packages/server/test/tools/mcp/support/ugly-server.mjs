@@ -60,6 +60,7 @@ const calls = {
   },
   askAndAnswer: (id) => {
     say({ id: 'left', method: 'elicitation/create', params: { message: 'Anyone?', requestedSchema: form } })
+    // A fault model: the server answers after the client has begun to ask its user.
     setTimeout(() => answer(id, text('I go on without you')), 50)
   },
 }

@@ -1,0 +1,104 @@
+import { DanglingLinkError, readIfThere } from '@parley/host'
+import { type Config, ConfigError, configSchema } from './config-schema.ts'
+import { isTable, lineOfKey, parseToml, tomlValue } from './toml.ts'
+import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
+
+/** Values of one source of configuration. `origin` is the name that `parley config` shows beside each of them. */
+export interface Layer {
+  readonly origin: string
+  readonly values: Config
+  readonly warnings: readonly string[]
+}
+
+/** Reads a config file; null when there is none. Throws `ConfigError` with file and line. */
+export function readConfigFile(path: string, shownPath: string): Layer | null {
+  const text = readIfPresent(path, shownPath)
+  return text === null ? null : layerOfText(text, shownPath)
+}
+
+let newest: { readonly text: string; readonly shownPath: string; readonly layer: Layer } | null = null
+
+/** Parses a config file, or returns the result for the same text: the start of a conversation reads the file four times. */
+function layerOfText(text: string, shownPath: string): Layer {
+  if (newest?.text === text && newest.shownPath === shownPath) return newest.layer
+  const layer = layerOf(parseToml(text, shownPath), shownPath, (path) => lineOfKey(text, path))
+  newest = { text, shownPath, layer }
+  return layer
+}
+
+function readIfPresent(path: string, shownPath: string): string | null {
+  try {
+    return readIfThere(path)
+  } catch (error) {
+    if (error instanceof DanglingLinkError) throw new ConfigError(shownPath, `cannot be read: ${error.message}`)
+    throw new ConfigError(shownPath, `cannot be read (${error instanceof Error ? error.message : String(error)}).`)
+  }
+}
+
+/**
+ * Checks the keys of a source and returns it as a layer, with a warning for each key that has no effect. Throws
+ * `ConfigError` for a value that does not fit its key.
+ */
+export function layerOf(
+  raw: Record<string, unknown>,
+  origin: string,
+  lineOf: (path: readonly PropertyKey[]) => number | null,
+): Layer {
+  const at = (path: readonly PropertyKey[]) => {
+    const line = lineOf(path)
+    return line === null ? origin : `${origin}:${line}`
+  }
+  const values = withParleyNames(raw)
+  const parsed = configSchema.safeParse(values)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const key = issue?.path.join('.') ?? ''
+    throw new ConfigError(at(issue?.path ?? []), `${key}: ${issue?.message ?? 'not valid'}.`)
+  }
+  return { origin, values: parsed.data, warnings: unknownKeyWarnings(values, at) }
+}
+
+/** Returns the layer of `-c key=value`. A value is read as TOML, or as plain text if it is not TOML or only text fits. */
+export function layerOfOverrides(overrides: Record<string, unknown>, origin: string): Layer {
+  const given = Object.entries(overrides)
+  if (given.length === 0) return { origin, values: {}, warnings: [] }
+  const root = emptyTable()
+  for (const [path, value] of given) setAt(root, keysOf(path), fittingValue(path, value))
+  return layerOf(root, origin, () => null)
+}
+
+function fittingValue(path: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const parsed = tomlValue(value)
+  return fits(path, parsed) || !fits(path, value) ? parsed : value
+}
+
+function fits(path: string, value: unknown): boolean {
+  const root = emptyTable()
+  setAt(root, keysOf(path), value)
+  return configSchema.safeParse(root).success
+}
+
+/** Splits the dotted key of an override; a part in quotes may contain dots. Spaces count: the key must be exact. */
+function keysOf(path: string): readonly string[] {
+  return [...path.matchAll(/"([^"]*)"|'([^']*)'|([^.]+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  )
+}
+
+function setAt(root: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+  const [first = '', ...rest] = keys
+  if (rest.length === 0) {
+    root[first] = value
+    return
+  }
+  const known = root[first]
+  const inner = isTable(known) ? known : emptyTable()
+  root[first] = inner
+  setAt(inner, rest, value)
+}
+
+/** Returns a table without a prototype, so that a key such as `__proto__` is an ordinary one. */
+function emptyTable(): Record<string, unknown> {
+  return Object.create(null)
+}

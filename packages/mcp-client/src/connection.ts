@@ -1,0 +1,95 @@
+import type { Answers, Form } from '@parley/protocol'
+import type { AnswerProblem } from './elicitation-form.ts'
+
+/** Tool as its server describes it. Every text was written by the server. */
+export interface ServerTool {
+  readonly name: string
+  readonly title: string | null
+  readonly description: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+}
+
+export interface ServerResource {
+  readonly uri: string
+  readonly name: string
+  readonly description: string
+  readonly mimeType: string | null
+}
+
+/** Part of the result of a call or of a resource. */
+export type ResultPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly mediaType: string; readonly base64: string }
+  | { readonly kind: 'link'; readonly uri: string; readonly name: string }
+
+export interface CallResult {
+  readonly isError: boolean
+  readonly parts: readonly ResultPart[]
+  /** Structured content; null when there is none. */
+  readonly structured: unknown
+}
+
+/** Question of a server to the user while one of its calls runs. */
+export interface Elicitation {
+  readonly message: string
+  readonly form: Form
+  check(answers: Answers): AnswerProblem | null
+  /** Aborts when the server cancels the question. */
+  readonly signal: AbortSignal
+}
+
+type ElicitationReply =
+  | { readonly kind: 'answered'; readonly answers: Answers }
+  | { readonly kind: 'declined' }
+  | { readonly kind: 'cancelled' }
+
+export interface CallWatch {
+  readonly signal: AbortSignal
+  onProgress(text: string): void
+  elicit(question: Elicitation): Promise<ElicitationReply>
+}
+
+/** Connection to a server that has answered `initialize`. Its methods reject with an `Error` written for people. */
+export interface McpConnection {
+  tools(): Promise<readonly ServerTool[]>
+  readonly hasResources: boolean
+  call(tool: string, args: Readonly<Record<string, unknown>>, watch: CallWatch): Promise<CallResult>
+  resources(signal: AbortSignal): Promise<readonly ServerResource[]>
+  readResource(uri: string, signal: AbortSignal): Promise<readonly ResultPart[]>
+  /** Returns null while the connection works, else resolves with the reason of its loss once that is known. */
+  lost(): Promise<string> | null
+  close(): Promise<void>
+}
+
+/** Joins the parts as one text. Bytes are stored with `keep`, and the text names the file. */
+export async function textOfParts(
+  parts: readonly ResultPart[],
+  keep: (bytes: Buffer) => Promise<string>,
+): Promise<string> {
+  const texts = await Promise.all(parts.map((part) => textOf(part, keep)))
+  return texts.join('\n')
+}
+
+/** Joins the result as one text. Structured content is included only without a text part, which repeats it. */
+export async function textOfResult(
+  { parts, structured }: CallResult,
+  keep: (bytes: Buffer) => Promise<string>,
+): Promise<string> {
+  const hasText = structured === null || parts.some(({ kind }) => kind === 'text')
+  const text = await textOfParts(parts, keep)
+  if (hasText) return text
+  return [text, JSON.stringify(structured)].filter((piece) => piece !== '').join('\n')
+}
+
+async function textOf(part: ResultPart, keep: (bytes: Buffer) => Promise<string>): Promise<string> {
+  switch (part.kind) {
+    case 'text':
+      return part.text
+    case 'link':
+      return `[resource ${part.name}: ${part.uri}]`
+    case 'bytes': {
+      const bytes = Buffer.from(part.base64, 'base64')
+      return `[${part.mediaType}, ${bytes.length} bytes, kept as ${await keep(bytes)}]`
+    }
+  }
+}

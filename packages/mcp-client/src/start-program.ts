@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  commandEnv,
+  type Host,
+  noSandbox,
+  type ProcessExit,
+  type Sandbox,
+  type Sandboxes,
+  type StreamedProcess,
+} from '@parley/host'
+import { isUnchanged, type ServerSandboxPolicy } from '@parley/policy'
+import { liesWithin, type SecretPaths } from '@parley/workspace'
+import type { ServerLogFile } from './server-log-file.ts'
+import type { McpLaunch } from './settings.ts'
+
+export interface ProgramPorts {
+  readonly host: Pick<Host, 'spawnStreams'>
+  /** Sandboxes of this machine, for servers that a project configures. */
+  readonly sandboxes: Sandboxes
+  /** Paths that such a server must not read. */
+  readonly secrets: () => Promise<SecretPaths>
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+type StdioLaunch = Extract<McpLaunch, { kind: 'stdio' }>
+
+interface StartWatch {
+  readonly signal: AbortSignal
+  readonly log: ServerLogFile
+}
+
+/** Starts the program of a server and logs its stderr. Throws when it may not be started or the signal has aborted. */
+export async function startProgram(
+  { argv, cwd, env, sandboxPolicy }: StdioLaunch,
+  ports: ProgramPorts,
+  { signal, log }: StartWatch,
+): Promise<StreamedProcess> {
+  const sandbox = sandboxPolicy === undefined ? noSandbox : await prepareSandbox(sandboxPolicy, ports)
+  if (signal.aborted) {
+    sandbox.release?.()
+    throw new Error('it is no longer wanted')
+  }
+  const program = ports.host.spawnStreams({
+    argv,
+    cwd,
+    env: { ...commandEnv(ports.env), ...env },
+    sandbox,
+  })
+  if (program.stderr !== null) log.follow(program.stderr)
+  return program
+}
+
+/**
+ * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files have
+ * changed since they were trusted, or when there is no full sandbox and the user has not approved running without.
+ */
+async function prepareSandbox(
+  { root, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,
+  { sandboxes, secrets }: ProgramPorts,
+): Promise<Sandbox> {
+  const changed = programs.find((program) => !isUnchanged(root, program))
+  if (changed !== undefined)
+    throw new Error(`${changed.path} is not what was trusted; /trust shows what has changed, and /new starts with it`)
+  const { enforcement } = await sandboxes.report()
+  if (enforcement === 'full') {
+    const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
+    return await sandboxes.prepare({
+      mode,
+      writableRoots: [root],
+      network,
+      unixSockets: false,
+      masked,
+      scratch: null,
+    })
+  }
+  if (mayRunUnsandboxed) return noSandbox
+  throw new Error('it was trusted to run inside the sandbox, and there is none here now; /trust asks anew')
+}
+
+/** Time limit for the exit of a program after the end of its output. */
+const exitMs = 250
+
+/** Resolves with how a program ended whose output has ended; null when it runs on, and for an endpoint. */
+export async function endOf(program: StreamedProcess | null): Promise<string | null> {
+  const end = program === null ? null : await Promise.race([program.ended, delay(exitMs, null)])
+  return end === null ? null : endText(end)
+}
+
+function endText({ exitCode, signal, spawnError }: ProcessExit): string {
+  if (spawnError !== undefined) return spawnError.message
+  return signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`
+}

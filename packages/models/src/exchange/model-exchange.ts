@@ -1,0 +1,135 @@
+import type { Explain } from '../failures/explain.ts'
+import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
+import { Watchdog } from '../http/watchdog.ts'
+import { isTerminal, type ModelEvent, type ModelFailure } from '../port/model-client.ts'
+import type { ModelRequest } from '../port/model-request.ts'
+import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
+import type { Call, Endpoint } from './endpoint.ts'
+import type { HttpWire, WireReader } from './http-wire.ts'
+
+/** Streams one response. A single generator, since each nested `yield*` would cost every delta another promise. */
+export async function* streamModel(
+  plan: ExchangePlan,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  if (signal.aborted) {
+    yield { type: 'aborted' }
+    return
+  }
+  const exchange = new ModelExchange(plan, request, signal)
+  try {
+    for (;;) {
+      for (const event of await exchange.nextBatch()) {
+        if (signal.aborted) {
+          yield { type: 'aborted' }
+          return
+        }
+        yield event
+        if (isTerminal(event)) return
+      }
+    }
+  } finally {
+    exchange.close()
+  }
+}
+
+/** Limit of immediate retries after a pooled connection that the server had closed. */
+const maxStaleConnections = 3
+
+const maxErrorBytes = 64 * 1024
+
+interface ExchangePlan {
+  readonly endpoint: Endpoint
+  readonly wire: HttpWire
+  readonly body: string
+}
+
+/** Request to a model and its response, as batches of events. The last batch ends with the terminal event. */
+class ModelExchange {
+  readonly #endpoint: Endpoint
+  readonly #call: Call
+  readonly #explain: Explain
+  readonly #reader: WireReader
+  readonly #watchdog: Watchdog
+  #http: HttpExchange | undefined
+  #body: BodyReader | undefined
+  #completed = false
+
+  constructor({ endpoint, wire, body }: ExchangePlan, request: ModelRequest, signal: AbortSignal) {
+    this.#endpoint = endpoint
+    this.#call = { method: 'POST', path: wire.requestPath(request.model), body }
+    this.#explain = endpoint.explain(request.model)
+    this.#reader = wire.createReader(request, this.#explain.wire)
+    const limits = { idleMs: endpoint.idleMs, totalMs: endpoint.limits.maxResponseMs }
+    this.#watchdog = new Watchdog(signal, limits, () => this.#http?.destroy())
+  }
+
+  /** Resolves with the next events, at least one. Never rejects. */
+  async nextBatch(): Promise<readonly ModelEvent[]> {
+    this.#watchdog.hold(false)
+    const failure = this.#http === undefined ? await this.#begin() : undefined
+    let batch: readonly ModelEvent[] = failure === undefined ? [] : [this.#failed(failure)]
+    while (batch.length === 0 && this.#http !== undefined) batch = this.#read(await this.#http.next())
+    this.#completed = batch.at(-1)?.type === 'completed'
+    this.#watchdog.hold(true)
+    return batch
+  }
+
+  /** Returns the connection of a complete response to the pool; closes any other. */
+  close(): void {
+    const isReusable = this.#completed && this.#watchdog.trip === undefined
+    this.#watchdog.stop()
+    if (isReusable) void this.#http?.drain()
+    else this.#http?.destroy()
+  }
+
+  async #begin(): Promise<ModelFailure | undefined> {
+    for (let attempt = 0; ; attempt += 1) {
+      const opened = this.#endpoint.open(this.#call)
+      if (opened.type === 'failed') return opened.failure
+      this.#http = opened.exchange
+      const head = await opened.exchange.head()
+      if (head.type === 'head') return this.#accept(head, opened.exchange)
+      const stale = head.reusedSocket && this.#watchdog.trip === undefined && attempt < maxStaleConnections
+      if (!stale) return this.#explain.network(head, false)
+    }
+  }
+
+  async #accept(head: HttpHead, http: HttpExchange): Promise<ModelFailure | undefined> {
+    if (head.status < 200 || head.status > 299) {
+      return this.#explain.refusal(head, await readText(http, maxErrorBytes))
+    }
+    const contentType = head.headers['content-type'] ?? ''
+    if (contentType.startsWith('text/html')) return this.#explain.notAModel(contentType)
+    const parts = { reader: this.#reader, explain: this.#explain, limits: this.#endpoint.limits }
+    const isWhole = contentType.startsWith('application/json')
+    this.#body = isWhole ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
+    return undefined
+  }
+
+  #read(chunk: HttpChunk): readonly ModelEvent[] {
+    const body = this.#body
+    if (body === undefined) return []
+    if (chunk.type !== 'chunk' || this.#watchdog.trip !== undefined) return this.#atEnd(body, chunk)
+    const { events, alive } = body.read(chunk.bytes)
+    if (alive) this.#watchdog.alive()
+    return events
+  }
+
+  #atEnd(body: BodyReader, chunk: HttpChunk): readonly ModelEvent[] {
+    if (this.#watchdog.trip === 'aborted') return [{ type: 'aborted' }]
+    const events = body.end()
+    const last = events.at(-1)
+    if (last?.type !== 'failed' || last.failure.code !== 'streamCut') return events
+    const failure = chunk.type === 'fault' ? this.#explain.network(chunk, true) : last.failure
+    return [...events.slice(0, -1), this.#failed(failure)]
+  }
+
+  /** Returns the terminal event: the watchdog's reason if it ended the response, else the failure. */
+  #failed(failure: ModelFailure): ModelEvent {
+    const { trip } = this.#watchdog
+    if (trip === 'aborted') return { type: 'aborted' }
+    return { type: 'failed', failure: trip === undefined ? failure : this.#explain.trip(trip) }
+  }
+}

@@ -1,0 +1,54 @@
+import { readText } from '../http/http-exchange.ts'
+import { Watchdog } from '../http/watchdog.ts'
+import type { ModelClient, ModelListing } from '../port/model-client.ts'
+import type { ClientPorts, Provider, Wire } from '../port/wire.ts'
+import { createEndpoint, type Endpoint } from './endpoint.ts'
+import type { HttpWire } from './http-wire.ts'
+import { streamModel } from './model-exchange.ts'
+
+const maxListBytes = 4 * 1024 * 1024
+
+/** Makes a wire over HTTP available: its clients send requests to the address of a provider. */
+export function overHttp(wire: HttpWire): Wire {
+  return {
+    builtinProviders: (env) => wire.builtinProviders(env),
+    createClient: (provider, ports) => createHttpClient(wire, provider, ports),
+  }
+}
+
+function createHttpClient(wire: HttpWire, provider: Provider, ports: ClientPorts): ModelClient {
+  const endpoint = createEndpoint(provider, wire, ports)
+  // Only the provider that encrypted reasoning or signed a thought can read it, so its id is part of the name.
+  const adapter = `${wire.version}:${provider.id}`
+  const write = wire.createWriter(adapter)
+  return {
+    adapter,
+    stream: (request, signal) => streamModel({ endpoint, wire, body: write(request) }, request, signal),
+    listModels: (signal) => listModels(endpoint, wire, signal),
+  }
+}
+
+async function listModels(endpoint: Endpoint, wire: HttpWire, signal: AbortSignal): Promise<ModelListing> {
+  if (signal.aborted) return { type: 'aborted' }
+  const opened = endpoint.open({ method: 'GET', path: wire.modelsPath })
+  if (opened.type === 'failed') return opened
+  const { exchange } = opened
+  const { listTimeoutMs: timeoutMs } = endpoint.limits
+  const explain = endpoint.explain('')
+  const watchdog = new Watchdog(signal, { idleMs: timeoutMs, totalMs: timeoutMs }, () => exchange.destroy())
+  try {
+    const head = await exchange.head()
+    const body = head.type === 'head' ? await readText(exchange, maxListBytes) : ''
+    if (watchdog.trip === 'aborted') return { type: 'aborted' }
+    if (watchdog.trip !== undefined) return { type: 'failed', failure: explain.trip('idle') }
+    if (head.type === 'fault') return { type: 'failed', failure: explain.network(head, false) }
+    if (head.status !== 200) return { type: 'failed', failure: explain.refusal(head, body) }
+    const models = wire.readModelIds(body)
+    return models === undefined
+      ? { type: 'failed', failure: explain.notAModel(head.headers['content-type'] ?? 'something else') }
+      : { type: 'models', models }
+  } finally {
+    watchdog.stop()
+    exchange.destroy()
+  }
+}

@@ -1,0 +1,155 @@
+import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
+import { type HeaderValues, readWaitHint } from './wait-hint.ts'
+
+/** Error as a provider describes it. `code` and `kind` are in the words of OpenAI; other wires translate theirs. */
+export interface ProviderError {
+  readonly message: string
+  readonly code: string
+  readonly kind: string
+  readonly status?: number
+}
+
+/** Request that failed, in the words that its messages use. */
+export interface FailureContext {
+  readonly provider: string
+  /** Host and port. */
+  readonly host: string
+  readonly model: string
+  readonly envKey?: string
+  readonly nowMs: number
+}
+
+/** Response of a provider that rejects a request. */
+interface Refusal {
+  readonly error: ProviderError
+  /** HTTP status; absent for an error inside a stream. */
+  readonly status?: number
+  readonly headers?: HeaderValues
+}
+
+interface Verdict {
+  readonly code: FailureCode
+  readonly retry: RetryClass
+  readonly message: (context: FailureContext) => string
+}
+
+/** Longest wait of the `short` class. */
+const shortWaitLimitMs = 30_000
+
+const contextTooLong =
+  /context[_ ](?:length|window|size)|maximum context|(?:prompt|input) is too (?:long|large)|too many (?:input )?tokens/i
+const quotaCodes = /^(?:insufficient_quota|billing_.*|insufficient_balance|credit_balance_too_low)$/
+const modelMissing = /\bmodels?[ /]["'`]?[\w./:@-]*["'`]? ?(?:is |was )?(?:not found|does not exist|not exist)/i
+
+/** Returns the failure of a rejected request, whether the error came as an HTTP status or inside the stream. */
+export function classifyRefusal(refusal: Refusal, context: FailureContext): ModelFailure {
+  const status = refusal.status ?? refusal.error.status
+  const verdict = verdictOn(refusal.error, status)
+  const { message } = refusal.error
+  const quoted = message === '' ? '' : ` It said: ${message}`
+  const failure = {
+    code: verdict.code,
+    message: verdict.message(context) + quoted,
+    ...(status === undefined ? {} : { status }),
+  }
+  if (verdict.retry === 'never') return { ...failure, retry: 'never' }
+  const retryAfterMs = readWaitHint({ headers: refusal.headers ?? {}, message, nowMs: context.nowMs })
+  if (retryAfterMs === undefined) return { ...failure, retry: verdict.retry }
+  return { ...failure, retry: retryAfterMs > shortWaitLimitMs ? 'long' : verdict.retry, retryAfterMs }
+}
+
+function verdictOn(error: ProviderError, status: number | undefined): Verdict {
+  return verdictByWord(error, status) ?? verdictByStatus(status)
+}
+
+/** Judges by the provider's own words, which are more exact than a status and inside a stream the only evidence. */
+function verdictByWord({ code, kind, message }: ProviderError, status: number | undefined): Verdict | undefined {
+  const words = [code, kind]
+  const says = (pattern: RegExp) => words.some((word) => pattern.test(word))
+  if (says(quotaCodes)) return verdicts.quota
+  if (says(/^rate_limit/) || says(/^tokens$|^requests$/)) return verdicts.rateLimited
+  if (says(/^(?:context_length_exceeded|exceed_context_size_error)$/)) return verdicts.contextTooLong
+  if (says(/^model_not_found$/)) return verdicts.unknownModel
+  if (says(/^(?:invalid_api_key|authentication_error|permission_error)$/)) return verdicts.auth
+  if (says(/overloaded|slow_down/)) return verdicts.overloaded
+  const refused = status === undefined || (status >= 400 && status < 500 && status !== 429)
+  if (refused && contextTooLong.test(message)) return verdicts.contextTooLong
+  if (refused && modelMissing.test(message)) return verdicts.unknownModel
+  return says(/^(?:invalid_request_error|invalid_prompt)$/) && status === undefined
+    ? verdicts.invalidRequest
+    : undefined
+}
+
+function verdictByStatus(status: number | undefined): Verdict {
+  if (status === undefined || status >= 500) return status === 529 ? verdicts.overloaded : verdicts.providerError
+  if (status >= 300 && status < 400) return verdicts.redirect
+  const known: Record<number, Verdict> = {
+    401: verdicts.auth,
+    402: verdicts.quota,
+    403: verdicts.auth,
+    404: verdicts.notFound,
+    408: verdicts.providerError,
+    409: verdicts.providerError,
+    413: verdicts.contextTooLong,
+    425: verdicts.providerError,
+    429: verdicts.rateLimited,
+  }
+  return known[status] ?? verdicts.invalidRequest
+}
+
+const verdicts = {
+  quota: {
+    code: 'quota',
+    retry: 'never',
+    message: ({ provider }) =>
+      `${provider} refused because the account has no credit left. Check its billing, or use another provider.`,
+  },
+  rateLimited: {
+    code: 'rateLimited',
+    retry: 'short',
+    message: ({ provider }) => `${provider} is limiting how often this account may ask.`,
+  },
+  contextTooLong: {
+    code: 'contextTooLong',
+    retry: 'never',
+    message: ({ model }) =>
+      `The conversation is longer than ${model} can read; nothing is lost. Begin a new one (/new in the terminal), or go on from an earlier event of this one: \`parley fork ID --at SEQ\`, where SEQ is the number of the event in the log.`,
+  },
+  unknownModel: {
+    code: 'unknownModel',
+    retry: 'never',
+    message: ({ provider, model }) => `${provider} does not offer the model "${model}". Choose another one.`,
+  },
+  auth: { code: 'auth', retry: 'never', message: authMessage },
+  overloaded: {
+    code: 'overloaded',
+    retry: 'long',
+    message: ({ provider }) => `${provider} is overloaded at the moment.`,
+  },
+  providerError: {
+    code: 'providerError',
+    retry: 'short',
+    message: ({ provider }) => `${provider} failed to answer.`,
+  },
+  invalidRequest: {
+    code: 'invalidRequest',
+    retry: 'never',
+    message: ({ provider }) => `${provider} did not accept the request.`,
+  },
+  notFound: {
+    code: 'notFound',
+    retry: 'never',
+    message: ({ provider, host }) => `${provider} at ${host} does not know this address. Check base_url and wire_api.`,
+  },
+  redirect: {
+    code: 'redirect',
+    retry: 'never',
+    message: ({ host }) =>
+      `${host} answered with a redirect, which is not followed so that the key stays here. Set base_url to the final address.`,
+  },
+} satisfies Partial<Record<FailureCode, Verdict>>
+
+function authMessage({ provider, envKey }: FailureContext): string {
+  const from = envKey === undefined ? 'the request, which carried no key' : `the key from ${envKey}`
+  return `${provider} refused ${from}. Check it.`
+}

@@ -1,0 +1,117 @@
+import type { HttpFault, HttpHead } from '../http/http-exchange.ts'
+import type { Trip } from '../http/watchdog.ts'
+import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
+import { classifyRefusal, type FailureContext, type ProviderError } from './classify-refusal.ts'
+
+/** Fault that a wire finds in a stream. */
+export type WireFault =
+  | { readonly type: 'refused'; readonly error: ProviderError }
+  | { readonly type: 'malformed'; readonly what: string }
+  | { readonly type: 'cut' }
+
+export type ExplainFault = (fault: WireFault) => ModelFailure
+
+/** Explanation of everything that can go wrong with a request, as failures. No message contains a secret. */
+export interface Explain {
+  readonly wire: ExplainFault
+  /** Explains a fault of the network; `streaming` is true once the response has begun. */
+  network(fault: HttpFault, streaming: boolean): ModelFailure
+  /** Explains a response whose status is an error. */
+  refusal(head: HttpHead, body: string): ModelFailure
+  trip(trip: Exclude<Trip, 'aborted'>): ModelFailure
+  tooLarge(code: 'oversizedEvent' | 'responseTooLarge'): ModelFailure
+  notAModel(contentType: string): ModelFailure
+}
+
+interface ExplainSource {
+  readonly contextNow: () => FailureContext
+  readonly readError: (body: string) => ProviderError
+  /** Texts that are removed from every message. */
+  readonly secrets: readonly string[]
+  readonly idleMs: number
+}
+
+export function createExplain({ contextNow, readError, secrets, idleMs }: ExplainSource): Explain {
+  const redact = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text)
+  const clean = (failure: ModelFailure): ModelFailure => ({ ...failure, message: redact(failure.message) })
+  const { provider, host } = contextNow()
+  return {
+    wire: (fault) => clean(explainWire(fault, contextNow())),
+    network: (fault, streaming) => clean(classifyNetwork(fault, streaming, contextNow())),
+    refusal: ({ status, headers }, body) =>
+      clean(classifyRefusal({ status, headers, error: readError(redact(body)) }, contextNow())),
+    trip: (trip) => explainTrip(trip, provider, idleMs),
+    tooLarge: (code) =>
+      failure(code, `The answer of ${provider} is larger than parley accepts. Ask again in smaller steps.`, 'never'),
+    notAModel: (contentType) =>
+      failure(
+        'unexpectedReply',
+        `${host} answered with ${contentType}, which is not the answer of a model. Check base_url.`,
+        'never',
+      ),
+  }
+}
+
+function explainTrip(trip: Exclude<Trip, 'aborted'>, provider: string, idleMs: number): ModelFailure {
+  return trip === 'idle'
+    ? failure('idleTimeout', `${provider} has sent nothing for ${idleMs / 1_000} s.`, 'short')
+    : failure('responseTooLong', `The answer of ${provider} did not end in time. Ask again in smaller steps.`, 'never')
+}
+
+function explainWire(fault: WireFault, context: FailureContext): ModelFailure {
+  switch (fault.type) {
+    case 'refused':
+      return classifyRefusal({ error: fault.error }, context)
+    case 'malformed':
+      return failure('malformedStream', `${context.provider} sent something unreadable (${fault.what}).`, 'short')
+    case 'cut':
+      return failure('streamCut', `${context.provider} ended its answer before it was complete.`, 'short')
+  }
+}
+
+function failure(code: FailureCode, message: string, retry: RetryClass): ModelFailure {
+  return { code, message, retry }
+}
+
+const unreachable =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|ERR_PROXY_\w+)$/
+const tls = /^(?:ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/
+const notTls = /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'the name could not be looked up',
+}
+
+/** Explains a fault of the network by its code. */
+export function classifyNetwork(fault: HttpFault, streaming: boolean, context: FailureContext): ModelFailure {
+  const { code } = fault
+  const { host, provider } = context
+  if (unreachable.test(code)) {
+    const message = `Cannot reach ${provider} at ${host}: ${reasons[code] ?? code}. Check the network, the proxy and base_url.`
+    return short('unreachable', message)
+  }
+  if (code === 'CONNECT_TIMEOUT') return short('connectTimeout', `${host} did not accept the connection in time.`)
+  if (tls.test(code)) return { code: 'tls', message: tlsMessage(code, host), retry: 'never' }
+  if (code.startsWith('HPE_')) return short('malformedStream', `${host} did not answer in HTTP (${code}).`)
+  if (code.startsWith('ERR_') && !streaming) {
+    return {
+      code: 'invalidRequest',
+      message: `The request to ${host} could not be sent: ${fault.detail}.`,
+      retry: 'never',
+    }
+  }
+  return streaming
+    ? short('streamCut', `The connection to ${provider} was lost in the middle of the answer.`)
+    : short('connectionReset', `${host} closed the connection before it answered.`)
+}
+
+function tlsMessage(code: string, host: string): string {
+  if (notTls.test(code)) return `${host} does not speak TLS on this port. Is base_url meant to begin with http://?`
+  return `The certificate of ${host} is not trusted (${code}). For a private authority set NODE_EXTRA_CA_CERTS to its file.`
+}
+
+function short(code: FailureCode, message: string): ModelFailure {
+  return { code, message, retry: 'short' }
+}

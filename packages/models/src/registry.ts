@@ -1,0 +1,59 @@
+import { overHttp } from './exchange/over-http.ts'
+import { isLoopback } from './http/http-agents.ts'
+import type { ModelClient } from './port/model-client.ts'
+import type { ClientPorts, Environment, Provider, Wire } from './port/wire.ts'
+import { chatWire } from './wires/chat/wire.ts'
+import { recordedWire } from './wires/recorded/wire.ts'
+import { responsesWire } from './wires/responses/wire.ts'
+
+/** Wires by the name that `wire_api` selects. Their built-in providers are listed in this order. */
+const wires = {
+  responses: overHttp(responsesWire),
+  chat: overHttp(chatWire),
+  recorded: recordedWire,
+} satisfies Record<string, Wire>
+
+export interface ProviderConfig extends Provider {
+  readonly wireApi: keyof typeof wires
+}
+
+export function createModelClient(provider: ProviderConfig, ports: ClientPorts): ModelClient {
+  return wires[provider.wireApi].createClient(provider, ports)
+}
+
+export function builtinProviders(env: Environment): readonly ProviderConfig[] {
+  return wireNames.flatMap((wireApi) =>
+    wires[wireApi].builtinProviders(env).map((provider) => ({ ...provider, wireApi })),
+  )
+}
+
+const wireNames = Object.keys(wires).filter(isWireName)
+
+function isWireName(name: string): name is keyof typeof wires {
+  return Object.hasOwn(wires, name)
+}
+
+export interface LocalServer {
+  readonly provider: ProviderConfig
+  readonly models: readonly string[]
+}
+
+interface ProbeOptions {
+  readonly candidates?: readonly ProviderConfig[]
+  readonly timeoutMs?: number
+}
+
+/** Finds the local model servers that answer, in the order of the candidates. Sends no key and no configured header. */
+export async function probeLocal(signal: AbortSignal, options: ProbeOptions = {}): Promise<readonly LocalServer[]> {
+  const { candidates = builtinProviders({}).filter(isLocal), timeoutMs = 300 } = options
+  const limits = { connectTimeoutMs: timeoutMs, listTimeoutMs: timeoutMs }
+  const asked = candidates.map(async (provider) => {
+    const listing = await createModelClient(provider, { env: {}, limits }).listModels(signal)
+    return listing.type === 'models' ? [{ provider, models: listing.models }] : []
+  })
+  return (await Promise.all(asked)).flat()
+}
+
+function isLocal({ baseUrl }: Provider): boolean {
+  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { type JsonRecord, lazily, parseRecord } from '../json.ts'
+
+/** Call while its fragments arrive. */
+export interface CallDraft {
+  readonly nth: number
+  readonly index: number | undefined
+  id: string
+  name: string
+  written: string
+  extra: JsonRecord | undefined
+}
+
+interface DraftChange {
+  readonly draft: CallDraft
+  readonly isNew: boolean
+  readonly fragment: string
+}
+
+/** Adds a fragment to the call that it belongs to; undefined for a value that is not a fragment. */
+export function applyFragment(drafts: CallDraft[], raw: unknown): DraftChange | undefined {
+  const parsed = fragmentSchema().safeParse(raw)
+  if (!parsed.success) return undefined
+  const { index, id, function: called, type: _type, ...extra } = parsed.data
+  const named = { index: index ?? undefined, id: id ?? '', name: called?.name ?? '' }
+  const known = findDraft(drafts, named)
+  const draft = known ?? { nth: drafts.length, index: named.index, id: '', name: '', written: '', extra: undefined }
+  if (known === undefined) drafts.push(draft)
+  const args = called?.arguments ?? ''
+  const fragment = typeof args === 'string' ? args : JSON.stringify(args)
+  draft.id ||= named.id
+  draft.name ||= named.name
+  draft.written += fragment
+  if (Object.keys(extra).length > 0) draft.extra = { ...draft.extra, ...extra }
+  return { draft, isNew: known === undefined, fragment }
+}
+
+interface Named {
+  readonly index: number | undefined
+  readonly id: string
+  readonly name: string
+}
+
+/** Finds the call of a fragment by its index. Where a server counts wrongly or not at all, id and name decide. */
+function findDraft(drafts: readonly CallDraft[], { index, id, name }: Named): CallDraft | undefined {
+  const sameId = id === '' ? undefined : drafts.findLast((draft) => draft.id === id)
+  const candidate = index === undefined ? (sameId ?? drafts.at(-1)) : drafts.findLast((draft) => draft.index === index)
+  if (candidate === undefined || candidate === sameId) return candidate
+  const otherId = id !== '' && candidate.id !== ''
+  const isNewCall = name !== '' && (otherId || parseRecord(candidate.written) !== undefined)
+  return isNewCall ? undefined : candidate
+}
+
+const fragmentSchema = lazily(() =>
+  z.looseObject({
+    index: z.number().nullish(),
+    id: z.string().nullish(),
+    function: z
+      .looseObject({
+        name: z.string().nullish(),
+        arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+      })
+      .nullish(),
+  }),
+)

@@ -1,0 +1,103 @@
+import type { WriteRequest } from '../../exchange/http-wire.ts'
+import type {
+  ModelCall,
+  ModelEntry,
+  ModelRequest,
+  ResponseEntry,
+  ToolSpec,
+  UserPart,
+} from '../../port/model-request.ts'
+import { createEntryJoiner, parseRecord, writeElements } from '../json.ts'
+import { dataUrl } from '../openai-api.ts'
+
+/** Creates a writer of requests with only those fields that every compatible server accepts. */
+export function createChatWriter(adapter: string): WriteRequest {
+  const joinEntries = createEntryJoiner((entry) => writeEntry(entry, adapter))
+  return (request) => {
+    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const tools =
+      request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto"`
+    const { instructions } = request
+    const system = instructions === '' ? '' : JSON.stringify({ role: 'system', content: instructions })
+    const messages = [system, joinEntries(request.entries)].filter((text) => text !== '').join(',')
+    return `${head}${tools},"messages":[${messages}]}`
+  }
+}
+
+function settingsOf({ model, effort, outputSchema: schema }: ModelRequest): object {
+  return {
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(schema === undefined
+      ? {}
+      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } }),
+  }
+}
+
+function toolOf({ name, description, parameters }: ToolSpec): object {
+  return { type: 'function', function: { name, description, parameters } }
+}
+
+function writeEntry(entry: ModelEntry, adapter: string): string {
+  switch (entry.kind) {
+    case 'user':
+      return JSON.stringify({ role: 'user', content: contentOf(entry.content) })
+    case 'result':
+      return JSON.stringify({ role: 'tool', tool_call_id: entry.callId, content: entry.text })
+    case 'response':
+      return writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry))
+  }
+}
+
+/** Returns content as plain text where possible: many servers accept nothing else, and few models accept images. */
+function contentOf(parts: readonly UserPart[]): string | readonly object[] {
+  const texts = parts.filter((part) => part.type === 'text')
+  if (texts.length === parts.length) return texts.map(({ text }) => text).join('\n\n')
+  return parts.map((part) => (part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } }))
+}
+
+function neutralMessages({ text, calls }: ResponseEntry): readonly object[] {
+  return text === '' && calls.length === 0 ? [] : [assistantMessage({ text, calls: calls.map(toolCallOf) })]
+}
+
+function toolCallOf({ callId, name, arguments: written }: ModelCall) {
+  return { id: callId, name, arguments: written }
+}
+
+export interface WrittenCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+  /** Unknown fields of the call, such as a thought signature, which the server needs back. */
+  readonly extra?: object
+}
+
+interface AssistantContent {
+  readonly text: string
+  readonly calls: readonly WrittenCall[]
+  readonly reasoningContent?: string
+}
+
+/** Returns a message of the assistant in the form in which it goes back. */
+export function assistantMessage({ text, calls, reasoningContent }: AssistantContent): object {
+  if (calls.length === 0) return { role: 'assistant', content: text }
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    // DeepSeek, Kimi and similar servers reject a call without its reasoning; only they use this name.
+    ...(reasoningContent ? { reasoning_content: reasoningContent } : {}),
+    tool_calls: calls.map((call) => ({
+      ...call.extra,
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: sendableArguments(call.arguments) },
+    })),
+  }
+}
+
+/** Returns arguments that chat templates can parse: any other text would make every later request fail. */
+function sendableArguments(written: string): string {
+  return parseRecord(written) === undefined ? JSON.stringify({ unreadable: written }) : written
+}

@@ -1,0 +1,71 @@
+import type { ModelEntry } from '../port/model-request.ts'
+
+export interface JsonRecord {
+  readonly [key: string]: unknown
+}
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Parses a JSON object; undefined for text that is not JSON or not an object. */
+export function parseRecord(text: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function stringAt(record: JsonRecord, key: string): string | undefined {
+  const value = record[key]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function numberAt(record: JsonRecord, key: string): number | undefined {
+  const value = record[key]
+  return typeof value === 'number' ? value : undefined
+}
+
+export function recordAt(record: JsonRecord, key: string): JsonRecord | undefined {
+  const value = record[key]
+  return isRecord(value) ? value : undefined
+}
+
+/** Returns an entry as zero or more elements of a JSON array, separated by commas. */
+type WriteEntry = (entry: ModelEntry) => string
+
+/**
+ * Creates a function that serialises entries and joins them. Each entry is serialised once in its life, so that sending
+ * 2,000 of them again costs a join. The cache is keyed by identity, since entries are immutable.
+ */
+export function createEntryJoiner(write: WriteEntry): (entries: readonly ModelEntry[]) => string {
+  const written = new WeakMap<ModelEntry, string>()
+  const textOf = (entry: ModelEntry): string => {
+    const known = written.get(entry)
+    if (known !== undefined) return known
+    const text = write(entry)
+    written.set(entry, text)
+    return text
+  }
+  return (entries) => entries.map(textOf).filter(isPresent).join(',')
+}
+
+/** Returns a JSON array without its brackets. */
+export function writeElements(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(',')
+}
+
+function isPresent(text: string): boolean {
+  return text !== ''
+}
+
+/** Returns a function that makes a value on first use: the first delta must not wait for all schemas. */
+export function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

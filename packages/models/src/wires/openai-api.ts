@@ -1,0 +1,66 @@
+import type { ProviderError } from '../failures/classify-refusal.ts'
+import type { ImagePart } from '../port/model-request.ts'
+import { isRecord, type JsonRecord, parseRecord, stringAt } from './json.ts'
+
+/** Parts of `HttpWire` that are the same for every API of OpenAI and of servers compatible with it. */
+export const openaiApi = {
+  headers: (key: string | undefined): Record<string, string> =>
+    key === undefined ? {} : { authorization: `Bearer ${key}` },
+  modelsPath: '/models',
+  readModelIds,
+  readError: readErrorBody,
+} as const
+
+function readModelIds(body: string): readonly string[] | undefined {
+  const list = parseRecord(body)?.['data']
+  if (!Array.isArray(list)) return undefined
+  return list.flatMap((model: unknown) => (isRecord(model) && typeof model['id'] === 'string' ? [model['id']] : []))
+}
+
+const maxMessageChars = 400
+
+/** Reads the body of an error. Servers use `{error:{…}}`, `{error:"…"}`, `{message}`, `{detail}`, `[{error}]` and text. */
+export function readErrorBody(body: string): ProviderError {
+  const record = parseRecord(body) ?? parseRecord(body.trim().replace(/^\[|\]$/g, ''))
+  if (record !== undefined) return readErrorRecord(record)
+  return { message: looksLikeHtml(body) ? '' : clip(body), code: '', kind: '' }
+}
+
+export function readErrorRecord(record: JsonRecord): ProviderError {
+  const inner = record['error']
+  const error = isRecord(inner) ? inner : record
+  const message =
+    stringAt(error, 'message') ?? stringAt(record, 'error') ?? stringAt(record, 'message') ?? detailOf(record)
+  const code = error['code'] ?? record['code']
+  return {
+    message: clip(message ?? ''),
+    code: typeof code === 'string' ? code : '',
+    kind: stringAt(error, 'type') ?? '',
+    ...statusOf(code),
+  }
+}
+
+/** Reads the HTTP status of the provider behind a gateway, which the gateway puts into `code`. */
+function statusOf(code: unknown): { status?: number } {
+  const status = typeof code === 'string' && /^[45]\d\d$/.test(code) ? Number(code) : code
+  return typeof status === 'number' && status >= 400 && status < 600 ? { status } : {}
+}
+
+function detailOf(record: JsonRecord): string | undefined {
+  const detail = record['detail']
+  return typeof detail === 'string' || detail === undefined ? detail : JSON.stringify(detail)
+}
+
+function looksLikeHtml(body: string): boolean {
+  return /^\s*</.test(body)
+}
+
+function clip(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > maxMessageChars ? `${line.slice(0, maxMessageChars)}…` : line
+}
+
+/** Returns an image as a URL that contains it. */
+export function dataUrl({ mediaType, base64 }: ImagePart): string {
+  return `data:${mediaType};base64,${base64}`
+}

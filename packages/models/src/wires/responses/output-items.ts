@@ -1,0 +1,121 @@
+import * as z from 'zod'
+import type { ExplainFault, WireFault } from '../../failures/explain.ts'
+import type { ModelEvent } from '../../port/model-client.ts'
+import type { ModelRequest } from '../../port/model-request.ts'
+import { isRecord, type JsonRecord, lazily } from '../json.ts'
+import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
+
+/** State of one response while it is read. */
+export interface ReadState {
+  readonly explain: ExplainFault
+  readonly callIds: CallIds
+  readonly progress: CallProgress
+  /** Text and reasoning parts that were sent whole; the item that contains them repeats them. */
+  readonly sentWhole: Set<string>
+  /** Complete output items by output index; undefined for an item that must not go back to the provider. */
+  readonly items: Map<number, JsonRecord | undefined>
+  finished: boolean
+}
+
+export function createReadState(request: ModelRequest, explain: ExplainFault): ReadState {
+  return {
+    explain,
+    callIds: createCallIds(request.entries),
+    progress: createCallProgress(),
+    sentWhole: new Set(),
+    items: new Map(),
+    finished: false,
+  }
+}
+
+/** Adds a complete output item, unchanged, for the next request, and sends those of its parts that were not sent yet. */
+export function addItem(state: ReadState, index: number, raw: unknown, out: ModelEvent[]): void {
+  if (state.items.has(index)) return
+  const item = outputItem().safeParse(raw)
+  if (!item.success || !isRecord(raw)) {
+    fail(state, { type: 'malformed', what: 'an output item' }, out)
+    return
+  }
+  const callId = item.data.type === 'function_call' ? sendCall(state, index, item.data, out) : undefined
+  state.items.set(index, item.data.type === 'function_call' ? callItem(raw, callId) : raw)
+  if (item.data.type === 'message') sendTexts(state, index, item.data, out)
+  if (item.data.type === 'reasoning') sendReasoning(state, index, item.data, out)
+}
+
+/** Sends a call and returns its id. Omits one that was cut short or repeats another: sent back, it would need a result. */
+function sendCall(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): string | undefined {
+  if (item.status === 'incomplete') return undefined
+  const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: item.arguments || '{}' }
+  const callId = state.callIds.claim(call)
+  if (callId !== undefined) out.push({ type: 'call', part: partOf({ output_index: index }, 'call'), ...call, callId })
+  return callId
+}
+
+function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | undefined {
+  if (callId === undefined) return undefined
+  return callId === raw['call_id'] ? raw : { ...raw, call_id: callId }
+}
+
+function sendTexts(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
+  for (const [nth, content] of (item.content ?? []).entries()) {
+    const part = partOf({ output_index: index, content_index: nth }, 'text')
+    out.push(...sendWhole(state, 'textDone', part, content.text ?? content.refusal ?? ''))
+  }
+}
+
+/** Sends summaries, or the content in which open models send their raw reasoning. */
+function sendReasoning(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
+  const texts = item.summary?.length ? item.summary : (item.content ?? [])
+  for (const [nth, { text }] of texts.entries()) {
+    const part = partOf({ output_index: index, summary_index: nth }, 'reasoning')
+    out.push(...sendWhole(state, 'reasoningDone', part, text ?? ''))
+  }
+}
+
+/** Returns the event with a whole text, or nothing when its part was sent whole before. */
+export function sendWhole(
+  state: ReadState,
+  type: 'textDone' | 'reasoningDone',
+  part: string,
+  text: string,
+): ModelEvent[] {
+  if (state.sentWhole.has(part) || text === '') return []
+  state.sentWhole.add(part)
+  return [{ type, part, text }]
+}
+
+/**
+ * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text is
+ * counted by content, reasoning by summary.
+ */
+export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'call'): string {
+  const index = event['output_index'] ?? 0
+  if (kind === 'call') return `call-${index}`
+  const nth = kind === 'text' ? event['content_index'] : (event['summary_index'] ?? event['content_index'])
+  return `${kind}-${index}-${nth ?? 0}`
+}
+
+export function fail(state: ReadState, fault: WireFault, out: ModelEvent[]): void {
+  state.finished = true
+  out.push({ type: 'failed', failure: state.explain(fault) })
+}
+
+const content = lazily(() =>
+  z.looseObject({ type: z.string(), text: z.string().optional(), refusal: z.string().optional() }),
+)
+
+/** Schema of the fields that are read of an output item; the item itself goes back to the provider unchanged. */
+const outputItem = lazily(() =>
+  z.looseObject({
+    type: z.string(),
+    status: z.string().nullish(),
+    content: z.array(content()).nullish(),
+    summary: z.array(content()).nullish(),
+    id: z.string().nullish(),
+    call_id: z.string().nullish(),
+    name: z.string().nullish(),
+    arguments: z.string().nullish(),
+  }),
+)
+
+type OutputItem = z.infer<ReturnType<typeof outputItem>>

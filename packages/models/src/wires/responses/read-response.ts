@@ -1,0 +1,147 @@
+import * as z from 'zod'
+import type { WireReader } from '../../exchange/http-wire.ts'
+import type { ExplainFault } from '../../failures/explain.ts'
+import { type ModelEvent, type StopReason, type TokenUsage, zeroUsage } from '../../port/model-client.ts'
+import type { ModelRequest } from '../../port/model-request.ts'
+import { type JsonRecord, lazily, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import { readErrorRecord } from '../openai-api.ts'
+import { addItem, createReadState, fail, partOf, type ReadState, sendWhole } from './output-items.ts'
+
+type Handler = (state: ReadState, event: JsonRecord, out: ModelEvent[]) => void
+
+export function createResponsesReader(request: ModelRequest, explain: ExplainFault): WireReader {
+  const state = createReadState(request, explain)
+  return {
+    read(data, out) {
+      if (state.finished || data === '[DONE]') return
+      const event = parseRecord(data)
+      if (event === undefined) fail(state, { type: 'malformed', what: 'an event that is not JSON' }, out)
+      else readEvent(state, event, out)
+    },
+    end(out) {
+      if (!state.finished) fail(state, { type: 'cut' }, out)
+    },
+  }
+}
+
+function readEvent(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+  const { type, delta } = event
+  // The hot path: nearly every event is this one, and a schema would slow it down.
+  if (type === 'response.output_text.delta' && typeof delta === 'string') {
+    if (delta !== '') out.push({ type: 'textDelta', part: partOf(event, 'text'), text: delta })
+    return
+  }
+  if (typeof type === 'string') handlers.get(type)?.(state, event, out)
+  else if (event['object'] === 'response') finish(state, event, out)
+  else if (event['error'] !== undefined) refuse(state, event, out)
+}
+
+const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ['response.refusal.delta', (_state, event, out) => pushDelta('text', event, out)],
+  ['response.reasoning_summary_text.delta', (_state, event, out) => pushDelta('reasoning', event, out)],
+  ['response.reasoning_text.delta', (_state, event, out) => pushDelta('reasoning', event, out)],
+  ['response.output_text.done', (state, event, out) => pushWhole(state, 'text', event, out)],
+  ['response.refusal.done', (state, event, out) => pushWhole(state, 'text', event, out)],
+  ['response.reasoning_summary_text.done', (state, event, out) => pushWhole(state, 'reasoning', event, out)],
+  ['response.reasoning_text.done', (state, event, out) => pushWhole(state, 'reasoning', event, out)],
+  ['response.output_item.added', beginItem],
+  ['response.function_call_arguments.delta', growCall],
+  ['response.output_item.done', (state, event, out) => addItem(state, indexOf(state, event), event['item'], out)],
+  ['response.completed', (state, event, out) => finish(state, event['response'], out)],
+  ['response.incomplete', (state, event, out) => finish(state, event['response'], out)],
+  ['response.failed', (state, event, out) => refuse(state, recordAt(event, 'response') ?? event, out)],
+  ['error', refuse],
+])
+
+function indexOf(state: ReadState, event: JsonRecord): number {
+  return numberAt(event, 'output_index') ?? state.items.size
+}
+
+function pushDelta(kind: 'text' | 'reasoning', event: JsonRecord, out: ModelEvent[]): void {
+  const text = stringAt(event, 'delta') ?? ''
+  const type = kind === 'text' ? 'textDelta' : 'reasoningDelta'
+  if (text !== '') out.push({ type, part: partOf(event, kind), text })
+}
+
+function pushWhole(state: ReadState, kind: 'text' | 'reasoning', event: JsonRecord, out: ModelEvent[]): void {
+  const text = stringAt(event, 'text') ?? stringAt(event, 'refusal') ?? ''
+  out.push(...sendWhole(state, kind === 'text' ? 'textDone' : 'reasoningDone', partOf(event, kind), text))
+}
+
+function beginItem(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+  const item = recordAt(event, 'item')
+  if (item?.['type'] === 'function_call') state.progress.begin(partOf(event, 'call'), stringAt(item, 'name'), out)
+}
+
+function growCall(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+  state.progress.grow(partOf(event, 'call'), stringAt(event, 'delta') ?? '', out)
+}
+
+function refuse(state: ReadState, record: JsonRecord, out: ModelEvent[]): void {
+  fail(state, { type: 'refused', error: readErrorRecord(record) }, out)
+}
+
+function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
+  const response = finalResponse().safeParse(raw)
+  if (!response.success) {
+    fail(state, { type: 'malformed', what: 'the final response' }, out)
+    return
+  }
+  if (response.data.status === 'failed') {
+    refuse(state, response.data, out)
+    return
+  }
+  // The final response repeats the items; they are read here only when none of them came before.
+  if (state.items.size === 0) {
+    for (const [index, item] of (response.data.output ?? []).entries()) addItem(state, index, item, out)
+  }
+  if (state.finished) return
+  state.finished = true
+  const stop = stopOf(response.data)
+  out.push({ type: 'completed', parts: partsOf(state, stop), usage: usageOf(response.data), stop })
+}
+
+/** Returns the items in order, without the reasoning at the end of a cut answer: sent back, it would be rejected. */
+function partsOf(state: ReadState, stop: StopReason): readonly JsonRecord[] {
+  const inOrder = [...state.items].sort(([a], [b]) => a - b)
+  const parts = inOrder.flatMap(([, item]) => (item === undefined ? [] : [item]))
+  if (stop === 'stop') return parts
+  const lastKept = parts.findLastIndex((part) => part['type'] !== 'reasoning')
+  return parts.slice(0, lastKept + 1)
+}
+
+function stopOf({ incomplete_details: details }: FinalResponse): StopReason {
+  const reason = details?.reason
+  if (reason === 'content_filter') return 'filter'
+  return typeof reason === 'string' ? 'length' : 'stop'
+}
+
+function usageOf({ usage }: FinalResponse): TokenUsage {
+  if (!usage) return zeroUsage
+  return {
+    inputTokens: usage.input_tokens,
+    cachedInputTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    outputTokens: usage.output_tokens,
+    reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
+  }
+}
+
+const usage = lazily(() =>
+  z.looseObject({
+    input_tokens: z.number().catch(0),
+    output_tokens: z.number().catch(0),
+    input_tokens_details: z.looseObject({ cached_tokens: z.number().nullish() }).nullish().catch(null),
+    output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish().catch(null),
+  }),
+)
+
+const finalResponse = lazily(() =>
+  z.looseObject({
+    status: z.string().nullish(),
+    output: z.array(z.unknown()).nullish(),
+    incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
+    usage: usage().nullish().catch(null),
+  }),
+)
+
+type FinalResponse = z.infer<ReturnType<typeof finalResponse>>

@@ -1,0 +1,70 @@
+import type { ModelEvent } from '../port/model-client.ts'
+import type { ModelCall, ModelEntry } from '../port/model-request.ts'
+
+export interface CallIds {
+  /** Returns the id of a call in the conversation; undefined for a repetition of a call of this response. */
+  claim(call: ModelCall): string | undefined
+}
+
+/**
+ * Creates ids that are unique within the conversation and equal for equal requests. Local servers leave ids out, repeat
+ * them, or start again at `call_0` with every response.
+ */
+export function createCallIds(entries: readonly ModelEntry[]): CallIds {
+  const taken = new Set<string>()
+  const claimed = new Map<string, ModelCall>()
+  let responses = 0
+  for (const entry of entries) {
+    if (entry.kind !== 'response') continue
+    responses += 1
+    for (const call of entry.calls) taken.add(call.callId)
+  }
+  let made = 0
+  const make = (): string => {
+    made += 1
+    const id = madeId(responses, made)
+    return taken.has(id) ? make() : id
+  }
+  return {
+    claim(call) {
+      const earlier = call.callId === '' ? undefined : claimed.get(call.callId)
+      if (earlier?.name === call.name && earlier.arguments === call.arguments) return undefined
+      claimed.set(call.callId, call)
+      const id = call.callId === '' || taken.has(call.callId) ? make() : call.callId
+      taken.add(id)
+      return id
+    },
+  }
+}
+
+/** Returns nine letters and digits, the only form that all known servers accept; Mistral requires it. */
+function madeId(responses: number, nth: number): string {
+  return `p${(responses * 1_000 + nth).toString(36).padStart(8, '0')}`
+}
+
+/** Growth of the arguments after which their size is reported again. */
+const reportEveryBytes = 1_024
+
+export interface CallProgress {
+  begin(part: string, name: string | undefined, out: ModelEvent[]): void
+  grow(part: string, fragment: string, out: ModelEvent[]): void
+}
+
+/** Creates a reporter of the size of arguments while a call is written: at its start, then at each kilobyte. */
+export function createCallProgress(): CallProgress {
+  const sizes = new Map<string, { bytes: number; reported: number }>()
+  return {
+    begin(part, name, out) {
+      sizes.set(part, { bytes: 0, reported: 0 })
+      out.push({ type: 'callDelta', part, ...(name === undefined ? {} : { name }), argumentBytes: 0 })
+    },
+    grow(part, fragment, out) {
+      const size = sizes.get(part)
+      if (size === undefined) return
+      size.bytes += Buffer.byteLength(fragment)
+      if (size.bytes - size.reported < reportEveryBytes) return
+      size.reported = size.bytes
+      out.push({ type: 'callDelta', part, argumentBytes: size.bytes })
+    },
+  }
+}

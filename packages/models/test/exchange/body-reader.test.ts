@@ -1,0 +1,121 @@
+import { cutBytes, everyOffset } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
+import { isTerminal, type ModelEvent } from '../../src/port/model-client.ts'
+import { defaultLimits } from '../../src/port/wire.ts'
+import { chatWire } from '../../src/wires/chat/wire.ts'
+import { responsesWire } from '../../src/wires/responses/wire.ts'
+import { chatChunk, explain, fixture, readPieces, readStream, responsesEvent } from '../support/read-body.ts'
+import { failureOf, requestOf, textOf } from '../support/requests.ts'
+
+const RECORDED = [
+  ['responses-answer', responsesWire],
+  ['responses-failed', responsesWire],
+  ['responses-error-event', responsesWire],
+  ['responses-incomplete', responsesWire],
+  ['chat-answer', chatWire],
+  ['chat-error', chatWire],
+  ['chat-local', chatWire],
+] as const
+
+describe.each(RECORDED)('the recorded bytes of %s', (name, wire) => {
+  const bytes = fixture(name)
+  const whole = readPieces(wire, [bytes])
+
+  // Compared as text and asserted once: thousands of deep comparisons would be most of the time.
+  const expected = JSON.stringify(whole)
+
+  it('give the same events cut at any offset', { timeout: 30_000 }, () => {
+    const differing = everyOffset(bytes).filter(
+      (offset) => JSON.stringify(readPieces(wire, cutBytes(bytes, [offset]))) !== expected,
+    )
+    expect(differing).toEqual([])
+  })
+
+  it('give the same events byte by byte', () => {
+    expect(readPieces(wire, cutBytes(bytes, everyOffset(bytes)))).toEqual(whole)
+  })
+
+  it('end as a cut stream does, or as the whole does, when they break off at any offset', { timeout: 30_000 }, () => {
+    const end = JSON.stringify(whole.at(-1))
+    const wrong = everyOffset(bytes).filter((offset) => {
+      const events = readPieces(wire, [bytes.subarray(0, offset)])
+      const last = events.at(-1)
+      const isCut = last?.type === 'failed' && last.failure.code === 'streamCut'
+      return events.filter(isTerminal).length !== 1 || !(isCut || isWholeEnd(last, end))
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+/** Usage may come after the finish reason, so a stream without it is complete all the same. */
+function isWholeEnd(last: ModelEvent | undefined, end: string | undefined): boolean {
+  return last?.type === 'completed' || JSON.stringify(last) === end
+}
+
+describe('a response body', () => {
+  it('that breaks off before the final event is never complete', () => {
+    const text = fixture('responses-answer').toString()
+    const final = text.indexOf('event: response.completed')
+    for (let offset = 0; offset <= final; offset += 7) {
+      expect(failureOf(readStream(responsesWire, text.slice(0, offset))).code).toBe('streamCut')
+    }
+  })
+
+  it('may use bare carriage returns, comments, ids and unknown fields', () => {
+    const text = `: hi\nid: 1\nretry: 5\nnonsense\n${chatChunk({ content: 'Hi' }, 'stop')}`.replaceAll('\n', '\r')
+    expect(textOf(readStream(chatWire, text))).toBe('Hi')
+  })
+
+  it('may begin with a byte order mark and leave out the space after the colon', () => {
+    const text = `\uFEFF${chatChunk({ content: 'Hi' }, 'stop').replace('data: ', 'data:')}`
+    expect(textOf(readStream(chatWire, text))).toBe('Hi')
+  })
+
+  it.each(['{"choices":', 'null', '[1]', 'hello'])('with the data %s is malformed and worth another try', (data) => {
+    const failure = failureOf(readStream(chatWire, `data: ${data}\n\n`))
+    expect(failure).toMatchObject({ code: 'malformedStream', retry: 'short' })
+  })
+
+  it('with an event of 10 MB is read', () => {
+    const text = 'x'.repeat(10 * 1024 * 1024)
+    const stream = Buffer.from(responsesEvent('response.output_text.done', { output_index: 0, text }))
+    const pieces = cutBytes(
+      stream,
+      Array.from({ length: 160 }, (_, index) => index * 65_536),
+    )
+    expect(readPieces(responsesWire, pieces)[0]).toMatchObject({ type: 'textDone', text })
+  })
+
+  it('with an event above the cap fails without keeping it', () => {
+    const limits = { ...defaultLimits, maxEventChars: 1_000 }
+    const reader = responsesWire.createReader(requestOf(), explain.wire)
+    const body = createStreamedBodyReader({ reader, explain, limits })
+    const batches = Array.from({ length: 20 }, () => body.read(Buffer.from(`data: ${'x'.repeat(100)}`)))
+    const first = batches.find(({ events }) => events.length > 0)
+    expect(failureOf(first?.events ?? [])).toMatchObject({ code: 'oversizedEvent', retry: 'never' })
+  })
+
+  it('that never ends fails at the cap for a whole response', () => {
+    const limits = { ...defaultLimits, maxResponseBytes: 1_000 }
+    const reader = chatWire.createReader(requestOf(), explain.wire)
+    const body = createStreamedBodyReader({ reader, explain, limits })
+    const chunk = Buffer.from(chatChunk({ content: 'again and ' }))
+    const events = Array.from({ length: 20 }, () => body.read(chunk).events).flat()
+    expect(events.find((event) => event.type === 'failed')).toMatchObject({ failure: { code: 'responseTooLarge' } })
+  })
+
+  it('is alive with whole events and comments, not with a trickle within a line', () => {
+    const reader = chatWire.createReader(requestOf(), explain.wire)
+    const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits })
+    const alive = (text: string) => body.read(Buffer.from(text)).alive
+    expect([alive('da'), alive('ta: '), alive('{}'), alive('\n\n'), alive(': '), alive('ping\n')]).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+      true,
+    ])
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import type { HttpWire } from '../../src/exchange/http-wire.ts'
+import { overHttp } from '../../src/exchange/over-http.ts'
+import { zeroUsage } from '../../src/port/model-client.ts'
+import { refusalOf, startLoopback, streamOf } from '../support/loopback.ts'
+import { collect, failureOf, providerAt, requestOf } from '../support/requests.ts'
+
+/** A wire that differs from OpenAI's in everything. */
+const otherWire: HttpWire = {
+  version: 'other/1',
+  builtinProviders: () => [],
+  headers: (key) => ({ 'x-key': key ?? 'none', 'x-version': '7' }),
+  requestPath: (model) => `/models/${model}:stream?alt=sse`,
+  modelsPath: '/catalogue?all=1',
+  readModelIds: (body) => body.split(' '),
+  readError: (body) => ({ message: body, code: '', kind: 'overloaded' }),
+  createWriter:
+    (adapter) =>
+    ({ model }) =>
+      `${adapter} ${model}`,
+  createReader: () => ({
+    read: (data, out) => {
+      out.push({ type: 'completed', parts: [data], usage: zeroUsage, stop: 'stop' })
+    },
+    end: () => {},
+  }),
+}
+
+const clientAt = (baseUrl: string) =>
+  overHttp(otherWire).createClient(providerAt(baseUrl, { envKey: 'KEY', queryParams: { v: '2' } }), {
+    env: { KEY: 'k-1' },
+  })
+
+describe('a wire', () => {
+  it('decides on path, headers and body of a request, and reads the response', async () => {
+    await using server = await startLoopback(streamOf('data: hello\n\n'))
+    const events = await collect(clientAt(server.baseUrl), requestOf())
+    expect(events).toMatchObject([{ type: 'completed', parts: ['hello'] }])
+    expect(server.requests[0]?.url).toBe('/v1/models/m1:stream?alt=sse&v=2')
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-key': 'k-1', 'x-version': '7' })
+    expect(server.requests[0]?.headers).not.toHaveProperty('authorization')
+    expect(server.bodies).toEqual(['other/1:test m1'])
+  })
+
+  it('decides on path and form of the list of models', async () => {
+    await using server = await startLoopback(refusalOf(200, 'one two'))
+    const listing = await clientAt(server.baseUrl).listModels(new AbortController().signal)
+    expect(listing).toEqual({ type: 'models', models: ['one', 'two'] })
+    expect(server.requests[0]?.url).toBe('/v1/catalogue?all=1&v=2')
+  })
+
+  it('reads the error of a rejected request', async () => {
+    await using server = await startLoopback(refusalOf(400, 'come back later'))
+    const failure = failureOf(await collect(clientAt(server.baseUrl)))
+    expect(failure).toMatchObject({ code: 'overloaded', message: expect.stringContaining('come back later') })
+  })
+})

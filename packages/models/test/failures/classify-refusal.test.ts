@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { classifyRefusal } from '../../src/failures/classify-refusal.ts'
+import { readErrorBody } from '../../src/wires/openai-api.ts'
+
+const context = { provider: 'OpenAI', host: 'api.openai.com:443', model: 'gpt-x', envKey: 'OPENAI_API_KEY', nowMs: 0 }
+
+function refusal(status: number | undefined, error: unknown, headers: Record<string, string> = {}) {
+  const body = typeof error === 'string' ? error : JSON.stringify({ error })
+  return classifyRefusal({ ...(status === undefined ? {} : { status }), headers, error: readErrorBody(body) }, context)
+}
+
+describe('a refusal', () => {
+  it.each([
+    [429, { message: 'Too fast' }, 'rateLimited', 'short'],
+    [429, { code: 'insufficient_quota', message: 'You exceeded your current quota' }, 'quota', 'never'],
+    [402, { message: 'Insufficient Balance' }, 'quota', 'never'],
+    [401, { code: 'invalid_api_key', message: 'Incorrect API key' }, 'auth', 'never'],
+    [403, 'Forbidden', 'auth', 'never'],
+    [404, { code: 'model_not_found', message: 'The model `gpt-x` does not exist' }, 'unknownModel', 'never'],
+    [404, { message: 'model "llama3" not found, try pulling it first' }, 'unknownModel', 'never'],
+    [400, { message: 'Model Not Exist' }, 'unknownModel', 'never'],
+    [404, '<html>404</html>', 'notFound', 'never'],
+    [400, { code: 'context_length_exceeded', message: 'Too long' }, 'contextTooLong', 'never'],
+    [400, { message: "This model's maximum context length is 8192 tokens." }, 'contextTooLong', 'never'],
+    [400, { message: 'the request exceeds the available context size' }, 'contextTooLong', 'never'],
+    [413, 'Payload Too Large', 'contextTooLong', 'never'],
+    [400, { message: "Unsupported parameter: 'x' is not supported with this model." }, 'invalidRequest', 'never'],
+    [422, '{"detail":[{"loc":["body"],"msg":"Field required"}]}', 'invalidRequest', 'never'],
+    [302, '', 'redirect', 'never'],
+    [408, '', 'providerError', 'short'],
+    [409, '', 'providerError', 'short'],
+    [500, '', 'providerError', 'short'],
+    [502, '<html>', 'providerError', 'short'],
+    [503, { message: 'Loading model' }, 'providerError', 'short'],
+    [503, { message: 'Busy', type: 'overloaded_error' }, 'overloaded', 'long'],
+    [529, '', 'overloaded', 'long'],
+    [undefined, { code: 'rate_limit_exceeded', message: 'Slow down' }, 'rateLimited', 'short'],
+    [undefined, { code: 'server_error', message: 'Oops' }, 'providerError', 'short'],
+    [undefined, { code: 'context_length_exceeded', message: '' }, 'contextTooLong', 'never'],
+    [undefined, { code: 429, message: 'upstream' }, 'rateLimited', 'short'],
+  ])('with status %s and %j is %s, retry %s', (status, error, code, retry) => {
+    expect(refusal(status, error)).toMatchObject({ code, retry })
+  })
+
+  it('that asks for a long wait belongs to the long class', () => {
+    expect(refusal(429, {}, { 'retry-after': '120' })).toMatchObject({ retry: 'long', retryAfterMs: 120_000 })
+    expect(refusal(429, {}, { 'retry-after': '20' })).toMatchObject({ retry: 'short', retryAfterMs: 20_000 })
+  })
+
+  it('that must not be retried has no wait', () => {
+    expect(refusal(401, {}, { 'retry-after': '20' })).not.toHaveProperty('retryAfterMs')
+  })
+
+  it('says what happened, why, and what to do', () => {
+    expect(refusal(401, { message: 'Bad key' }).message).toBe(
+      'OpenAI refused the key from OPENAI_API_KEY. Check it. It said: Bad key',
+    )
+    expect(refusal(404, { code: 'model_not_found' }).message).toContain('gpt-x')
+    expect(refusal(413, '').message).toMatch(/longer than gpt-x can read.*\/new.*`parley fork ID --at SEQ`/)
+  })
+
+  it('quotes a long or ragged message in one short line', () => {
+    const { message } = refusal(400, { message: `first\n\n${'x'.repeat(10_000)}` })
+    expect(message).not.toContain('\n')
+    expect(message.length).toBeLessThan(600)
+  })
+})
+
+describe('an error body', () => {
+  it.each([
+    ['{"error":{"message":"a","type":"t","code":"c"}}', { message: 'a', kind: 't', code: 'c' }],
+    ['{"error":"a"}', { message: 'a' }],
+    ['{"message":"a","code":503}', { message: 'a', status: 503 }],
+    ['{"detail":"a"}', { message: 'a' }],
+    ['[{"error":{"message":"a","code":400}}]', { message: 'a', status: 400 }],
+    ['upstream timed out', { message: 'upstream timed out' }],
+    ['<html>', { message: '' }],
+    ['', { message: '' }],
+    ['null', { message: 'null' }],
+  ])('%s is read', (body, expected) => {
+    expect(readErrorBody(body)).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ModelEntry } from '../../src/port/model-request.ts'
+import { createChatWriter } from '../../src/wires/chat/write-request.ts'
+import { createResponsesWriter } from '../../src/wires/responses/write-request.ts'
+import { requestOf, response, result, SHELL, user } from '../support/requests.ts'
+
+const call = { callId: 'c1', name: 'shell', arguments: '{"command":"ls"}' }
+const item = { type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"command":"ls"}' }
+const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'opaque' }
+
+const anyText = fc.string({ unit: 'binary' })
+const anyJson = fc.jsonValue().map((value) => ({ value }))
+const anyCall = fc.record({ callId: anyText, name: anyText, arguments: anyText })
+const anyEntry: fc.Arbitrary<ModelEntry> = fc.oneof(
+  anyText.map(user),
+  fc.record({ text: anyText, base64: fc.base64String() }).map(shownBeside),
+  fc.record({ callId: anyText, text: anyText }).map(({ callId, text }) => result(callId, text)),
+  fc
+    .record({
+      adapter: fc.constantFrom('own', 'other'),
+      parts: fc.array(anyJson, { maxLength: 3 }),
+      text: anyText,
+      calls: fc.array(anyCall, { maxLength: 2 }),
+    })
+    .map(response),
+)
+
+function shownBeside({ text, base64 }: { text: string; base64: string }): ModelEntry {
+  return {
+    kind: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'image', mediaType: 'image/png', base64 },
+    ],
+  }
+}
+
+/** Serialised to the log and read back, as a resumed conversation has it. */
+function copied(entries: readonly ModelEntry[]): ModelEntry[] {
+  return JSON.parse(JSON.stringify(entries))
+}
+
+describe.each([
+  ['responses', createResponsesWriter],
+  ['chat', createChatWriter],
+])('the %s request', (_name, createWriter) => {
+  it('of any entries is JSON, and the same bytes when sent again or rebuilt from the log', () => {
+    const write = createWriter('own')
+    fc.assert(
+      fc.property(fc.array(anyEntry, { maxLength: 6 }), (entries) => {
+        const text = write(requestOf(entries))
+        expect(() => JSON.parse(text)).not.toThrow()
+        expect(write(requestOf(entries))).toBe(text)
+        expect(createWriter('own')(requestOf(copied(entries)))).toBe(text)
+      }),
+    )
+  })
+
+  it('of a longer conversation begins with the bytes of the shorter one', () => {
+    const write = createWriter('own')
+    fc.assert(
+      fc.property(fc.array(anyEntry, { maxLength: 4 }), fc.array(anyEntry, { maxLength: 3 }), (entries, more) => {
+        const shorter = write(requestOf(entries)).slice(0, -2)
+        expect(write(requestOf([...entries, ...more])).slice(0, shorter.length)).toBe(shorter)
+      }),
+    )
+  })
+
+  it('serialises each entry once in its life', () => {
+    const write = createWriter('own')
+    let reads = 0
+    const counted = new Proxy(response({ adapter: 'own', parts: [reasoning] }), {
+      get: (target, key) => {
+        if (key === 'parts') reads += 1
+        return Reflect.get(target, key)
+      },
+    })
+    for (let round = 0; round < 5; round += 1) write(requestOf([user('hi'), counted]))
+    expect(reads).toBe(1)
+  })
+
+  it('holds an image in its place, and the answer to a schema', () => {
+    const schema = { type: 'object' }
+    const text = createWriter('own')(
+      requestOf([shownBeside({ text: 'see', base64: 'QUJD' })], { outputSchema: schema }),
+    )
+    expect(text).toMatch(/"text":"see"}.*"data:image\/png;base64,QUJD"/)
+    expect(text).toContain(`"schema":${JSON.stringify(schema)},"strict":true`)
+    expect(createWriter('own')(requestOf())).not.toContain('json_schema')
+  })
+
+  it('without tools mentions none', () => {
+    const body = JSON.parse(createWriter('own')(requestOf([user('hi')], { tools: [] })))
+    expect(Object.keys(body).filter((key) => key.includes('tool'))).toEqual([])
+  })
+})
+
+describe('the Responses request', () => {
+  const write = createResponsesWriter('own')
+
+  it('is stateless and holds the conversation as input items', () => {
+    const entries = [user('hi'), response({ adapter: 'own', parts: [reasoning, item] }), result('c1', 'a.txt')]
+    expect(JSON.parse(write(requestOf(entries)))).toEqual({
+      model: 'm1',
+      instructions: 'Be brief.',
+      stream: true,
+      store: false,
+      prompt_cache_key: 'conversation-1',
+      tools: [{ type: 'function', ...SHELL, strict: false }],
+      tool_choice: 'auto',
+      parallel_tool_calls: true,
+      input: [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+        reasoning,
+        item,
+        { type: 'function_call_output', call_id: 'c1', output: 'a.txt' },
+      ],
+    })
+  })
+
+  it('renders the response of another adapter from its neutral form', () => {
+    const entries = [response({ adapter: 'chat/1:x', parts: [{ role: 'assistant' }], text: 'Hi', calls: [call] })]
+    expect(JSON.parse(write(requestOf(entries))).input).toEqual([
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+      item,
+    ])
+  })
+
+  it.each([
+    ['gpt-5', undefined, { summary: 'auto' }],
+    ['o3', undefined, { summary: 'auto' }],
+    ['openai/gpt-5.1-codex', undefined, { summary: 'auto' }],
+    ['local-model', 'high', { effort: 'high', summary: 'auto' }],
+    ['gpt-4.1', undefined, undefined],
+    ['gpt-5-chat-latest', undefined, undefined],
+  ])('for %s with effort %s asks for reasoning %j', (model, effort, expected) => {
+    const body = JSON.parse(write(requestOf([user('hi')], { model, ...(effort === undefined ? {} : { effort }) })))
+    expect(body.reasoning).toEqual(expected)
+    expect(body.include).toEqual(expected && ['reasoning.encrypted_content'])
+  })
+})
+
+describe('the Chat Completions request', () => {
+  const write = createChatWriter('own')
+
+  it('holds instructions, tools and the conversation as messages', () => {
+    const own = { role: 'assistant', content: 'Hi', kept: true }
+    const entries = [user('hi'), response({ adapter: 'own', parts: [own] }), result('c1', 'a.txt')]
+    expect(JSON.parse(write(requestOf(entries, { effort: 'low' })))).toEqual({
+      model: 'm1',
+      stream: true,
+      stream_options: { include_usage: true },
+      reasoning_effort: 'low',
+      tools: [{ type: 'function', function: SHELL }],
+      tool_choice: 'auto',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hi' },
+        own,
+        { role: 'tool', tool_call_id: 'c1', content: 'a.txt' },
+      ],
+    })
+  })
+
+  it('renders the response of another adapter from its neutral form', () => {
+    const entries = [response({ adapter: 'responses/1:x', parts: [reasoning, item], calls: [call] })]
+    expect(JSON.parse(write(requestOf(entries))).messages[1]).toEqual({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } }],
+    })
+  })
+})

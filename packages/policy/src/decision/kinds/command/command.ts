@@ -1,0 +1,113 @@
+import type { RunLimits } from '@parley/protocol'
+import { quotedWord } from '../../rules/rules.ts'
+import {
+  allHaveNetwork,
+  honoursRequests,
+  type LimitSettings,
+  type SandboxPolicy,
+  type SandboxUse,
+  usualLimits,
+} from '../../rules/sandbox-policy.ts'
+import { type ApprovedText, type DescribedFact, describeList, type FactsKind, isInertWord } from '../kind.ts'
+import { alwaysTargetsOf } from './always-allow.ts'
+import { findDanger } from './dangerous.ts'
+import { type CommandFacts, type CommandPart, commandFactsSchema } from './facts.ts'
+import { allowForCommand, type CommandGrant, grantFor, isSameCommand, strictCommandMatcher } from './match.ts'
+import { innerCommands } from './reached-commands.ts'
+import { particularsOfCommand, rowOfCommand } from './rows.ts'
+
+export const commandKind: FactsKind<CommandFacts, CommandGrant> = {
+  schema: commandFactsSchema,
+  row: rowOfCommand,
+  particulars: particularsOfCommand,
+  describe: describeCommand,
+  grant: grantFor,
+  covers: isSameCommand,
+  allowedBy: allowForCommand,
+  isNeverAllowed: ({ touchesSecret }) => touchesSecret !== null,
+  strictMatcher: strictCommandMatcher,
+  paths: ({ workspace, reads }) => ({ cwd: workspace, paths: reads }),
+  alwaysTargets: alwaysTargetsOf,
+  escalates: ({ escalation }) => escalation !== null,
+  withoutNeedlessRequest,
+  limits: limitsOf,
+  approvedText: approvedTextOf,
+}
+
+/** Drops the request for the network where all commands have it. */
+function withoutNeedlessRequest(facts: CommandFacts, policy: SandboxPolicy): CommandFacts {
+  if (facts.network === undefined || !allHaveNetwork(policy)) return facts
+  const { network: _needless, ...others } = facts
+  return others
+}
+
+/** Returns the limits in force. A known-safe command gets read-only ones, so that a wrong judgement changes nothing. */
+function limitsOf(facts: CommandFacts, use: SandboxUse, settings: LimitSettings): RunLimits {
+  const limits = usualLimits(use, settings)
+  if (limits.sandbox === 'none') return limits
+  const hasRequest = facts.network !== undefined && honoursRequests(settings.approvalPolicy)
+  if (facts.knownSafe && !hasRequest) return { sandbox: 'read-only', network: false }
+  return { ...limits, network: hasRequest || allHaveNetwork(settings) }
+}
+
+/** Names of programs are never masked, since the user must see what runs. */
+function approvedTextOf({ script, argv, parts, seen }: CommandFacts): ApprovedText {
+  const programs = [...parts.map(({ program }) => program), ...seen.map(([program]) => program)]
+  return {
+    text: script ?? argv.join(' '),
+    mayMask: (secret) => isInertWord(secret) && !programs.some((program) => program?.includes(secret)),
+  }
+}
+
+function describeCommand(facts: CommandFacts): readonly DescribedFact[] {
+  const { understood, notUnderstoodBecause, dangerous, touchesSecret, escalation, network, background } = facts
+  const because = notUnderstoodBecause === undefined ? '' : `: ${notUnderstoodBecause}`
+  return [
+    { about: 'folder', text: facts.cwd },
+    ...(understood
+      ? describeList('commands', facts.parts.map(describePart))
+      : [{ about: 'commands', text: `cannot be told for certain${because}` }]),
+    ...(dangerous === null ? [] : [{ about: 'danger', text: dangerous }]),
+    ...(touchesSecret === null ? [] : [{ about: 'secrets', text: `${touchesSecret} is where secrets are kept` }]),
+    ...(escalation === null
+      ? []
+      : [{ about: 'asked for', text: `to run outside the sandbox. In the model's words: ${escalation.reason}` }]),
+    ...(network === undefined
+      ? []
+      : [{ about: 'asked for', text: `the network. In the model's words: ${network.reason}` }]),
+    ...(background ? [{ about: 'background', text: 'it goes on after the call, without a time limit' }] : []),
+    ...describeList(
+      'reads',
+      facts.reads.map(({ real, recursive }) => (recursive ? `${real} and all below it` : real)),
+    ),
+  ]
+}
+
+function describePart({ argv, programPath, programInsideRoots, knownSafe }: CommandPart): string {
+  const missing = programInsideRoots ? 'which file that is depends on the folder' : 'no file of that name is found'
+  const path = programPath ?? missing
+  const shadow = programPath !== null && programInsideRoots ? ', a file of the writable folders' : ''
+  return `${argv.map(quotedWord).join(' ')} (${path}${shadow}; ${knownSafe ? 'only looks' : 'not known to be safe'})`
+}
+
+/** Returns the facts of one part as if it stood alone, to explain it. Decisions use the facts of the whole command. */
+export function factsOfPart(whole: CommandFacts, part: CommandPart): CommandFacts {
+  const seen = [part.argv, ...innerCommands(part.argv)]
+  const touchesSecret = part.argv.includes(whole.touchesSecret ?? '') ? whole.touchesSecret : null
+  return {
+    ...whole,
+    argv: part.argv,
+    script: null,
+    parts: [part],
+    seen,
+    dangerous: findDanger(seen, ''),
+    knownSafe: part.knownSafe && touchesSecret === null,
+    touchesSecret,
+    reads: whole.reads.filter(({ path }) => part.argv.some((word) => names(word, path))),
+  }
+}
+
+function names(word: string, path: string): boolean {
+  const text = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word
+  return text !== '' && (path === text || path.endsWith(`/${text}`))
+}

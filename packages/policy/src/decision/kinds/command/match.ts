@@ -1,0 +1,78 @@
+import { baseName } from '../../rules/path-pattern.ts'
+import { fitsCommand, type Rule, type Rules, type RuleTarget } from '../../rules/rules.ts'
+import type { SandboxUse } from '../../rules/sandbox-policy.ts'
+import type { CommandFacts, CommandPart, SeenCommand } from './facts.ts'
+
+/** Returns the first of the rules that together allow every part that is not known to be safe. */
+export function allowForCommand(facts: CommandFacts, allowing: Rules): Rule | null {
+  if (!facts.understood) return null
+  const questioned = facts.parts.filter((part) => !part.knownSafe)
+  const matches = questioned.map((part) => allowing.find((rule) => allowsPart(rule, part)))
+  const [first] = matches
+  return first === undefined || matches.includes(undefined) ? null : first
+}
+
+/** Takes a bare name for the installed program, so a file of the workspace with the same name does not fit. */
+function allowsPart({ target }: Rule, part: CommandPart): boolean {
+  if (target.kind !== 'command' || !fitsCommand(target, part.argv)) return false
+  return part.program.includes('/') || !part.programInsideRoots
+}
+
+/**
+ * Matches strict rules with every command seen, by its path and by its bare name. Collects the commands once for all
+ * rules, since a long script has hundreds of them.
+ */
+export function strictCommandMatcher(facts: CommandFacts): (target: RuleTarget) => boolean {
+  const written: readonly SeenCommand[] = [facts.argv, ...facts.parts.map((part) => part.argv), ...facts.seen]
+  const bare = written.map(([program, ...rest]) => [baseName(program ?? ''), ...rest])
+  const commands = [...written, ...bare]
+  return (target) => target.kind === 'command' && commands.some((argv) => fitsCommand(target, argv))
+}
+
+/** Grant for exactly this command. */
+export interface CommandGrant {
+  readonly kind: 'command'
+  readonly tool: string
+  readonly argv: readonly string[]
+  readonly cwd: string
+  /** Paths of the programs. A file that shadows one later needs its own approval. */
+  readonly programs: readonly (string | null)[]
+  readonly escalated: boolean
+  readonly networked: boolean
+  readonly background: boolean
+  readonly run: SandboxUse
+}
+
+/** Returns the grant for the command, or null for a dangerous one, which is asked about each time. */
+export function grantFor(facts: CommandFacts, run: SandboxUse): CommandGrant | null {
+  const { dangerous, tool, argv, cwd, parts, escalation, network, background } = facts
+  if (dangerous !== null) return null
+  return {
+    kind: 'command',
+    tool,
+    argv,
+    cwd,
+    programs: parts.map((part) => part.programPath),
+    escalated: escalation !== null,
+    networked: network !== undefined,
+    background,
+    run,
+  }
+}
+
+export function isSameCommand(granted: CommandGrant, asked: CommandGrant): boolean {
+  return (
+    granted.tool === asked.tool &&
+    granted.cwd === asked.cwd &&
+    granted.escalated === asked.escalated &&
+    granted.networked === asked.networked &&
+    granted.background === asked.background &&
+    granted.run === asked.run &&
+    isSameList(granted.argv, asked.argv) &&
+    isSameList(granted.programs, asked.programs)
+  )
+}
+
+function isSameList(a: readonly (string | null)[], b: readonly (string | null)[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index])
+}

@@ -1,0 +1,77 @@
+import type { RunLimits } from '@parley/protocol'
+import type * as z from 'zod'
+import type { Row } from '../rules/matrix.ts'
+import type { Rule, Rules, RuleTarget } from '../rules/rules.ts'
+import type { LimitSettings, SandboxPolicy, SandboxUse } from '../rules/sandbox-policy.ts'
+
+/**
+ * Kind of facts: all that policy does with facts `F` and the grants `G` made from them. Its members are methods, so
+ * that the table of kinds can hold them all as one type.
+ */
+export interface FactsKind<F, G> {
+  /** Schema of the facts as they are stored in the log. */
+  readonly schema: z.ZodType<F>
+  /** Returns the row of the matrix for this call. Where several fit, the one that asks more. */
+  row(facts: F): Row
+  /** Returns the detail of this call that led to its row, for the reason; empty when there is none. */
+  particulars(facts: F): string
+  /** Describes the facts for people. */
+  describe(facts: F): readonly DescribedFact[]
+  /** Returns the grant that approval for the session makes, or null when it must not be offered. */
+  grant(facts: F, use: SandboxUse): G | null
+  covers(granted: G, asked: G): boolean
+
+  /** Returns the allow rule that covers the whole call. Rules about whole tools are matched before. */
+  allowedBy?(facts: F, allowing: Rules): Rule | null
+  /** Returns true for a call that no allow rule may cover, not even one about the whole tool. */
+  isNeverAllowed?(facts: F): boolean
+  /** Prepares the match of strict rules with any part of the call. Rules about tools and paths are matched apart. */
+  strictMatcher?(facts: F): (target: RuleTarget) => boolean
+  /** Returns the paths that strict rules about paths are matched with; none by default. */
+  paths?(facts: F): RulePaths
+  /** Returns the targets of allow rules that would cover the call in future, or null when none may be offered. */
+  alwaysTargets?(facts: F): readonly RuleTarget[] | null
+
+  /** Returns whether the call itself asks to run outside the sandbox. */
+  escalates?(facts: F): boolean
+  /** Returns the facts without requests for rights that every call has. */
+  withoutNeedlessRequest?(facts: F, policy: SandboxPolicy): F
+  /** Returns the limits in force for the call; `usualLimits` by default. */
+  limits?(facts: F, use: SandboxUse, settings: LimitSettings): RunLimits
+  /** Returns the text that the user approves; `written` by default. */
+  approvedText?(facts: F, written: string): ApprovedText
+}
+
+export interface DescribedFact {
+  readonly about: string
+  readonly text: string
+}
+
+interface RulePaths {
+  /** Folder that relative patterns start from. */
+  readonly cwd: string
+  /** Paths as written and as resolved. A recursive one is read with everything below it. */
+  readonly paths: readonly { readonly path: string; readonly real: string; readonly recursive?: boolean }[]
+}
+
+export interface ApprovedText {
+  readonly text: string
+  /** Returns whether a secret in the text may be masked without hiding what the call does. */
+  mayMask(secret: string): boolean
+}
+
+/** Characters that end a word of a shell or make it more than its letters, and beginnings that lead to a program. */
+const moreThanAWord = /[\s\\;|&<>$`(){}*?'"!#]|^[.~]*\//
+
+/** Returns whether a text is one word that is only passed on or written down. */
+export function isInertWord(text: string): boolean {
+  return !moreThanAWord.test(text)
+}
+
+const maxShown = 12
+
+/** Describes a list by its first items and the number of the others. */
+export function describeList(about: string, texts: readonly string[]): readonly DescribedFact[] {
+  const shown = texts.slice(0, maxShown).map((text) => ({ about, text }))
+  return texts.length <= maxShown ? shown : [...shown, { about, text: `and ${texts.length - maxShown} more` }]
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod'
+import type { FactsKind } from './kind.ts'
+import { toolRows, toolRowsFor } from './other-tool.ts'
+
+/** Facts about a request to an MCP server. */
+export interface McpFacts {
+  readonly kind: 'mcp'
+  readonly tool: string
+  /** Key of `[mcp_servers.X]`. */
+  readonly server: string
+  /** Tool by the server's own name, or another request to the server, such as `resources/read`. */
+  readonly name: string
+  /** Limits of the sandbox that the server runs in. Absent for a server that runs with all rights of the user. */
+  readonly confined?: { readonly mode: 'read-only' | 'workspace-write'; readonly network: boolean }
+  /** True for requests known to change nothing. Annotations of the server are not trusted. */
+  readonly readOnly: boolean
+}
+
+export interface McpGrant {
+  readonly kind: 'mcp'
+  readonly server: string
+  readonly name: string
+}
+
+/** Rows of tools whose server runs in the sandbox, which limits the server but not the purpose of its tools. */
+const confinedRows = toolRowsFor('its server runs inside the sandbox, and what the tool does there is not known')
+
+export const mcpKind: FactsKind<McpFacts, McpGrant> = {
+  schema: z.object({
+    kind: z.literal('mcp'),
+    tool: z.string(),
+    server: z.string(),
+    name: z.string(),
+    confined: z.object({ mode: z.enum(['read-only', 'workspace-write']), network: z.boolean() }).exactOptional(),
+    readOnly: z.boolean(),
+  }),
+
+  row({ readOnly, confined }) {
+    const rows = confined === undefined ? toolRows : confinedRows
+    return readOnly ? rows.toolReadOnly : rows.toolWithEffects
+  },
+
+  particulars: ({ name, server }) => `${name} of the MCP server ${server}`,
+
+  describe({ server, name, readOnly, confined }) {
+    const looks = readOnly ? ', which only looks' : ''
+    const where = confined === undefined ? '' : '; it runs inside the sandbox'
+    return [{ about: 'asks', text: `the MCP server ${server} for ${name}${looks}${where}` }]
+  },
+
+  allowedBy: (facts, allowing) =>
+    allowing.find(({ target }) => target.kind === 'mcp' && matchesMcpPattern(target.pattern, facts)) ?? null,
+  strictMatcher: (facts) => (target) => target.kind === 'mcp' && matchesMcpPattern(target.pattern, facts),
+
+  alwaysTargets({ server, name }) {
+    const pattern = `${server}/${name}`
+    return /^[\w.-]+\/[\w./-]+$/.test(pattern) ? [{ kind: 'mcp', pattern }] : null
+  },
+
+  grant: ({ server, name }) => ({ kind: 'mcp', server, name }),
+  covers: (granted, asked) => granted.server === asked.server && granted.name === asked.name,
+
+  // The server was started before the call, under limits that the conversation's mode does not widen.
+  limits: ({ confined }) =>
+    confined === undefined ? { sandbox: 'none', network: true } : { sandbox: confined.mode, network: confined.network },
+}
+
+/** Matches `server/tool`. A tool's name may contain slashes, and `*` in the tool's part matches them too. */
+export function matchesMcpPattern(pattern: string, { server, name }: Pick<McpFacts, 'server' | 'name'>): boolean {
+  const slash = pattern.indexOf('/')
+  return matchesStars(pattern.slice(0, slash), server) && matchesStars(pattern.slice(slash + 1), name)
+}
+
+/** Matches without a regular expression, since backtracking would make a rule with many stars slow. */
+function matchesStars(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return text === first
+  if (!text.startsWith(first) || text.length < first.length + last.length) return false
+  let at = first.length
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return at <= text.length - last.length && text.endsWith(last)
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import { allow, always, ask, askedRow, deny, harmlessRow, outcomes, type Row } from '../rules/matrix.ts'
+import type { FactsKind } from './kind.ts'
+
+/** Facts about a call of a tool whose effects no other kind describes. */
+export interface OtherToolFacts {
+  readonly kind: 'other'
+  readonly tool: string
+  readonly readOnly: boolean
+}
+
+export interface ToolGrant {
+  readonly kind: 'tool'
+  readonly tool: string
+}
+
+interface ToolRows {
+  readonly toolReadOnly: Row
+  readonly toolWithEffects: Row
+}
+
+/** Returns the rows of tools whose effects the sandbox does not limit; `effects` says so in the reason. */
+export function toolRowsFor(effects: string): ToolRows {
+  return {
+    toolReadOnly: harmlessRow(allow('tool-read-only', 'the tool changes nothing outside the conversation')),
+    toolWithEffects: askedRow(
+      ask('tool-effects', effects, { liftable: true }),
+      deny('tool-effects-never', 'policyNever', `${effects}, and the approval policy is never`),
+      { untrusted: always(outcomes.untrusted) },
+    ),
+  }
+}
+
+/** Rows of tools that run outside the sandbox. */
+export const toolRows = toolRowsFor('what this tool does is not limited by the sandbox')
+
+export const otherToolKind: FactsKind<OtherToolFacts, ToolGrant> = {
+  schema: z.object({ kind: z.literal('other'), tool: z.string(), readOnly: z.boolean() }),
+  row: ({ readOnly }) => (readOnly ? toolRows.toolReadOnly : toolRows.toolWithEffects),
+  particulars: () => '',
+  describe: ({ tool, readOnly }) => [
+    {
+      about: 'tool',
+      text: `${tool}, which ${readOnly ? 'changes nothing outside the conversation' : 'may do more than look'}`,
+    },
+  ],
+  grant: ({ tool }) => ({ kind: 'tool', tool }),
+  covers: (granted, asked) => granted.tool === asked.tool,
+}

@@ -1,0 +1,135 @@
+import * as z from 'zod'
+import {
+  allow,
+  always,
+  ask,
+  askedRow,
+  deny,
+  enforcedOrAsked,
+  enforcedOrDenied,
+  outcomes,
+  rowOf,
+} from '../rules/matrix.ts'
+import { describeList, type FactsKind, isInertWord } from './kind.ts'
+import { allowEveryPath, coversPaths, type PathGrant } from './read.ts'
+
+/** Facts about a call that changes files by a patch. */
+export interface PatchFacts {
+  readonly kind: 'patch'
+  readonly tool: string
+  readonly files: readonly PatchedFile[]
+  /** Hash of the exact bytes, `sha256:<hex>`. */
+  readonly contentHash: string
+  readonly cwd: string
+}
+
+export interface PatchedFile {
+  readonly path: string
+  readonly real: string
+  readonly insideRoots: boolean
+  /** Reason why patches to this file need approval; null for a file without protection. */
+  readonly protectedBy: string | null
+}
+
+/** Grant for later patches to some of these files, whatever they write. */
+export interface PatchGrant extends PathGrant {
+  readonly kind: 'patch'
+}
+
+const insideRoots = allow('patch-inside-roots', 'every file lies inside the writable folders')
+const readOnlyMode = ask('patch-read-only', 'the sandbox mode is read-only', { pastSandbox: true })
+const readOnlyModeNever = deny(
+  'patch-read-only-never',
+  'policyNever',
+  'the sandbox mode is read-only, and the approval policy is never',
+)
+
+/**
+ * Rows of patches. The sandbox is certain to block a write in read-only mode and outside the roots, so `on-failure`
+ * asks before the first attempt.
+ */
+export const patchRows = {
+  patchInside: rowOf({
+    untrusted: always(outcomes.untrusted),
+    'on-failure': enforcedOrAsked(insideRoots),
+    'on-request': enforcedOrAsked(insideRoots),
+    never: enforcedOrDenied(insideRoots),
+    readOnly: {
+      untrusted: always(readOnlyMode),
+      'on-failure': always(readOnlyMode),
+      'on-request': always(readOnlyMode),
+      never: always(readOnlyModeNever),
+    },
+  }),
+  patchOutside: askedRow(
+    ask('patch-outside-roots', 'a file lies outside the writable folders', { pastSandbox: true }),
+    deny(
+      'patch-outside-roots-never',
+      'outsideRoots',
+      'a file lies outside the writable folders, and the approval policy is never',
+    ),
+  ),
+  patchProtected: askedRow(
+    ask('patch-protected', 'it changes a protected file', { pastSandbox: true }),
+    deny('patch-protected-never', 'policyNever', 'it changes a protected file, and the approval policy is never'),
+  ),
+}
+
+/** Text of a private key, which a patch may write to a file. */
+const keyBlock = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\sA-Za-z0-9+/=:,.-]*$/
+
+export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
+  schema: z.object({
+    kind: z.literal('patch'),
+    tool: z.string(),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        real: z.string(),
+        insideRoots: z.boolean(),
+        protectedBy: z.string().nullable(),
+      }),
+    ),
+    contentHash: z.string(),
+    cwd: z.string(),
+  }),
+
+  row({ files }) {
+    if (files.some(isProtected)) return patchRows.patchProtected
+    return files.every((file) => file.insideRoots) ? patchRows.patchInside : patchRows.patchOutside
+  },
+
+  particulars({ files }) {
+    const file = files.find(isProtected) ?? files.find((candidate) => !candidate.insideRoots)
+    if (file === undefined) return ''
+    return file.protectedBy === null ? file.real : `${file.path}: ${file.protectedBy}`
+  },
+
+  describe: ({ files }) => describeList('changes', files.map(describeFile)),
+  paths: ({ cwd, files }) => ({ cwd, paths: files }),
+  allowedBy: (facts, allowing) => allowEveryPath(allowing, realPathsOf(facts), facts.cwd),
+
+  grant(facts) {
+    if (facts.files.some(isProtected)) return null
+    return { kind: 'patch', realPaths: realPathsOf(facts) }
+  },
+
+  covers: coversPaths,
+  approvedText: (_facts, written) => ({
+    text: written,
+    mayMask: (secret) => isInertWord(secret) || keyBlock.test(secret),
+  }),
+}
+
+function isProtected({ protectedBy }: PatchedFile): boolean {
+  return protectedBy !== null
+}
+
+function realPathsOf({ files }: PatchFacts): readonly string[] {
+  return files.map((file) => file.real)
+}
+
+function describeFile({ real, insideRoots: isInside, protectedBy }: PatchedFile): string {
+  if (protectedBy !== null) return `${real}, which ${protectedBy}`
+  return `${real}, ${isInside ? 'inside the writable folders' : 'outside the writable folders'}`
+}

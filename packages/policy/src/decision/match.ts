@@ -1,0 +1,67 @@
+import { type Facts, type Grant, kindOf } from './facts.ts'
+import { absoluteFrom, matchesPathPattern, mayMatchBelow } from './rules/path-pattern.ts'
+import type { Rule, Rules } from './rules/rules.ts'
+import type { SandboxUse } from './rules/sandbox-policy.ts'
+
+/**
+ * Returns the first rule of this verdict that fits any part of the call. Strict rules reach far: commands inside
+ * wrappers and nested scripts, a program named by its path, a file by its real path or as the model wrote it.
+ */
+export function matchStrict(verdict: 'ask' | 'deny', rules: Rules, facts: Facts): Rule | null {
+  const strict = rules.filter((rule) => rule.decision === verdict)
+  if (strict.length === 0) return null
+  const { cwd, texts } = pathTexts(facts)
+  const fitsPart = kindOf(facts).strictMatcher?.(facts) ?? (() => false)
+  const fits = ({ target }: Rule) => {
+    if (target.kind === 'tool') return target.tool === facts.tool
+    if (target.kind === 'path') return texts.some((text) => matchesPathPattern(target.pattern, text, cwd))
+    return fitsPart(target)
+  }
+  return strict.find(fits) ?? null
+}
+
+/** Returns the first strict rule about paths that may lie below a folder which the call reads as a whole. */
+export function matchBelow(rules: Rules, facts: Facts): Rule | null {
+  const { cwd, folders } = pathTexts(facts)
+  const reaches = ({ decision, target }: Rule) =>
+    decision !== 'allow' &&
+    target.kind === 'path' &&
+    folders.some((folder) => mayMatchBelow(target.pattern, folder, cwd))
+  return rules.find(reaches) ?? null
+}
+
+/** Returns the paths of a call as texts, real and as written, and those among them that are read recursively. */
+function pathTexts(facts: Facts): { cwd: string; texts: readonly string[]; folders: readonly string[] } {
+  const { cwd, paths } = kindOf(facts).paths?.(facts) ?? { cwd: '/', paths: [] }
+  const textsOf = ({ real, path }: (typeof paths)[number]) => [real, absoluteFrom(cwd, path)]
+  return {
+    cwd,
+    texts: paths.flatMap(textsOf),
+    folders: paths.filter(({ recursive }) => recursive === true).flatMap(textsOf),
+  }
+}
+
+/**
+ * Returns the rule that allows the whole call, or null. Allow rules reach no further than they say: every part of an
+ * understood command must fit one or be known to be safe, every file must fit by its real path.
+ */
+export function matchAllow(rules: Rules, facts: Facts): Rule | null {
+  const kind = kindOf(facts)
+  if (kind.isNeverAllowed?.(facts) === true) return null
+  const allowing = rules.filter((rule) => rule.decision === 'allow')
+  const byTool = allowing.find(({ target }) => target.kind === 'tool' && target.tool === facts.tool)
+  return byTool ?? kind.allowedBy?.(facts, allowing) ?? null
+}
+
+/**
+ * Returns the grant that approval for the session makes, or null when such approval must not be offered: destructive
+ * commands and protected files are asked about each time.
+ */
+export function grantFor(facts: Facts, use: SandboxUse): Grant | null {
+  return kindOf(facts).grant(facts, use)
+}
+
+export function matchesGrant(granted: Grant, facts: Facts, use: SandboxUse): boolean {
+  const asked = grantFor(facts, use)
+  return asked !== null && asked.kind === granted.kind && kindOf(facts).covers(granted, asked)
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import { componentsOf } from './path-pattern.ts'
+import type { Rule, Rules, RuleTarget } from './rules.ts'
+
+export interface RuleProblem {
+  /** Path of keys in the file, e.g. `rule[2].command`. */
+  readonly keyPath: string
+  /** Index of the rule; null for a problem of the file itself. */
+  readonly ruleIndex: number | null
+  /** Key that the file or the rule does not have. */
+  readonly unknownKey?: string
+  readonly message: string
+}
+
+export interface ParsedRules {
+  readonly rules: Rules
+  readonly problems: readonly RuleProblem[]
+}
+
+export const fileKeys = ['rule'] as const
+export const ruleKeys = ['decision', 'command', 'exact', 'tool', 'path', 'mcp', 'reason'] as const
+
+const word = z.string().min(1)
+const pattern = word.superRefine((text, context) => {
+  const problem = patternProblem(text)
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+})
+
+const ruleSchema = z
+  .strictObject({
+    decision: z.enum(['allow', 'ask', 'deny']),
+    command: z
+      .array(z.union([word, z.array(word).min(1)]))
+      .min(1)
+      .exactOptional(),
+    exact: z.boolean().exactOptional(),
+    tool: word.exactOptional(),
+    path: pattern.exactOptional(),
+    mcp: word.regex(/^[^/]+\/./, 'is SERVER/TOOL, either with * for any characters').exactOptional(),
+    reason: z.string().exactOptional(),
+  })
+  .refine(
+    ({ command, tool, path, mcp }) => [command, tool, path, mcp].filter((one) => one !== undefined).length === 1,
+    {
+      message: 'needs exactly one of command, tool, path and mcp',
+    },
+  )
+  .refine(({ command, exact }) => exact === undefined || command !== undefined, {
+    path: ['exact'],
+    message: 'goes with command only',
+  })
+
+const fileSchema = z.strictObject({ rule: z.array(z.unknown()).exactOptional() })
+
+/**
+ * Reads the rules of a parsed policy file. A file with a problem loses its allow rules, since the unread part may
+ * have limited them; its asks and denials hold.
+ */
+export function parseRules(value: unknown, source: { file: string; lines: readonly number[] }): ParsedRules {
+  const file = fileSchema.safeParse(value)
+  if (!file.success) return { rules: [], problems: problemsOf(file.error, { prefix: [], ruleIndex: null }) }
+  const rules: Rule[] = []
+  const problems: RuleProblem[] = []
+  for (const [index, entry] of (file.data.rule ?? []).entries()) {
+    const parsed = ruleSchema.safeParse(entry)
+    if (parsed.success) rules.push(ruleFrom(parsed.data, { file: source.file, line: source.lines[index] }))
+    else problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
+  }
+  return { rules: problems.length === 0 ? rules : rules.filter((rule) => rule.decision !== 'allow'), problems }
+}
+
+function ruleFrom(entry: z.infer<typeof ruleSchema>, location: { file: string; line: number | undefined }): Rule {
+  const source = location.line === undefined ? { file: location.file } : { file: location.file, line: location.line }
+  const rule = { decision: entry.decision, target: targetOf(entry), source }
+  return entry.reason === undefined ? rule : { ...rule, reason: entry.reason }
+}
+
+function targetOf({ command, exact, tool, path, mcp }: z.infer<typeof ruleSchema>): RuleTarget {
+  if (command !== undefined) {
+    const prefix = command.map((words) => (typeof words === 'string' ? [words] : words))
+    return exact === true ? { kind: 'command', prefix, exact } : { kind: 'command', prefix }
+  }
+  if (mcp !== undefined) return { kind: 'mcp', pattern: mcp }
+  return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }
+}
+
+function patternProblem(text: string): string | null {
+  if (text.startsWith('~')) return '~ is not expanded: write an absolute path'
+  if (componentsOf(text).includes('..')) return '.. is not allowed: write an absolute path'
+  return /[[\]{}!]/.test(text) ? 'only *, ** and ? are patterns' : null
+}
+
+interface ProblemLocation {
+  readonly prefix: readonly (string | number)[]
+  readonly ruleIndex: number | null
+}
+
+function problemsOf(error: z.ZodError, { prefix, ruleIndex }: ProblemLocation): RuleProblem[] {
+  return error.issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path]
+    if (issue.code !== 'unrecognized_keys') return [{ keyPath: keyPathText(path), ruleIndex, message: issue.message }]
+    return issue.keys.map((unknownKey) => ({
+      keyPath: keyPathText([...path, unknownKey]),
+      ruleIndex,
+      unknownKey,
+      message: 'unknown key',
+    }))
+  })
+}
+
+function keyPathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, '')
+}

@@ -1,0 +1,56 @@
+import type { RuleRef } from '@parley/protocol'
+
+export type RuleVerdict = 'allow' | 'ask' | 'deny'
+
+export type RuleTarget =
+  /** Prefix of argv; each element lists the words that fit there. With `exact` no more words may follow. */
+  | { readonly kind: 'command'; readonly prefix: readonly (readonly string[])[]; readonly exact?: true }
+  | { readonly kind: 'tool'; readonly tool: string }
+  /** Pattern of `*`, `**` and `?`, relative to the conversation's cwd unless it starts with `/`. */
+  | { readonly kind: 'path'; readonly pattern: string }
+  /** Pattern `server/tool`, either part with `*` for any characters. */
+  | { readonly kind: 'mcp'; readonly pattern: string }
+
+export interface Rule {
+  readonly decision: RuleVerdict
+  readonly target: RuleTarget
+  /** Reason shown with the decision. */
+  readonly reason?: string
+  readonly source: { readonly file: string; readonly line?: number }
+}
+
+export type Rules = readonly Rule[]
+
+/** Names a rule for people: its target, and the file and line it comes from. */
+export function ruleRefOf({ target, source }: Rule): RuleRef {
+  return { name: `rule:${targetText(target)}`, ...source }
+}
+
+function targetText(target: RuleTarget): string {
+  switch (target.kind) {
+    case 'command':
+      return `command ${target.prefix.map((words) => words.join('|')).join(' ')}${target.exact === true ? ' (exactly)' : ''}`
+    case 'tool':
+      return `tool ${target.tool}`
+    case 'path':
+      return `path ${target.pattern}`
+    case 'mcp':
+      return `mcp ${target.pattern}`
+  }
+}
+
+type CommandTarget = Extract<RuleTarget, { kind: 'command' }>
+
+/** Returns whether the first words of `argv` are those of the rule; an unknown word (null) fits nothing. */
+export function fitsCommand({ prefix, exact }: CommandTarget, argv: readonly (string | null)[]): boolean {
+  if (exact === true && argv.length !== prefix.length) return false
+  return prefix.every((words, index) => {
+    const word = argv[index] ?? null
+    return word !== null && words.includes(word)
+  })
+}
+
+/** Quotes a word of a command for people, unless it is plain. */
+export function quotedWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)
+}

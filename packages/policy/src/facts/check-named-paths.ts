@@ -1,0 +1,94 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Enforcement, SandboxLimits } from '@parley/host'
+import { liesWithin, realPathOf, systemErrorCode } from '@parley/workspace'
+import { absolutePathsInScript, pathsInOutput, redirectTargets } from '../decision/paths-in-output.ts'
+import type { CheckedPath } from '../decision/sandbox-block.ts'
+import { rootOf, type WritableRoots } from './gather-file-facts.ts'
+
+export interface FailedCommand {
+  readonly script: string
+  readonly output: string
+  /** Absolute path. */
+  readonly cwd: string
+  readonly limits: SandboxLimits
+  /** Enforcement of the limits. */
+  readonly enforcement: Enforcement
+  /** Home folder of the user, for `~`. */
+  readonly home: string
+  readonly guardOf: WritableRoots['guardOf']
+}
+
+/** Checks every path that a failed command of this machine names, with the rights of the user. */
+export async function checkNamedPaths(command: FailedCommand): Promise<readonly CheckedPath[]> {
+  const reported = pathsInOutput(command.output)
+  const written = redirectTargets(command.script).map((text) => ({ text, saidMissing: false }))
+  const mentioned = absolutePathsInScript(command.script)
+  const [failed, maskedOnly] = await Promise.all([
+    Promise.all([...written, ...reported].map(({ text, saidMissing }) => checkPath(text, saidMissing, command))),
+    Promise.all(mentioned.map((text) => checkPath(text, true, command))),
+  ])
+  return [...failed, ...maskedOnly].filter((checked) => checked !== null)
+}
+
+async function checkPath(text: string, saidMissing: boolean, command: FailedCommand): Promise<CheckedPath | null> {
+  const { limits, enforcement, cwd, home } = command
+  const absolute = resolve(cwd, text.replace(/^~(?=\/|$)/, home))
+  const path = await realPathOf(absolute).catch(() => null)
+  if (path === null || isSystemPath(path)) return null
+  const masked = [absolute, path].some((one) => isMasked(one, limits))
+  const unmakeable = enforcement === 'partial' && (await isMadeAtTop(limits, path))
+  const writableInside = !unmakeable && (await sandboxLetsWrite(path, command))
+  const writableOutside = masked || writableInside ? true : await userMayWrite(path)
+  return { path, masked, unmakeable, writableInside, writableOutside, saidMissing }
+}
+
+/** Returns whether a path is hidden. A writable root inside a masked folder stays visible. */
+function isMasked(path: string, { masked, writableRoots }: SandboxLimits): boolean {
+  const over = masked.filter((secret) => liesWithin(path, secret))
+  return over.some((secret) => !writableRoots.some((root) => liesWithin(root, secret) && liesWithin(path, root)))
+}
+
+/** Returns whether the sandbox has its own version of the path. */
+function isSystemPath(path: string): boolean {
+  return ['/dev', '/proc', '/sys'].some((folder) => liesWithin(path, folder))
+}
+
+/** Returns whether the sandbox lets a path be written: unprotected in the roots, or in /tmp, which is its own. */
+async function sandboxLetsWrite(path: string, { limits, guardOf }: FailedCommand): Promise<boolean> {
+  const { mode, writableRoots: roots } = limits
+  if (rootOf(path, roots) === null) return liesWithin(path, '/tmp')
+  return mode !== 'read-only' && (await guardOf([path], roots))[0] === null
+}
+
+/**
+ * Returns whether a missing path would be created directly in a root. Landlock grants what is in a root when the
+ * command starts, and cannot grant the root without its `.git`.
+ */
+async function isMadeAtTop(
+  { mode, writableRoots }: Pick<SandboxLimits, 'mode' | 'writableRoots'>,
+  path: string,
+): Promise<boolean> {
+  if (mode === 'read-only' || !(await isMissing(path))) return false
+  const folder = dirname(path)
+  return writableRoots.includes(folder) || isMadeAtTop({ mode, writableRoots }, folder)
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(() => false, saysMissing)
+}
+
+function saysMissing(error: unknown): boolean {
+  return systemErrorCode(error) === 'ENOENT'
+}
+
+/** Returns whether the user may write a path. A missing one would be created in the nearest existing folder. */
+async function userMayWrite(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.W_OK)
+    return true
+  } catch (error) {
+    return saysMissing(error) && dirname(path) !== path && userMayWrite(dirname(path))
+  }
+}

@@ -1,0 +1,107 @@
+/** Value that is known to be secret, with the word that its mark shows. */
+export interface SecretValue {
+  readonly kind: string
+  readonly value: string
+}
+
+/** Returns the values of an environment, or of headers, that have a secret name and are rare enough to search for. */
+export function secretsNamed(entries: Readonly<Record<string, string | undefined>>): readonly SecretValue[] {
+  return Object.entries(entries).flatMap(([name, value]) =>
+    value === undefined || !isSecretName(name) ? [] : secretValue(name, value),
+  )
+}
+
+/** Returns the value as a secret, or nothing where it is too common to search for. */
+export function secretValue(name: string, value: string): readonly SecretValue[] {
+  const trimmed = value.trim()
+  return isDistinctive(trimmed) ? [{ kind: kindOf(name), value: trimmed }] : []
+}
+
+/** Returns a name in the form that fits into a mark: short, and without the characters that end one. */
+export function kindOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 32) || 'value'
+}
+
+const secretWords =
+  /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|AUTHORIZATION/i
+const secretSegment = /(^|[_.-])(KEY|PASS|PAT|DSN|AUTH|PWD|COOKIE)([_.-]|$)/i
+/** Endings of names that describe a secret, such as its path or lifetime, and do not hold it. */
+const aboutSecrets =
+  /(FILE|PATH|DIR|FOLDER|SOCK|ID|NAME|URL|URI|HOST|ENDPOINT|TTL|EXPIRY|EXPIRES|EXPIRES_AT|LENGTH|LIMIT|TYPE|COUNT|SIZE|ENABLED|ENV_VAR|FINGERPRINT|HELPER|DOMAIN|REGION|PROVIDER|METHOD|MODE|ISSUER|AUDIENCE|REALM|ALGORITHM|ALG|SCOPES?|VERSION|PREFIX|MANAGER|STORE|BACKEND|PARALLELISM)$/i
+
+/** Names in which "key" or "token" has another sense, such as keys of tables and pieces of text. */
+const otherSenses =
+  /PUBLIC|TOKENI[ZS]|(^|_)(PRIMARY|FOREIGN|UNIQUE|INDEX|SORT|PARTITION|GROUP|ROUTING|CACHE|OBJECT|S3|HOT)_?KEY($|_)/i
+
+/** Tells whether the name of a variable or header says that its value is secret. */
+export function isSecretName(name: string): boolean {
+  if (/^(OLD)?PWD$/.test(name) || otherSenses.test(name)) return false
+  return (secretWords.test(name) || secretSegment.test(name)) && !aboutSecrets.test(name.replaceAll('-', '_'))
+}
+
+/** Length below which a value would be found in ordinary words. */
+const leastLength = 8
+
+const commonValues =
+  /^(true|false|yes|no|none|null|undefined|default|disabled|enabled|required|optional|production|development|password|passw0rd|changeme|postgres|localhost|username|anonymous|keychain|libsecret)$/i
+
+/**
+ * Tells whether a value is rare enough to search for in all text. A path, a plain word or a short number is not: it
+ * would be marked wherever it means something else.
+ */
+export function isDistinctive(value: string): boolean {
+  if (value.length < leastLength || commonValues.test(value)) return false
+  if (/^(\/|~|\.\.?\/|[A-Za-z]:\\)/.test(value) && /^[\w./\\:~ -]+$/.test(value)) return false
+  if (new Set(value).size < 4) return false
+  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
+  return kinds > 1 || value.length >= 16
+}
+
+/**
+ * Returns the ways in which text may write a value: unchanged, in JSON, in JSON in JSON, in a URL, as UTF-8 bytes, and
+ * inside base64, where it has one form for each offset in a group of three bytes.
+ */
+export function formsOf(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1)
+  const inside = [0, 1, 2].map((offset) => base64Inside(value, offset))
+  const urlSafe = inside.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))
+  const forms = [
+    value,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    urlForm(value),
+    bytesForm(value),
+    ...inside,
+    ...urlSafe,
+  ]
+  return [...new Set(forms)]
+}
+
+/** Returns the base64 characters that hold bytes of the value only, if `offset` bytes precede it in its group. */
+function base64Inside(value: string, offset: number): string {
+  const bytes = '\0'.repeat(offset) + bytesForm(value)
+  return base64OfBytes(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+}
+
+function urlForm(value: string): string {
+  return encodeURIComponent(value.toWellFormed())
+}
+
+/** Returns the UTF-8 bytes as one character each, the form in which output of commands is scanned. */
+function bytesForm(value: string): string {
+  return urlForm(value).replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** Encodes bytes, given as one character each, in base64 without padding. Pure code has neither Buffer nor `btoa`. */
+function base64OfBytes(bytes: string): string {
+  let encoded = ''
+  for (let at = 0; at < bytes.length; at += 3) {
+    const length = Math.min(3, bytes.length - at)
+    const [first, second, third] = [0, 1, 2].map((nth) => (nth < length ? bytes.charCodeAt(at + nth) : 0))
+    const group = ((first ?? 0) << 16) | ((second ?? 0) << 8) | (third ?? 0)
+    for (let nth = 0; nth <= length; nth++) encoded += digits.charAt((group >> (18 - 6 * nth)) & 63)
+  }
+  return encoded
+}

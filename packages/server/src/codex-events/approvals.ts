@@ -1,0 +1,108 @@
+import type { Answers, ApprovalDecision, ApprovalRequest, Item } from '@parley/protocol'
+import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
+import { fileChangesOf, readDiffs } from './file-changes.ts'
+
+/** Approval as clients know it: of a command, of a patch, or a form of a tool's server. */
+type Question =
+  | ({ readonly kind: 'exec' } & AskedCommand)
+  | ({ readonly kind: 'patch' } & AskedPatch)
+  | { readonly kind: 'form' }
+
+/**
+ * Returns the question of an approval. A call that is neither command nor patch is shown as a command of its tool and
+ * input.
+ */
+export function questionOf(approval: ApprovalRequest, item: Item | null): Question {
+  const { itemId, cwd, kind, command } = approval
+  if (kind === 'elicitation') return { kind: 'form' }
+  const reason = approval.reason === '' ? {} : { reason: approval.reason }
+  if (kind === 'patch')
+    return { kind: 'patch', call_id: itemId, changes: fileChangesOf(readDiffs(approval.detail)), ...reason }
+  return { kind: 'exec', call_id: itemId, command: command ?? commandOf(approval, item), cwd, ...reason }
+}
+
+function commandOf({ title }: ApprovalRequest, item: Item | null): readonly string[] {
+  return item?.type === 'toolCall' ? [item.tool, item.input] : [title]
+}
+
+export function approvalMessage(approval: ApprovalRequest, item: Item | null): EventMsg {
+  const { kind, ...asked } = questionOf(approval, item)
+  if (kind === 'form') {
+    const server = item?.type === 'toolCall' ? (/^mcp__(.+?)__/.exec(item.tool)?.[1] ?? item.tool) : ''
+    return { type: 'elicitation_request', id: approval.id, server_name: server, message: approval.title }
+  }
+  return 'changes' in asked
+    ? { type: 'apply_patch_approval_request', ...asked }
+    : { type: 'exec_approval_request', ...(asked as AskedCommand) } // narrowed: only a command has no changes
+}
+
+export interface ElicitedAnswer {
+  readonly decision: ApprovalDecision
+  /** Values of a form. */
+  readonly answers?: Answers
+}
+
+const denied: ElicitedAnswer = { decision: 'denied' }
+
+/** Decisions by their names in Codex. */
+const decisions: ReadonlyMap<unknown, ApprovalDecision> = new Map([
+  ['approved', 'approved'],
+  ['approved_for_session', 'approvedForSession'],
+  ['denied', 'denied'],
+  ['abort', 'abort'],
+])
+
+const actions: ReadonlyMap<unknown, ApprovalDecision> = new Map([
+  ['accept', 'approved'],
+  ['decline', 'denied'],
+  ['cancel', 'denied'],
+])
+
+/**
+ * Reads an answer of either form, `{decision}` or MCP's `{action, content}`. Anything but an explicit approval
+ * denies; of two different decisions the stricter holds.
+ */
+export function readAnswer(result: unknown): ElicitedAnswer {
+  if (!isRecord(result)) return denied
+  const { action, content } = result
+  const words = [
+    ...decisionIn(decisions, result, 'decision'),
+    ...decisionIn(actions, result, 'action'),
+    ...(action === 'accept' && isRecord(content) ? decisionIn(decisions, content, 'decision') : []),
+  ]
+  const no = words.find((word) => word === 'abort') ?? words.find((word) => word === 'denied')
+  if (no !== undefined) return { decision: no }
+  if (words.length === 0) return denied
+  const decision = words.includes('approvedForSession') ? 'approvedForSession' : 'approved'
+  return isRecord(content) ? { decision, answers: answersIn(content) } : { decision }
+}
+
+/** Returns the decision under a key: none when it is absent, `denied` when it is unknown. */
+function decisionIn(
+  known: ReadonlyMap<unknown, ApprovalDecision>,
+  source: Readonly<Record<string, unknown>>,
+  key: string,
+): readonly ApprovalDecision[] {
+  return source[key] === undefined ? [] : [known.get(source[key]) ?? 'denied']
+}
+
+function answersIn(content: Readonly<Record<string, unknown>>): Answers {
+  const answers: Answers = {}
+  for (const [name, value] of Object.entries(content)) {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') answers[name] = value
+  }
+  return answers
+}
+
+/**
+ * Returns a decision that is among those offered. Approval for the session becomes approval for this call where only
+ * that is offered; any other denies.
+ */
+export function offered(decision: ApprovalDecision, among: readonly ApprovalDecision[]): ApprovalDecision {
+  if (among.includes(decision)) return decision
+  return decision === 'approvedForSession' && among.includes('approved') ? 'approved' : 'denied'
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

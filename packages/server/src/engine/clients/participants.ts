@@ -1,0 +1,39 @@
+import type { Actor, ApprovalDecision } from '@parley/protocol'
+
+interface Answer {
+  readonly by: Actor
+  readonly decision: ApprovalDecision
+}
+
+/** Clients that take part in an open conversation, and their newest answers. */
+export interface Participants {
+  /** Connections that opened or follow the conversation and have not left. */
+  readonly guests: Set<object>
+  /** clientIds of followers that can answer an approval. */
+  readonly watchers: Set<string>
+  /** Functions that end the delivery of events, one per follower. */
+  readonly streams: Set<() => void>
+  /** Set when running work continues after the last client of the server has left. */
+  detached: boolean
+  /** Remembers an answer, so that a client that answers later learns which answer was first. */
+  answered(approvalId: string, answer: Answer): void
+  answerTo(approvalId: string): Answer | undefined
+}
+
+const keptAnswers = 100
+
+export function createParticipants(): Participants {
+  const answers = new Map<string, Answer>()
+  return {
+    guests: new Set(),
+    watchers: new Set(),
+    streams: new Set(),
+    detached: false,
+    answered(approvalId, answer) {
+      answers.set(approvalId, answer)
+      const [oldest] = answers.keys()
+      if (answers.size > keptAnswers && oldest !== undefined) answers.delete(oldest)
+    },
+    answerTo: (approvalId) => answers.get(approvalId),
+  }
+}

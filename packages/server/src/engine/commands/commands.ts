@@ -1,0 +1,103 @@
+import type { Actor, ContentItem, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
+import { assertUnderCeiling } from '../limits/ceiling.ts'
+import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
+import { assertInboxRoom, startInboxTurn } from '../messages/inbox.ts'
+import { keepLongWaiting, longWaiting } from '../messages/long-texts.ts'
+import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'
+import { assertFits } from '../messages/user-message.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
+
+/** Returns the conversation if it may be changed. Throws `readOnly` for a view, `internal` after a defect. */
+export function writable(open: LiveConversation): LiveConversation {
+  if (open.conversation.readOnly) {
+    throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+  }
+  if (open.turns.defective) {
+    throw rejection('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
+  }
+  return open
+}
+
+export function interruptTurn(open: LiveConversation, turnId: string | undefined): { interrupted: boolean } {
+  const running = writable(open).conversation.state.core.turn
+  if (turnId !== undefined && running !== null && running.id !== turnId) {
+    throw rejection('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
+  }
+  const interrupted = open.turns.interrupt()
+  return { interrupted: interrupted || open.shell.interrupt() }
+}
+
+interface Continued {
+  readonly continued: boolean
+}
+
+/** A parked turn goes on, or a paused inbox is sent. */
+export function continueConversation(open: LiveConversation, by: Actor): Continued | Promise<Continued> {
+  const { conversation, turns, modules } = writable(open)
+  const { turn, inbox, inboxPaused } = conversation.state.core
+  const long = turn === null && inboxPaused ? longWaiting(inbox.slice(0, 1)) : null
+  if (long !== null) return keepLongWaiting(open, long).then(() => continueConversation(open, by))
+  if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by })
+  else if (turn === null && inboxPaused && inbox[0] !== undefined)
+    conversation.recordAll(startInboxTurn(modules.ids, inbox[0]))
+  else return { continued: false }
+  turns.wake()
+  return { continued: true }
+}
+
+export async function editQueued(
+  open: LiveConversation,
+  params: ParamsOf<'conversation/inbox/edit'>,
+  by: Actor,
+): Promise<{ seq: number }> {
+  const { messageId } = params
+  assertFits(params.content)
+  queued(open, messageId)
+  const content = await contentOf(open, params.content)
+  const conversation = queued(open, messageId)
+  assertInboxRoom(conversation.state, { messageId, content })
+  return { seq: conversation.record({ type: 'message.edited', messageId, content, by }).seq }
+}
+
+async function contentOf({ conversation, modules }: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
+  const { sideFiles } = conversation
+  return shortTexts(input) ?? (await storeAttachments(input, { sideFiles, redact: modules.redaction.text }))
+}
+
+export function removeQueued(open: LiveConversation, messageId: string, by: Actor): { seq: number } {
+  return { seq: queued(open, messageId).record({ type: 'message.removed', messageId, by }).seq }
+}
+
+function queued(open: LiveConversation, messageId: string) {
+  const { conversation } = writable(open)
+  if (conversation.state.core.inbox.some((message) => message.messageId === messageId)) return conversation
+  throw rejection('messageNotQueued', `Message ${messageId} is not waiting: it was sent or taken back.`)
+}
+
+/** Effective at the next model call; policy and sandbox at the next decision. */
+export function configure(open: LiveConversation, settings: SettingsPatch, by: Actor): { seq: number } {
+  const { conversation } = writable(open)
+  assertUnderCeiling(settings, conversation.state.core.settings, open.ceiling)
+  assertModeFits(settings.sandbox, open)
+  const change =
+    settings.sandbox === undefined
+      ? settings
+      : { ...settings, enforcement: open.modules.limits.enforcementFor(settings.sandbox) }
+  const seq = configured(conversation, change, by)
+  open.mcp.relimit()
+  return { seq }
+}
+
+function configured(conversation: LiveConversation['conversation'], settings: SettingsPatch, by: Actor): number {
+  if (conversation.started) return conversation.record({ type: 'conversation.configured', settings, by }).seq
+  conversation.redraft(settings)
+  return 0
+}
+
+function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: LiveConversation): void {
+  const { environment } = conversation.state.core.settings
+  const { roots } = workspaceOf(conversation.state)
+  if (sandbox === undefined || environment !== undefined || fittingMode({ roots, sandbox }) === sandbox) return
+  throw rejection('invalidParams', wholeSystemText, { field: 'sandbox' })
+}

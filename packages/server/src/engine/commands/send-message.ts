@@ -1,0 +1,97 @@
+import type { Actor, ContentItem, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
+import { assertInboxRoom } from '../messages/inbox.ts'
+import { assertOutputSchema } from '../messages/output-schema.ts'
+import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'
+import { assertFits, secretNotice, userMessageItem } from '../messages/user-message.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
+import { configure, writable } from './commands.ts'
+
+type Sent = ResultOf<'conversation/sendMessage'>
+type Sending = ParamsOf<'conversation/sendMessage'>
+
+/** A message as a client sent it, with its images and long texts in files. */
+interface Taken extends Sending {
+  readonly messageId: string
+  readonly content: ContentItem[]
+}
+
+/**
+ * A message of the user. The same `messageId` again returns the first result and sends nothing. Settles at once
+ * unless there are files to make or a schema to check.
+ */
+export function sendMessage(open: LiveConversation, params: Sending, by: Actor): Sent | Promise<Sent> {
+  const { conversation, modules } = writable(open)
+  const { input, outputSchema } = params
+  const messageId = params.messageId ?? modules.ids.message()
+  const known = firstResult(open, messageId)
+  if (known !== null) return known
+  assertSendable(params)
+  const content = shortTexts(input)
+  if (content !== null && outputSchema === undefined) return place(open, { ...params, messageId, content }, by)
+  const { sideFiles } = conversation
+  const take = async () => {
+    if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
+    return {
+      ...params,
+      messageId,
+      content: await storeAttachments(input, { sideFiles, redact: modules.redaction.text }),
+    }
+  }
+  return take().then((taken) => firstResult(open, messageId) ?? place(writable(open), taken, by))
+}
+
+function firstResult({ conversation }: LiveConversation, messageId: string): Sent | null {
+  const known = conversation.state.core.requestKeys.find(({ key }) => key === messageId)
+  return known === undefined ? null : { turnId: known.turnId, disposition: known.disposition, seq: known.seq }
+}
+
+function assertSendable({ input, when = 'now', overrides, outputSchema }: Sending): void {
+  assertFits(input)
+  if (when !== 'now' && overrides !== undefined)
+    throw rejection('invalidParams', 'Settings can only be changed with a message that is sent now.', {
+      field: 'overrides',
+    })
+  if (when === 'steer' && outputSchema !== undefined)
+    throw rejection('invalidParams', 'A turn that runs keeps its output schema. Send with `now` or `queue`.', {
+      field: 'outputSchema',
+    })
+}
+
+/** Into a turn of its own, or into the inbox. */
+function place(open: LiveConversation, taken: Taken, by: Actor): Sent {
+  const { conversation, modules, turns } = open
+  const { messageId, when = 'now', input, content, outputSchema } = taken
+  const { turn } = conversation.state.core
+  if (when === 'now' || turn === null) return startTurn(open, taken, by)
+  const schema = outputSchema === undefined ? {} : { outputSchema }
+  const message = { messageId, when, content, ...schema, by }
+  assertInboxRoom(conversation.state, message)
+  const [queued] = conversation.recordAll([
+    { type: 'message.queued', message },
+    ...secretNotice(modules, input, turn.id),
+  ])
+  turns.wake()
+  return { turnId: turn.id, disposition: when === 'steer' ? 'steering' : 'queued', seq: queued?.seq ?? 0 }
+}
+
+function startTurn(open: LiveConversation, taken: Taken, by: Actor): Sent {
+  const { conversation, modules, turns } = open
+  const { turn } = conversation.state.core
+  if (turn !== null)
+    throw rejection('turnInProgress', 'A turn is running. Send with `queue` or `steer`, or interrupt it first.', {
+      turnId: turn.id,
+    })
+  const turnId = modules.ids.turn()
+  const { messageId, input, content, overrides, outputSchema } = taken
+  if (overrides !== undefined) configure(open, overrides, by)
+  const schema = outputSchema === undefined ? {} : { outputSchema }
+  const events: ConversationEvent[] = [
+    { type: 'turn.started', turnId, trigger: 'message', ...schema },
+    { type: 'item.completed', turnId, item: userMessageItem(modules.ids.item(), { content, messageId, by }) },
+    ...secretNotice(modules, input, turnId),
+  ]
+  const [, sent] = conversation.recordAll(events)
+  turns.wake()
+  return { turnId, disposition: 'started', seq: sent?.seq ?? 0 }
+}

@@ -1,0 +1,136 @@
+import { type CommandEnd, noSandbox } from '@parley/host'
+import type { Actor, Failure, ItemOf, Output } from '@parley/protocol'
+import { clipForModel } from '@parley/text'
+import type { ToolPorts } from '../../tools/define-tool.ts'
+import { keepOutput } from '../../tools/keep-output.ts'
+import { commandSpec, lostHeading } from '../../tools/run-shell-command.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { createOutputReporter } from '../conversation/output-reporter.ts'
+import type { StoragePatience } from '../conversation/storage-patience.ts'
+import { rejection } from '../replies/rejection.ts'
+import type { StopReason } from '../turn/turn-context.ts'
+
+type ShellItem = ItemOf<'shellCommand'>
+
+/** Runs the user's own `!` commands, outside any sandbox, and records them. */
+export interface ShellRunner {
+  run(command: string, by: Actor): { itemId: string; seq: number }
+  /** False when none runs. */
+  interrupt(): boolean
+  running(): boolean
+  /** Stops what runs and resolves when it is recorded. */
+  shutDown(): Promise<void>
+}
+
+interface ShellParts {
+  readonly conversation: Conversation
+  readonly patience: StoragePatience
+  readonly ports: ToolPorts
+  readonly newItemId: () => string
+  readonly onFault: (fault: unknown) => void
+}
+
+interface Running {
+  readonly stop: AbortController
+  readonly recorded: Promise<void>
+}
+
+export function createShellRunner(parts: ShellParts): ShellRunner {
+  const running = new Map<string, Running>()
+
+  function stopAll(reason: StopReason): void {
+    for (const { stop } of running.values()) stop.abort(reason)
+  }
+
+  return {
+    run(command, by) {
+      const { conversation, newItemId, onFault } = parts
+      assertRunnable(command)
+      const item = startedItem(newItemId(), { command, cwd: conversation.state.core.meta.cwd, by })
+      const { seq } = conversation.record({ type: 'item.started', item })
+      const stop = new AbortController()
+      const recorded = runItem(item, stop.signal, parts)
+        .catch(onFault)
+        .finally(() => running.delete(item.id))
+      running.set(item.id, { stop, recorded })
+      return { itemId: item.id, seq }
+    },
+    interrupt() {
+      stopAll('interrupted')
+      return running.size > 0
+    },
+    running: () => running.size > 0,
+    async shutDown() {
+      stopAll('shutdown')
+      await Promise.all([...running.values()].map(({ recorded }) => recorded))
+    },
+  }
+}
+
+/** Linux takes no longer argument, and the log holds the command four times. */
+const maxCommandBytes = 128 * 1024 - 1
+
+function assertRunnable(command: string): void {
+  const sizeBytes = Buffer.byteLength(command)
+  if (sizeBytes <= maxCommandBytes) return
+  throw rejection(
+    'invalidParams',
+    `A command may have ${maxCommandBytes} bytes, this one has ${sizeBytes}. Put it into a script and run that.`,
+    { field: 'command' },
+  )
+}
+
+function startedItem(id: string, { command, cwd, by }: { command: string; cwd: string; by: Actor }): ShellItem {
+  const title = `! ${command.split('\n', 1)[0]}`
+  return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by }
+}
+
+/** The command starts only once it is on disk that it was asked for. */
+async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts): Promise<void> {
+  const { conversation, patience, ports } = parts
+  const { place } = ports
+  await conversation.synced()
+  conversation.sideFiles.prepare()
+  const { folder } = conversation.sideFiles
+  const { id, command, cwd } = item
+  const reporter = createOutputReporter(conversation, ports.clock, id)
+  const spec = commandSpec({ argv: [place.shell, '-c', command], cwd, itemId: id, folder }, ports)
+  const child = place.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
+  const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  const end = await child.ended
+  reporter.stop()
+  const output = await keepOutput(end, conversation.sideFiles)
+  await patience.persist(() => conversation.record({ type: 'item.completed', item: finishedItem(item, end, output) }))
+}
+
+function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {
+  const failure = failureOf(end)
+  const heading = failure?.message ?? (end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`)
+  const shown = clipForModel(output, `read_file "output:${item.id}" shows the rest`)
+  return {
+    ...item,
+    status: statusOf(end),
+    exitCode: end.exitCode,
+    durationMs: Math.round(end.durationMs),
+    output,
+    ...(failure === null ? {} : { failure }),
+    modelText: `I ran this myself: ${item.command}\n${heading}\n${shown}`,
+  }
+}
+
+/** An exit code and a signal say themselves how it ended. */
+function failureOf(end: CommandEnd): Failure | null {
+  if (end.spawnError !== undefined)
+    return { code: 'spawnFailed', message: `could not start: ${end.spawnError.message}` }
+  const lost = lostHeading(end)
+  return lost === null ? null : { code: 'endUnknown', message: lost }
+}
+
+function statusOf({ reason, exitCode }: CommandEnd): ShellItem['status'] {
+  if (reason === 'spawnFailed') return 'failed'
+  if (reason === 'lost') return 'unknown'
+  if (reason !== 'exited') return 'interrupted'
+  return exitCode === 0 ? 'completed' : 'failed'
+}

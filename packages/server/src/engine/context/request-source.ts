@@ -1,0 +1,138 @@
+import type { ModelClient, ModelRequest, ToolSpec } from '@parley/models'
+import type { EventOf, Settings } from '@parley/protocol'
+import { EnvironmentUnreachableError } from '@parley/workspace'
+import type { Tool } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+
+/** What precedes the messages of a request, as found now. */
+export interface RequestContext {
+  readonly instructions: string
+  readonly sessionContext: string
+  readonly instructionFiles: readonly string[]
+}
+
+/** The model requests of one conversation. */
+export interface RequestSource {
+  /** Before each model call: records `context.set` when what precedes the messages is not what the log says. */
+  prepare(signal: AbortSignal): Promise<void>
+  /** The next request: a function of the log and its side files alone. */
+  next(): ModelRequest
+}
+
+interface RequestParts {
+  readonly conversation: Conversation
+  /** Ours; they are always the same. */
+  readonly tools: readonly Tool[]
+  /** What else is offered now. */
+  readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
+  readonly client: () => ModelClient
+  readonly gather: () => Promise<RequestContext>
+}
+
+type ContextSet = EventOf<'context.set'>
+
+const missingFile = '(A file of this conversation is missing here.)'
+
+export function createRequestSource({ conversation, tools, offered, client, gather }: RequestParts): RequestSource {
+  let ownText: string | null = null
+  const parsedTools = new Map<string, readonly ToolSpec[]>()
+  const readText = (file: string) => conversation.sideFiles.readText(file)
+  /** What the context was last looked up for: within a turn the files are not read again. */
+  let preparedFor: { turnId: string | undefined; settings: Settings; cwd: string } | null = null
+
+  /** Made at the first request: its schemas take 4 ms, and nobody who only opens a conversation waits for them. */
+  function describeTools(more: readonly ToolSpec[]): string {
+    ownText ??= JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })))
+    return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${JSON.stringify(more).slice(1)}`
+  }
+
+  function toolsOf(file: string): readonly ToolSpec[] {
+    const known = parsedTools.get(file) ?? parseTools(readText(file))
+    parsedTools.set(file, known)
+    return known
+  }
+
+  return {
+    async prepare(signal) {
+      const { turn, settings, meta } = conversation.state.core
+      const { cwd } = meta
+      if (preparedFor?.turnId === turn?.id && preparedFor?.settings === settings && preparedFor.cwd === cwd) return
+      const more = await offered(signal)
+      const found = await gatherUnlessGone(conversation, gather)
+      // What the log has stays true of a machine that cannot be asked; the next request looks again.
+      if (found === null) return
+      const toolText = describeTools(more)
+      const event = await contextEvent(conversation, { toolText, adapter: client().adapter, found })
+      const known = conversation.state.core.context
+      if (known === null || isChanged(known, event)) conversation.record(event)
+      preparedFor = { turnId: turn?.id, settings, cwd }
+    },
+    next() {
+      const { meta, settings, context, turn } = conversation.state.core
+      return {
+        model: settings.model,
+        ...(settings.effort === undefined ? {} : { effort: settings.effort }),
+        instructions: context === null ? '' : (readText(context.instructions) ?? missingFile),
+        tools: context === null ? [] : toolsOf(context.tools),
+        entries: conversation.view.entries(conversation.sideFiles),
+        ...(turn?.outputSchema === undefined ? {} : { outputSchema: turn.outputSchema }),
+        cacheKey: meta.conversationId,
+      }
+    },
+  }
+}
+
+/** Null where the machine cannot be asked and the log knows what it was like. */
+async function gatherUnlessGone(
+  { state }: Conversation,
+  gather: () => Promise<RequestContext>,
+): Promise<RequestContext | null> {
+  try {
+    return await gather()
+  } catch (error) {
+    if (error instanceof EnvironmentUnreachableError && state.core.context !== null) return null
+    throw error
+  }
+}
+
+interface Gathered {
+  readonly toolText: string
+  readonly adapter: string
+  readonly found: RequestContext
+}
+
+async function contextEvent({ sideFiles }: Conversation, { toolText, adapter, found }: Gathered): Promise<ContextSet> {
+  const [instructions, tools, sessionContext] = await Promise.all([
+    sideFiles.put(found.instructions),
+    sideFiles.put(toolText),
+    sideFiles.put(found.sessionContext),
+  ])
+  return {
+    type: 'context.set',
+    instructions,
+    tools,
+    sessionContext,
+    adapter,
+    instructionFiles: [...found.instructionFiles],
+  }
+}
+
+function isChanged(known: Omit<ContextSet, 'type'>, event: ContextSet): boolean {
+  return (
+    known.instructions !== event.instructions ||
+    known.tools !== event.tools ||
+    known.sessionContext !== event.sessionContext ||
+    known.adapter !== event.adapter
+  )
+}
+
+/** What cannot be read means no tools: a request with half of one would be refused. */
+function parseTools(text: string | null): readonly ToolSpec[] {
+  if (text === null) return []
+  const specs: unknown = JSON.parse(text)
+  return Array.isArray(specs) ? specs.filter(isToolSpec) : []
+}
+
+function isToolSpec(value: unknown): value is ToolSpec {
+  return typeof value === 'object' && value !== null && 'name' in value && 'parameters' in value
+}

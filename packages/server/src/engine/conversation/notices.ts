@@ -1,0 +1,57 @@
+import type { Actor, ItemOf, ServerNotice } from '@parley/protocol'
+import type { LinkChange } from '@parley/workspace'
+import type { Conversation } from './conversation.ts'
+import { unlessStorageFails } from './storage-patience.ts'
+
+type Notice = ItemOf<'notice'>
+type Said = Pick<Notice, 'level' | 'code' | 'title'> & { readonly text?: string }
+
+/** Something that a conversation says of itself in its transcript. */
+export function noticeItem(id: string, { text = '', ...said }: Said): Notice {
+  return { id, type: 'notice', status: 'completed', ...said, text }
+}
+
+/** Who did what nobody asked for. */
+export const parleyItself: Actor = { clientId: 'server', name: 'parley' }
+
+interface Telling {
+  readonly conversation: Conversation
+  readonly notify: (notice: ServerNotice) => void
+  readonly newItemId: () => string
+  /** Something of this conversation runs or waits over there. */
+  readonly isBusy: () => boolean
+}
+
+/**
+ * Says what became of the link: in the transcript where something depends on it, else only to who is connected. Not in
+ * both, since a screen shows both.
+ */
+export function linkNotice(change: LinkChange, { conversation, notify, newItemId, isBusy }: Telling): void {
+  const { meta, settings, turn } = conversation.state.core
+  const { level, message } = described(change, settings.environment ?? '')
+  if (!isBusy() || conversation.readOnly) {
+    notify({ level, code: 'link', message, conversationId: meta.conversationId })
+    return
+  }
+  const item = noticeItem(newItemId(), { level, code: 'link', title: message })
+  unlessStorageFails(() =>
+    conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }),
+  )
+}
+
+function described(change: LinkChange, name: string): Pick<ServerNotice, 'level' | 'message'> {
+  const link = `The link to environment ${name}`
+  switch (change.state) {
+    case 'away':
+      return { level: 'warning', message: `${link} is lost (${change.reason}). It is being tried again.` }
+    case 'back':
+      return { level: 'info', message: `${link} is back after ${(change.afterMs / 1000).toFixed(1)} s.` }
+    case 'gone':
+      return { level: 'error', message: `${link} is gone: ${change.reason}.${fateOf(change.lostProcesses)}` }
+  }
+}
+
+function fateOf(count: number): string {
+  if (count === 0) return ''
+  return count === 1 ? ' How the command there ended is unknown.' : ` How ${count} commands there ended is unknown.`
+}

@@ -1,0 +1,64 @@
+import type { ConversationEvent } from '@parley/protocol'
+import type { Clock } from '../../ports/clock.ts'
+import { createCoalescer } from './coalescer.ts'
+import type { Conversation } from './conversation.ts'
+import { unlessStorageFails } from './storage-patience.ts'
+
+const shownWholeBytes = 64 * 1024
+const progressIntervalMs = 250
+const progressTailBytes = 2000
+
+/** Output of a running command for people to watch: its first 64 KiB as deltas, then the count and the newest lines. */
+export interface OutputReporter {
+  /** The chunk may be reused after the call. */
+  report(chunk: Buffer): void
+  /** After this nothing more is recorded. */
+  stop(): void
+}
+
+export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: string): OutputReporter {
+  const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
+  const decoder = new TextDecoder()
+  const deltas = createCoalescer(clock, (text) => show({ type: 'item.delta', itemId, text }))
+  let totalBytes = 0
+  let tail: Buffer = Buffer.alloc(0)
+  let lastProgressMs = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+
+  function showProgress(): void {
+    timer = null
+    lastProgressMs = clock.elapsed()
+    show({ type: 'item.progress', itemId, totalBytes, tail: wholeCharacters(tail) })
+  }
+
+  /** At most four a second; the last lines before a silence are shown too. */
+  function noteProgress(): void {
+    if (timer !== null) return
+    const waitMs = lastProgressMs + progressIntervalMs - clock.elapsed()
+    if (waitMs <= 0) showProgress()
+    else timer = setTimeout(showProgress, waitMs)
+  }
+
+  return {
+    report(chunk) {
+      const room = Math.max(0, shownWholeBytes - totalBytes)
+      totalBytes += chunk.length
+      if (room > 0) deltas.push(decoder.decode(chunk.subarray(0, room), { stream: true }))
+      if (chunk.length <= room) return
+      deltas.flush()
+      tail = Buffer.concat([tail, chunk.subarray(room).subarray(-progressTailBytes)]).subarray(-progressTailBytes)
+      noteProgress()
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer)
+      deltas.flush()
+      deltas.stop()
+    },
+  }
+}
+
+/** The first character may have lost its first bytes. */
+function wholeCharacters(bytes: Buffer): string {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
+  return bytes.subarray(Math.max(0, start)).toString()
+}

@@ -1,0 +1,61 @@
+import type { ConversationState, OutputSchema } from '@parley/protocol'
+import { rejection } from '../replies/rejection.ts'
+
+/** Characters; it is logged with its turn and sent with every model request of it. */
+const maxSchemaLength = 256 * 1024
+
+/** Only turns with a schema pay for the validator: it is larger than the rest of the engine. */
+const createValidator = async () => {
+  const { Ajv } = await import('@modelcontextprotocol/server/validators/ajv')
+  return new Ajv({ strict: false, allErrors: true, logger: false })
+}
+
+/** Refuses what is no JSON Schema, and names the place. */
+export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
+  const refuse = (problem: string) =>
+    rejection('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
+  if (JSON.stringify(schema).length > maxSchemaLength) throw refuse(`it has more than ${maxSchemaLength} characters.`)
+  const validator = await createValidator()
+  const rules = withoutDialect(schema)
+  if (validator.validateSchema(rules) !== true) throw refuse(`${firstProblem(validator.errors)}.`)
+  try {
+    validator.compile(rules)
+  } catch (error) {
+    throw refuse(`${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+/** Where the final message of the open turn does not satisfy the turn's schema; null when it does, or there is none. */
+export async function findAnswerProblem({ core, window }: ConversationState): Promise<string | null> {
+  const { turn } = core
+  if (turn?.outputSchema === undefined) return null
+  const said = window.findLast(({ item, turnId }) => item.type === 'agentMessage' && turnId === turn.id)
+  const value = parse(said?.item.text ?? '')
+  if (value === undefined) return 'it is not JSON'
+  const validator = await createValidator()
+  const validate = validator.compile(withoutDialect(turn.outputSchema))
+  return validate(value) === true ? null : firstProblem(validate.errors)
+}
+
+/** The validator knows one dialect; what others add is not used in schemas of answers. */
+function withoutDialect({ $schema: _dialect, ...rules }: OutputSchema): OutputSchema {
+  return rules
+}
+
+interface Problem {
+  readonly instancePath: string
+  readonly message?: string
+}
+
+function firstProblem(problems: readonly Problem[] | null | undefined): string {
+  const [first] = problems ?? []
+  return `${first?.instancePath || 'the whole'} ${first?.message ?? 'does not fit'}`
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,95 @@
+import { ConfigError } from '@parley/config'
+import type { ConversationState } from '@parley/protocol'
+import {
+  type Environment,
+  type EnvironmentRequest,
+  type Environments,
+  EnvironmentUnreachableError,
+  type TakenEnvironment,
+} from '@parley/workspace'
+import type { RequestContext } from '../context/request-source.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { shortIdOf } from '../read/list-conversations.ts'
+import { rejection } from '../replies/rejection.ts'
+
+/** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
+export function takeEnvironment(
+  { seq, meta }: ConversationState['core'],
+  environments: Environments,
+  wanted: EnvironmentRequest,
+): TakenEnvironment {
+  try {
+    return environments.take(wanted)
+  } catch (error) {
+    if (!(error instanceof ConfigError) || seq === 0) throw error
+    const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
+    throw new ConfigError(error.where, `${error.what} ${way}`)
+  }
+}
+
+interface Entry {
+  readonly conversation: Conversation
+  readonly environment: Environment
+  readonly gather: () => Promise<RequestContext>
+  readonly limits: ConversationLimits
+  /** Releases what was taken for the conversation; called where a new one is rejected. */
+  readonly leave: () => Promise<unknown>
+}
+
+interface Entered {
+  readonly instructionFiles: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+const nothingFound: Entered = { instructionFiles: [], warnings: [] }
+
+/**
+ * Looks at the environment of a conversation for the first time. An unreachable one rejects a new conversation with
+ * `environmentUnreachable`; a recorded one opens with a warning, since it can be read and its machine may come back.
+ */
+export async function enterEnvironment(entry: Entry): Promise<Entered> {
+  const { state, readOnly } = entry.conversation
+  // A view runs nothing, so its machine need not be reachable.
+  if (readOnly && state.core.settings.environment !== undefined) return nothingFound
+  try {
+    return await look(entry)
+  } catch (error) {
+    const { seq } = state.core
+    if (error instanceof EnvironmentUnreachableError && seq > 0)
+      return { ...nothingFound, warnings: [warningOf(error)] }
+    await entry.leave()
+    const { environment = '' } = state.core.settings
+    throw error instanceof EnvironmentUnreachableError
+      ? rejection('environmentUnreachable', error.message, { environment })
+      : error
+  }
+}
+
+async function look({ conversation, environment, gather, limits }: Entry): Promise<Entered> {
+  const { meta, settings, seq } = conversation.state.core
+  if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
+  const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
+  // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
+  if (seq === 0) limits.recordEnforcement()
+  return { ...nothingFound, instructionFiles }
+}
+
+function warningOf({ message }: EnvironmentUnreachableError): string {
+  return `${message} What the model wants to do there fails until it is back.`
+}
+
+async function assertFolder({ files, reach, name: environment }: Environment, cwd: string): Promise<void> {
+  await reach()
+  const isFolder = await files.look(cwd).then(
+    ({ kind }) => kind === 'folder',
+    (error: unknown) => {
+      if (error instanceof EnvironmentUnreachableError) throw error
+      return false
+    },
+  )
+  if (isFolder) return
+  throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
+    cwd,
+  })
+}

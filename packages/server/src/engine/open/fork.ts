@@ -1,0 +1,94 @@
+import {
+  EventLog,
+  type Files,
+  forkHeader,
+  LogView,
+  lineCrc,
+  linkSideFiles,
+  type SessionPaths,
+  textOf,
+} from '@parley/journal'
+import {
+  type Approval,
+  type ConversationEvent,
+  type ConversationState,
+  isCall,
+  recover,
+  reduce,
+  standingOutcome,
+} from '@parley/protocol'
+import { parleyItself } from '../conversation/notices.ts'
+import { rejection } from '../replies/rejection.ts'
+
+interface Fork {
+  readonly from: SessionPaths
+  readonly to: SessionPaths
+  readonly fromId: string
+  readonly toId: string
+  /** Last event to take over; null for all of them. */
+  readonly at: number | null
+  readonly home: string
+}
+
+/** A new log with the same lines up to a point, numbers and item ids kept, and the same side files. */
+export async function forkLog(files: Files, { from, to, fromId, toId, at, home }: Fork): Promise<void> {
+  if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
+  using source = LogView.open(files, from.log)
+  const lines = [...source.lines()].filter(({ seq }) => at === null || seq <= at)
+  const last = lines.at(-1)
+  if (last === undefined || (at !== null && last.seq !== at)) {
+    throw rejection(
+      'itemNotFound',
+      `Conversation ${fromId} has no event ${at ?? 1}; its newest is ${last?.seq ?? 0}.`,
+      {
+        newest: last?.seq ?? 0,
+      },
+    )
+  }
+  await linkSideFiles(files, from.sideFiles, to.sideFiles)
+  const header = forkHeader(toId, { id: fromId, seq: last.seq, crc: lineCrc(last) }, source.header())
+  await using log = EventLog.create(files, to.log, { header, home })
+  log.append(lines.map(textOf))
+  await log.synced()
+}
+
+const notAnswered = 'Not run: this conversation was forked before the question was answered.'
+
+/**
+ * Settles what was open at the point of a fork: its approvals and waiting messages belong to the original. A call that
+ * ran there and asks something is unknown here, which recovery says.
+ */
+export function forkCleanup(state: ConversationState): readonly ConversationEvent[] {
+  const { approvals, inbox } = state.core
+  const left: ConversationEvent[] = [
+    ...Object.values(approvals)
+      .filter(({ kind }) => kind !== 'elicitation')
+      .flatMap((approval) => denyAsked(state, approval)),
+    ...inbox.map(({ messageId }): ConversationEvent => ({ type: 'message.removed', messageId, by: parleyItself })),
+  ]
+  return [...left, ...recover(foldAll(state, left))]
+}
+
+function denyAsked({ core }: ConversationState, { id: approvalId, itemId, turnId }: Approval): ConversationEvent[] {
+  const decided: ConversationEvent = {
+    type: 'approval.decided',
+    approvalId,
+    decision: 'withdrawn',
+    note: 'forked',
+    by: parleyItself,
+  }
+  const open = core.open[itemId]
+  const standing = open === undefined ? null : standingOutcome(open)
+  if (standing !== null) return [decided, { type: 'item.completed', turnId, item: standing }]
+  const item = open?.item
+  if (item === undefined || !isCall(item)) return [decided]
+  return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'denied', modelText: notAnswered } }]
+}
+
+function foldAll(state: ConversationState, events: readonly ConversationEvent[]): ConversationState {
+  const { conversationId } = state.core.meta
+  return events.reduce(
+    (folded, event) => reduce(folded, { conversationId, seq: folded.core.seq + 1, at: 0, event }),
+    state,
+  )
+}

@@ -1,0 +1,71 @@
+import { type Files, isRunning, type Owner, type SessionPaths, thisProcess, WriterLock } from '@parley/journal'
+import { connectSocket, type RpcError } from '@parley/rpc'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { shortIdOf } from '../read/list-conversations.ts'
+import { rejection } from '../replies/rejection.ts'
+
+/** The writer locks this process holds, one per conversation it may write. */
+export interface WriterLocks {
+  /** Rejects with `liveElsewhere`, which says who holds it and where to join it. */
+  take(conversationId: string, paths: SessionPaths): Promise<void>
+  /** Harmless when it is not held. */
+  release(conversationId: string): void
+  /** Where this process can be joined from now on; null: nowhere. Said beside every lock. */
+  announce(socket: string | null): void
+}
+
+export function createWriterLocks(files: Files, program: string): WriterLocks {
+  const held = new Map<string, { readonly lock: WriterLock; readonly paths: SessionPaths }>()
+  let socket: string | null = null
+  return {
+    async take(conversationId, paths) {
+      const lock = WriterLock.tryAcquire(files, paths, thisProcess(files, { program, socket }))
+      if (!(lock instanceof WriterLock)) throw await liveElsewhere(conversationId, lock.heldBy)
+      held.set(conversationId, { lock, paths })
+    },
+    release(conversationId) {
+      const taken = held.get(conversationId)
+      held.delete(conversationId)
+      if (taken === undefined) return
+      // Without a log nobody else can ever want this lock: what a conversation without a message leaves is nothing.
+      unlessStorageFails(() => {
+        if (files.look(taken.paths.log) === null) files.remove(taken.paths.lock)
+      })
+      taken.lock[Symbol.dispose]()
+    },
+    announce(address) {
+      socket = address
+      const owner = thisProcess(files, { program, socket })
+      for (const { lock } of held.values()) lock.announce(owner)
+    },
+  }
+}
+
+const answerLimitMs = 500
+
+/**
+ * The error for a conversation that another process has open. Its word about itself is a hint: one of a dead process says nothing of
+ * the holder, and a socket is offered only if somebody listens there.
+ */
+export async function liveElsewhere(conversationId: string, owner: Owner | null): Promise<RpcError> {
+  const holder = owner !== null && isRunning(owner) ? owner : null
+  const socket = holder?.socket != null && (await listens(holder.socket)) ? holder.socket : null
+  const where = holder === null ? 'another process' : `process ${holder.pid}`
+  const join = `Join it there (parley attach ${shortIdOf(conversationId)}), view it`
+  const next = `${socket === null ? 'View it' : join} read-only, or fork it.`
+  return rejection('liveElsewhere', `Conversation ${conversationId} is open in ${where}. ${next}`, {
+    conversationId,
+    socket,
+    ...(holder === null ? {} : { pid: holder.pid }),
+  })
+}
+
+async function listens(socket: string): Promise<boolean> {
+  const expired = Promise.withResolvers<null>()
+  const timer = setTimeout(expired.resolve, answerLimitMs, null)
+  const reached = connectSocket(socket).catch(() => null)
+  const transport = await Promise.race([reached, expired.promise])
+  clearTimeout(timer)
+  void reached.then((late) => late?.close())
+  return transport !== null
+}

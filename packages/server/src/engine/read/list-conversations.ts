@@ -1,0 +1,149 @@
+import {
+  decodeHeader,
+  type Files,
+  isRunning,
+  type ListedSession,
+  type LogExcerpt,
+  type LoggedEnvelope,
+  type LogHeader,
+  listSessions,
+  type Rows,
+  readOwner,
+  sessionPaths,
+} from '@parley/journal'
+import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import { createLogReader } from '../conversation/log-reader.ts'
+import { rejection } from '../replies/rejection.ts'
+
+/** What the listing keeps of a conversation. */
+export interface ConversationRow {
+  readonly cwd: string
+  /** Whose machine `cwd` is a folder of; null is this one. */
+  readonly environment: string | null
+  readonly title: string
+  readonly name: string | null
+  readonly createdAt: number
+  readonly archived: boolean
+  readonly forkedFrom: ListedConversation['forkedFrom']
+}
+
+type Listed = ListedSession<ConversationRow>
+
+export function listRows(files: Files, home: string): Promise<readonly Listed[]> {
+  return listSessions(files, home, rows)
+}
+
+const rows: Rows<ConversationRow> = {
+  version: 4,
+  tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
+  isRow,
+  describe,
+}
+
+function isRow(value: unknown): value is ConversationRow {
+  return typeof value === 'object' && value !== null && 'cwd' in value && 'title' in value && 'archived' in value
+}
+
+function describe({ headLines, tellingLines, tailLines }: LogExcerpt): ConversationRow | null {
+  const header = decodeHeader(Buffer.from(headLines[0] ?? ''))
+  const reader = createLogReader(header)
+  let row: ConversationRow | null = null
+  for (const line of [...headLines, ...tellingLines, ...tailLines]) {
+    if (!isTelling.test(line)) continue
+    const logged = reader.read(line)
+    if (logged !== null) row = described(row, logged)
+  }
+  return row === null ? null : { ...row, forkedFrom: forkPointOf(header) }
+}
+
+function forkPointOf(header: LogHeader | null): ConversationRow['forkedFrom'] {
+  const point = header?.forkedFrom
+  return point === undefined ? null : { id: point.id, seq: point.seq }
+}
+
+const isTelling =
+  /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
+
+function described(row: ConversationRow | null, { at, event }: LoggedEnvelope): ConversationRow | null {
+  if (event.type === 'conversation.created') {
+    const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
+    return { ...where, title: '', name: null, createdAt: at, archived: false, forkedFrom: null }
+  }
+  if (row === null) return null
+  switch (event.type) {
+    case 'conversation.renamed':
+      return { ...row, name: String(event['name']) }
+    case 'conversation.archived':
+      return { ...row, archived: event['archived'] === true }
+    case 'conversation.moved':
+      return { ...row, cwd: String(event['cwd']) }
+    default:
+      return row.title === '' ? { ...row, title: titleIn(event['item']) } : row
+  }
+}
+
+function environmentIn(settings: unknown): string | null {
+  if (typeof settings !== 'object' || settings === null || !('environment' in settings)) return null
+  return typeof settings.environment === 'string' ? settings.environment : null
+}
+
+function titleIn(item: unknown): string {
+  const title = typeof item === 'object' && item !== null && 'title' in item ? item.title : ''
+  return typeof title === 'string' ? title.slice(0, 80) : ''
+}
+
+/** In this folder of this machine. */
+export function worksIn(row: ConversationRow, cwd: string): boolean {
+  return row.environment === null && row.cwd === cwd
+}
+
+export async function listConversations(
+  files: Files,
+  home: string,
+  params: ParamsOf<'conversation/list'>,
+): Promise<ResultOf<'conversation/list'>> {
+  const { cwd, archived = false, limit = 50 } = params
+  const all = (await listRows(files, home)).filter(
+    ({ row }) => row.archived === archived && (cwd === undefined || worksIn(row, cwd)),
+  )
+  const start = params.cursor === undefined ? 0 : positionAfter(all, params.cursor)
+  const page = all.slice(start, start + limit)
+  const last = page.at(-1)
+  return {
+    conversations: page.map((listed) => toListed(files, home, listed)),
+    nextCursor: last !== undefined && start + limit < all.length ? last.id : null,
+  }
+}
+
+function positionAfter(all: readonly Listed[], cursor: string): number {
+  const at = all.findIndex(({ id }) => id === cursor)
+  if (at < 0)
+    throw rejection('badCursor', 'This cursor is not one that conversation/list gave. Start from the first page.', {
+      field: 'cursor',
+    })
+  return at + 1
+}
+
+function toListed(files: Files, home: string, { id, row, modifiedAtMs }: Listed): ListedConversation {
+  const { environment, ...shown } = row
+  return {
+    conversationId: id,
+    shortId: shortIdOf(id),
+    ...shown,
+    ...(environment === null ? {} : { environment }),
+    updatedAt: Math.round(modifiedAtMs),
+    live: liveOwner(files, home, id),
+  }
+}
+
+/** A hint: only the lock itself is the truth, and only opening may touch it. */
+function liveOwner(files: Files, home: string, id: string): ListedConversation['live'] {
+  const paths = sessionPaths(home, id)
+  const owner = paths === null ? null : readOwner(files, paths.owner)
+  return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
+}
+
+/** Returns the last 8 hex digits of an id; the first ones of a UUIDv7 are the clock. */
+export function shortIdOf(conversationId: string): string {
+  return conversationId.slice(-8)
+}

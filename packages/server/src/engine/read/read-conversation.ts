@@ -1,0 +1,99 @@
+import { envelopeText, LogView, readSideFile as readStoredFile, textOf } from '@parley/journal'
+import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
+import { createLogReader } from '../conversation/log-reader.ts'
+import type { Engine } from '../engine.ts'
+import { rejection } from '../replies/rejection.ts'
+import { cutTexts, deliverableLine, isDeliverable, replyLimit } from '../replies/wire-limits.ts'
+
+/** Completed items before a seq, the newest `limit` that fit in a reply, oldest first; from the log, whoever writes it. */
+export function readItems(
+  engine: Engine,
+  conversationId: string,
+  { before, limit }: { before: number | null; limit: number },
+): ResultOf<'conversation/read'> {
+  const { log } = existingPaths(engine, conversationId)
+  using view = LogView.open(engine.files, log)
+  const reader = createLogReader(view.header())
+  const page: { readonly completed: CompletedItem; readonly bytes: number }[] = []
+  let pageBytes = 0
+  let more = false
+  for (const line of view.lines()) {
+    if (before !== null && line.seq >= before) break
+    if (line.type !== 'item.completed') continue
+    const logged = reader.read(textOf(line))
+    if (logged === null) continue
+    const { item, turnId } = logged.event as unknown as { item: CompletedItem['item']; turnId?: string } // narrowed: our own log, type checked above
+    const bytes = line.bytes.length
+    const shown = isDeliverable(bytes) ? item : cutTexts(item)
+    page.push({ completed: { seq: logged.seq, at: logged.at, turnId: turnId ?? null, item: shown }, bytes })
+    pageBytes += bytes
+    // One is always left, or there would be no way past an item that is too large.
+    while (page.length > limit || (pageBytes > replyLimit && page.length > 1)) {
+      pageBytes -= page.shift()?.bytes ?? 0
+      more = true
+    }
+  }
+  return { items: page.map(({ completed }) => completed), more }
+}
+
+const defaultRange = 64 * 1024
+
+export function readSideFile(
+  engine: Engine,
+  params: ParamsOf<'conversation/readFile'>,
+): ResultOf<'conversation/readFile'> {
+  const { conversationId, file, offset = 0, limit = defaultRange } = params
+  const { sideFiles } = existingPaths(engine, conversationId)
+  const bytes = readStoredFile(engine.files, { folder: sideFiles, ref: file }, { offset, length: limit })
+  if (bytes === null) throw rejection('itemNotFound', `Conversation ${conversationId} has no file ${file}.`)
+  const totalBytes = engine.files.look(`${sideFiles}/${file.replace(':', '-')}`)?.sizeBytes ?? offset + bytes.length
+  const nextOffset = offset + bytes.length < totalBytes ? offset + bytes.length : null
+  return { base64: bytes.toString('base64'), totalBytes, nextOffset }
+}
+
+function existingPaths(engine: Engine, conversationId: string) {
+  const paths = engine.host.pathsOf(conversationId)
+  engine.host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
+  if (engine.files.look(paths.log) === null)
+    throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
+  return paths
+}
+
+type Range = Omit<ParamsOf<'conversation/readEvents'>, 'conversationId'>
+
+const defaultLimit = 500
+
+/** Published events after a place in the log, oldest first, as many as fit in a reply. */
+export async function readEvents(
+  conversation: Conversation,
+  { after, limit = defaultLimit }: Range,
+): Promise<ResultOf<'conversation/readEvents'>> {
+  assertHeld(conversation, after)
+  const { published } = conversation.feed
+  const events: unknown[] = []
+  let bytes = 0
+  for await (const lines of linesAfter(conversation, after.seq)) {
+    for (const line of lines) {
+      const envelope: { readonly seq: number } = JSON.parse(envelopeText(conversation.id, deliverableLine(line)))
+      // The log may be ahead: what waits for the disk is not to be seen.
+      if (envelope.seq > published) return { events, more: false }
+      bytes += Buffer.byteLength(line)
+      // One is always sent, or there would be no way past an event that is too large.
+      if (events.length === limit || (bytes > replyLimit && events.length > 0)) return { events, more: true }
+      events.push(envelope)
+    }
+  }
+  return { events, more: false }
+}
+
+function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): void {
+  if (crc === undefined || conversation.holds({ seq, crc })) return
+  throw rejection('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
+}
+
+async function* linesAfter(conversation: Conversation, seq: number): AsyncGenerator<readonly string[]> {
+  const recent = conversation.feed.recentAfter(seq)
+  if (recent === null) yield* conversation.olderLines(seq)
+  else yield recent
+}

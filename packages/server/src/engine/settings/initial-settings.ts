@@ -1,0 +1,151 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  chosenEnvironment,
+  type EffectiveConfig,
+  environmentNamed,
+  folderThere,
+  settingsFromConfig,
+} from '@parley/config'
+import type { Environment } from '@parley/models'
+import { type Projects, repositoryAroundHome } from '@parley/policy'
+import type { Overrides, Settings } from '@parley/protocol'
+import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
+import { assertOwnFilesOutside, fittingMode, rootWarnings } from '../limits/workspace-folders.ts'
+import { rejection } from '../replies/rejection.ts'
+import { chooseProvider, isRecordedProvider, isUsable, keyVariables, providerOf } from './providers.ts'
+import { choicesIn, configHere } from './read-config.ts'
+
+export interface InitialSettings {
+  readonly cwd: string
+  readonly settings: Settings
+  readonly warnings: readonly string[]
+}
+
+export type StartParams = Overrides & { readonly cwd: string; readonly baseInstructions?: string }
+
+interface Around {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly env: Environment
+  readonly projects: Pick<Projects, 'of'>
+  readonly ceiling: () => Ceiling
+}
+
+/** What a new conversation runs with. Refuses early what could not work: no folder, no provider, no key. */
+export function initialSettings(params: StartParams, around: Around): InitialSettings {
+  const { home, env } = around
+  const { effective } = configHere(params.cwd, params, around)
+  const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, around.ceiling())
+  const cwd = startFolder(params, values)
+  if (chosenEnvironment(values) === null) assertHomeOutside(cwd, around)
+  const provider = chooseProvider(values, env)
+  if (provider === null) throw noProvider(keyVariables(values), warnings)
+  if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
+    assertUsable(provider.id, values, env)
+  const settings = settingsFromConfig(values, provider, { ...params, cwd })
+  if (settings.policyFile !== undefined && !existsSync(settings.policyFile)) {
+    throw rejection('configInvalid', `The policy file ${settings.policyFile} does not exist.`, {
+      where: settings.policyFile,
+    })
+  }
+  if (settings.environment !== undefined) return { cwd, settings, warnings }
+  assertAdded((params.addDirs ?? []).map((root) => resolve(cwd, root)))
+  const workplace = { roots: [cwd, ...settings.writableRoots], sandbox: settings.sandbox }
+  assertOwnFilesOutside(workplace.roots, home)
+  return {
+    cwd,
+    settings: { ...settings, sandbox: fittingMode(workplace) },
+    warnings: [...warnings, ...rootWarnings(workplace, env['HOME'])],
+  }
+}
+
+/** What the caller has not asked for itself is lowered to what this server allows. */
+function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: Ceiling) {
+  const wanted = {
+    sandbox: values.sandbox_mode ?? 'workspace-write',
+    approvalPolicy: values.approval_policy ?? 'on-request',
+  }
+  const allowed = underCeiling(wanted, asked, ceiling)
+  const lowered = values.sandbox_mode === undefined ? null : loweredText(wanted, allowed, 'The configuration says')
+  return {
+    values: { ...values, sandbox_mode: allowed.sandbox, approval_policy: allowed.approvalPolicy },
+    warnings: [...warnings, ...(lowered === null ? [] : [lowered])],
+  }
+}
+
+/** A repository must not be where the user's own configuration comes from. */
+function assertHomeOutside(cwd: string, { home, env }: Around): void {
+  const repository = repositoryAroundHome(cwd, home, env['HOME'])
+  if (repository === null) return
+  throw rejection(
+    'configInvalid',
+    `PARLEY_HOME (${home}) lies in the repository ${repository}, whose files would be your own configuration. Set PARLEY_HOME to a folder outside it.`,
+    { where: 'PARLEY_HOME' },
+  )
+}
+
+/** With the warnings: a mistyped key may be why. */
+function noProvider(variables: readonly string[], warnings: readonly string[]) {
+  return rejection(
+    'noCredentials',
+    [
+      `No model is configured: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set and no local server is chosen. Set a key, or run \`parley demo\` to try it without one.`,
+      ...warnings,
+    ].join(' '),
+    { variables },
+  )
+}
+
+function assertUsable(providerId: string, config: EffectiveConfig['values'], env: Environment): void {
+  const provider = providerOf(providerId, config, env)
+  if (provider === null) {
+    throw rejection(
+      'unknownProvider',
+      `There is no model provider "${providerId}". Configure [model_providers.${providerId}] with a base_url in config.toml.`,
+    )
+  }
+  if (!isUsable(provider, env)) {
+    throw rejection(
+      'noCredentials',
+      `${provider.name} needs a key: set ${provider.envKey}, or choose another model_provider.`,
+      { variables: [provider.envKey ?? ''] },
+    )
+  }
+}
+
+/** Whether a folder of another machine exists is asked of it when the conversation is opened. */
+function startFolder({ cwd, environmentCwd }: StartParams, config: EffectiveConfig['values']): string {
+  const name = chosenEnvironment(config)
+  return name === null ? existingFolder(cwd) : folderThere(name, environmentNamed(name, config), environmentCwd)
+}
+
+/** Of another machine only the machine knows. */
+export function assertAdded(folders: readonly string[]): void {
+  for (const folder of folders) {
+    const problem = problemWith(folder)
+    if (problem !== null)
+      throw rejection('configInvalid', `The added folder ${folder} ${problem}.`, { where: 'addDirs' })
+  }
+}
+
+/** A folder to work in, made absolute. Throws `cwdMissing` for what cannot be one. */
+export function existingFolder(path: string): string {
+  const folder = resolve(path)
+  const problem = problemWith(folder)
+  if (problem === null) return folder
+  throw rejection('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
+}
+
+/** The rest of "The folder …"; null for a folder that can be entered. */
+function problemWith(path: string): string | null {
+  try {
+    if (!statSync(path).isDirectory()) return 'is a file, not a folder'
+    accessSync(path, constants.X_OK)
+    return null
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
+    return `cannot be entered (${code})`
+  }
+}

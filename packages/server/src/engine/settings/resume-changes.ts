@@ -1,0 +1,127 @@
+import { posix, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { chosenEnvironment, layerOfOverrides } from '@parley/config'
+import type { Actor, ConversationEvent, ConversationState, Overrides, Settings } from '@parley/protocol'
+import { isSecret, realOrGiven } from '@parley/workspace'
+import { noticeItem } from '../conversation/notices.ts'
+import { type Asked, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
+import { assertOwnFilesOutside, fittingMode, wholeSystemText } from '../limits/workspace-folders.ts'
+import { rejection } from '../replies/rejection.ts'
+import { assertAdded, existingFolder } from './initial-settings.ts'
+import { choicesIn } from './read-config.ts'
+
+interface Resumer {
+  readonly by: Actor
+  readonly home: string
+  readonly ceiling: () => Ceiling
+  readonly newItemId: () => string
+}
+
+/** What a resume changes: flags of the caller against what was recorded; the recorded values win where there is none. */
+export function resumeChanges(
+  state: ConversationState,
+  overrides: Overrides,
+  { by, home, ceiling, newItemId }: Resumer,
+): readonly ConversationEvent[] {
+  const { meta, settings } = state.core
+  const cwd = resumeFolder(state, overrides)
+  const asked = { ...choicesIn(overrides, home), ...overrides }
+  const { environment, model, modelProvider, effort } = asked
+  const { approvalPolicy: recordedPolicy, sandbox: recordedSandbox } = settings
+  const wanted = { approvalPolicy: recordedPolicy, sandbox: recordedSandbox, ...limitsIn(asked) }
+  const { approvalPolicy, sandbox: allowed } = underCeiling(wanted, asked, ceiling())
+  assertSameMachine(settings.environment, environment)
+  const addedRoots = (overrides.addDirs ?? []).map((root) => resolve(cwd, root))
+  if (settings.environment === undefined) assertAdded(addedRoots)
+  const isHere = settings.environment === undefined
+  const closed = isHere ? settings.writableRoots.filter((root) => isClosed(root, home)) : []
+  const roots = [...new Set([...settings.writableRoots.filter((root) => !closed.includes(root)), ...addedRoots])]
+  if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
+  const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
+  const change = {
+    ...differing('model', model, settings.model),
+    ...differing('modelProvider', modelProvider, settings.modelProvider),
+    ...differing('effort', effort, settings.effort),
+    ...differing('approvalPolicy', approvalPolicy, settings.approvalPolicy),
+    ...differing('sandbox', sandbox, settings.sandbox),
+    ...differing('enforcement', enforcementAfter(sandbox, settings), settings.enforcement),
+    ...(isDeepStrictEqual(roots, settings.writableRoots) ? {} : { writableRoots: roots }),
+    ...sandboxKeys(overrides, settings, ceiling()),
+  }
+  return [
+    ...(cwd === meta.cwd ? [] : [{ type: 'conversation.moved' as const, cwd, by }]),
+    ...(Object.keys(change).length === 0 ? [] : [{ type: 'conversation.configured' as const, settings: change, by }]),
+    ...loweredNotice(
+      loweredText(wanted, { approvalPolicy, sandbox: allowed }, 'This conversation was recorded with'),
+      newItemId,
+    ),
+    ...loweredNotice(sandbox === allowed ? null : wholeSystemText, newItemId),
+    ...closed
+      .filter((root) => !addedRoots.includes(root))
+      .flatMap((root) => loweredNotice(closedText(root), newItemId)),
+  ]
+}
+
+/** To name such a folder opens it to commands, which only a person may do. */
+function isClosed(root: string, home: string): boolean {
+  const real = realOrGiven(root)
+  return isSecret(real, [realOrGiven(home)]) || isSecret(root, [home])
+}
+
+function closedText(root: string): string {
+  return `This conversation was recorded with ${root} as a folder that commands may write to. Secrets are kept there, so it is left out; --add-dir ${root} on the command line gives it back.`
+}
+
+/** `-c` of a resume counts for these as well: programs that drive parley say them each time. */
+function sandboxKeys({ config = {} }: Overrides, settings: Settings, ceiling: Ceiling): Partial<Settings> {
+  const { network_access, allow_unix_sockets } = layerOfOverrides(config, '-c').values.sandbox_workspace_write ?? {}
+  const { network = false, unixSockets = false } = settings
+  return {
+    ...differing('network', network_access ?? (network && ceiling.network), network),
+    ...differing('unixSockets', allow_unix_sockets ?? (unixSockets && ceiling.unixSockets), unixSockets),
+  }
+}
+
+/** What enforces a limited mode is known once the place has been asked; until then what was recorded stands. */
+function enforcementAfter(sandbox: Settings['sandbox'], recorded: Settings): Settings['enforcement'] {
+  const isLimited = sandbox !== 'danger-full-access' && recorded.sandbox !== 'danger-full-access'
+  return isLimited ? recorded.enforcement : 'none'
+}
+
+function limitsIn({ approvalPolicy, sandbox }: Overrides): Asked {
+  return {
+    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  }
+}
+
+/** A log is no authority on limits: what it says is lowered to what this server allows, and it says so from then on. */
+function loweredNotice(title: string | null, newItemId: () => string): ConversationEvent[] {
+  if (title === null) return []
+  return [{ type: 'item.completed', item: noticeItem(newItemId(), { level: 'warning', code: 'limitsLowered', title }) }]
+}
+
+function resumeFolder({ core: { meta, settings } }: ConversationState, overrides: Overrides): string {
+  if (settings.environment === undefined) return existingFolder(overrides.cwd ?? meta.cwd)
+  return posix.resolve(meta.cwd, overrides.environmentCwd ?? '.')
+}
+
+/** Its paths, its patches and what it knows of files are of one machine. */
+function assertSameMachine(recorded: string | undefined, asked: string | undefined): void {
+  if (asked === undefined || chosenEnvironment({ environment: asked }) === (recorded ?? null)) return
+  const where = recorded === undefined ? 'on this machine' : `in environment ${recorded}`
+  throw rejection('configInvalid', `This conversation works ${where}, and that cannot be changed. Start a new one.`, {
+    where: 'environment',
+  })
+}
+
+function differing<Key extends string, Value>(
+  key: Key,
+  wanted: Value | undefined,
+  known: Value | undefined,
+): Partial<Record<Key, Value>> {
+  if (wanted === undefined || wanted === known) return {}
+  const change: Partial<Record<Key, Value>> = {}
+  change[key] = wanted
+  return change
+}

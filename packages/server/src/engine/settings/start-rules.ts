@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import { guardByName } from '@parley/host'
+import { type Rules, readPolicyFile, type UserRules } from '@parley/policy'
+import type { ConversationState, Overrides, SandboxMode } from '@parley/protocol'
+import { liesWithin, realOrGiven } from '@parley/workspace'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import { soundRules } from '../policy/read-rules.ts'
+
+/** A conversation that is being opened. */
+interface Opening {
+  readonly state: ConversationState
+  readonly overrides: Overrides
+  readonly readOnly: boolean
+}
+
+/** The rules given at launch; the user's own are read anew as well, and both have to be sound. */
+export async function readGivenRules(userRules: UserRules, opening: Opening): Promise<Rules> {
+  const policyFile = policyFileOf(opening)
+  soundRules([await userRules.read()])
+  return policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
+}
+
+/** What there is to say of where they lie. A view runs nothing, and what runs on another machine does not reach them. */
+export function writableRules(opening: Opening, userHome: string) {
+  const { settings } = opening.state.core
+  if (opening.readOnly || settings.environment !== undefined) return []
+  const { roots } = workspaceOf(opening.state)
+  return rulesInReach(policyFileOf(opening), { roots, sandbox: settings.sandbox, home: userHome })
+}
+
+/** The one of this opening, else the recorded one. */
+function policyFileOf({ state, overrides }: Opening): string | undefined {
+  const { meta, settings } = state.core
+  return overrides.policyFile === undefined ? settings.policyFile : resolve(meta.cwd, overrides.policyFile)
+}
+
+interface Workplace {
+  /** Absolute folders of this machine that may be written to. */
+  readonly roots: readonly string[]
+  readonly sandbox: SandboxMode
+  readonly home: string
+}
+
+/** What a person should know who keeps rules where those whom they bind may write. */
+export function rulesInReach(policyFile: string | undefined, { roots, sandbox, home }: Workplace): readonly string[] {
+  if (policyFile === undefined || sandbox !== 'workspace-write') return []
+  const [file, ...folders] = [policyFile, ...roots].map(realOrGiven)
+  if (file === undefined || !folders.some((folder) => liesWithin(file, folder))) return []
+  if (guardByName(folders, home)(file) !== null) return []
+  return [
+    `The policy file ${policyFile} lies in a folder that commands may write to, so the rules can be changed by those they are for. Keep it elsewhere, or in .parley.`,
+  ]
+}

@@ -1,0 +1,65 @@
+import { isAbsolute } from 'node:path'
+import type { Sandboxes } from '@parley/host'
+import {
+  emptyReport,
+  type Project,
+  type Projects,
+  projectRoot,
+  runsPrograms,
+  shownHash,
+  trustReport,
+} from '@parley/policy'
+import type { ParamsOf, TrustReport } from '@parley/protocol'
+import type { Clock } from '../../ports/clock.ts'
+import { rejection } from '../replies/rejection.ts'
+import { readConfig } from './read-config.ts'
+
+export interface TrustPorts {
+  readonly home: string
+  readonly clock: Clock
+  readonly projects: Projects
+  /** Of this machine. */
+  readonly sandboxes: Pick<Sandboxes, 'report'>
+}
+
+/** What the configuration of a project would do. */
+export async function readTrust({ cwd }: ParamsOf<'trust/read'>, ports: TrustPorts): Promise<TrustReport> {
+  const project = projectAt(cwd, ports)
+  if (project === null) return emptyReport(projectRoot(cwd)?.folder ?? cwd)
+  return trustReport(project, { own: readConfig(ports.home, {}).values, sandboxed: await isSandboxed(project, ports) })
+}
+
+/** Takes a verdict on exactly what its sender has seen. */
+export async function decideTrust(params: ParamsOf<'trust/decide'>, ports: TrustPorts): Promise<TrustReport> {
+  const { cwd, hash, verdict } = params
+  const project = projectAt(cwd, ports)
+  const content = project?.hash() ?? null
+  if (project === null || content === null)
+    throw rejection('invalidParams', 'This project has no configuration that could be trusted.', { field: 'cwd' })
+  const sandboxed = await isSandboxed(project, ports)
+  if (hash !== shownHash(project, sandboxed))
+    throw rejection('invalidParams', 'It has changed since it was shown, so nothing was decided. Look at it again.', {
+      field: 'hash',
+    })
+  const { root, files } = project
+  ports.projects.store.write({
+    root,
+    hash: content,
+    verdict,
+    decidedAt: new Date(ports.clock.now()).toISOString(),
+    outsideSandbox: !sandboxed,
+    files: [...files],
+    programs: [...project.programs().files],
+  })
+  return readTrust({ cwd }, ports)
+}
+
+function projectAt(cwd: string, { projects }: TrustPorts): Project | null {
+  if (isAbsolute(cwd)) return projects.of(cwd)
+  throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
+}
+
+/** Looked at only where a program would run. */
+async function isSandboxed(project: Project, { sandboxes }: TrustPorts): Promise<boolean> {
+  return !runsPrograms(project) || (await sandboxes.report()).enforcement === 'full'
+}

@@ -1,0 +1,102 @@
+import { type ModelFailure, planRetry } from '@parley/models'
+import type { ConversationEvent, Failure } from '@parley/protocol'
+import { EnvironmentUnreachableError } from '@parley/workspace'
+import { unlessAborted } from '../../tools/tool.ts'
+import { createResponseRecorder } from './response-recorder.ts'
+import type { TurnContext } from './turn-context.ts'
+
+/**
+ * One model response, with its retries. Resolves to the failure that ends the turn, or null: the response is in the
+ * log, or the signal fired and what had come is kept.
+ */
+export async function callModel(run: TurnContext): Promise<Failure | null> {
+  const { conversation, modules, signal } = run
+  const turnId = conversation.state.core.turn?.id
+  if (turnId === undefined) return null
+  const failures: ModelFailure[] = []
+  let firstFailureMs = 0
+  for (;;) {
+    const unprepared = await prepare(run)
+    if (signal.aborted) return null
+    if (unprepared !== null) return unprepared
+    const failure = await streamOnce(run, turnId, failures.length + 1)
+    if (failure === null || signal.aborted) return null
+    if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
+    failures.push(failure)
+    const delayMs = retryDelay(run, failures, modules.clock.elapsed() - firstFailureMs)
+    if (delayMs === null) return toFailure(failure)
+    const retryAt = modules.clock.now() + delayMs
+    const attempt = failures.length + 1
+    conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, failure: toFailure(failure) })
+    await modules.clock.sleep(delayMs, signal)
+    if (signal.aborted) return null
+  }
+}
+
+/** Null when all is known that precedes the messages. */
+async function prepare({ modules, signal }: TurnContext): Promise<Failure | null> {
+  try {
+    await unlessAborted(modules.requests.prepare(signal), signal)
+    return null
+  } catch (error) {
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
+    return { code: 'environmentUnreachable', message: error.message }
+  }
+}
+
+const noEnd: ModelFailure = {
+  code: 'streamCut',
+  message: 'The answer ended without saying that it was complete.',
+  retry: 'short',
+}
+
+const tooLarge: ModelFailure = {
+  code: 'responseTooLarge',
+  message: 'The answer grew beyond 4 MiB and was stopped. Ask for it in parts.',
+  retry: 'never',
+}
+
+/** Resolves to the model's failure, or null when it completed or was aborted. */
+async function streamOnce(run: TurnContext, turnId: string, attempt: number): Promise<ModelFailure | null> {
+  const { conversation, modules, signal } = run
+  discardOpen(run, turnId, 'The answer could not be saved whole.')
+  conversation.record({ type: 'model.requested', turnId, attempt })
+  const source = modules.model()
+  const recorder = createResponseRecorder(run, turnId, source)
+  let end: ModelFailure | 'kept' = noEnd
+  try {
+    for await (const event of source.client.stream(modules.requests.next(), signal)) {
+      if (event.type === 'failed') end = event.failure
+      else if (event.type === 'aborted') recorder.keep()
+      else recorder.take(event)
+      if (event.type === 'aborted' || event.type === 'completed') end = 'kept'
+      else if (recorder.isTooLarge()) {
+        end = tooLarge
+        break
+      }
+    }
+  } finally {
+    recorder.stop()
+  }
+  if (end === 'kept') return null
+  discardOpen(run, turnId, end.message)
+  return end
+}
+
+/** While a response is awaited, all that is open of the turn belongs to one that will not be whole. */
+function discardOpen({ conversation }: TurnContext, turnId: string, reason: string): void {
+  const open = Object.values(conversation.state.core.open).filter((entry) => entry.turnId === turnId)
+  conversation.recordAll(
+    open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),
+  )
+}
+
+function retryDelay({ modules }: TurnContext, failures: readonly ModelFailure[], elapsedMs: number): number | null {
+  const { limits } = modules.model()
+  const plan = planRetry({ failures, limits, random: modules.random(), elapsedMs })
+  return plan.type === 'retry' ? plan.delayMs : null
+}
+
+function toFailure({ code, message, status }: ModelFailure): Failure {
+  return { code, message, ...(status === undefined ? {} : { status }) }
+}

@@ -1,0 +1,107 @@
+import type { ModelCall, ModelEvent } from '@parley/models'
+import type { ConversationEvent, EventOf } from '@parley/protocol'
+import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import { jsonBytes } from '../replies/wire-limits.ts'
+import type { ModelSource } from '../settings/model-sources.ts'
+import { createStreamingItems } from './streaming-items.ts'
+import type { TurnContext } from './turn-context.ts'
+
+type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
+type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
+
+/** Turns the events of one model response into items of the conversation. */
+export interface ResponseRecorder {
+  take(event: StreamedEvent): void
+  /** What has come is kept, to be closed with the turn. */
+  keep(): void
+  /** The response will not be whole: nothing more of it is recorded. */
+  stop(): void
+  /** It has grown beyond what a line of the log, and of the protocol, should hold. */
+  isTooLarge(): boolean
+}
+
+/** JSON bytes of text and arguments in one response: many times what models can say at once. Its line holds them twice. */
+const maxJsonBytes = 4 * 1024 * 1024
+
+/** `source` is the one that streams: settings may change meanwhile, and the parts must go back to who made them. */
+export function createResponseRecorder(run: TurnContext, turnId: string, source: ModelSource): ResponseRecorder {
+  const { conversation, modules } = run
+  const spoken = createStreamingItems(run, turnId)
+  const calls: EventOf<'model.responded'>['calls'] = []
+  let sizeBytes = 0
+
+  function propose({ callId, name, arguments: text }: ModelCall): void {
+    spoken.flush()
+    const call = { callId, name, arguments: text }
+    const item = proposedItem(modules, conversation.state, call)
+    const hasSecret = modules.redaction.hasSecret(text)
+    if (hasSecret) keepExact(run, item.id, call)
+    conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
+    calls.push({ itemId: item.id, ...call })
+  }
+
+  function complete({ parts, usage, stop }: CompletedResponse): void {
+    spoken.stop()
+    const { client, contextWindow } = source
+    const text = spoken.messageText()
+    const events: ConversationEvent[] = [
+      ...spoken.closingEvents(),
+      {
+        type: 'usage.updated',
+        turnId,
+        counts: usage,
+        ...(contextWindow === null ? {} : { contextWindow }),
+      },
+      { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
+    ]
+    const notice = stopNotices[stop]
+    if (notice !== null) events.push(noticeEvent(modules.ids.item(), turnId, { code: stop, title: notice }))
+    conversation.recordAll(events)
+  }
+
+  function take(event: StreamedEvent): void {
+    sizeBytes += sizeOf(event)
+    switch (event.type) {
+      case 'textDelta':
+        spoken.push(event.part, 'agentMessage', event.text)
+        break
+      case 'reasoningDelta':
+        spoken.push(event.part, 'reasoning', event.text)
+        break
+      case 'textDone':
+        spoken.finish(event.part, 'agentMessage', event.text)
+        break
+      case 'reasoningDone':
+        spoken.finish(event.part, 'reasoning', event.text)
+        break
+      case 'call':
+        propose(event)
+        break
+      case 'completed':
+        complete(event)
+        break
+      case 'callDelta':
+        if (event.name !== undefined) modules.tools.find(({ name }) => name === event.name)?.warmUp?.()
+        break
+    }
+  }
+
+  return { take, keep: spoken.keep, stop: spoken.stop, isTooLarge: () => sizeBytes > maxJsonBytes }
+}
+
+function sizeOf(event: StreamedEvent): number {
+  if (event.type === 'textDelta' || event.type === 'reasoningDelta') return jsonBytes(event.text)
+  return event.type === 'call' ? jsonBytes(event.arguments) : 0
+}
+
+/** Why an answer may end before the model was done. */
+const stopNotices: Readonly<Record<CompletedResponse['stop'], string | null>> = {
+  stop: null,
+  length: "The answer ends here because it reached the model's output limit.",
+  filter: "The answer ends here because the provider's content filter stopped it.",
+}
+
+function noticeEvent(id: string, turnId: string, { code, title }: { code: string; title: string }): ConversationEvent {
+  return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code, title }) }
+}

@@ -1,0 +1,154 @@
+import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
+import type { Engine } from '../../engine/engine.ts'
+import { rejection } from '../../engine/replies/rejection.ts'
+import { createMethods } from './dispatch.ts'
+import { createHandlers } from './handlers.ts'
+import { createSession, type Session } from './session.ts'
+import { createStreams } from './streams.ts'
+
+/** Clients that are connected to this process. */
+export interface Connections {
+  readonly count: number
+  accept(transport: Transport, kind: ConnectionKind): void
+  /** Closes all connections and accepts no more. Resolves when every client has left its conversations. */
+  close(): Promise<void>
+}
+
+interface ConnectionsOptions {
+  readonly engine: Engine
+  /** Called each time a client connects or disconnects. */
+  readonly onChange: () => void
+  readonly maxClients?: number
+  /** Time limit for the first `initialize`; a client on stdio has none. */
+  readonly initializeTimeoutMs?: number
+}
+
+type ConnectionKind = 'stdio' | 'socket' | 'websocket' | 'inProcess'
+
+/** Connection of one client. */
+interface Connection {
+  /** True once `initialize` has been answered. */
+  readonly isInitialized: boolean
+  /** Resolves when the connection has closed and the client has left its conversations. */
+  readonly gone: Promise<CloseReason>
+  close(): Promise<void>
+}
+
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { engine, onChange, maxClients = 256, initializeTimeoutMs = 10_000 } = options
+  const open = new Set<Connection>()
+  let closing = false
+
+  function accept(transport: Transport, kind: ConnectionKind): void {
+    if (closing) void transport.close()
+    else if (open.size >= maxClients) rejectClient(transport, maxClients)
+    else add(transport, kind)
+  }
+
+  function add(transport: Transport, kind: ConnectionKind): void {
+    const connection = openConnection(transport, engine, kind)
+    const timeout = setTimeout(() => connection.isInitialized || void connection.close(), initializeTimeoutMs).unref()
+    if (kind === 'stdio') clearTimeout(timeout)
+    open.add(connection)
+    onChange()
+    void connection.gone.then(() => {
+      clearTimeout(timeout)
+      open.delete(connection)
+      onChange()
+    })
+  }
+
+  return {
+    get count() {
+      return open.size
+    },
+    accept,
+    async close() {
+      closing = true
+      const all = [...open]
+      await Promise.all(all.map((connection) => connection.close()))
+      await Promise.all(all.map(({ gone }) => gone))
+    },
+  }
+}
+
+const rejectedClientMs = 1000
+
+/** Answers `initialize` with `serverOverloaded`, then closes the connection. */
+function rejectClient(transport: Transport, maxClients: number): void {
+  const close = () => void peer.close()
+  const expired = setTimeout(close, rejectedClientMs)
+  const initialize = () => {
+    setImmediate(close)
+    throw rejection(
+      'serverOverloaded',
+      `This server has ${maxClients} clients already. Close some, or try again later.`,
+    )
+  }
+  const peer = createPeer({ transport, methods: { initialize } })
+  void peer.closed.then(() => clearTimeout(expired))
+}
+
+/** Serves the native protocol to one client. Resolves when its connection has closed. */
+export async function serveConnection(
+  transport: Transport,
+  engine: Engine,
+  kind: ConnectionKind = 'inProcess',
+): Promise<CloseReason> {
+  return openConnection(transport, engine, kind).gone
+}
+
+function openConnection(transport: Transport, engine: Engine, kind: ConnectionKind): Connection {
+  const { connectedClients, identity } = engine
+  const session = createSession({
+    clientId: engine.newClientId(),
+    identity,
+    distinctTitle: connectedClients.distinctTitle,
+  })
+  let peer: Peer | null = null
+  const streams = createStreams({
+    peer: () => connected(peer),
+    session,
+    conversations: () => engine.host.conversations,
+    onFault: engine.report,
+  })
+  const ignoredMessages = () => Object.values(peer?.faultCounts ?? {}).reduce((sum, count) => sum + count, 0)
+  const handlers = createHandlers({ engine, session, streams, ignoredMessages })
+  const served = createPeer({
+    transport,
+    methods: createMethods(handlers, session),
+    notifications: { initialized: () => session.initialized() },
+    onFault: (fault) => engine.report(fault),
+  })
+  peer = served
+  const leave = connectedClients.add({
+    notice: (notice) => served.notify('server/notice', notice),
+    describe: () => describe(session, kind, { streams: streams.count, unreadBytes: served.bufferedBytes }),
+  })
+  const gone = served.closed.then(async (reason) => {
+    leave()
+    await Promise.all(streams.leaveAll().map((id) => engine.host.leave(id).catch(engine.report)))
+    return reason
+  })
+  return {
+    get isInitialized() {
+      return session.isInitialized
+    },
+    gone,
+    close: () => served.close(),
+  }
+}
+
+function describe(
+  { actor, access, isInitialized }: Session,
+  transport: ConnectionKind,
+  now: { streams: number; unreadBytes: number },
+) {
+  const { clientId, name, title = name } = actor
+  return isInitialized ? { clientId, name, title, access, transport, ...now } : null
+}
+
+function connected(peer: Peer | null): Peer {
+  if (peer === null) throw new Error('a stream was opened before its connection')
+  return peer
+}

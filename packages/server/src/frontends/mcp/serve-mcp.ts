@@ -1,0 +1,114 @@
+import {
+  type CallToolResult,
+  isJSONRPCNotification,
+  type JSONRPCMessage,
+  type Transport as McpTransport,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestId,
+  Server,
+} from '@modelcontextprotocol/server'
+import type { CallersLimits } from './callers-limits.ts'
+import type { Connect } from './native-link.ts'
+import { McpSession } from './session.ts'
+import { replyTool, startTool } from './tools/codex-tools.ts'
+import { conversationCreateTool, conversationStreamTool, conversationsListTool } from './tools/conversation-tools.ts'
+import { conversationSendMessageTool } from './tools/send-message.ts'
+import { failed, type McpTool } from './tools/tool.ts'
+
+export interface McpParts {
+  readonly connect: Connect
+  readonly version: string
+  readonly home: string
+  readonly approvalTimeoutMs: number
+  readonly limits: CallersLimits
+  readonly report: (fault: unknown) => void
+}
+
+export interface ServedClient {
+  /** Resolves when the client is gone and its conversations are closed. */
+  readonly gone: Promise<void>
+  close(): Promise<void>
+}
+
+type ClientTransport = McpTransport & {
+  /** Closes the stream of one request; only over HTTP. */
+  closeSSEStream?(requestId: RequestId): void
+}
+
+/** Serves MCP to one client until its transport closes. `unreadBytes` returns what the client has not read yet. */
+export async function serveMcp(
+  transport: ClientTransport,
+  parts: McpParts,
+  unreadBytes: () => number,
+): Promise<ServedClient> {
+  const { connect, home, approvalTimeoutMs, limits, report } = parts
+  const server = new Server(
+    { name: 'parley-mcp-server', title: 'parley', version: parts.version },
+    { capabilities: { tools: {} } },
+  )
+  const session = new McpSession({ server, connect, home, approvalTimeoutMs, limits, unreadBytes, report })
+  server.setRequestHandler('tools/list', () => ({ tools: mcpTools.map(listed) }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const { id: requestId, signal, _meta } = mcpReq
+    const call = { session, requestId, signal, afterAnswer, progressToken: _meta?.progressToken }
+    const result = await callTool(params.name, params.arguments, call)
+    // A cancelled request gets no answer that would end its stream.
+    if (signal.aborted) transport.closeSSEStream?.(requestId)
+    return result
+  })
+  server.fallbackRequestHandler = ({ method }) => Promise.reject(unknownMethod(method))
+  server.onerror = report
+  // The SDK forgets an answered request, whose turn may still be cancelled.
+  transport.onmessage = (message) => noteCancel(message, session)
+  const { promise: gone, resolve } = Promise.withResolvers<void>()
+  server.onclose = () => resolve(session.close().catch(report))
+  await server.connect(transport)
+  return { gone, close: () => server.close() }
+}
+
+type Call = Parameters<(typeof mcpTools)[number]['run']>[1]
+
+/** Runs a tool. An unknown name is a failed result, which the model can read. */
+async function callTool(name: string, args: unknown, call: Call): Promise<CallToolResult> {
+  const tool = mcpTools.find((one) => one.name === name)
+  if (tool !== undefined) return tool.run(args, call)
+  return failed(`Unknown tool '${name}'. The tools are: ${mcpTools.map((one) => one.name).join(', ')}.`)
+}
+
+function listed({ name, title, description, inputSchema, outputSchema }: (typeof mcpTools)[number]) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { type: 'object' as const, ...inputSchema },
+    outputSchema: { type: 'object' as const, ...outputSchema },
+  }
+}
+
+/** Runs after the answer, which the SDK sends in microtasks after the handler. */
+function afterAnswer(run: () => void): void {
+  setImmediate(run)
+}
+
+function unknownMethod(method: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.MethodNotFound, `method not found: ${method}`, { method })
+}
+
+function noteCancel(message: JSONRPCMessage, session: McpSession): void {
+  if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return
+  const id = message.params?.['requestId']
+  if (typeof id === 'string' || typeof id === 'number') session.cancel(id)
+}
+
+/** Tools in the order in which clients list them. */
+const mcpTools: readonly McpTool[] = [
+  startTool('codex'),
+  replyTool('codex-reply'),
+  startTool('parley'),
+  replyTool('parley-reply'),
+  conversationCreateTool,
+  conversationSendMessageTool,
+  conversationStreamTool,
+  conversationsListTool,
+]

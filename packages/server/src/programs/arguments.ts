@@ -1,0 +1,146 @@
+import { join, resolve } from 'node:path'
+import type { CeilingFlags } from '../engine/limits/ceiling.ts'
+import {
+  type Address,
+  ceilingOptions,
+  type HostAndPort,
+  parseFlags,
+  readAddress,
+  readCeiling,
+  readDuration,
+  readHttpAddress,
+  UsageError,
+} from '../serving/flags.ts'
+import { homeFolder } from './home-folder.ts'
+
+/** Command line of `server`. */
+export interface ServerArguments {
+  /**
+   * Role of the process: server for the client on stdin, server for any client, or launcher of a server in the
+   * background.
+   */
+  readonly role: 'client' | 'service' | 'launcher'
+  readonly listen: readonly Address[]
+  /** Token file; null means the one in the home folder. */
+  readonly tokenFile: string | null
+  /** Time without clients and work after which the server exits; null means never. */
+  readonly idleExitMs: number | null
+  /** File for recorded model responses; null records none. */
+  readonly recordTo: string | null
+  /** True when recorded text streams at reading pace. */
+  readonly paced: boolean
+  /** True when a launcher waits for this process to report. */
+  readonly isDaemon: boolean
+  readonly ceiling: CeilingFlags
+}
+
+const daemonIdleExit = '30m'
+
+const serverFlags = {
+  listen: { type: 'string', multiple: true },
+  'token-file': { type: 'string' },
+  daemon: { type: 'boolean' },
+  /** Set by the launcher, not by users. */
+  'daemon-process': { type: 'boolean' },
+  'idle-exit': { type: 'string' },
+  record: { type: 'string' },
+  unpaced: { type: 'boolean' },
+  ...ceilingOptions,
+} as const
+
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+export function readServerArguments(argv: readonly string[]): ServerArguments {
+  const given = parseFlags('server', argv, serverFlags)
+  const isDaemon = given['daemon-process'] === true
+  const listen = (given.listen ?? []).map(readAddress)
+  const isService = isDaemon || given.daemon === true || listen.length > 0
+  if (given['idle-exit'] !== undefined && !isService) throw new UsageError('--idle-exit needs --daemon or --listen.')
+  if (given['token-file'] !== undefined && !listen.some(({ kind }) => kind === 'websocket'))
+    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
+  return {
+    role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
+    listen,
+    tokenFile: absolute(given['token-file']),
+    idleExitMs: readDuration('--idle-exit', idleExit),
+    recordTo: absolute(given.record),
+    paced: given.unpaced !== true,
+    isDaemon,
+    ceiling: readCeiling(given),
+  }
+}
+
+function absolute(path: string | undefined): string | null {
+  return path === undefined ? null : resolve(path)
+}
+
+export interface McpArguments {
+  /** Address for HTTP; null means stdin and stdout. */
+  readonly listen: HostAndPort | null
+  /** Token file; null means the one in the home folder. */
+  readonly tokenFile: string | null
+  /** Time that a client may take to answer an approval. */
+  readonly approvalTimeoutMs: number
+  readonly ceiling: CeilingFlags
+}
+
+const mcpFlags = {
+  listen: { type: 'string' },
+  'token-file': { type: 'string' },
+  'approval-timeout': { type: 'string' },
+  ...ceilingOptions,
+} as const
+
+const defaultTimeout = '30m'
+/** Longest delay of a timer, used for `never`. */
+const longestMs = 2 ** 31 - 1
+
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+export function readMcpArguments(argv: readonly string[]): McpArguments {
+  const given = parseFlags('mcp-server', argv, mcpFlags)
+  if (given['token-file'] !== undefined && given.listen === undefined) {
+    throw new UsageError('--token-file needs --listen http://HOST:PORT.')
+  }
+  const timeoutMs = readDuration('--approval-timeout', given['approval-timeout'] ?? defaultTimeout)
+  return {
+    listen: given.listen === undefined ? null : readHttpAddress(given.listen),
+    tokenFile: given['token-file'] === undefined ? null : resolve(given['token-file']),
+    approvalTimeoutMs: timeoutMs ?? longestMs,
+    ceiling: { ...readCeiling(given), program: 'mcp-server' },
+  }
+}
+
+export interface ExecArguments {
+  /** Address to listen on; null means stdin and stdout. */
+  readonly listen: Address | null
+  readonly tokenFile: string
+  /** Time that processes of a lost client go on; 0 ends them at once. */
+  readonly lingerMs: number
+}
+
+const lingerMs = 30_000
+
+const execFlags = {
+  listen: { type: 'string' },
+  'token-file': { type: 'string' },
+  'no-linger': { type: 'boolean' },
+} as const
+
+/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+export function readExecArguments(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ExecArguments {
+  const given = parseFlags('exec-server', argv, execFlags)
+  // Existing clients pass these words for the default.
+  const isStdio = given.listen === undefined || given.listen === 'stdio' || given.listen === 'stdio://'
+  const listen = isStdio ? null : readAddress(given.listen ?? '')
+  if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
+    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  return {
+    listen,
+    tokenFile: resolve(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
+    // A client on stdio cannot come back.
+    lingerMs: listen === null || given['no-linger'] === true ? 0 : lingerMs,
+  }
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { openHost, openSandboxes } from '@parley/host'
+import { createStreamTransport, ListenError, type PeerFault, type Transport, type UnreadableReason } from '@parley/rpc'
+import { diskFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
+import { describeEnvironment } from '../../frontends/exec/handlers.ts'
+import { createPolicyEnforcer, type PolicyEnforcer } from '../../frontends/exec/sandbox/enforce-policy.ts'
+import { type ExecParts, serveExec } from '../../frontends/exec/serve-exec.ts'
+import { createSessions } from '../../frontends/exec/sessions.ts'
+import { type Address, UsageError } from '../../serving/flags.ts'
+import { listenOn } from '../../serving/listen.ts'
+import { ownRunFolders } from '../../serving/run-folder.ts'
+import type { ExecArguments } from '../arguments.ts'
+import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
+import { homeFolder } from '../home-folder.ts'
+
+const exitCodes = { ended: 0, failed: 1 } as const
+/** Time limit for `initialize` of a connected client; a client on stdio has none. */
+const initializeTimeoutMs = 10_000
+
+interface Built {
+  readonly version: string
+  /** Build id, under which what is known of this machine's sandbox is cached. */
+  readonly build: string
+}
+
+/** Runs an exec-server until its client closes stdin or a signal ends it. Resolves with the exit code. */
+export async function runExecServer(options: ExecArguments, { version, build }: Built): Promise<number> {
+  keepStdoutForProtocol()
+  const host = openHost()
+  const sessions = createSessions({ host, lingerMs: options.lingerMs })
+  const end = async () => {
+    await sessions.close()
+    await host.close()
+  }
+  endOnDefect(writeStderr, end)
+  const ended = endOnSignals()
+  void host.warmUp().catch(writeStderr)
+  sweepLater(writeStderr, { socket: null })
+  const { listen } = options
+  const enforcer = localEnforcer(build)
+  const parts: ExecParts = {
+    sessions,
+    enforcer,
+    environmentInfo: async () => describeEnvironment(version, await enforcer.report()),
+    initializeTimeoutMs: listen === null ? null : initializeTimeoutMs,
+    report,
+  }
+  try {
+    if (listen === null) return await Promise.race([serveStdio(parts), ended.then(() => exitCodes.ended)])
+    await serveAll(listen, { parts, tokenFile: options.tokenFile, ended })
+    return exitCodes.ended
+  } catch (error) {
+    if (!(error instanceof ListenError || error instanceof UsageError)) throw error
+    writeStderr(error.message)
+    return exitCodes.failed
+  } finally {
+    await end()
+  }
+}
+
+/** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */
+function localEnforcer(build: string): PolicyEnforcer {
+  const home = homedir()
+  const parleyHome = homeFolder(process.env)
+  const own = () => ownFiles(parleyHome)
+  let secrets: Promise<SecretPaths> | null = null
+  return createPolicyEnforcer({
+    sandboxes: openSandboxes({ cacheFile: join(parleyHome, 'cache', 'sandbox.json'), build, own }),
+    secrets() {
+      secrets ??= secretPaths({ home, parleyHome, own: own(), runFolders: ownRunFolders(process.env) }, diskFiles)
+      return secrets
+    },
+    home,
+    env: process.env,
+    own,
+    platform: process.platform,
+  })
+}
+
+async function serveStdio(parts: ExecParts): Promise<number> {
+  const transport = createStreamTransport({ input: process.stdin, output: process.stdout })
+  const { code, detail } = await serveExec(transport, parts)
+  if (code !== 'closed' || detail === undefined) return exitCodes.ended
+  writeStderr(`The connection was closed, because the client broke the protocol: ${detail}.`)
+  return exitCodes.failed
+}
+
+interface Serving {
+  readonly parts: ExecParts
+  readonly tokenFile: string
+  readonly ended: Promise<unknown>
+}
+
+/** Serves all clients until a signal ends the process. */
+async function serveAll(listen: Address, { parts, tokenFile, ended }: Serving): Promise<void> {
+  const connections = { accept: (transport: Transport) => void serveExec(transport, parts).catch(writeStderr) }
+  const { listener, address, tokenFile: used } = await listenOn(listen, { tokenFile }, { connections, home: '' })
+  process.stderr.write(`parley exec-server listens on ${address}${used === null ? '' : ` (token in ${used})`}\n`)
+  await ended
+  await listener.close()
+}
+
+function endOnSignals(): Promise<unknown> {
+  return Promise.race((['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((signal) => once(process, signal)))
+}
+
+function report(fault: PeerFault): void {
+  writeStderr(describeFault(fault))
+}
+
+function writeStderr(what: unknown): void {
+  process.stderr.write(`parley exec-server: ${what instanceof Error ? (what.stack ?? what.message) : String(what)}\n`)
+}
+
+const unreadable: Readonly<Record<UnreadableReason, string>> = {
+  tooLong: 'a line is longer than 32 MiB',
+  notUtf8: 'a line is not UTF-8',
+  notJson: 'a line is not JSON',
+  tooDeep: 'a line is nested too deep',
+  repeatedId: 'a message has two ids',
+  binary: 'a frame is binary, not text',
+}
+
+/** Returns the line for stderr. Of faults that a client can cause at will only the first is reported. */
+function describeFault(fault: PeerFault): string {
+  switch (fault.code) {
+    case 'handlerFailed':
+      return `${fault.method}: ${String(fault.cause)}`
+    case 'unreadable':
+      return `A client sent what cannot be read: ${unreadable[fault.reason]}. It was answered with an error.`
+    case 'unknownReply':
+      return 'A client answered what it was not asked.'
+    case 'notUnderstood':
+      return `A client could not read what it was sent: ${fault.error.message}.`
+  }
+}

@@ -1,0 +1,57 @@
+import { chmodSync, renameSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { appendUnlocked } from '@parley/host'
+import { makeFolders, nodeFiles } from '@parley/journal'
+import { UsageError } from '../serving/flags.ts'
+
+/**
+ * Returns `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as unset, since it would mean the
+ * working folder.
+ */
+export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return resolve(env['PARLEY_HOME'] || resolve(env['HOME'] || homedir(), '.parley'))
+}
+
+const accessOfOthers = 0o077
+
+/**
+ * Removes other users' access to the home folder, since whoever can write there decides what runs. Returns the
+ * sentence that reports it; null when nothing changed. Throws `UsageError` for a folder of another user.
+ */
+export function makeHomePrivate(home: string): string | null {
+  const facts = statSync(home, { throwIfNoEntry: false })
+  const own = process.getuid?.()
+  if (facts === undefined || own === undefined) return null
+  if (facts.uid !== own && own !== 0) {
+    throw new UsageError(
+      `${home} belongs to user ${facts.uid}, and this is user ${own}. Set PARLEY_HOME to a folder of your own.`,
+    )
+  }
+  const mode = facts.mode & 0o7777
+  if ((mode & accessOfOthers) === 0) return null
+  chmodSync(home, mode & ~accessOfOthers)
+  return `${home} was open to others of this machine (mode ${mode.toString(8)}); it is yours alone now.`
+}
+
+const maxBytes = 1 << 20
+
+/**
+ * Opens the server's log of faults, since stdout belongs to the protocol. It is capped at 1 MiB; the previous one is
+ * kept.
+ */
+export function openServerLog(home: string, redact: (text: string) => string): { write(line: string): void } {
+  const folder = join(home, 'logs')
+  const path = join(folder, 'server.log')
+  return {
+    write(line) {
+      try {
+        makeFolders(nodeFiles, folder)
+        if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`)
+        appendUnlocked(path, `${new Date().toISOString()} ${process.pid} ${redact(line)}\n`)
+      } catch {
+        // A log that cannot be written must not end the conversation.
+      }
+    },
+  }
+}

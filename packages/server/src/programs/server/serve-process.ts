@@ -1,0 +1,83 @@
+import { createStreamTransport } from '@parley/rpc'
+import { createEngine, type EngineParts } from '../../engine/engine.ts'
+import { sweepScratch } from '../../engine/limits/sweep-scratch.ts'
+import { createConnections } from '../../frontends/conversation/connections.ts'
+import { type Listeners, openListeners } from '../../serving/listen.ts'
+import type { ServerArguments } from '../arguments.ts'
+import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
+import { reportToLauncher } from './launch-daemon.ts'
+import { createLifetime, type Lifetime } from './lifetime.ts'
+
+/** Exit code when the log could not be written at the end (EX_IOERR). */
+const unsavedExitCode = 74
+/** Exit code when an address cannot be listened on. */
+const cannotListenExitCode = 1
+
+/** Runs a server for the client on stdin and stdout, or for any client. Resolves with the exit code. */
+export async function serveProcess(parts: EngineParts, args: ServerArguments): Promise<number> {
+  keepStdoutForProtocol()
+  const { writeLog, env, home } = parts
+  const engine = createEngine({ ...parts, ceiling: args.ceiling })
+  let unsaved = false
+  const connections = createConnections({ engine, onChange: () => lifetime.changed() })
+  const lifetime = createLifetime({
+    kind: args.role === 'client' ? 'clients' : 'service',
+    idleExitMs: args.idleExitMs,
+    clients: () => connections.count,
+    work: engine.host,
+    onFault(fault) {
+      unsaved = true
+      writeLog(String(fault))
+    },
+  })
+  const close = async () => {
+    await engine[Symbol.asyncDispose]()
+    await parts.host.close()
+  }
+  endOnSignals(lifetime, args)
+  endOnDefect(writeLog, close)
+  if (args.role === 'client')
+    connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
+  const listeners = await openListeners({ args, env, home, connections, writeLog })
+  if ('problem' in listeners) {
+    await reportProblem(listeners.problem, args)
+    await close()
+    return cannotListenExitCode
+  }
+  engine.listensAt({ socket: listeners.socket, others: listeners.others.map(({ address }) => address) })
+  await reportAddresses(listeners, args)
+  sweepLater(writeLog, { socket: listeners.socket, sweepFolders: () => sweepScratch(parts.files, home) })
+  lifetime.changed()
+  await lifetime.over
+  await listeners.close()
+  const gone = connections.close()
+  try {
+    await close()
+  } catch (error) {
+    unsaved = true
+    writeLog(String(error))
+  }
+  await gone
+  return unsaved ? unsavedExitCode : 0
+}
+
+/** Ends on signals. Closing a terminal ends only a service that was started in it by hand. */
+function endOnSignals(lifetime: Lifetime, { role, isDaemon }: ServerArguments): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, lifetime.end)
+  process.on('SIGHUP', role === 'service' && !isDaemon ? lifetime.end : () => undefined)
+}
+
+async function reportProblem(problem: string, { isDaemon }: ServerArguments): Promise<void> {
+  if (isDaemon) await reportToLauncher({ problem })
+  else process.stderr.write(`parley server: ${problem}\n`)
+}
+
+async function reportAddresses({ socket, others }: Listeners, { isDaemon, role }: ServerArguments): Promise<void> {
+  const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
+  if (isDaemon) await reportToLauncher({ addresses })
+  else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener)}\n`)
+}
+
+function describe({ address, tokenFile }: Listeners['others'][number]): string {
+  return `parley server listens on ${address}${tokenFile === null ? '' : ` (token in ${tokenFile})`}`
+}

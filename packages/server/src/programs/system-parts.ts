@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openHost, openSandboxes } from '@parley/host'
+import { nodeFiles } from '@parley/journal'
+import { createShellParser } from '@parley/policy'
+import { createRedaction } from '@parley/redaction'
+import { diskFiles, diskPatchFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
+import { rgPath } from '@vscode/ripgrep'
+import type { EngineParts } from '../engine/engine.ts'
+import { createModelSources } from '../engine/settings/model-sources.ts'
+import { systemClock } from '../ports/clock.ts'
+import { randomIds } from '../ports/ids.ts'
+import { ownRunFolders } from '../serving/run-folder.ts'
+import { homeFolder, makeHomePrivate, openServerLog } from './home-folder.ts'
+
+/** Options of a server's parts. */
+interface ServerOptions {
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  readonly build: string
+  /** True when recorded text streams at reading pace. */
+  readonly paced: boolean
+  /** File for recorded model responses, of `--record`; null records none. */
+  readonly recordTo: string | null
+  /** Further sockets of this server, which commands must not reach either. */
+  readonly sockets: readonly string[]
+  readonly assets: {
+    readonly shellParser: { readonly runtimeWasm: string; readonly grammarWasm: string }
+    readonly ripgrep: string
+    readonly recordings: { readonly demo: string; readonly unconfigured: string }
+  }
+}
+
+/** Returns the options. Files that come with the program lie beside `moduleUrl`. */
+export function readServerOptions(
+  {
+    paced,
+    recordTo,
+    sockets = [],
+  }: Pick<ServerOptions, 'paced' | 'recordTo'> & Partial<Pick<ServerOptions, 'sockets'>>,
+  env: ServerOptions['env'],
+  built: { moduleUrl: string; version: string; build: string; ripgrep: string },
+): ServerOptions {
+  const folder = dirname(fileURLToPath(built.moduleUrl))
+  return {
+    home: homeFolder(env),
+    env,
+    version: built.version,
+    build: built.build,
+    paced,
+    recordTo,
+    sockets,
+    assets: {
+      shellParser: {
+        runtimeWasm: join(folder, 'web-tree-sitter.wasm'),
+        grammarWasm: join(folder, 'tree-sitter-bash.wasm'),
+      },
+      ripgrep: built.ripgrep,
+      recordings: {
+        demo: join(folder, 'assets', 'demo.jsonl'),
+        unconfigured: join(folder, 'assets', 'unconfigured.jsonl'),
+      },
+    },
+  }
+}
+
+/** Returns the path of the ripgrep that comes with the program. */
+export function ripgrepPath(): string {
+  return rgPath
+}
+
+/** Returns the parts of a server that use the real system; tests replace some of them. */
+export function systemParts(options: ServerOptions): EngineParts {
+  const { home, env, assets } = options
+  const redaction = createRedaction({ home, env })
+  const log = openServerLog(home, redaction.text)
+  const privacyReport = makeHomePrivate(home)
+  if (privacyReport !== null) reportPrivacy(privacyReport, log.write)
+  const own = () => ownFiles(home)
+  let secrets: Promise<SecretPaths> | null = null
+  const userHome = env['HOME'] ?? homedir()
+  return {
+    program: `parley/${options.version}`,
+    identity: { serverInfo: { name: 'parley', version: options.version, build: options.build }, home },
+    home,
+    userHome,
+    env,
+    clock: systemClock,
+    ids: randomIds,
+    random: Math.random,
+    redaction,
+    files: nodeFiles,
+    host: openHost(),
+    sandboxes: openSandboxes({ cacheFile: join(home, 'cache', 'sandbox.json'), build: options.build, env, own }),
+    shellParser: createShellParser(assets.shellParser),
+    secrets: () => {
+      secrets ??= secretPaths(
+        { home: userHome, parleyHome: home, own: own(), runFolders: [...ownRunFolders(env), ...options.sockets] },
+        diskFiles,
+      )
+      return secrets
+    },
+    ripgrep: assets.ripgrep,
+    shell: existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh',
+    patchFiles: diskPatchFiles,
+    models: (config) =>
+      createModelSources(config, {
+        env,
+        clock: systemClock,
+        recordings: assets.recordings,
+        paced: options.paced,
+        recordTo: options.recordTo,
+        redact: redaction.text,
+        onProblem: (problem) => log.write(String(problem)),
+      }),
+    report: (fault) => log.write(String(fault)),
+    writeLog: log.write,
+  }
+}
+
+function reportPrivacy(sentence: string, write: (line: string) => void): void {
+  write(sentence)
+  process.stderr.write(`parley: ${sentence}\n`)
+}

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { SandboxMode } from '@parley/protocol'
+import type { CeilingFlags } from '../engine/limits/ceiling.ts'
+
+/** Error of usage: the message is for stderr, and the exit code is 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Returns the values of a program's flags. Throws `UsageError` for a flag that the program does not have. */
+export function parseFlags<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  program: string,
+  argv: readonly string[],
+  options: Options,
+) {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: false, strict: true }).values
+  } catch (error) {
+    const [sentence] = error instanceof Error ? error.message.split('. ') : []
+    throw new UsageError(`${sentence?.replace(/\.$/, '')}. parley help ${program} lists what there is.`)
+  }
+}
+
+/** Address to listen on, as `--listen` gives it. */
+export type Address =
+  | { readonly kind: 'socket'; readonly path: string }
+  | ({ readonly kind: 'websocket' } & HostAndPort)
+
+export interface HostAndPort {
+  readonly host: string
+  readonly port: number
+}
+
+/** Reads `ws://HOST:PORT` or `unix:PATH`. Throws `UsageError`. */
+export function readAddress(text: string): Address {
+  if (text.startsWith('unix:') && text.length > 'unix:'.length)
+    return { kind: 'socket', path: resolve(text.slice('unix:'.length)) }
+  const found = hostAndPort(/^ws:\/\/(\[[0-9a-f:.]+\]|[^/:]+):(\d{1,5})\/?$/i, text)
+  if (found === null) throw new UsageError(`--listen takes ws://HOST:PORT or unix:PATH, not ${JSON.stringify(text)}.`)
+  return { kind: 'websocket', ...found }
+}
+
+/** Reads `http://HOST:PORT`, with or without `/mcp`. Throws `UsageError`. */
+export function readHttpAddress(text: string): HostAndPort {
+  const found = hostAndPort(/^http:\/\/(\[[0-9a-f:.]+\]|[^/:]+):(\d{1,5})(?:\/|\/mcp)?$/i, text)
+  if (found === null) throw new UsageError(`--listen takes http://HOST:PORT, not ${JSON.stringify(text)}.`)
+  return found
+}
+
+function hostAndPort(pattern: RegExp, text: string): HostAndPort | null {
+  const [, host, digits] = pattern.exec(text) ?? []
+  const port = Number(digits)
+  return host === undefined || port > 65_535 ? null : { host: host.replace(/^\[|\]$/g, ''), port }
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+/** Longest delay of a timer. */
+const maxMs = 2 ** 31 - 1
+
+/** Reads a time such as `90s`, `30m` or `2h`; `never` is null. Throws `UsageError`. */
+export function readDuration(flag: string, text: string): number | null {
+  if (text === 'never') return null
+  const match = /^(\d+)([smh])$/.exec(text)
+  const ms = Number(match?.[1]) * (unitsMs[match?.[2] ?? ''] ?? Number.NaN)
+  if (ms <= maxMs) return ms
+  throw new UsageError(`${flag} takes a time such as 90s, 30m or 2h, or never, not ${JSON.stringify(text)}.`)
+}
+
+/** Flags that limit what a server may ever allow. */
+export const ceilingOptions = {
+  'max-sandbox': { type: 'string' },
+  'allow-never': { type: 'boolean' },
+  profile: { type: 'string' },
+} as const
+
+interface Given {
+  readonly 'max-sandbox'?: string | undefined
+  readonly 'allow-never'?: boolean | undefined
+  readonly profile?: string | undefined
+}
+
+const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
+
+/** Reads the ceiling's flags. Throws `UsageError`. */
+export function readCeiling(given: Given): CeilingFlags {
+  const wanted = given['max-sandbox']
+  const maxSandbox = modes.find((mode) => mode === wanted) ?? null
+  if (wanted !== undefined && maxSandbox === null)
+    throw new UsageError(`--max-sandbox takes ${modes.join(', ')}, not ${JSON.stringify(wanted)}.`)
+  return { maxSandbox, allowNever: given['allow-never'] === true, profile: given.profile ?? null }
+}

@@ -1,0 +1,70 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { initialState } from '@parley/protocol'
+import { tempDirectory } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { gatherContext } from '../../../src/engine/context/session-context.ts'
+import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
+import { testLocalPlace } from '../../environments/test-local-place.ts'
+
+function write(path: string, text: string): void {
+  mkdirSync(join(path, '..'), { recursive: true })
+  writeFileSync(path, text)
+}
+
+function contextOf(root: string, cwd: string) {
+  const { core, window } = initialState('c')
+  const state = { core: { ...core, meta: { ...core.meta, cwd } }, window }
+  const conversation = { state } as unknown as Conversation
+  return gatherContext(conversation, {
+    home: join(root, 'home'),
+    environment: testLocalPlace(root),
+    nowMs: new Date(2025, 0, 2).getTime(),
+  })
+}
+
+describe('what precedes the messages', () => {
+  it('has the AGENTS.md files from home and from the repository down to the folder, none from above', async () => {
+    await using root = await tempDirectory()
+    const at = (...names: string[]) => join(root.path, ...names)
+    write(at('AGENTS.md'), 'above the repository')
+    write(at('home/AGENTS.md'), 'home')
+    write(at('repo/.git/HEAD'), 'ref: refs/heads/feature/x\n')
+    write(at('repo/AGENTS.md'), 'repo')
+    write(at('repo/a/AGENTS.md'), '   \n')
+    write(at('repo/a/b/AGENTS.md'), 'deep')
+    const { instructions, instructionFiles, sessionContext } = await contextOf(root.path, at('repo/a/b'))
+    expect(instructionFiles).toEqual([at('home/AGENTS.md'), at('repo/AGENTS.md'), at('repo/a/b/AGENTS.md')])
+    expect(instructions).not.toContain('above the repository')
+    expect(sessionContext).toContain('Git branch: feature/x')
+    expect(sessionContext).toContain('Date: 2025-01-02')
+  })
+
+  it('reads only its own folder outside of a repository', async () => {
+    await using root = await tempDirectory()
+    write(join(root.path, 'AGENTS.md'), 'above')
+    write(join(root.path, 'work/AGENTS.md'), 'here')
+    const { instructionFiles, sessionContext } = await contextOf(root.path, join(root.path, 'work'))
+    expect(instructionFiles).toEqual([join(root.path, 'work/AGENTS.md')])
+    expect(sessionContext).toContain('Not a git repository.')
+  })
+
+  it.each([
+    ['a worktree', (root: string) => join(root, 'main/.git/worktrees/w')],
+    ['a submodule, whose link is relative', () => '../main/.git/modules/w'],
+  ])('knows the branch of %s', async (_, link) => {
+    await using root = await tempDirectory()
+    for (const folder of ['worktrees', 'modules'])
+      write(join(root.path, `main/.git/${folder}/w/HEAD`), 'ref: refs/heads/side\n')
+    write(join(root.path, 'w/.git'), `gitdir: ${link(root.path)}\n`)
+    const { sessionContext } = await contextOf(root.path, join(root.path, 'w'))
+    expect(sessionContext).toContain('Git branch: side')
+  })
+
+  it('takes no more of a file than leaves room for the conversation', async () => {
+    await using root = await tempDirectory()
+    write(join(root.path, 'work/AGENTS.md'), 'x'.repeat(200_000))
+    const { instructions } = await contextOf(root.path, join(root.path, 'work'))
+    expect(instructions.length).toBeLessThan(70_000)
+  })
+})

@@ -1,0 +1,70 @@
+import type { ConversationEvent } from '@parley/protocol'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
+import { createOutputReporter } from '../../../src/engine/conversation/output-reporter.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function reporter() {
+  const events: ConversationEvent[] = []
+  const clock = { now: () => 0, elapsed: () => Date.now(), sleep: () => Promise.resolve() }
+  const conversation = { record: (event: ConversationEvent) => void events.push(event) } as unknown as Conversation
+  const made = createOutputReporter(conversation, clock, 'i1')
+  const deltas = () => events.flatMap((event) => (event.type === 'item.delta' ? [event.text] : [])).join('')
+  const progress = () => events.flatMap((event) => (event.type === 'item.progress' ? [event] : []))
+  return { ...made, events, deltas, progress }
+}
+
+describe('output of a running command', () => {
+  it('is shown whole while it is short', () => {
+    const { report, stop, deltas, progress } = reporter()
+    report(Buffer.from('one\n'))
+    report(Buffer.from('two\n'))
+    stop()
+    expect([deltas(), progress()]).toEqual(['one\ntwo\n', []])
+  })
+
+  it('is shown for its first 64 KiB, then as count and newest lines', () => {
+    const { report, stop, deltas, progress } = reporter()
+    report(Buffer.from('a'.repeat(60_000)))
+    report(Buffer.from(`${'b'.repeat(10_000)}end\n`))
+    stop()
+    expect(deltas()).toBe('a'.repeat(60_000) + 'b'.repeat(5536))
+    expect(progress()).toMatchObject([{ totalBytes: 70_004, tail: expect.stringMatching(/^b+end\n$/) }])
+  })
+
+  it('tells the last lines before a silence, at most four times a second', () => {
+    const { report, stop, progress } = reporter()
+    report(Buffer.alloc(70_000, 'x'))
+    for (let n = 0; n < 100; n++) {
+      vi.advanceTimersByTime(10)
+      report(Buffer.from(`${n}\n`))
+    }
+    vi.advanceTimersByTime(1000)
+    expect(progress().length).toBeLessThanOrEqual(6)
+    expect(progress().at(-1)).toMatchObject({ tail: expect.stringMatching(/98\n99\n$/) })
+    stop()
+  })
+
+  it('keeps characters whole that come in two chunks or begin before the newest lines', () => {
+    const { report, stop, deltas, progress } = reporter()
+    const euro = Buffer.from('€')
+    report(euro.subarray(0, 1))
+    report(euro.subarray(1))
+    report(Buffer.from('€'.repeat(30_000)))
+    stop()
+    expect(deltas().startsWith('€€€')).toBe(true)
+    expect(progress().at(-1)?.tail).toMatch(/^€+$/)
+  })
+
+  it('is not told after its end', () => {
+    const { report, stop, events } = reporter()
+    report(Buffer.alloc(70_000, 'x'))
+    report(Buffer.from('more'))
+    stop()
+    const before = events.length
+    vi.advanceTimersByTime(1000)
+    expect(events).toHaveLength(before)
+  })
+})

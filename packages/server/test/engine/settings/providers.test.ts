@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { chooseProvider, keyVariables } from '../../../src/engine/settings/providers.ts'
+
+describe('the provider of a new conversation', () => {
+  it.each<[string, Parameters<typeof chooseProvider>[0], Record<string, string>, object | null]>([
+    ['is the one the configuration names', { model_provider: 'x', model: 'm' }, {}, { id: 'x', model: 'm' }],
+    ['is OpenAI when its key is there', {}, { OPENAI_API_KEY: 'k' }, { id: 'openai' }],
+    [
+      'is a configured one whose key is there',
+      {
+        model_providers: {
+          a: { base_url: 'http://a', env_key: 'A_KEY' },
+          b: { base_url: 'http://b', env_key: 'B_KEY' },
+        },
+      },
+      { B_KEY: 'k' },
+      { id: 'b' },
+    ],
+    ['is a configured one that needs no key', { model_providers: { a: { base_url: 'http://a' } } }, {}, { id: 'a' }],
+    ['is none without a key', {}, {}, null],
+    ['is none when the key is empty', {}, { OPENAI_API_KEY: '' }, null],
+  ])('%s', (_, config, env, expected) => {
+    const chosen = chooseProvider(config, env)
+    if (expected === null) expect(chosen).toBeNull()
+    else expect(chosen).toMatchObject(expected)
+  })
+
+  it('is looked for by these variables', () => {
+    expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'A_KEY'])
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { createInOrder } from '../../../src/frontends/conversation/dispatch.ts'
+
+describe('changes of one conversation', () => {
+  it('run at once when none is pending', () => {
+    const inOrder = createInOrder()
+    const refuse = () => {
+      throw new Error('no')
+    }
+    expect(inOrder('a', () => 1)).toBe(1)
+    expect(() => inOrder('a', refuse)).toThrow('no')
+    expect(inOrder('a', () => 2)).toBe(2)
+  })
+
+  it('wait for the one before, however it ends, and not for other conversations', async () => {
+    const inOrder = createInOrder()
+    const first = Promise.withResolvers<string>()
+    const made: string[] = []
+    const make = (name: string) => () => {
+      made.push(name)
+      return name
+    }
+    const one = inOrder('a', () => first.promise)
+    const two = inOrder('a', make('two'))
+    const failing = inOrder('a', () => Promise.reject(new Error('no')))
+    const four = inOrder('a', make('four'))
+    expect(inOrder('b', make('other'))).toBe('other')
+    expect(made).toEqual(['other'])
+    const refused = expect(failing).rejects.toThrow('no')
+    first.resolve('one')
+    expect(await Promise.all([one, two, four])).toEqual(['one', 'two', 'four'])
+    await refused
+    expect(made).toEqual(['other', 'two', 'four'])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(inOrder('a', make('five'))).toBe('five')
+  })
+})

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { firstBytes, lastBytes, utf8Length } from '../src/utf8.ts'
+
+const anyText = fc.string({ unit: 'binary', maxLength: 40 })
+
+it('counts bytes as UTF-8 does, for any text', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(utf8Length(text)).toBe(Buffer.byteLength(text))
+    }),
+  )
+})
+
+it('takes the longest beginning and end that fit, for any text and limit', () => {
+  fc.assert(
+    fc.property(anyText, fc.nat(50), (text, limit) => {
+      const characters = [...text]
+      const fits = (part: string[]) => Buffer.byteLength(part.join('')) <= limit
+      const counts = characters.map((_, index) => index + 1)
+      const first = counts.filter((count) => fits(characters.slice(0, count))).at(-1) ?? 0
+      const last = counts.filter((count) => fits(characters.slice(-count))).at(-1) ?? 0
+      expect(firstBytes(text, limit)).toBe(characters.slice(0, first).join(''))
+      expect(lastBytes(text, limit)).toBe(last === 0 ? '' : characters.slice(-last).join(''))
+    }),
+  )
+})
