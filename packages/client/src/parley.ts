@@ -97,7 +97,7 @@ export class Parley implements AsyncDisposable {
     return this.#closed
   }
 
-  /** Closes like `close`, but leaves a server started for this connection running. */
+  /** Closes like `close`, but neither waits for a server started for this connection nor kills it. */
   detach(): Promise<void> {
     this.#isDetached = true
     return this.close()

@@ -1,6 +1,5 @@
 export {
   type Client,
-  type ClientInfo,
   type ClientOptions,
   connectClient,
   type Introduction,
@@ -8,7 +7,6 @@ export {
 export {
   joinConversation,
   type Owner,
-  type ResumedConversation,
   requestWhereItLives,
   resumeConversation,
 } from './connection/resume-conversation.ts'

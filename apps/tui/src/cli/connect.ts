@@ -16,7 +16,7 @@ interface ConnectOptions {
 }
 
 /** A connection to the server of this program. */
-export interface Connection {
+interface Connection {
   readonly parley: Parley
   readonly server: LaunchedServer
 }

@@ -23,7 +23,7 @@ export interface ExecRequest {
   readonly resume: Resumption | null
 }
 
-export interface ExecRun {
+interface ExecRun {
   readonly launch: Launch
   readonly request: ExecRequest
   readonly reporter: Reporter

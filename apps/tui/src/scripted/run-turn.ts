@@ -7,7 +7,7 @@ import type { Reporter } from './reporter.ts'
 import { type EndedTurn, failureOf, type RunEnd, stoppedRun, stoppedTurn, turnEnd } from './run-end.ts'
 import { StoppedError, unlessStopped } from './stop.ts'
 
-export interface TurnRun {
+interface TurnRun {
   readonly conversation: Conversation
   readonly message: Message
   readonly reporter: Reporter

@@ -78,7 +78,7 @@ export interface Owner {
   readonly socket: string | null
 }
 
-/** Whoever has said who they are. */
+/** A client with its introduction. */
 type Introduced = Pick<Client, 'introduction'>
 
 /** Causes of a failed join. `notListening`: the owner has no socket. */

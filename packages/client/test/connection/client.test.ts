@@ -1,6 +1,7 @@
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
 import { type ClientOptions, connectClient } from '../../src/parts.ts'
+import { checkResult } from '../check-result.ts'
 import { conversationId, fakeServer, named } from '../fake-server.ts'
 
 const about = { clientInfo: { name: 'test', version: '1.2.3' }, canApprove: true } as const
@@ -133,5 +134,19 @@ describe('events', () => {
     server.event({ conversationId, seq: 'one', at: 0, event: { type: 'x' } })
     await client.request('conversation/list', {})
     expect(seen).toEqual([])
+  })
+})
+
+describe('a result that does not fit the protocol', () => {
+  const server = () => fakeServer({ 'conversation/interrupt': () => ({ interrupted: 'perhaps' }) })
+
+  test('is rejected where results are checked', async () => {
+    const client = await connectTo(server(), { checkResult })
+    await expect(client.request('conversation/interrupt', { conversationId })).rejects.toThrow(/interrupted/)
+  })
+
+  test('passes where they are not', async () => {
+    const client = await connectTo(server())
+    expect(await client.request('conversation/interrupt', { conversationId })).toEqual({ interrupted: 'perhaps' })
   })
 })

@@ -17,6 +17,7 @@ import {
 } from '@parley/testkit'
 import { vi } from 'vitest'
 import { type ConnectOptions, connect, type Parley, type Target } from '../../src/index.ts'
+import { checkResult } from '../check-result.ts'
 
 // Real processes on a machine that does other things as well.
 vi.setConfig({ testTimeout: 30_000 })
@@ -48,7 +49,7 @@ export async function libraryWorld(...steps: Step[]): Promise<LibraryWorld> {
     home: home.path,
     env,
     spawn,
-    connect: (options) => connect(spawn, options),
+    connect: (options) => connect(spawn, { checkResult, ...options }),
     async [Symbol.asyncDispose]() {
       killMarked(mark)
       await model[Symbol.asyncDispose]()

@@ -35,6 +35,16 @@ describe('two clients of one conversation', () => {
     expect((await turn.result).text).toBe('Shared.')
   })
 
+  test('in two processes: the second one does not join where it asks not to', async () => {
+    await using world = await libraryWorld({ text: 'Here.' })
+    await using first = await world.connect()
+    await using second = await world.connect()
+    const owned = await first.create({ cwd: world.cwd })
+    await (await owned.send('hello')).result
+    const refused = second.resume(owned.id, { join: false })
+    await expect(refused).rejects.toMatchObject({ data: { code: 'liveElsewhere' } })
+  })
+
   test('answer an approval once: whoever is slower is stopped, which is no error, and sees who was first', async () => {
     await using world = await libraryWorld(touch, { text: 'Done.' })
     await using first = await world.connect({ name: 'first' })

@@ -90,3 +90,16 @@ test('a server that somebody has joined since is left to them', async () => {
   await parley.close()
   await server.exited
 })
+
+test('a server that was started before the connection is not waited for by a detach', async () => {
+  await using world = await libraryWorld()
+  const server = spawnServer({ command: [process.execPath, cliPath, 'server'], env: world.env, home: world.home })
+  const parley = await connect({ server }, { name: 'early', title: 'Early bird' })
+  const { clients } = await parley.request('server/diagnostics', {})
+  expect(clients).toMatchObject([{ name: 'early', title: 'Early bird' }])
+  const conversation = await parley.create({ cwd: world.cwd })
+  expect(conversation.isOpen).toBe(true)
+  await parley.detach()
+  expect(conversation.isOpen).toBe(false)
+  await server.exited
+})

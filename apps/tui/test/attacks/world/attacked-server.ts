@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import type { CheckResult } from '@parley/client'
 import { type Client, connectClient } from '@parley/client/parts'
+import { methods } from '@parley/protocol/schema'
 import { createStreamTransport } from '@parley/rpc'
 import { cleanEnvironment, cliPath, type Environment, killMarked, markVariable, newMark } from '@parley/testkit'
 import { type AttackUser, asUser } from './attack-user.ts'
@@ -38,7 +40,8 @@ export async function startAttackedServer(recipe: ServerRecipe): Promise<Attacke
   const transport = createStreamTransport({ input: stdout, output: stdin })
   void exited.then(() => transport.close())
   const introduction = { clientInfo: { name: 'attacker', version: '1' }, canApprove: true }
-  const client = await connectClient({ transport, ...introduction }).catch(async (error: unknown) => {
+  const checkResult: CheckResult = (method, result) => void methods[method].result.parse(result)
+  const client = await connectClient({ transport, checkResult, ...introduction }).catch(async (error: unknown) => {
     await end()
     throw new Error(`the server did not answer; it said: ${errors.join('')}`, { cause: error })
   })

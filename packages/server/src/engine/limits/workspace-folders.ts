@@ -49,8 +49,8 @@ export function assertOwnFilesOutside(roots: readonly string[], home: string): v
 }
 
 /**
- * Returns the first own file of the user for which a folder holds the target of a link in `$PARLEY_HOME`, or a link on
- * the way to it; else null. A command or a patch could rewrite or replace the user's settings, rules or keys there.
+ * Returns the first file of the user's own that a folder holds by a link in `$PARLEY_HOME`; null without one. A link on
+ * the way to the file counts, too. A command or a patch could rewrite or replace the user's settings, rules or keys there.
  * Folders of this machine only.
  */
 export function findOwnFileInside(roots: readonly string[], home: string): OwnFileInside | null {
