@@ -14,16 +14,19 @@ import { errorNameViolations, retiredWordViolations } from './layering/words.ts'
 
 /** `HOUSE=packages/host/src/sandbox` looks at one folder only. */
 const { HOUSE: folder = '' } = process.env
-const sources = readSources().filter(({ path }) => path.startsWith(folder))
+const everything = readSources().filter(({ path, isTest }) => path.startsWith(folder) && !isTest)
+/** The terminal's Ink program is still to become components; its files wait for that in one folder. */
+const unfinished = 'apps/tui/src/ink/'
+const sources = everything.filter(({ path }) => !path.startsWith(unfinished))
 const decisions = globSync('docs/decisions/*.md', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'))
 
-describe.skipIf(folder === '')('the house', () => {
+describe('the house', () => {
   test('has no circle of imports, types included', () => {
-    expect(importCircles(sources)).toEqual([])
+    expect(importCircles(everything)).toEqual([])
   })
 
   test('has arrows between folders that go one way', () => {
-    expect(sources.flatMap(folderOrderViolations)).toEqual([])
+    expect(everything.flatMap(folderOrderViolations)).toEqual([])
   })
 
   test('has folders that can be read at a glance', () => {
@@ -31,7 +34,7 @@ describe.skipIf(folder === '')('the house', () => {
   })
 
   test('has sources that are neither too many nor splinters', () => {
-    expect([...splinterViolations(sources), ...packageSizeViolations(sources, decisions)]).toEqual([])
+    expect([...splinterViolations(everything), ...packageSizeViolations(everything, decisions)]).toEqual([])
   })
 
   test('uses the words of the glossary', () => {
@@ -39,7 +42,7 @@ describe.skipIf(folder === '')('the house', () => {
   })
 
   test('names error classes as errors', () => {
-    expect(sources.flatMap(errorNameViolations)).toEqual([])
+    expect(everything.flatMap(errorNameViolations)).toEqual([])
   })
 
   test('has docstrings that say what a thing does', () => {

@@ -13,6 +13,7 @@ export function steps() {
     // `./parley` has fetched, which is without the foreign programs.
     { name: 'dependencies as locked', command: ['pnpm', 'install', '--frozen-lockfile', '--prefer-offline'] },
     { name: 'format and lint', command: [tool('biome'), 'check', '--max-diagnostics=50', '.'] },
+    { name: 'unused code', command: [tool('knip'), '--no-progress', '--no-config-hints'] },
     { name: 'types', command: [tool('turbo'), 'run', 'build', '--output-logs=errors-only'] },
     { name: 'types of scripts', command: [tool('tsc'), '-b', 'scripts'] },
     ...(existsSync(generator)

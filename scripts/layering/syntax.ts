@@ -7,7 +7,7 @@ export type Import = {
   readonly line: number
 }
 
-export type Finding = { readonly what: string; readonly line: number }
+type Finding = { readonly what: string; readonly line: number }
 
 export type Syntax = {
   readonly imports: readonly Import[]

@@ -19,7 +19,7 @@ import {
 } from '@parley/testkit'
 
 /** The published SDK, pointed at the built program and a scripted model. The home has no configuration at all. */
-export interface CodexWorld extends AsyncDisposable {
+interface CodexWorld extends AsyncDisposable {
   readonly model: ModelServer
   readonly cwd: string
   codex(options?: CodexOptions): Codex

@@ -182,7 +182,7 @@ export function noticeSaid({ level, message, errno }: Pick<ServerNotice, 'level'
   return note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
 }
 
-export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
+function note(level: 'info' | 'warning' | 'error', text: string): UiAction {
   return { kind: 'notice', notice: { kind: 'note', level, text } }
 }
 

@@ -44,12 +44,12 @@ export interface JsonRun {
   readonly end: RunEnded
 }
 
-export interface RunEvent {
+interface RunEvent {
   readonly type: string
   readonly [field: string]: unknown
 }
 
-export interface RunEnded {
+interface RunEnded {
   readonly type: 'run.ended'
   readonly exitCode: number
   readonly conversationId: string

@@ -8,7 +8,7 @@ import {
 } from '@parley/protocol'
 import { type CloseReason, createPeer, type Transport } from '@parley/rpc'
 
-export interface ClientInfo {
+interface ClientInfo {
   readonly name: string
   /** Name shown to people. */
   readonly title?: string

@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxLimits } from './sandbox.ts'
-/** How much of a command's limits this machine enforces. */
+/** Share of a command's limits that this machine enforces. */
 export type Enforcement = 'full' | 'partial' | 'none'
 
 const ranks: Readonly<Record<Enforcement, number>> = { full: 0, partial: 1, none: 2 }

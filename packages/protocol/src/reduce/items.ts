@@ -1,5 +1,5 @@
 import type { Envelope, EventOf } from '../schema/event.ts'
-import type { Item, ItemOf } from '../schema/item.ts'
+import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout, valueAt, without } from './approvals.ts'
 import { chainDigest } from './digest.ts'
@@ -48,8 +48,8 @@ function countCall(turn: Core['turn'], item: Item): Core['turn'] {
   return turn !== null && isCall(item) ? { ...turn, calls: turn.calls + 1 } : turn
 }
 
-/** Tests if an item is a call of the model, which gets a result in the next request. */
-export function isCall(item: Item): boolean {
+/** Tells whether an item is a call of the model, which gets a result in the next request. */
+export function isCall(item: Item): item is CallItem {
   return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
 }
 

@@ -76,7 +76,7 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
   }
 }
 
-/** Nobody is asked about a command that could not start where it would run. */
+/** Returns why a command could not start in its working directory, so that no one is asked about it; else null. */
 async function problemWithFolder(cwd: string, { files }: ToolPorts['place']): Promise<string | null> {
   try {
     const { kind } = await files.look(cwd)

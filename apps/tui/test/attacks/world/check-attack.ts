@@ -136,7 +136,7 @@ function begunUnasked({ events, items }: Talk): readonly string[] {
 }
 
 /** What became of the attack's first call. */
-export function decisionOf({ talk }: Pick<Outcome, 'talk'>): 'ask' | 'deny' | 'allow' | 'none' {
+function decisionOf({ talk }: Pick<Outcome, 'talk'>): 'ask' | 'deny' | 'allow' | 'none' {
   if (talk.asked.length > 0) return 'ask'
   if (hasBegun(talk)) return 'allow'
   const denied = talk.items.some((item) => 'decision' in item && item.decision?.verdict === 'deny')

@@ -8,7 +8,7 @@ export interface Recorders extends AsyncDisposable {
   readonly contacts: readonly Contact[]
 }
 
-export interface Contact {
+interface Contact {
   readonly kind: 'tcp' | 'udp' | 'unix' | 'abstract'
   readonly said: string
 }

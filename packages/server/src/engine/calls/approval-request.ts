@@ -1,69 +1,79 @@
-import { type AlwaysRules, type CommandFacts, honoursRequests } from '@parley/policy'
+import { alwaysRulesFor, type CommandFacts, grantFor, honoursRequests } from '@parley/policy'
 import type { ApprovalKind, ApprovalRequest, CallItem, RunLimits, Settings } from '@parley/protocol'
 import { backgroundWords } from '@parley/protocol/question'
 import type { PatchQuestion } from '@parley/workspace'
-import type { TurnContext } from '../turn/turn-context.ts'
-import type { DecidedCall } from './decided-call.ts'
+import { type Attempt, type CallPolicy, decideSettings } from './attempt.ts'
 
-interface Asked extends DecidedCall {
-  readonly contentHash: string
-  /** What cannot be granted for the conversation is asked each time. */
-  readonly sessionOffered: boolean
-  /** Null where no rule would answer it. */
-  readonly always: AlwaysRules | null
-  /** The question about a patch; null for other calls, as their items say all of it. */
-  readonly question: PatchQuestion | null
+/** An approval request without its id and the clients that can answer it. */
+export type Question = Omit<ApprovalRequest, 'id' | 'answerableBy'>
+
+interface Asked {
+  readonly item: CallItem
+  readonly attempt: Attempt
+  readonly payloadHash: string
+  /** Text of the question about a patch; null for other calls, whose items hold all of it. */
+  readonly patch: PatchQuestion | null
 }
 
-/** The question to the user about one call. It binds to exactly this command or patch. */
-export function approvalFor({ conversation, modules }: TurnContext, item: CallItem, about: Asked): ApprovalRequest {
-  const { contentHash, sessionOffered, always, limits, decision } = about
-  const { meta, turn, settings } = conversation.state.core
+/** Returns the question to the user about one attempt. A yes holds for its payload hash only. */
+export function questionAbout(asked: Asked, policy: CallPolicy): Question {
+  const { item, attempt, payloadHash, patch } = asked
+  const { facts, limits, decision } = attempt
+  const { meta, turn, settings } = policy.state.core
   return {
-    id: modules.ids.approval(),
     itemId: item.id,
     turnId: turn?.id ?? '',
-    kind: kindOf(about, settings),
-    title: titleOf(item),
-    ...(about.question === null ? { detail: detailOf(item) } : { ...about.question, files: [...about.question.files] }),
+    kind: kindOf(attempt, settings),
+    title: inBackground(item) ? `${item.title} (${backgroundWords})` : item.title,
+    ...(patch === null ? { detail: detailOf(item) } : { ...patch, files: [...patch.files] }),
     ...(item.type === 'commandExecution' ? { command: item.command } : {}),
     ...(inBackground(item) ? { background: true as const } : {}),
     cwd: item.type === 'commandExecution' ? item.cwd : meta.cwd,
     ...(settings.environment === undefined ? {} : { environment: settings.environment }),
     sandbox: limits.sandbox,
-    ...moreOnLimits(about),
-    contentHash,
+    ...moreOnLimits(attempt),
+    contentHash: payloadHash,
     reason: decision.reason,
     rule: decision.rule,
+    ...offers(item, attempt, policy),
+    facts: { ...facts },
+  }
+}
+
+/** Returns the answers to offer. No grant and no rule answers a retry; a rule would have to spell out a secret. */
+function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Pick<ApprovalRequest, 'decisions' | 'always'> {
+  const { number, facts, decision } = attempt
+  const isFirst = number === 1
+  const forSession = isFirst && grantFor(facts, decision.run) !== null
+  const always = isFirst && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
+  return {
     decisions: [
       'approved',
-      ...(sessionOffered ? ['approvedForSession' as const] : []),
+      ...(forSession ? ['approvedForSession' as const] : []),
       ...(always === null ? [] : ['approvedAlways' as const]),
       'denied',
       'abort',
     ],
-    ...(always === null ? {} : { always: { label: always.label, rule: always.text, file: modules.userRules.file } }),
-    facts: { ...about.facts },
-    answerableBy: [...modules.answerers()],
+    ...(always === null ? {} : { always: { label: always.label, rule: always.text, file: policy.policyFile } }),
   }
 }
 
-function moreOnLimits({ facts, limits, attempt }: Asked) {
+function moreOnLimits({ facts, limits, number }: Attempt) {
   if (facts.kind === 'mcp' && facts.confined !== undefined) return { network: limits.network }
   if (facts.kind !== 'command') return {}
   const justification = facts.escalation?.reason ?? facts.network?.reason
   return {
     network: limits.network,
-    ...(attempt > 1 ? { attempt } : {}),
+    ...(number > 1 ? { attempt: number } : {}),
     ...(justification === undefined ? {} : { justification }),
   }
 }
 
-function kindOf({ facts, limits, attempt }: Asked, { approvalPolicy }: Settings): ApprovalKind {
+function kindOf({ facts, limits, number }: Attempt, { approvalPolicy }: Settings): ApprovalKind {
   switch (facts.kind) {
     case 'command':
-      if (attempt > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
-      return honoursRequests(approvalPolicy) ? wishOf(facts, limits) : 'command'
+      if (number > 1) return limits.sandbox === 'none' ? 'escalation' : 'network'
+      return honoursRequests(approvalPolicy) ? kindOfCommand(facts, limits) : 'command'
     case 'patch':
       return 'patch'
     case 'read':
@@ -74,14 +84,10 @@ function kindOf({ facts, limits, attempt }: Asked, { approvalPolicy }: Settings)
   }
 }
 
-/** What is asked for first of all: to destroy for good is more than the network. */
-function wishOf({ escalation, network, dangerous }: CommandFacts, { sandbox }: RunLimits): ApprovalKind {
+/** Returns the gravest thing a command asks for: leaving the sandbox, then destroying, then the network. */
+function kindOfCommand({ escalation, network, dangerous }: CommandFacts, { sandbox }: RunLimits): ApprovalKind {
   if (escalation !== null) return 'escalation'
   return network !== undefined && dangerous === null && sandbox !== 'none' ? 'network' : 'command'
-}
-
-function titleOf(item: CallItem): string {
-  return inBackground(item) ? `${item.title} (${backgroundWords})` : item.title
 }
 
 function inBackground(item: CallItem): boolean {

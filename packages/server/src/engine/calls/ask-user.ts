@@ -1,25 +1,40 @@
 import type { ApprovalRequest } from '@parley/protocol'
+import type { Ids } from '../../ports/ids.ts'
 import type { UserQuestion, UserReply } from '../../tools/tool.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { SessionMemory } from '../turn/session-memory.ts'
 
-/** Asks for one call. A call has one approval at most, so its questions come one after the other. */
+/** Asks the user on behalf of one running call, one question after the other: a call has one approval at most. */
 export interface UserAsker {
+  /** Resolves to `cancelled` where nobody may be asked, and on abort. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
-  /** The call has ended: what it still asks is withdrawn. */
+  /** Withdraws what is still asked, once the call has ended. */
   stop(): void
+}
+
+interface UserAskerParts {
+  readonly conversation: Conversation
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal
+  readonly ids: Pick<Ids, 'approval'>
+  readonly questions: SessionMemory['questions']
+  /** Returns the ids of clients that can answer now. */
+  readonly answerers: () => readonly string[]
+  /** Returns false in scripts, and under the approval policy `never`. */
+  readonly mayAsk: () => boolean
 }
 
 const cancelled: UserReply = { kind: 'cancelled' }
 
-export function createUserAsker(run: TurnContext, itemId: string): UserAsker {
+export function createUserAsker(parts: UserAskerParts, itemId: string): UserAsker {
   const ended = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
   return {
     ask(question, signal) {
-      const gone = AbortSignal.any([signal, ended.signal, run.signal])
-      const asked = last.then(() => askNow(run, itemId, { question, gone }))
+      const gone = AbortSignal.any([signal, ended.signal, parts.signal])
+      const asked = last.then(() => askNow(parts, itemId, { question, gone }))
       last = asked.catch(() => undefined)
       return asked
     },
@@ -29,27 +44,27 @@ export function createUserAsker(run: TurnContext, itemId: string): UserAsker {
 
 interface Asked {
   readonly question: UserQuestion
-  /** Nobody waits for the answer any more. */
+  /** Aborts when the call no longer waits for the answer. */
   readonly gone: AbortSignal
 }
 
-async function askNow(run: TurnContext, itemId: string, { question, gone }: Asked): Promise<UserReply> {
-  const { conversation, modules } = run
-  if (gone.aborted || !modules.mayAsk()) return cancelled
-  const approval = requestFor(run, itemId, question)
-  const { byApproval } = modules.memory.questions
+async function askNow(parts: UserAskerParts, itemId: string, { question, gone }: Asked): Promise<UserReply> {
+  const { conversation, questions, mayAsk } = parts
+  if (gone.aborted || !mayAsk()) return cancelled
+  const approval = requestFor(parts, itemId, question)
+  const { byApproval } = questions
   const { promise, resolve } = Promise.withResolvers<UserReply>()
-  // Before it is recorded: whoever sees it may answer in the same tick.
+  // Registered before it is recorded: a client may answer in the same tick.
   byApproval.set(approval.id, { check: question.check, reply: resolve })
   const withdraw = () => {
-    if (byApproval.delete(approval.id)) withdrawApproval(run, approval.id)
+    if (byApproval.delete(approval.id)) withdrawApproval(conversation, approval.id)
     resolve(cancelled)
   }
   try {
     conversation.record({ type: 'approval.requested', approval })
     gone.addEventListener('abort', withdraw, { once: true })
     const reply = await promise
-    // An answer is not passed on before it is known to be kept.
+    // The answer is on disk before the call goes on with it.
     if (reply.kind !== 'cancelled') await conversation.synced()
     return reply
   } finally {
@@ -58,11 +73,12 @@ async function askNow(run: TurnContext, itemId: string, { question, gone }: Aske
   }
 }
 
-function requestFor({ conversation, modules }: TurnContext, itemId: string, question: UserQuestion): ApprovalRequest {
+function requestFor(parts: UserAskerParts, itemId: string, question: UserQuestion): ApprovalRequest {
+  const { conversation, ids, answerers } = parts
   const { title, detail, reason, rule, form } = question
   const { meta, turn } = conversation.state.core
   return {
-    id: modules.ids.approval(),
+    id: ids.approval(),
     itemId,
     turnId: turn?.id ?? '',
     kind: 'elicitation',
@@ -73,13 +89,13 @@ function requestFor({ conversation, modules }: TurnContext, itemId: string, ques
     reason,
     rule,
     decisions: ['approved', 'denied', 'abort'],
-    answerableBy: [...modules.answerers()],
+    answerableBy: [...answerers()],
     form,
   }
 }
 
-/** Where the disk refuses, the end of the call takes the question with it. */
-function withdrawApproval({ conversation }: TurnContext, approvalId: string): void {
+/** Withdraws a question. On a full disk that is left to the end of the call, which withdraws it as well. */
+function withdrawApproval(conversation: Conversation, approvalId: string): void {
   unlessStorageFails(() =>
     conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: parleyItself }),
   )

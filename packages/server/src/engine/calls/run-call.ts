@@ -1,184 +1,120 @@
-import {
-  alwaysRulesFor,
-  conceals,
-  type DecideSettings,
-  type Decision,
-  decide,
-  explainDecision,
-  type Facts,
-  grantFor,
-  retryAfter,
-  sandboxLimits,
-  withoutNeedlessRequest,
-} from '@parley/policy'
-import { type CallItem, type Item, standingOutcome } from '@parley/protocol'
+import type { ConversationEvent } from '@parley/protocol'
+import { type CallItem, isCall } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { type PreparedCall, type ReadyCall, unlessAborted } from '../../tools/tool.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
-import { approvalFor } from './approval-request.ts'
-import { beginCall } from './begin-call.ts'
-import { completeCall } from './complete-call.ts'
-import { answeredRecord, contentHashOf, type DecidedCall, recordOf } from './decided-call.ts'
-import { isCallItem } from './is-call-item.ts'
-import { understandCall, workspaceOf } from './proposed-item.ts'
-import { exactCall, exactText } from './secret-call.ts'
+import { unlessAborted } from '../../tools/tool.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
+import { advanceCall, type Call, type CallStep } from './advance-call.ts'
+import type { CallPolicy } from './attempt.ts'
+import { exactCall, exactText, understandCall } from './propose-call.ts'
+import { startCall } from './start-call.ts'
 
-/** Brings one proposed or approved call a step on: denied, asked about, or run to its end. */
+/** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
 export async function runCall(run: TurnContext, itemId: string): Promise<void> {
+  let call = readCall(run, itemId)
+  while (call !== null) call = await advance(run, call)
+}
+
+/** Returns null for a call that is over, or whose secret was lost with an earlier process. */
+function readCall(run: TurnContext, itemId: string): Call | null {
   const { conversation, modules } = run
-  const open = conversation.state.core.open[itemId]
-  if (open === undefined || !isCallItem(open.item)) return
-  const source = exactCall(run, open.item)
-  if (source === null) return
-  const { executionStarted } = open
-  // It may have happened: whatever was lost on the way, it does not start a second time.
-  if (executionStarted) return completeCall(run, { ...open.item, status: 'unknown', modelText: endUnknown })
-  const standing = standingOutcome(open)
+  const item = conversation.state.core.open[itemId]?.item
+  if (item === undefined || !isCall(item)) return null
+  const source = exactCall(run, item)
+  if (source === null) return null
+  const known = { itemId, written: exactText(run, item) }
   const understood = understandCall(modules, source)
-  if ('problem' in understood) return failCall(run, open.item, understood.problem)
+  return 'problem' in understood
+    ? { ...known, phase: 'invalid', problem: understood.problem, facts: null }
+    : { ...known, phase: 'understood', prepared: understood.prepared, workspace: workspaceOf(conversation.state) }
+}
+
+/** Takes one step. Returns null once there is no more to do now. */
+async function advance(run: TurnContext, call: Call): Promise<Call | null> {
   try {
-    await decideAndRun(run, { item: open.item, standing }, understood.prepared)
+    return await carryOut(run, call, advanceCall(call, policyOf(run)))
   } catch (error) {
-    // Nothing has begun: what begins tells itself how it ended.
     if (!(error instanceof EnvironmentUnreachableError)) throw error
-    await completeCall(run, standing === null ? { ...open.item, ...unreachable(error) } : asCall(standing, open.item))
+    const { itemId, written } = call
+    return { phase: 'unreachable', itemId, written, message: error.message }
   }
 }
 
-interface OpenCall {
-  readonly item: CallItem
-  /** How its attempt before ended, where it waits to run again. */
-  readonly standing: Item | null
-}
-
-async function decideAndRun(
-  run: TurnContext,
-  { item: open, standing }: OpenCall,
-  prepared: PreparedCall,
-): Promise<void> {
-  const { conversation, modules } = run
-  const workspace = workspaceOf(conversation.state)
-  const facts = await unlessAborted(prepared.facts(workspace), run.signal)
-  if (facts === null || run.signal.aborted) return
-  // Another conversation may have found that there is less of a sandbox than there was.
-  await unlessAborted(modules.limits.look(), run.signal)
-  if (run.signal.aborted) return
-  modules.limits.settle()
-  const item = { ...open, facts: { ...facts } }
-  const call = standing === null ? firstAttempt(run, facts) : secondAttempt(run, facts, standing)
-  const approval = Object.values(conversation.state.core.approvals).find((known) => known.itemId === open.id)
-  if (approval?.state === 'pending') return
-  // Nobody said yes, or what they said yes to is no question any more: it has run once, and that was that.
-  if (standing !== null && (call === null || approval === undefined)) return completeCall(run, asCall(standing, open))
-  if (call === null) return
-  // Working it out reads files, which a forbidden call has no right to.
-  const { verdict, code } = call.decision
-  if (verdict === 'deny' && (approval === undefined || code === 'deniedByRule')) return denyCall(run, item, call)
-  const ready = await unlessAborted(prepared.plan(workspace, facts), run.signal)
-  if (ready === null || run.signal.aborted) return
-  if ('problem' in ready) return failCall(run, item, ready.problem)
-  const shown = { ...item, ...ready.shown }
-  if (approval === undefined) return judge(run, ready, shown, call)
-  if (approval.contentHash !== contentHashOf(ready, call, conversation.state))
-    return judge(run, ready, shown, { ...call, decision: askedAnew(call.decision) })
-  if (approval.decision === 'approvedForSession') grantForSession(run, call)
-  return beginCall(run, ready, { ...shown, decision: answeredRecord(approval, call) }, call)
-}
-
-function firstAttempt({ conversation, modules }: TurnContext, given: Facts): DecidedCall {
-  const settings = decideSettings(conversation, modules)
-  const facts = withoutNeedlessRequest(given, settings)
-  const decision = decide(facts, settings)
-  return { facts, decision, limits: sandboxLimits(facts, decision.run, settings), attempt: 1 }
-}
-
-/** Null where it would not be asked about today: the policy is another one, or a rule forbids it. */
-function secondAttempt({ conversation, modules }: TurnContext, facts: Facts, standing: Item): DecidedCall | null {
-  const settings = decideSettings(conversation, modules)
-  if (standing.type !== 'commandExecution' || decide(facts, settings).verdict === 'deny') return null
-  const { sandboxBlock = null, decision } = standing
-  const first = decision?.limits ?? { sandbox: 'none', network: true }
-  const retry = retryAfter(sandboxBlock, settings.approvalPolicy, first)
-  return retry === null ? null : { facts, ...retry, attempt: 2 }
-}
-
-function unreachable({ message }: EnvironmentUnreachableError) {
+function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
+  const { rules, memory, userRules, redaction } = modules
   return {
-    status: 'failed' as const,
-    modelText: `Not run: ${message}`,
-    failure: { code: 'environmentUnreachable', message },
+    state: conversation.state,
+    rules,
+    sessionGrants: memory.grants,
+    policyFile: userRules.file,
+    secretsIn: redaction.secretsIn,
+    stopped: signal.aborted,
   }
 }
 
-/** A yes is to what was shown: where something else would happen by now, that is another question. */
-function askedAnew(decision: Decision): Decision {
-  return { ...decision, reason: `what it would do has changed since the yes; ${decision.reason}` }
-}
-
-function grantForSession({ modules }: TurnContext, { facts, decision }: DecidedCall): void {
-  const grant = grantFor(facts, decision.run)
-  if (grant !== null) modules.memory.grants.push(grant)
-}
-
-function decideSettings(conversation: Conversation, modules: TurnModules): DecideSettings {
-  const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = conversation.state.core.settings
-  return {
-    rules: modules.rules,
-    sessionGrants: modules.memory.grants,
-    approvalPolicy,
-    sandboxMode,
-    enforcement,
-    network,
-  }
-}
-
-async function judge(run: TurnContext, ready: ReadyCall, item: CallItem, call: DecidedCall): Promise<void> {
-  const { facts, decision } = call
-  const decided = { ...item, decision: recordOf(call) }
-  switch (decision.verdict) {
-    case 'allow':
-      return beginCall(run, ready, decided, call)
+async function carryOut(run: TurnContext, call: Call, step: CallStep): Promise<Call | null> {
+  switch (step.kind) {
+    case 'wait':
+      return null
+    case 'examine':
+      return examine(run, call, step)
+    case 'plan':
+      return plan(run, call, step)
+    case 'ask':
+      return ask(run, step)
     case 'deny':
-      return denyCall(run, item, call)
-    case 'ask': {
-      if (conceals({ facts, written: exactText(run, item) }, run.modules.redaction.secretsIn))
-        return failCall(run, item, concealed)
-      const question = ready.question?.() ?? null
-      if (question !== null && 'problem' in question) return failCall(run, item, question.problem)
-      const isFirst = call.attempt === 1
-      // A rule would have to say what the secret is.
-      const always =
-        isFirst && item.restorable !== false
-          ? alwaysRulesFor(facts, decideSettings(run.conversation, run.modules))
-          : null
-      const sessionOffered = isFirst && grantFor(facts, decision.run) !== null
-      const contentHash = contentHashOf(ready, call, run.conversation.state)
-      const approval = approvalFor(run, decided, { ...call, contentHash, sessionOffered, always, question })
-      run.conversation.record({ type: 'approval.requested', approval })
-    }
+    case 'reject':
+    case 'keep':
+      await complete(run, step.item)
+      if (call.phase === 'ran' && call.sandboxBroke) await run.modules.limits.recheck()
+      return null
+    case 'run':
+      return startCall(run, call, step)
   }
 }
 
-const concealed =
-  'Not run: the user is asked about this, and a part of it that may be more than a word would be kept from them because it looks like a secret. Put the secret into a file or a variable by itself, and name that.'
+type StepOf<Kind extends CallStep['kind']> = Extract<CallStep, { kind: Kind }>
 
-const endUnknown = 'This was started, but how it ended is unknown. Check before running it again.'
-
-function asCall(outcome: Item, open: CallItem): CallItem {
-  return isCallItem(outcome) ? outcome : open
+/** Gathers the facts, and looks at the sandbox anew: another conversation may have found that it has become weaker. */
+async function examine({ modules, signal }: TurnContext, call: Call, step: StepOf<'examine'>): Promise<Call | null> {
+  const { prepared, workspace } = step
+  const facts = await unlessAborted(prepared.facts(workspace), signal)
+  if (facts === null || signal.aborted) return null
+  await unlessAborted(modules.limits.readReport(), signal)
+  if (signal.aborted) return null
+  modules.limits.recordEnforcement()
+  const { itemId, written } = call
+  return { phase: 'examined', itemId, written, prepared, workspace, facts }
 }
 
-function failCall(run: TurnContext, item: CallItem, problem: string): Promise<void> {
-  return completeCall(run, {
-    ...item,
-    status: 'failed',
-    modelText: problem,
-    failure: { code: 'invalidToolCall', message: problem },
-  })
+async function plan({ signal }: TurnContext, call: Call, step: StepOf<'plan'>): Promise<Call | null> {
+  const { prepared, workspace, facts } = step
+  const { itemId, written } = call
+  const ready = await unlessAborted(prepared.plan(workspace, facts), signal)
+  if (ready === null || signal.aborted) return null
+  return 'problem' in ready
+    ? { phase: 'invalid', itemId, written, problem: ready.problem, facts }
+    : { phase: 'planned', itemId, written, facts, plan: ready }
 }
 
-function denyCall(run: TurnContext, item: CallItem, call: DecidedCall): Promise<void> {
-  const modelText = `Not run: ${explainDecision(call.decision)}`
-  return completeCall(run, { ...item, status: 'denied', decision: recordOf(call), modelText })
+/** Records the question; with the outcome of the first run, in one write, which waits while the disk is full. */
+async function ask(
+  { conversation, modules, patience }: TurnContext,
+  { question, failed }: StepOf<'ask'>,
+): Promise<null> {
+  const approval = { id: modules.ids.approval(), ...question, answerableBy: [...modules.answerers()] }
+  const requested: ConversationEvent = { type: 'approval.requested', approval }
+  if (failed === null) conversation.record(requested)
+  else {
+    const execution: ConversationEvent = { type: 'execution.failed', itemId: failed.id, attempt: 1, item: failed }
+    await patience.persist(() => conversation.recordAll([execution, requested]))
+  }
+  return null
+}
+
+/** Records how the call ended. Retries while the disk is full: the outcome exists only in memory. */
+async function complete({ conversation, patience }: TurnContext, item: CallItem): Promise<void> {
+  const turnId = conversation.state.core.open[item.id]?.turnId ?? null
+  const event: ConversationEvent = { type: 'item.completed', item }
+  await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))
 }

@@ -1,12 +1,15 @@
 import { resolve } from 'node:path'
 import { ConfigError, chosenEnvironment } from '@parley/config'
+import type { Environment, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile } from '@parley/policy'
 import type { Check } from '@parley/protocol'
-import { findOwnFileInside } from '../limits/own-files-outside.ts'
-import type { PolicyPorts } from '../policy/policy-ports.ts'
+import { findOwnFileInside } from '../limits/workspace-folders.ts'
+import type { PolicyPorts } from '../policy/read-rules.ts'
+import type { ModelSources } from '../settings/model-sources.ts'
+import { chooseProvider, keyVariables } from '../settings/providers.ts'
 import { configHere, readConfig } from '../settings/read-config.ts'
 
-/** Whether the user's files can be read, and what in them has no effect. */
+/** Checks that the user's files can be read, and lists what in them has no effect. */
 export async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
   return [
     ...checkSettings(ports.home),
@@ -23,7 +26,7 @@ const projectStates: Readonly<Record<Project['state'], string>> = {
   declined: 'has configuration that you declined: nothing of it takes effect',
 }
 
-/** What the folder brings along, and whether it counts. */
+/** Reports the project's own configuration, and whether it is trusted. */
 function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
   const project = projects.of(cwd)
   if (project === null) return []
@@ -38,7 +41,7 @@ function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
   ]
 }
 
-/** Says which of the user's own files a conversation in this folder could change: none is opened then. */
+/** Reports an own file of the user that a conversation in this folder could change: none is opened then. */
 function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
   const inside = findOwnFileInside(foldersHere(cwd, ports), ports.home)
   if (inside === null) return []
@@ -46,7 +49,7 @@ function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
   return [{ name: 'configuration', level: 'problem', text: inside.message, remedy }]
 }
 
-/** The folders of a conversation here; none where it would work elsewhere, or the settings cannot be read. */
+/** Returns the folders of a conversation here; none where it would work elsewhere, or the settings cannot be read. */
 function foldersHere(cwd: string, ports: PolicyPorts): readonly string[] {
   try {
     const { values } = configHere(cwd, {}, ports).effective
@@ -90,5 +93,49 @@ async function checkRules(file: string): Promise<Check> {
     level: 'problem',
     text: `${problemLocation(problem)}: ${problem.message}`,
     remedy: 'No conversation is opened before that is mended: a rule that cannot be read might have been a limit.',
+  }
+}
+
+export interface CheckProviderPorts {
+  readonly home: string
+  readonly env: Environment
+  readonly models: ModelSources
+}
+
+const patienceMs = 1_200
+
+/** Checks that the provider of a new conversation answers, by listing its models, which costs nothing. */
+export async function checkProvider({ home, env, models }: CheckProviderPorts): Promise<Check[]> {
+  const { values } = readConfig(home, {})
+  const chosen = chooseProvider(values, env)
+  const name = 'provider'
+  if (chosen === null) {
+    const variables = keyVariables(values).join(', ')
+    return [
+      {
+        name,
+        level: 'problem',
+        text: `no model is configured: ${variables} not set`,
+        remedy: 'Set a key, or run `parley demo` to try it without one.',
+      },
+    ]
+  }
+  const about = `${chosen.id}, model ${chosen.model}`
+  const listing = await models(values)(chosen.id).client.listModels(AbortSignal.timeout(patienceMs))
+  return [{ name, ...judged(listing, about) }]
+}
+
+function judged(listing: ModelListing, about: string): Omit<Check, 'name'> {
+  switch (listing.type) {
+    case 'models':
+      return { level: 'ok', text: `${about}: it answers` }
+    case 'aborted':
+      return {
+        level: 'warning',
+        text: `${about}: no answer within ${patienceMs / 1000} s`,
+        remedy: 'It may be slow; or the network, a proxy or its address is not right.',
+      }
+    case 'failed':
+      return { level: 'problem', text: `${about}: ${listing.failure.message}` }
   }
 }

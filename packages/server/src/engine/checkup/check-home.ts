@@ -1,19 +1,22 @@
 import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRunning, readOwner, sessionPaths, walkSessions } from '@parley/journal'
 import type { Check } from '@parley/protocol'
 import { isMissing, systemErrorReason } from '@parley/workspace'
+import type { PolicyPorts } from '../policy/read-rules.ts'
 
 const mebibyte = 1024 * 1024
-/** Below this a long turn may fill the disk; below the second one nothing can be kept. */
+/** Free space below which a long turn may fill the disk. */
 const littleBytes = 500 * mebibyte
+/** Free space below which nothing can be saved. */
 const tooLittleBytes = 20 * mebibyte
 
-/** Files in it that are not used once others may read them. */
+/** Files in the home that are ignored once other users may read them. */
 const secretFiles = ['server-token', 'mcp-token', 'exec-server-token', 'redaction.key']
-/** Files in it that say what runs unasked. */
+/** Files in the home that decide what runs unasked. */
 const rulingFiles = ['config.toml', 'policy.toml']
 
-/** The folder conversations are kept in: whether it is ours alone, and whether there is room. */
+/** Checks that the home folder is private and writable, and that its disk has room. */
 export async function checkHome(home: string): Promise<Check[]> {
   const facts = await stat(home).catch((error: unknown) => {
     if (isMissing(error)) return null
@@ -72,7 +75,7 @@ async function checkPrivate(home: string): Promise<Check[]> {
   ]
 }
 
-/** Those whose mode has some of these bits. */
+/** Resolves to the names of files whose mode has one of these bits. */
 async function openFiles(home: string, names: readonly string[], bits: number): Promise<string[]> {
   const open = await Promise.all(
     names.map(async (name) => {
@@ -99,4 +102,25 @@ async function checkDisk(home: string): Promise<Check> {
   if (freeBytes >= littleBytes) return { name: 'disk', level: 'ok', text }
   const level = freeBytes < tooLittleBytes ? 'problem' : 'warning'
   return { name: 'disk', level, text, remedy: 'Make room: a full disk stops conversations.' }
+}
+
+/** Counts the conversations, and those whose process was killed. */
+export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>): Check[] {
+  const sessions = walkSessions(files, home)
+  const owners = sessions.flatMap(({ id }) => {
+    const paths = sessionPaths(home, id)
+    const owner = paths === null ? null : readOwner(files, paths.owner)
+    return owner === null ? [] : [{ id, isLive: isRunning(owner) }]
+  })
+  const left = owners.filter(({ isLive }) => !isLive)
+  const count: Check = {
+    name: 'conversations',
+    level: 'ok',
+    text: `${sessions.length} kept, ${owners.length - left.length} open`,
+  }
+  if (left.length === 0) return [count]
+  const [first] = left
+  const text = `${left.length} left by a process that was killed; nothing is lost, the kernel has freed the lock`
+  const remedy = `parley resume ${first?.id.slice(-8) ?? ''} goes on with it.`
+  return [count, { name: 'conversations', level: 'warning', text, remedy }]
 }

@@ -1,14 +1,11 @@
-import type { Check, ParamsOf, ResultOf } from '@parley/protocol'
-import type { PolicyPorts } from '../policy/policy-ports.ts'
-import { checkConfig } from './check-config.ts'
-import { checkHome } from './check-home.ts'
-import { checkOwners } from './check-owners.ts'
-import { type CheckProviderPorts, checkProvider } from './check-provider.ts'
-import { checkSandbox, checkShellParser } from './check-sandbox.ts'
+import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
+import type { PolicyPorts } from '../policy/read-rules.ts'
+import { type CheckProviderPorts, checkConfig, checkProvider } from './check-config.ts'
+import { checkHome, checkOwners } from './check-home.ts'
 
 export interface CheckupPorts extends PolicyPorts, CheckProviderPorts {}
 
-/** Looks at everything at once; what cannot be looked at is said, and keeps nothing else from being looked at. */
+/** Runs all checks at once. A check that fails is reported as a problem and does not stop the others. */
 export async function checkUp(
   { cwd, provider = true }: ParamsOf<'server/checkup'>,
   ports: CheckupPorts,
@@ -32,4 +29,30 @@ async function lookAt(name: string, look: () => Check[] | Promise<Check[]>): Pro
     const text = error instanceof Error ? error.message : String(error)
     return [{ name, level: 'problem', text: `it could not be looked at: ${text}` }]
   }
+}
+
+const meanings: Readonly<Record<Enforcement, string>> = {
+  full: 'full enforcement',
+  partial: 'partial enforcement: only what is known to look runs unasked',
+  none: 'no enforcement: all that is not known to be safe asks first',
+}
+
+/** Checks the sandbox of this machine. */
+export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
+  const { environment: place, release } = places.take({ environment: undefined, config: {} })
+  const { enforcement, reason } = await place.sandboxes.report().finally(release)
+  const said = { name: 'sandbox', text: meanings[enforcement] }
+  return [
+    enforcement === 'full'
+      ? { ...said, level: 'ok', text: `${meanings[enforcement]}. ${reason}` }
+      : { ...said, level: 'warning', remedy: reason },
+  ]
+}
+
+/** Checks the shell parser. Without it every command asks. */
+export async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
+  const { commands, because } = await shellParser.read('true')
+  if (commands !== null) return [{ name: 'shell parser', level: 'ok', text: 'reads commands' }]
+  const text = because ?? 'it reads nothing'
+  return [{ name: 'shell parser', level: 'problem', text, remedy: 'Every command asks. Install parley anew.' }]
 }

@@ -1,7 +1,6 @@
 import type { Actor, ContentItem, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
-import { workspaceOf } from '../calls/proposed-item.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
-import { fittingMode, wholeSystemText } from '../limits/fit-roots.ts'
+import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
 import { assertInboxRoom, startInboxTurn } from '../messages/inbox.ts'
 import { keepLongWaiting, longWaiting } from '../messages/long-texts.ts'
 import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'

@@ -3,13 +3,11 @@ import {
   type Approval,
   type ConversationEvent,
   type Item,
+  isCall,
   type ParamsOf,
   standingOutcome,
 } from '@parley/protocol'
-import { addRule } from '../calls/add-rule.ts'
-import { answerQuestion } from '../calls/answer-question.ts'
-import { isCallItem } from '../calls/is-call-item.ts'
-import { whoAnswered } from '../calls/who-answered.ts'
+import { addRule, answerQuestion, whoAnswered } from '../calls/approval-answers.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { writable } from './commands.ts'
@@ -101,7 +99,7 @@ function denied(
   const { core } = open.conversation.state
   const approval = core.approvals[approvalId]
   const about = approval === undefined ? undefined : core.open[approval.itemId]
-  if (approval === undefined || about === undefined || !isCallItem(about.item)) return []
+  if (approval === undefined || about === undefined || !isCall(about.item)) return []
   const standing = standingOutcome(about)
   const { item } = about
   const { rule, reason, turnId } = approval
@@ -123,7 +121,7 @@ function denied(
 
 /** Returns the result of the first attempt with the denial of a second one added. */
 function leftAsItWas(item: Item, answer: No): Item {
-  if (!isCallItem(item)) return item
+  if (!isCall(item)) return item
   const { note, unattended } = answer
   const said = note === undefined ? '' : ` and says: ${note}`
   const refused = unattended

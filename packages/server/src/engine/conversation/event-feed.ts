@@ -13,7 +13,7 @@ export interface EventFeed {
   readonly published: number
   /** Lines with consecutive numbers. */
   append(lines: readonly Line[]): void
-  /** Nothing from `seq` on is published until `release` is called with it. */
+  /** Holds back every line from `seq` on until `release(seq)`. */
   hold(seq: number): void
   release(seq: number): void
   /** Published lines after `seq`, oldest first; null when they are older than what memory keeps. */

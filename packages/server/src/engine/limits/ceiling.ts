@@ -3,36 +3,33 @@ import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { rejection } from '../replies/rejection.ts'
 
-/** What a server program was told on its command line about how much it may ever allow. */
+/** Flags of a server's command line that bound the permissions of its conversations. */
 export interface CeilingFlags {
-  /** Null: what the user's own configuration says, and `workspace-write` at least. */
+  /** Loosest sandbox mode; null for the mode of the user's own configuration, and `workspace-write` at least. */
   readonly maxSandbox: SandboxMode | null
   readonly allowNever: boolean
-  /** The profile of the user's that counts as their configuration; null for the one that it names itself. */
+  /** Profile of the user's configuration to apply; null for the one the configuration names. */
   readonly profile: string | null
-  /** The name behind `parley` of the program that was started, for advice; absent: `server`. */
+  /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
   readonly program?: 'mcp-server'
 }
 
-/** The most that this server allows, whoever asks. */
+/** Most permissive settings that this server allows to any client. */
 export interface Ceiling {
   readonly sandbox: SandboxMode
-  /** Full access with nobody asked. In the limited modes `never` runs nothing that would run otherwise. */
+  /** True where full access may go with the policy `never`. In sandboxed modes `never` permits nothing more. */
   readonly neverWithFullAccess: boolean
-  /** What a log may give back: it says what was, and is no authority on what may be. */
+  /** True where a resumed log may turn network access on again. */
   readonly network: boolean
+  /** True where a resumed log may allow unix sockets again. */
   readonly unixSockets: boolean
-  /** The name behind `parley` of the program that was started, for advice; absent: `server`. */
+  /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
   readonly program?: 'mcp-server'
 }
 
-export const defaultCeilingFlags: CeilingFlags = {
-  maxSandbox: null,
-  allowNever: false,
-  profile: null,
-}
+export const defaultCeilingFlags: CeilingFlags = { maxSandbox: null, allowNever: false, profile: null }
 
-/** `own`: the user's own file with that profile, and nothing that a client or a project has said. */
+/** Returns the ceiling. `own` is the user's own configuration with its profile, without a project's or a client's. */
 export function ceilingOf({ maxSandbox, allowNever, program }: CeilingFlags, own: Config): Ceiling {
   return {
     sandbox: maxSandbox ?? looserSandbox('workspace-write', own.sandbox_mode ?? 'workspace-write'),
@@ -43,44 +40,44 @@ export function ceilingOf({ maxSandbox, allowNever, program }: CeilingFlags, own
   }
 }
 
-type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox'>
+type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
-/** What of this a caller has set itself, by whatever way. */
+/** Permissions that the caller requested explicitly. */
 export interface Asked {
   readonly approvalPolicy?: ApprovalPolicy
   readonly sandbox?: SandboxMode
 }
 
 /**
- * What may be in force of what would be. Throws for what the caller has asked for; what only a file or a log says is
- * lowered.
+ * Clamps permissions to the ceiling. Throws `aboveCeiling` for values the caller requested explicitly; values of a file
+ * or a log are lowered.
  */
-export function underCeiling(wanted: Limits, asked: Asked, ceiling: Ceiling): Limits {
+export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling): Permissions {
   if (asked.sandbox !== undefined && isStricterSandbox(ceiling.sandbox, asked.sandbox))
-    throw sandboxRefused(asked.sandbox, ceiling)
+    throw sandboxRejected(asked.sandbox, ceiling)
   const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
   const isUnasked = sandbox === 'danger-full-access' && wanted.approvalPolicy === 'never'
   if (!isUnasked || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy: wanted.approvalPolicy }
-  if (asked.approvalPolicy === 'never') throw neverRefused(ceiling)
+  if (asked.approvalPolicy === 'never') throw neverRejected(ceiling)
   return { sandbox, approvalPolicy: 'on-request' }
 }
 
-/** For a change of what is in force: with full access the policy that stays counts as asked for too. */
-export function assertUnderCeiling(change: Asked, now: Limits, ceiling: () => Ceiling): void {
+/** Throws `aboveCeiling` for a change of settings. With full access, the policy that stays counts as requested too. */
+export function assertUnderCeiling(change: Asked, now: Permissions, ceiling: () => Ceiling): void {
   const { sandbox, approvalPolicy } = change
   if (sandbox === undefined && approvalPolicy === undefined) return
   const wanted = { sandbox: sandbox ?? now.sandbox, approvalPolicy: approvalPolicy ?? now.approvalPolicy }
   underCeiling(wanted, { ...change, approvalPolicy: wanted.approvalPolicy }, ceiling())
 }
 
-function sandboxRefused(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {
+function sandboxRejected(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {
   const ways = `Whoever starts it can allow more: ${waysTo(program, `--max-sandbox ${asked}`, `-s ${asked}`)}`
   return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {
     flag: '--max-sandbox',
   })
 }
 
-function neverRefused({ program }: Ceiling): RpcError {
+function neverRejected({ program }: Ceiling): RpcError {
   const ways = waysTo(program, '--max-sandbox danger-full-access --allow-never', '-s danger-full-access -a never')
   return rejection(
     'aboveCeiling',
@@ -89,14 +86,14 @@ function neverRefused({ program }: Ceiling): RpcError {
   )
 }
 
-/** Commands that give more, as they can be typed. */
+/** Returns the commands that allow more, as they can be typed. */
 function waysTo(program: Ceiling['program'], serverFlags: string, terminalFlags: string): string {
   if (program !== undefined) return `parley ${program} ${serverFlags}.`
   return `parley server ${serverFlags}; for a conversation of the terminal, parley resume ID ${terminalFlags}.`
 }
 
-/** What a log or a file says that is more than this server allows, in a sentence; null where nothing is lowered. */
-export function loweredText(wanted: Limits, allowed: Limits, from: string): string | null {
+/** Returns a sentence about permissions that were lowered to the ceiling, or null. `from` begins it. */
+export function loweredText(wanted: Permissions, allowed: Permissions, from: string): string | null {
   if (wanted.sandbox !== allowed.sandbox)
     return `${from} ${wanted.sandbox}, and this server was started for ${allowed.sandbox} at most: ${allowed.sandbox} is in force. -s ${wanted.sandbox} on the command line gives it back.`
   if (wanted.approvalPolicy !== allowed.approvalPolicy)

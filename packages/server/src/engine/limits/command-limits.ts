@@ -1,10 +1,11 @@
 import type { Sandbox, SandboxLimits } from '@parley/host'
 import type { RunLimits } from '@parley/protocol'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
-import { workspaceOf } from '../calls/proposed-item.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Scratch } from './scratch.ts'
+import { workspaceOf } from './workspace-folders.ts'
 
+/** Everything the limits of a conversation's commands depend on. */
 export interface CommandSurroundings {
   readonly conversation: Conversation
   readonly place: Environment
@@ -13,7 +14,10 @@ export interface CommandSurroundings {
   readonly scratch: Scratch
 }
 
-/** What a command may do, in the paths of its machine. Rejects with a sentence for what no sandbox can enforce. */
+/**
+ * Resolves to the sandbox limits of a command, in paths of its machine; null for none. Rejects with a sentence when no
+ * sandbox can enforce them.
+ */
 export async function limitsOfCommand(
   { conversation, place, home, scratch }: CommandSurroundings,
   { sandbox: mode, network }: RunLimits,
@@ -31,13 +35,13 @@ export async function limitsOfCommand(
     writableRoots,
     network,
     unixSockets: conversation.state.core.settings.unixSockets === true,
-    // A folder in such a place that the user chose to work in is seen there, and nothing beside it.
+    // A writable folder inside a secret place stays visible; everything beside it is hidden.
     masked: secrets.filter((secret) => !writableRoots.includes(secret)),
     scratch: isHere ? await scratch.ready() : null,
   }
 }
 
-/** Puts limits around one command, and counts afterwards what it left in its /tmp. */
+/** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
 export async function sandboxFor({ place, scratch }: CommandSurroundings, limits: SandboxLimits): Promise<Sandbox> {
   const sandbox = await place.sandboxes.prepare(limits)
   return {
@@ -50,7 +54,7 @@ export async function sandboxFor({ place, scratch }: CommandSurroundings, limits
   }
 }
 
-/** Real paths, the working folder first. One that was taken away cannot be opened for writing. */
+/** Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. */
 async function existingRoots({ state }: Conversation, { files }: Environment): Promise<readonly string[]> {
   const { roots } = workspaceOf(state)
   const real = await Promise.all(roots.map((root) => files.realPath(root).catch(whenUnknown(root))))

@@ -1,38 +1,82 @@
-import { isWeaker, type Sandbox, type SandboxLimits, type SandboxReport } from '@parley/host'
+import {
+  type BackgroundProcesses,
+  createBackgroundProcesses,
+  isWeaker,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxReport,
+} from '@parley/host'
 import type { Enforcement, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
+import type { Ids } from '../../ports/ids.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
-import { weakerNotice } from './weaker-notice.ts'
+import { createScratch } from './scratch.ts'
 
-/** What enforces the limits of one conversation: as good as its place allows, and never better than it once was. */
+/** Enforcement of one conversation's limits: the weakest its environment has ever reported. */
 export interface ConversationLimits extends AsyncDisposable {
-  /** One sentence for people about what enforces the limits; null until its place has been asked. */
+  /** Sentence for people about the enforcement; null before the environment has reported it. */
   readonly reason: string | null
-  /** The user's home folder where commands run on this machine, else null. */
+  /** Home folder of the user where commands run on this machine; null on another one. */
   readonly localHome: string | null
-  /** See `Place`. */
+  /** See `Environment`. */
   readonly guardOf: Environment['guardOf']
   enforcementFor(mode: SandboxMode): Enforcement
-  /** Asks the place, as long as it can be asked. */
-  look(): Promise<void>
-  /** Brings the recorded enforcement in line with what is known. */
-  settle(): void
-  /** A sandbox could not be set up: tries whether any can, and records it where that has become worse. */
-  doubt(): Promise<void>
-  /** What commands may do under these limits; null: all that the user may. Rejects with a sentence for what no sandbox can do. */
+  /** Reads the environment's report. Resolves without one while the environment is unreachable. */
+  readReport(): Promise<void>
+  /** Records the known enforcement where the settings have another one, with a notice if it has become weaker. */
+  recordEnforcement(): void
+  /** Probes the sandbox again after one could not be set up, and records the result. */
+  recheck(): Promise<void>
+  /** Resolves to sandbox limits; null for all rights of the user. Rejects where no sandbox can enforce them. */
   describe(limits: RunLimits): Promise<SandboxLimits | null>
   /**
-   * Puts limits around one command; right before its start. Rejects with a sentence: it must not run then, as where
-   * less enforces them by now than when it was decided.
+   * Prepares the sandbox right before a command starts. Rejects with a sentence when the command must not run, as when
+   * the sandbox has become weaker since the decision.
    */
   prepare(limits: SandboxLimits): Promise<Sandbox>
+}
+
+interface OpenLimits {
+  readonly limits: ConversationLimits
+  readonly background: BackgroundProcesses
+}
+
+interface LimitsPorts {
+  readonly conversation: Conversation
+  readonly place: Environment
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  /** Folder for the /tmp of its commands. */
+  readonly folder: string
+  readonly ids: Pick<Ids, 'item'>
+  readonly onFault: (fault: unknown) => void
+}
+
+/** Opens the limits of a conversation's commands, and its background processes, which share one /tmp. */
+export function openLimits(ports: LimitsPorts): OpenLimits {
+  const { conversation, place, home, folder, ids, onFault } = ports
+  const background = createBackgroundProcesses({
+    runCommand: place.commands.runCommand,
+    onEnd: (_id, { spawnError }) => {
+      if (spawnError?.subject === 'sandbox') void limits.recheck().catch(onFault)
+    },
+  })
+  const isInUse = () => background.list().some(({ end }) => end === null)
+  const onEmptied = () =>
+    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
+  const scratch = createScratch({ folder, isInUse, onEmptied })
+  const limits = createConversationLimits({ conversation, place, home, scratch, newItemId: ids.item })
+  return { limits, background }
 }
 
 interface LimitsParts extends CommandSurroundings {
   readonly newItemId: () => string
 }
 
-export function createConversationLimits(parts: LimitsParts): ConversationLimits {
+function createConversationLimits(parts: LimitsParts): ConversationLimits {
   const { conversation, place, scratch, newItemId } = parts
   let known: SandboxReport | null = null
 
@@ -45,7 +89,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
     return known?.enforcement ?? 'none'
   }
 
-  function settle(): void {
+  function recordEnforcement(): void {
     const { settings } = conversation.state.core
     const enforcement = enforcementFor(settings.sandbox)
     if (known === null || conversation.readOnly || enforcement === settings.enforcement) return
@@ -71,7 +115,7 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
     localHome: place.name === null ? place.home : null,
     guardOf: place.guardOf,
     enforcementFor,
-    async look() {
+    async readReport() {
       try {
         await place.reach()
         learn(await place.sandboxes.report())
@@ -79,10 +123,10 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
         if (!(error instanceof EnvironmentUnreachableError)) throw error
       }
     },
-    settle,
-    async doubt() {
+    recordEnforcement,
+    async recheck() {
       learn(await place.sandboxes.recheck())
-      settle()
+      recordEnforcement()
     },
     describe: (limits) => limitsOfCommand(parts, limits),
     async prepare(limits) {
@@ -96,3 +140,17 @@ export function createConversationLimits(parts: LimitsParts): ConversationLimits
     [Symbol.asyncDispose]: () => scratch.remove(),
   }
 }
+
+function emptiedNotice(id: string): ItemOf<'notice'> {
+  const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
+  return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
+}
+
+/** Returns the notice that the sandbox has become weaker. */
+function weakerNotice(id: string, { enforcement, reason }: SandboxReport): ItemOf<'notice'> {
+  const title = `${enforcement === 'partial' ? partialText : noneText} ${reason}`
+  return noticeItem(id, { level: 'warning', code: 'sandboxWeaker', title })
+}
+
+const partialText = 'The sandbox is only partial now: what is not known to be harmless asks first.'
+const noneText = 'There is no sandbox now: what is not known to be harmless asks first.'

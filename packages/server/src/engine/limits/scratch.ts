@@ -3,27 +3,27 @@ import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@parley/workspace'
 
-/** What sandboxed commands of one conversation see as /tmp: caches and scripts survive from one command to the next. */
+/** Folder that sandboxed commands of one conversation see as /tmp, kept from one command to the next. */
 export interface Scratch {
-  /** Its folder, made when it is first needed. What has grown too large is emptied here, unless something runs in it. */
+  /** Resolves to its path, making it when first needed. Empties it first if it is too large and nothing runs in it. */
   ready(): Promise<string>
-  /** Counts what is in it, in the background: the next `ready` knows. */
+  /** Measures its size in the background, for the next `ready`. */
   measure(): void
-  /** Takes it away. Nothing may run in it any more. */
+  /** Removes it. Nothing may still run in it. */
   remove(): Promise<void>
 }
 
 interface ScratchParts {
   readonly folder: string
-  /** A command in the background still uses it. */
+  /** Returns true while a background command uses it. */
   readonly isInUse: () => boolean
   readonly onEmptied: () => void
-  /** Of what is in it; 1 GiB unless told. */
+  /** Size above which it is emptied; 1 GiB by default. */
   readonly maxBytes?: number
 }
 
 const usualMaxBytes = 1024 ** 3
-/** So many files take as long to count as they are worth. */
+/** Count of files above which it is emptied: counting more takes too long. */
 const maxEntries = 100_000
 
 export function createScratch({ folder, isInUse, onEmptied, maxBytes = usualMaxBytes }: ScratchParts): Scratch {
@@ -31,7 +31,7 @@ export function createScratch({ folder, isInUse, onEmptied, maxBytes = usualMaxB
   let isTooLarge = false
   let measuring: Promise<void> | null = null
 
-  /** What lies there from before is of a session that crashed. */
+  /** Makes it anew, without the rest of a crashed session. */
   async function make(): Promise<void> {
     await removeTree(folder)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -77,7 +77,7 @@ interface Left {
   entries: number
 }
 
-/** Follows no link. What cannot be looked at counts as nothing. */
+/** Resolves to true once size or count is used up. Follows no link; unreadable entries count as nothing. */
 async function exceeds(folder: string, left: Left): Promise<boolean> {
   try {
     for await (const entry of await opendir(folder)) {

@@ -14,8 +14,8 @@ import { removeTree } from '@parley/workspace'
 const sweptSuffix = '.swept'
 
 /**
- * Takes away what crashed servers left of their conversations' /tmp. One whose owner runs is kept. It is set aside at
- * once: its conversation may be resumed, and have a /tmp again, while a large one is still being removed.
+ * Removes the /tmp folders that crashed servers left; those of running owners stay. Renames each one first, as its
+ * conversation can be resumed and get a new /tmp while a large one is still being removed.
  */
 export async function sweepScratch(files: Files, home: string): Promise<void> {
   const folder = scratchFolder(home)
@@ -32,7 +32,7 @@ function setAside(path: string): string {
   try {
     if (path !== aside) renameSync(path, aside)
   } catch {
-    // One is there from a sweep that was cut short, which goes now; this one does at the next start.
+    // An interrupted sweep left a renamed one, which is removed now; this one is removed at the next start.
   }
   return aside
 }
@@ -46,7 +46,7 @@ function namesIn(files: Files, folder: string): readonly string[] {
   }
 }
 
-/** Names that are not ours are left alone. */
+/** Returns false for names that are no conversation's, and where the owner cannot be read. */
 function isStale(files: Files, home: string, name: string): boolean {
   const paths = isConversationId(name) ? sessionPaths(home, name) : null
   if (paths === null) return false

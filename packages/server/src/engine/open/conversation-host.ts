@@ -94,7 +94,7 @@ export class ConversationHost implements AsyncDisposable {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
       const changes = overrides === undefined ? [] : setup.resumeChanges(known.conversation.state, overrides, by)
       if (changes.length > 0) known.conversation.recordAll(changes)
-      known.modules.limits.settle()
+      known.modules.limits.recordEnforcement()
       return known
     }
     if (access === 'readOnly' && !readOnly) throw notPermitted('opens it for writing', 'Resume it with `readOnly`.')
@@ -235,7 +235,7 @@ export class ConversationHost implements AsyncDisposable {
     try {
       const events = [...loaded.recovery, ...changes]
       if (events.length > 0) open.conversation.recordAll(events)
-      open.modules.limits.settle()
+      open.modules.limits.recordEnforcement()
       return open
     } catch (error) {
       await this.#open.close(conversationId)

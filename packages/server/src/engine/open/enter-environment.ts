@@ -69,9 +69,9 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
 async function look({ conversation, environment, gather, limits }: Entry): Promise<Entered> {
   const { meta, settings, seq } = conversation.state.core
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
-  const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.look()])
+  const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
   // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
-  if (seq === 0) limits.settle()
+  if (seq === 0) limits.recordEnforcement()
   return { ...nothingFound, instructionFiles }
 }
 

@@ -12,11 +12,11 @@ import {
   type Approval,
   type ConversationEvent,
   type ConversationState,
+  isCall,
   recover,
   reduce,
   standingOutcome,
 } from '@parley/protocol'
-import { isCallItem } from '../calls/is-call-item.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { rejection } from '../replies/rejection.ts'
 
@@ -81,7 +81,7 @@ function denyAsked({ core }: ConversationState, { id: approvalId, itemId, turnId
   const standing = open === undefined ? null : standingOutcome(open)
   if (standing !== null) return [decided, { type: 'item.completed', turnId, item: standing }]
   const item = open?.item
-  if (item === undefined || !isCallItem(item)) return [decided]
+  if (item === undefined || !isCall(item)) return [decided]
   return [decided, { type: 'item.completed', turnId, item: { ...item, status: 'denied', modelText: notAnswered } }]
 }
 

@@ -2,18 +2,17 @@ import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import { findConversation } from '../read/find-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { PolicyPorts } from './policy-ports.ts'
-import { factsOf, type Question, type RecordedCall, recordedCalls } from './recorded-calls.ts'
-import { whichOf } from './replay-calls.ts'
+import type { PolicyPorts } from './read-rules.ts'
+import { factsOf, type Question, type RecordedCall, recordedCalls, wantedConversation } from './recorded-calls.ts'
 
 const maxTextLength = 2_000
 
-/** Why a call was run or not, told from what is stored of it. */
+/** Explains from the log why a call was run or not. Rejects with `itemNotFound`. */
 export async function explainCall(
   params: ParamsOf<'policy/why'>,
   { files, home }: Pick<PolicyPorts, 'files' | 'home'>,
 ): Promise<ResultOf<'policy/why'>> {
-  const conversationId = await findConversation(files, home, whichOf(params))
+  const conversationId = await findConversation(files, home, wantedConversation(params))
   const calls = recordedCalls(files, home, conversationId)
   const call = chosenCall(calls, params.item ?? '1')
   const { id, tool, title, status } = call.item
@@ -21,7 +20,7 @@ export async function explainCall(
   return { conversationId, item: { id, tool, title: clipped(title), status }, rows, calls: calls.length }
 }
 
-/** By id or a part of it, by how many calls back, or by what stands in the title; the newest that fits. */
+/** Returns the newest call that matches an id or a part of it, a count of calls back, or a part of a title. */
 function chosenCall(calls: readonly RecordedCall[], wanted: string): RecordedCall {
   const newestFirst = calls.toReversed()
   const back = /^\d{1,6}$/.test(wanted) ? newestFirst[Number(wanted) - 1] : undefined
@@ -56,7 +55,7 @@ function rowsOf(call: RecordedCall): readonly DescribedFact[] {
 
 const verdicts = { allow: 'ran unasked', ask: 'was asked about', deny: 'was denied' } as const
 
-/** A call that ran unasked is stored with its facts when it ends. */
+/** Explains missing facts. A call that ran unasked is stored with its facts when it ends. */
 function whyNoFacts({ item, allowedBy }: RecordedCall): string {
   if (allowedBy === null) return 'none are stored: it did not come to a decision'
   return item.status === 'inProgress'
@@ -78,7 +77,7 @@ function decisionRows({ item, questions, allowedBy }: RecordedCall): readonly De
   ]
 }
 
-/** Undefined where a question was asked: that tells its rule itself. */
+/** Returns the rule that allowed a call. Undefined after a question, which names its rule itself. */
 function ruleThatAllowed(
   allowedBy: RecordedCall['allowedBy'],
 ): Pick<DecisionRecord, 'verdict' | 'rule' | 'reason'> | undefined {

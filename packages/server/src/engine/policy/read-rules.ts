@@ -1,18 +1,38 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type PolicyFile, type Rules, readPolicyFile, type UserRules } from '@parley/policy'
+import type { Files } from '@parley/journal'
+import {
+  type PolicyFile,
+  type Projects,
+  problemLocation,
+  type Rules,
+  readPolicyFile,
+  type ShellParser,
+  type UserRules,
+} from '@parley/policy'
+import type { Environments } from '@parley/workspace'
 import { rejection } from '../replies/rejection.ts'
-import { soundRules } from './sound-rules.ts'
+
+/** Ports of the requests about policy that need no open conversation. */
+export interface PolicyPorts {
+  readonly files: Files
+  readonly home: string
+  readonly places: Environments
+  readonly shellParser: ShellParser
+  readonly userRules: UserRules
+  /** Projects, whose rules apply where they are trusted. */
+  readonly projects: Pick<Projects, 'of'>
+}
 
 export interface WantedRules {
-  /** Taken instead of the user's own file. */
+  /** Path of a rules file that replaces the user's own. */
   readonly rules?: string | undefined
-  /** Laid over it, as with `parley exec --policy`. */
+  /** Path of a rules file that applies besides it, as with `parley exec --policy`. */
   readonly policyFile?: string | undefined
   readonly cwd: string
 }
 
-/** The rules to judge by. A file that was named has to be there, and each has to be sound. */
+/** Reads the rules to judge by. Rejects with `configInvalid` for a named file that is missing, or with a problem. */
 export async function readWantedRules(userRules: UserRules, { rules, policyFile, cwd }: WantedRules): Promise<Rules> {
   const own = rules === undefined ? await userRules.read() : await readNamed(resolve(cwd, rules))
   const over = policyFile === undefined ? [] : [await readNamed(resolve(cwd, policyFile))]
@@ -22,4 +42,12 @@ export async function readWantedRules(userRules: UserRules, { rules, policyFile,
 function readNamed(file: string): Promise<PolicyFile> {
   if (!existsSync(file)) throw rejection('configInvalid', `The rules file ${file} does not exist.`, { where: file })
   return readPolicyFile(file)
+}
+
+/** Returns the rules of all files. Throws `configInvalid` for the first problem in one of them. */
+export function soundRules(files: readonly PolicyFile[]): Rules {
+  const [problem] = files.flatMap(({ problems }) => problems)
+  if (problem === undefined) return files.flatMap(({ rules }) => rules)
+  const where = problemLocation(problem)
+  throw rejection('configInvalid', `${where}: ${problem.message}`, { where })
 }

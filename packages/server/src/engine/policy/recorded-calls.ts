@@ -1,25 +1,23 @@
 import { type Files, LogView, sessionPaths } from '@parley/journal'
 import { type Facts, storedFacts } from '@parley/policy'
-import type { EventOf } from '@parley/protocol'
-import { type CallItem, initialState, type Settings } from '@parley/protocol'
-import { isCallItem } from '../calls/is-call-item.ts'
+import { type CallItem, type EventOf, initialState, isCall, type Settings } from '@parley/protocol'
 import { createLogFold, createLogReader } from '../conversation/log-reader.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/** What policy knew of it: stored on it when it ended, and with the question while it waits. */
+/** Returns the facts stored with a call: on its item once it has ended, with its question while it waits. */
 export function factsOf({ item, questions }: Pick<RecordedCall, 'item' | 'questions'>): Facts | null {
   return storedFacts(item.facts ?? questions.at(-1)?.asked.facts)
 }
 
-/** A call of a conversation, with what held when it was decided. */
+/** Call of a log, with the settings under which it was decided. */
 export interface RecordedCall {
   readonly item: CallItem
   readonly settings: Settings
-  /** The folder the conversation was in. */
+  /** Working folder of the conversation then. */
   readonly cwd: string
-  /** The questions about it and their answers, oldest first. */
+  /** Questions about it with their answers, oldest first. */
   readonly questions: readonly Question[]
-  /** The rule or answer that let it begin, from the event, as its item holds no decision until it ends. Null before it has begun. */
+  /** Rule or answer in `execution.started`, as the item holds no decision before it ends. Null before the start. */
   readonly allowedBy: EventOf<'execution.started'>['decidedBy'] | null
 }
 
@@ -28,7 +26,18 @@ export interface Question {
   readonly answer: EventOf<'approval.decided'> | null
 }
 
-/** Every call, oldest first, those that wait included; from the log alone, whoever writes it. */
+interface Wanted {
+  readonly conversation?: string
+  readonly cwd?: string
+}
+
+/** Returns the search for a conversation: by the start of its id, else the newest one, in the folder if given. */
+export function wantedConversation({ conversation, cwd }: Wanted) {
+  if (conversation !== undefined) return { prefix: conversation }
+  return cwd === undefined ? { last: true } : { last: true, cwd }
+}
+
+/** Reads every call from a log, oldest first, waiting ones included. Throws `conversationNotFound`. */
 export function recordedCalls(files: Files, home: string, conversationId: string): readonly RecordedCall[] {
   const paths = sessionPaths(home, conversationId)
   if (paths === null || files.look(paths.log) === null)
@@ -39,7 +48,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   const questions = new Map<string, Question[]>()
   const begun = new Map<string, EventOf<'execution.started'>['decidedBy']>()
   const note = (item: unknown, settings: Settings) => {
-    if (!isItem(item) || !isCallItem(item)) return
+    if (!isItem(item) || !isCall(item)) return
     const { id } = item
     const { cwd } = fold.state.core.meta
     calls.set(id, { item, settings, cwd, questions: questions.get(id) ?? [], allowedBy: begun.get(id) ?? null })
@@ -49,7 +58,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
     if (event?.type === 'approval.requested') {
       const { itemId } = event.approval
       questions.set(itemId, [...(questions.get(itemId) ?? []), { asked: event.approval, answer: null }])
-    } else if (event?.type === 'approval.decided') answer(questions, event)
+    } else if (event?.type === 'approval.decided') addAnswer(questions, event)
     else if (event?.type === 'execution.started') begun.set(event.itemId, event.decidedBy)
     else if (event?.type === 'item.completed') note(event.item, fold.state.core.settings)
   }
@@ -58,7 +67,7 @@ export function recordedCalls(files: Files, home: string, conversationId: string
   return [...calls.values()]
 }
 
-function answer(questions: Map<string, Question[]>, event: EventOf<'approval.decided'>): void {
+function addAnswer(questions: Map<string, Question[]>, event: EventOf<'approval.decided'>): void {
   for (const [itemId, asked] of questions) {
     if (!asked.some((one) => one.asked.id === event.approvalId)) continue
     questions.set(

@@ -2,9 +2,8 @@ import { type DecideSettings, decide, type Grant, grantFor, type Rules, trustedR
 import type { Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import { findConversation } from '../read/find-conversation.ts'
 import { configHere } from '../settings/read-config.ts'
-import type { PolicyPorts } from './policy-ports.ts'
-import { readWantedRules, type WantedRules } from './read-rules.ts'
-import { factsOf, type RecordedCall, recordedCalls } from './recorded-calls.ts'
+import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
+import { factsOf, type RecordedCall, recordedCalls, wantedConversation } from './recorded-calls.ts'
 import { enforcementThere, judgementOf } from './test-command.ts'
 
 type Params = ParamsOf<'policy/replay'>
@@ -12,9 +11,9 @@ type Replayed = ResultOf<'policy/replay'>['calls'][number]
 
 const maxTitleLength = 200
 
-/** Decides each call again from its stored facts, under the settings of then but for those that are given. */
+/** Decides each recorded call again from its stored facts. Settings not given in `params` are those recorded. */
 export async function replayCalls(params: Params, ports: PolicyPorts): Promise<ResultOf<'policy/replay'>> {
-  const conversationId = await findConversation(ports.files, ports.home, whichOf(params))
+  const conversationId = await findConversation(ports.files, ports.home, wantedConversation(params))
   const recorded = recordedCalls(ports.files, ports.home, conversationId)
   const enforcement = await enforcementNow(params, ports)
   const calls: Replayed[] = []
@@ -31,12 +30,7 @@ export async function replayCalls(params: Params, ports: PolicyPorts): Promise<R
   return { conversationId, calls, skipped: recorded.length - calls.length }
 }
 
-export function whichOf({ conversation, cwd }: Pick<Params, 'conversation' | 'cwd'>) {
-  if (conversation !== undefined) return { prefix: conversation }
-  return cwd === undefined ? { last: true } : { last: true, cwd }
-}
-
-/** Those of the project as they are trusted now, where the conversation worked on this machine. */
+/** Reads the rules for one call; those of its project as trusted now, if it worked on this machine. */
 async function rulesFor({ cwd, settings }: RecordedCall, given: WantedRules, ports: PolicyPorts): Promise<Rules> {
   const rules = await readWantedRules(ports.userRules, given)
   if (settings.environment !== undefined) return rules
@@ -48,7 +42,7 @@ function wanted({ rules, cwd = '/' }: Params, policyFile: string | undefined) {
   return { cwd, rules, policyFile }
 }
 
-/** What enforces limits here, for a sandbox mode that was not the recorded one. */
+/** Resolves to the enforcement on this machine for a given sandbox mode; null for the recorded one. */
 async function enforcementNow({ sandbox }: Params, { places }: PolicyPorts): Promise<Enforcement | null> {
   if (sandbox === undefined) return null
   const { environment: place, release } = places.take({ environment: undefined, config: {} })
@@ -73,7 +67,7 @@ function settingsOf({ settings }: RecordedCall, { params, enforcement, rules, gr
   }
 }
 
-/** What was granted for the session then holds for the calls after it, as it did. */
+/** Decides one call again. A grant for the session applies to the calls after it, as it did then. */
 function replay(call: RecordedCall, settings: DecideSettings, grants: Grant[]): Replayed | null {
   const facts = factsOf(call)
   const { item, questions } = call

@@ -13,19 +13,18 @@ import {
 import type { Enforcement, Judgement, ParamsOf, ResultOf, SandboxMode } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../../tools/define-tool.ts'
-import { assertOwnFilesOutside } from '../limits/own-files-outside.ts'
+import { assertOwnFilesOutside } from '../limits/workspace-folders.ts'
 import { configHere, definedRules } from '../settings/read-config.ts'
-import type { PolicyPorts } from './policy-ports.ts'
-import { readWantedRules } from './read-rules.ts'
+import { type PolicyPorts, readWantedRules } from './read-rules.ts'
 
-/** What would be decided about a command here and now. Looks at files' names and links; runs nothing. */
+/** Decides about a command as a new conversation would. Reads names and links of files; runs nothing. */
 export async function testCommand(
   params: ParamsOf<'policy/test'>,
   ports: PolicyPorts,
 ): Promise<ResultOf<'policy/test'>> {
   const { effective, own, project } = configHere(params.cwd, params, ports)
   const { values } = effective
-  // No provider is needed to judge a command.
+  // A decision about a command does not depend on the provider.
   const settings = settingsFromConfig(values, { id: 'none', model: 'none' }, params)
   const { approvalPolicy, sandbox, environment, writableRoots } = settings
   if (environment === undefined) assertOwnFilesOutside([resolve(params.cwd), ...writableRoots], ports.home)
@@ -82,7 +81,7 @@ async function gather({ cwd, command }: ParamsOf<'policy/test'>, around: Around,
   )
 }
 
-/** What would enforce the mode where it runs. */
+/** Resolves to the enforcement of a sandbox mode in an environment. */
 export async function enforcementThere(place: Environment, sandbox: SandboxMode): Promise<Enforcement> {
   return sandbox === 'danger-full-access' ? 'none' : (await place.sandboxes.report()).enforcement
 }

@@ -3,8 +3,8 @@ import { guardByName } from '@parley/host'
 import { type Rules, readPolicyFile, type UserRules } from '@parley/policy'
 import type { ConversationState, Overrides, SandboxMode } from '@parley/protocol'
 import { liesWithin, realOrGiven } from '@parley/workspace'
-import { workspaceOf } from '../calls/proposed-item.ts'
-import { soundRules } from '../policy/sound-rules.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import { soundRules } from '../policy/read-rules.ts'
 
 /** Conversation that is being opened. */
 interface Opening {

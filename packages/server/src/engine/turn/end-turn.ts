@@ -1,6 +1,12 @@
-import { type ConversationEvent, type Failure, type Item, type OpenItem, standingOutcome } from '@parley/protocol'
+import {
+  type ConversationEvent,
+  type Failure,
+  type Item,
+  isCall,
+  type OpenItem,
+  standingOutcome,
+} from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
-import { isCallItem } from '../calls/is-call-item.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { StopReason } from './turn-context.ts'
@@ -48,7 +54,7 @@ function closed(open: OpenItem, why: EndReason): Item {
   const { item, executionStarted } = open
   const standing = standingOutcome(open)
   if (standing !== null) return standing
-  if (!isCallItem(item)) return { ...item, status: 'interrupted' }
+  if (!isCall(item)) return { ...item, status: 'interrupted' }
   if (executionStarted)
     return { ...item, status: 'unknown', modelText: 'This was started, but how it ended is unknown.' }
   return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }

@@ -1,7 +1,6 @@
 import type { ModelCall, ModelEvent } from '@parley/models'
 import type { ConversationEvent, EventOf } from '@parley/protocol'
-import { proposedItem } from '../calls/proposed-item.ts'
-import { keepExact, unrestorable } from '../calls/secret-call.ts'
+import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
 import type { ModelSource } from '../settings/model-sources.ts'

@@ -23,7 +23,7 @@ const entry = fileURLToPath(new URL('../../fixtures/failpoint-server.ts', import
 /** For a server whose clients may ask for everything. */
 export const fullAccess = ['--max-sandbox', 'danger-full-access', '--allow-never'] as const
 
-export interface Exit {
+interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }

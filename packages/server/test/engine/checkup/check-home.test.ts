@@ -11,8 +11,8 @@ async function levels(home: string) {
     .map(({ level, text }) => `${level}: ${text.replaceAll(home, 'H')}`)
 }
 
-describe('the folder conversations are kept in', () => {
-  it('is well when it is ours alone, reached by a link or not, and when it is yet to be made', async () => {
+describe('the home folder', () => {
+  it('is fine when private, through a link or not, and when missing', async () => {
     await using directory = await tempDirectory()
     const home = join(directory.path, 'home')
     expect(await levels(home)).toEqual(['ok: H is not there yet; it is made with the first conversation'])
@@ -24,7 +24,7 @@ describe('the folder conversations are kept in', () => {
     expect(await checkHome(home)).toContainEqual(expect.objectContaining({ name: 'disk' }))
   })
 
-  it('is a matter for a word when others can look in or change what is allowed, or it is no folder', async () => {
+  it('is reported when others can read it or change the rules, or it is no folder', async () => {
     await using directory = await tempDirectory()
     const home = join(directory.path, 'home')
     mkdirSync(home)
@@ -46,7 +46,7 @@ describe('the folder conversations are kept in', () => {
     expect(await levels(join(home, 'policy.toml'))).toEqual(['problem: H is no folder'])
   })
 
-  it.runIf(process.getuid?.() !== 0)('is a problem when it cannot be written to', async () => {
+  it.runIf(process.getuid?.() !== 0)('is a problem when it is not writable', async () => {
     await using directory = await tempDirectory()
     const home = join(directory.path, 'home')
     mkdirSync(home)

@@ -21,7 +21,7 @@ async function recorded(place: TestPlace): Promise<string> {
   return watched.conversationId
 }
 
-describe('a server that was started for no more than usual', () => {
+describe('a server with the default ceiling', () => {
   it.each([
     [full, '--max-sandbox'],
     [{ sandbox: danger }, '--max-sandbox'],
@@ -40,7 +40,7 @@ describe('a server that was started for no more than usual', () => {
     })
   })
 
-  it('changes no conversation to more, whichever way it is asked', async () => {
+  it('rejects a change above the ceiling by every method', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ text: 'a' }) })
     const { conversationId } = watched
@@ -64,7 +64,7 @@ describe('a server that was started for no more than usual', () => {
     await client.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
   })
 
-  it('takes what a log says of full access for no more than a wish', async () => {
+  it('lowers full access that only a log names', async () => {
     await using place = testPlace()
     const conversationId = await recorded(place)
     const client = await place.start().connect()
@@ -81,7 +81,7 @@ describe('a server that was started for no more than usual', () => {
     expect((await client.watch(conversationId)).items()).toHaveLength(watched.items().length)
   })
 
-  it('opens no folder of secrets because a log names it as one to write to', async () => {
+  it('does not open a folder of secrets that a log names as writable', async () => {
     await using place = testPlace()
     const keys = join(place.root, '.parley', 'keys')
     mkdirSync(keys)
@@ -105,7 +105,7 @@ describe('a server that was started for no more than usual', () => {
     expect(again.settings.writableRoots).toEqual([place.root, keys])
   })
 
-  it('forks a conversation with full access into one without', async () => {
+  it('forks a conversation with full access into one below the ceiling', async () => {
     await using place = testPlace()
     const conversationId = await recorded(place)
     const client = await place.start().connect()
@@ -114,8 +114,8 @@ describe('a server that was started for no more than usual', () => {
   })
 })
 
-describe('a server whose user has configured full access', () => {
-  it('allows what the file says, and nobody asked only where that says so too', async () => {
+describe('a server whose user configured full access', () => {
+  it('allows full access, and the policy never only if the file sets it too', async () => {
     await using place = testPlace()
     configure(place, `sandbox_mode = "${danger}"`)
     const client = await place.start().connect()
@@ -127,7 +127,7 @@ describe('a server whose user has configured full access', () => {
     expect((await client.request('conversation/create', unasked)).settings).toMatchObject(full)
   })
 
-  it('counts the profile that it was started with', async () => {
+  it('applies the profile it was started with', async () => {
     await using place = testPlace()
     appendFileSync(join(place.root, '.parley', 'config.toml'), `[profiles.open]\nsandbox_mode = "${danger}"\n`)
     const client = await place.start({ ceiling: { maxSandbox: null, allowNever: false, profile: 'open' } }).connect()
@@ -135,7 +135,7 @@ describe('a server whose user has configured full access', () => {
     expect(settings.sandbox).toBe(danger)
   })
 
-  it('goes no further than its own flag, and says so', async () => {
+  it('lowers the file to its own flag and warns about it', async () => {
     await using place = testPlace()
     configure(place, `sandbox_mode = "${danger}"`)
     const client = await place.start({ ceiling: { ...fullAccess, maxSandbox: 'read-only' } }).connect()

@@ -34,14 +34,14 @@ describe('the ceiling of a server', () => {
   })
 })
 
-describe('what is asked for', () => {
+describe('explicitly requested permissions', () => {
   it.each([
     ['full access', danger, { sandbox: 'danger-full-access' }, plain, '--max-sandbox'],
     ['more than reading', usual, { sandbox: 'workspace-write' }, readOnly, '--max-sandbox'],
     ['full access with nobody asked', unasked, unasked, plain, '--max-sandbox'],
     ['full access with nobody asked', unasked, unasked, full, '--allow-never'],
     ['never, where there is full access', unasked, { approvalPolicy: 'never' }, full, '--allow-never'],
-  ] as const)('is refused when it is %s above the ceiling', (_, wanted, asked, ceiling, flag) => {
+  ] as const)('are rejected when they are %s above the ceiling', (_, wanted, asked, ceiling, flag) => {
     expect(() => underCeiling(wanted, asked, ceiling)).toThrow(
       expect.objectContaining({
         code: -32007,
@@ -64,12 +64,12 @@ describe('what is asked for', () => {
     [unasked, unasked, all],
     [{ sandbox: 'workspace-write', approvalPolicy: 'never' }, { approvalPolicy: 'never' }, plain],
     [{ sandbox: 'read-only', approvalPolicy: 'never' }, { approvalPolicy: 'never' }, readOnly],
-  ] as const)('is taken under it: %j, of which %j was said', (wanted, asked, ceiling) => {
+  ] as const)('are allowed under the ceiling: %j, of which %j was requested', (wanted, asked, ceiling) => {
     expect(underCeiling(wanted, asked, ceiling)).toEqual(wanted)
   })
 })
 
-describe('what only a log or a file says', () => {
+describe('permissions of a log or a file', () => {
   it.each([
     [danger, plain, usual],
     [unasked, plain, { sandbox: 'workspace-write', approvalPolicy: 'never' }],
@@ -80,27 +80,27 @@ describe('what only a log or a file says', () => {
     expect(loweredText(wanted, allowed, 'It was recorded with')).toMatch(/^It was recorded with .* on the command line/)
   })
 
-  it('is not mentioned where it stays', () => {
+  it('are not mentioned where nothing is lowered', () => {
     expect(loweredText(usual, usual, 'x')).toBeNull()
   })
 
-  it('does not keep a resume with a higher sandbox from taking it, and then somebody is asked', () => {
+  it('with the policy never become on-request when a resume raises the sandbox', () => {
     expect(underCeiling(unasked, { sandbox: 'danger-full-access' }, full)).toEqual(danger)
   })
 })
 
-describe('a change of what is in force', () => {
+describe('a change of settings', () => {
   const check = (change: Asked, now: Parameters<typeof underCeiling>[0], ceiling: Ceiling) =>
     assertUnderCeiling(change, now, () => ceiling)
 
-  it('counts what stays as well', () => {
+  it('is checked together with the settings that stay', () => {
     const now = { sandbox: 'workspace-write', approvalPolicy: 'never' } as const
     expect(() => check({ sandbox: 'danger-full-access' }, now, full)).toThrow(/--allow-never/)
     expect(() => check({ approvalPolicy: 'never' }, danger, full)).toThrow(/--allow-never/)
     expect(() => check({ sandbox: 'danger-full-access' }, now, all)).not.toThrow()
   })
 
-  it('may always be one to less', () => {
+  it('may always lower the permissions', () => {
     expect(() => check({ sandbox: 'read-only' }, unasked, plain)).not.toThrow()
     expect(() => check({ approvalPolicy: 'untrusted' }, unasked, plain)).not.toThrow()
   })

@@ -30,7 +30,7 @@ function scratchIn(folder: string, maxBytes = 1024 ** 2) {
 }
 
 describe('the /tmp of a conversation', () => {
-  it('is made when it is first needed, for its user alone, and taken away', async () => {
+  it('is made private when first needed, and removed', async () => {
     const folder = join(root, 'scratch', 'a')
     const { scratch } = scratchIn(folder)
     await scratch.remove()
@@ -41,7 +41,7 @@ describe('the /tmp of a conversation', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('begins without what a crashed session left, and keeps what this one writes', async () => {
+  it('starts empty after a crashed session, and keeps what this session writes', async () => {
     const folder = join(root, 'a')
     mkdirSync(folder)
     writeFileSync(join(folder, 'old'), 'x')
@@ -52,7 +52,7 @@ describe('the /tmp of a conversation', () => {
     expect(readdirSync(folder)).toEqual(['new'])
   })
 
-  it('is emptied once it has grown too large, but not under something that runs', async () => {
+  it('is emptied once it is too large and nothing runs in it', async () => {
     const folder = join(root, 'a')
     const { scratch, told, use } = scratchIn(folder, 64 * 1024)
     await scratch.ready()
@@ -68,7 +68,7 @@ describe('the /tmp of a conversation', () => {
     expect(told).toEqual(['emptied'])
   })
 
-  it('never leads out: neither what counts it nor what empties it follows a link', async () => {
+  it('is measured and emptied without following links', async () => {
     const folder = join(root, 'a')
     const outside = join(root, 'outside')
     mkdirSync(outside)
@@ -84,7 +84,7 @@ describe('the /tmp of a conversation', () => {
     expect(readdirSync(outside)).toEqual(['mine'])
   })
 
-  it('goes also where its folders were closed', async () => {
+  it('is removed with folders that have no permissions', async () => {
     const folder = join(root, 'a')
     const { scratch } = scratchIn(folder)
     await scratch.ready()
@@ -95,7 +95,7 @@ describe('the /tmp of a conversation', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('that is a link to elsewhere is replaced, and what it led to is left alone', async () => {
+  it('replaces a link in its place and leaves the target alone', async () => {
     const folder = join(root, 'a')
     const outside = join(root, 'outside')
     mkdirSync(outside)
@@ -108,7 +108,7 @@ describe('the /tmp of a conversation', () => {
   })
 })
 
-describe('what killed servers left', () => {
+describe('the sweep of /tmp folders that killed servers left', () => {
   const dead = '0190a0b0-0000-7000-8000-000000000001'
   const live = '0190a0b0-0000-7000-8000-000000000002'
   const cut = '0190a0b0-0000-7000-8000-000000000003'
@@ -119,7 +119,7 @@ describe('what killed servers left', () => {
     return paths
   }
 
-  it('is swept but for what a running process owns, and for what is not ours', async () => {
+  it('spares folders of running processes and names of others', async () => {
     const { folder, owner } = pathsOf(live)
     mkdirSync(folder, { recursive: true })
     writeFileSync(owner, JSON.stringify(thisProcess(nodeFiles, { program: 'test', socket: null })))
@@ -129,7 +129,7 @@ describe('what killed servers left', () => {
     expect(readdirSync(join(root, 'scratch')).sort()).toEqual([live, 'other'])
   })
 
-  it('is out of the way before it is gone: a conversation that is resumed meanwhile keeps its new one', async () => {
+  it('spares the new folder of a conversation that is resumed meanwhile', async () => {
     const folder = join(root, 'scratch', dead)
     mkdirSync(join(folder, 'large'), { recursive: true })
     const swept = sweepScratch(nodeFiles, root)
@@ -142,7 +142,7 @@ describe('what killed servers left', () => {
     expect(readdirSync(folder)).toEqual(['new'])
   })
 
-  it('is nothing where there is none', async () => {
+  it('does nothing without such folders', async () => {
     await expect(sweepScratch(nodeFiles, root)).resolves.toBeUndefined()
   })
 })

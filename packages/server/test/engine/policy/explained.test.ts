@@ -12,7 +12,7 @@ command = ["curl"]
 reason = "nothing is fetched here"
 `
 
-describe('what the policy would say of a command', () => {
+describe('policy/test of a command', () => {
   it('names the rule, its line, and each part', async () => {
     await using place = testPlace()
     writeFileSync(join(place.root, '.parley', 'policy.toml'), policy)
@@ -51,7 +51,7 @@ describe('what the policy would say of a command', () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'rules', level: 'problem', text: message }))
   })
 
-  it('counts the rules of a project from the moment it is trusted', async () => {
+  it('applies the rules of a project once it is trusted', async () => {
     await using place = testPlace()
     mkdirSync(join(place.cwd, '.parley'))
     place.write('.parley/policy.toml', '[[rule]]\ndecision = "deny"\ncommand = ["touch"]\n')
@@ -63,7 +63,7 @@ describe('what the policy would say of a command', () => {
     expect(await ask()).toMatchObject({ verdict: 'deny', rule: { name: 'rule:command touch', line: 1 } })
   })
 
-  it('goes by another file instead, which has to be there and sound', async () => {
+  it('applies a named rules file, which has to exist and be valid', async () => {
     await using place = testPlace()
     writeFileSync(join(place.root, '.parley', 'policy.toml'), policy)
     place.write('new.toml', '[[rule]]\ndecision = "allow"\ncommand = ["curl"]\n')
@@ -84,7 +84,7 @@ describe('what the policy would say of a command', () => {
   })
 })
 
-describe('the calls of a conversation', () => {
+describe('the recorded calls of a conversation', () => {
   it('are judged again under other rules and settings, without running anything', async () => {
     await using place = testPlace()
     const model = scriptedModel(
@@ -127,7 +127,7 @@ describe('the calls of a conversation', () => {
     expect(strict.calls.map(({ after }) => after.verdict)).toEqual(['allow', 'deny', 'deny', 'deny'])
   })
 
-  it('say why they ran or not, also one that waits, and by whom they were answered', async () => {
+  it('are explained with decision, answer and who gave it, waiting ones included', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [shell('ls'), shell('touch made'), shell('rm -rf x')] })
     const { watched, client } = await place.talk({ model })
@@ -160,7 +160,7 @@ describe('the calls of a conversation', () => {
 })
 
 describe('a call that has not ended', () => {
-  it('says which rule let it run, while it runs and when the program ended first', async () => {
+  it('is explained with the rule that let it run, during the run and after a crash', async () => {
     await using place = testPlace()
     execFileSync('mkfifo', [join(place.cwd, 'pipe')])
     const { watched, client } = await place.talk({ model: scriptedModel({ calls: [shell('cat pipe')] }) })
@@ -192,7 +192,7 @@ describe('a call that has not ended', () => {
 })
 
 describe('the checkup', () => {
-  it('says how things stand, and what to do about what is not right', async () => {
+  it('reports each check with a remedy for every problem', async () => {
     await using place = testPlace()
     const client = await place.start({ model: scriptedModel() }).connect()
     const look = async () => {

@@ -18,7 +18,7 @@ async function outcomeOf(command: string): Promise<string> {
   })
 }
 
-describe('what would run is not hidden from whoever is asked, by making it look like a secret', () => {
+describe('a call that would hide a part of itself as a secret is rejected', () => {
   it.each([
     ['in the password of a URL', 'touch x; curl http://a:b1;reboot;@host/'],
     ['in the gaps of a private key', `touch x; echo '${key}'`],
@@ -30,7 +30,7 @@ describe('what would run is not hidden from whoever is asked, by making it look 
     expect(await outcomeOf(command)).toMatch(/^Not run: the user is asked about this, and a part of it/)
   })
 
-  it('in a patch, but for the lines of a key', async () => {
+  it('in a patch, except for the lines of a key', async () => {
     await using place = testPlace()
     const add = (text: string) => ({
       calls: [
@@ -55,7 +55,7 @@ describe('what would run is not hidden from whoever is asked, by making it look 
     expect(place.read('a')).toBe(key)
   })
 
-  it('and a key that is only handed on is asked about with a mark', async () => {
+  it('and a key that is only passed on is asked about with a mark', async () => {
     expect(await outcomeOf(`npm login --token ${npm} > made`)).toMatch(
       /^npm login --token \[secret:npm:\w{8}\] > made$/,
     )

@@ -59,7 +59,7 @@ it.each(Object.entries(cuts))('%s shows no half of a secret', async (_what, { ca
   }
 })
 
-it('what the model was saying when it was interrupted shows no half of a secret', async () => {
+it('an interrupted message shows no half of a secret', async () => {
   await using place = testPlace()
   const scripted = scriptedModel()
   const stream = async function* (_request: unknown, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
@@ -79,7 +79,7 @@ it('what the model was saying when it was interrupted shows no half of a secret'
   expect(JSON.stringify(watched.events)).not.toContain(key.slice(0, 10))
 })
 
-it('an answer of an MCP server that is cut shows no half of a secret', async () => {
+it('a cut answer of an MCP server shows no half of a secret', async () => {
   await using place = mcpPlace()
   place.configure('ugly', 'plain')
   const model = scriptedModel(calling('echo', { text: `${own} `.repeat(2_000) }))
@@ -91,7 +91,7 @@ it('an answer of an MCP server that is cut shows no half of a secret', async () 
   expect(told).not.toContain(own.slice(0, 10))
 })
 
-it('a folder whose name looks like a secret can be worked in', async () => {
+it('a folder whose name looks like a secret can be the working folder', async () => {
   await using place = testPlace()
   const cwd = join(place.cwd, key)
   mkdirSync(cwd)

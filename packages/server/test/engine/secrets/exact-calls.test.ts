@@ -25,7 +25,7 @@ describe('a call with a secret in it', () => {
     expect(JSON.stringify(watched.events)).not.toContain(key)
   })
 
-  it('is withdrawn by a restart, and the model is told why', async () => {
+  it('is withdrawn by a restart, with the reason for the model', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [write] }, { text: 'ok' })
     const { server, watched } = await place.talk({ model })
@@ -52,7 +52,7 @@ describe('a call with a secret in it', () => {
     expect(() => place.read('made.txt')).toThrow()
   })
 
-  it('leaves another that waits beside it as it was', async () => {
+  it('does not affect another call that waits beside it', async () => {
     await using place = testPlace()
     const other = { name: 'shell', args: { command: 'touch other.txt' } }
     const model = scriptedModel({ calls: [other, write] }, { text: 'ok' })
@@ -71,7 +71,7 @@ describe('a call with a secret in it', () => {
   })
 })
 
-it('an answer to a field for a secret reaches the MCP server that asks, and nothing else', async () => {
+it('an answer to a field for a secret reaches only the MCP server that asks', async () => {
   await using place = mcpPlace()
   place.configure('ugly', 'plain')
   const requestedSchema = { type: 'object', properties: { db_password: { type: 'string' }, name: { type: 'string' } } }
@@ -90,7 +90,7 @@ it('an answer to a field for a secret reaches the MCP server that asks, and noth
   expect(model.requests[1]?.entries.at(-1)).toMatchObject({ text: expect.stringContaining('sesame') })
 })
 
-it('the user is told once that a secret in a message was replaced', async () => {
+it('a notice says once that a secret in a message was replaced', async () => {
   await using place = testPlace()
   const { watched } = await place.talk({ model: scriptedModel({ text: 'a' }, { text: 'b' }) })
   for (const text of [`use ${key}`, `again ${key}`]) {
@@ -106,7 +106,7 @@ it('the user is told once that a secret in a message was replaced', async () => 
   expect(statSync(join(home, 'redaction.key'))).toMatchObject({ size: 32, mode: 0o100600 })
 })
 
-it('commands get no variable with a secret for a value, whatever its name, unless it is asked for', async () => {
+it('commands get no variable with a secret for a value unless the configuration includes it', async () => {
   await using place = testPlace()
   const command =
     'echo "$EDITOR:$XDG_EXTRA:$LC_ALL:$OPENAI_API_KEY:$NODE_OPTIONS:$SSH_AUTH_SOCK:$LD_PRELOAD:$HTTPS_PROXY" | wc -c; env | wc -l'

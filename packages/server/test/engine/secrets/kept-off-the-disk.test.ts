@@ -30,7 +30,7 @@ function inDeltas(text: string): string[] {
   return text.match(/.{1,7}/gs) ?? []
 }
 
-it('no secret of anybody reaches log, side files, clients or the model', async () => {
+it('no secret reaches log, side files, clients or the model', async () => {
   await using place = testPlace()
   place.write('keys.txt', all)
   place.write('AGENTS.md', all)
@@ -85,7 +85,7 @@ it('no secret of anybody reaches log, side files, clients or the model', async (
   expect(foundIn(deltas.join(''))).toEqual([])
 })
 
-it('a message that is too long for the log has marks in its file, and where its beginning is cut', async () => {
+it('a message too long for the log has marks in its file and at its cut beginning', async () => {
   await using place = testPlace()
   const model = scriptedModel()
   const { watched, server } = await place.talk({ model, env })
@@ -102,7 +102,7 @@ it('a message that is too long for the log has marks in its file, and where its 
   expect(JSON.stringify(model.requests).length).toBeGreaterThan(1_500_000)
 })
 
-it('what an MCP server answers, says of its progress and writes to its log has marks, and it gets the exact arguments', async () => {
+it('answers, progress and log of an MCP server have marks, and the server gets the exact arguments', async () => {
   await using place = mcpPlace()
   place.configure('ugly', 'plain')
   const model = scriptedModel(calling('echo', { own, all }), { text: 'ok' })

@@ -33,8 +33,8 @@ async function patched(content: string, patchFor: (marks: readonly string[]) => 
   return { after: place.read('keys.env'), told: told?.kind === 'result' ? told.text : '', watched }
 }
 
-describe('a file with secrets, of which the model sees marks', () => {
-  it('is patched beside them, and they stay; they can be moved within the file and removed', async () => {
+describe('a file whose secrets the model sees as marks', () => {
+  it('keeps its secrets when patched beside them, moves them and removes them', async () => {
     const { after, watched } = await patched(
       `# keys\nSTRIPE=${stripe}\nPORT=1\nMAIL=${sendgrid}\n`,
       ([first, second]) => `*** Begin Patch
@@ -52,7 +52,7 @@ describe('a file with secrets, of which the model sees marks', () => {
     expect(watched.items().find(({ type }) => type === 'fileChange')).not.toHaveProperty('restorable')
   })
 
-  it('never gets a mark where a secret of another place was meant', async () => {
+  it('never gets a mark in place of a secret from elsewhere', async () => {
     const content = `STRIPE=${stripe}\n`
     const add = (mark = '') => `*** Begin Patch\n*** Add File: copy.env\n+STRIPE=${mark}\n*** End Patch`
     const { after, told } = await patched(content, ([mark]) => add(mark))
@@ -62,7 +62,7 @@ describe('a file with secrets, of which the model sees marks', () => {
     expect(await patched('A=1\n', () => other)).toMatchObject({ after: 'A=1\n' })
   })
 
-  it('may hold what only looks like a mark', async () => {
+  it('may hold text that only looks like a mark', async () => {
     const patch =
       '*** Begin Patch\n*** Update File: keys.env\n@@\n see [secret:aws:0123abcd]\n-x\n+y [secret:aws:0123abcd]\n*** End Patch'
     const { after } = await patched('see [secret:aws:0123abcd]\nx\n', () => patch)

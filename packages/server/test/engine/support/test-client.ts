@@ -26,7 +26,7 @@ export interface TestClient extends AsyncDisposable {
   notice(fits: (notice: ServerNotice) => boolean): Promise<ServerNotice>
 }
 
-export interface Refused {
+interface Refused {
   readonly number: number
   readonly code: string
   readonly message: string

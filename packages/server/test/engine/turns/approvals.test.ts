@@ -4,8 +4,8 @@ import { testPlace } from '../support/test-server.ts'
 
 const touch = (name: string) => ({ name: 'shell', args: { command: `touch ${name}` } })
 
-describe('a command that needs a yes', () => {
-  it('runs after it, and only then', async () => {
+describe('a command that needs an approval', () => {
+  it('runs after the approval and not before', async () => {
     await using place = testPlace()
     const { watched, client } = await place.talk({ model: scriptedModel({ calls: [touch('made')] }, { text: 'ok' }) })
     await watched.send('go')
@@ -44,7 +44,7 @@ describe('a command that needs a yes', () => {
     })
   })
 
-  it('is asked about once when the yes is for the session', async () => {
+  it('is asked about once when approved for the session', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made')] }, { calls: [touch('made')] }, { text: 'ok' })
     const { watched } = await place.talk({ model })
@@ -62,7 +62,7 @@ describe('a command that needs a yes', () => {
     `)
   })
 
-  it('is not run after a no, and the model is told the note', async () => {
+  it('is not run when denied, and the model gets the note', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made'), touch('other')] }, { text: 'ok' })
     const { watched } = await place.talk({ model })
@@ -84,7 +84,7 @@ describe('a command that needs a yes', () => {
     expect(() => place.read('made')).toThrow()
   })
 
-  it('is not run where nobody is there to answer, and the model is not told of a user who denied it', async () => {
+  it('is not run without a user to answer, and the model is not told that a user denied it', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made')] }, { text: 'ok' })
     const { watched, client } = await place.talk({ model })
@@ -117,8 +117,8 @@ describe('a command that needs a yes', () => {
   })
 })
 
-describe('an answer', () => {
-  it('that comes second learns who was first and what they said', async () => {
+describe('an answer to an approval', () => {
+  it('is rejected after another one, naming who answered and how', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [touch('made')] }, { text: 'ok', hang: true })
     const { server, client, watched } = await place.talk({ model })
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect(await second.refused('approval/decide', params)).toMatchObject({ number: -32005 })
   })
 
-  it('that was not offered is refused', async () => {
+  it('is rejected when it was not offered', async () => {
     await using place = testPlace()
     const calls = [{ name: 'shell', args: { command: 'touch x', escalate: true, reason: 'because' } }]
     const { client, watched } = await place.talk({ model: scriptedModel({ calls }) })

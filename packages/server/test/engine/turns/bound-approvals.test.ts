@@ -26,8 +26,8 @@ function nextApproval(watched: Watched, earlierId: string) {
   )
 }
 
-describe('a yes to a command', () => {
-  it('is no yes to the same command in another folder', async () => {
+describe('an approved command', () => {
+  it('is asked about again in another folder', async () => {
     await using place = testPlace()
     const other = otherFolder(place)
     const { client, watched } = await place.talk({ model: scriptedModel({ calls: [touch] }, { text: 'ok' }) })
@@ -46,7 +46,7 @@ describe('a yes to a command', () => {
     expect(watched.items()).toContainEqual(expect.objectContaining({ type: 'commandExecution', cwd: other }))
   })
 
-  it('is no yes to it after a restart in another folder', async () => {
+  it('is asked about again after a restart in another folder', async () => {
     await using place = testPlace()
     const other = otherFolder(place)
     const { server, watched: before } = await place.talk({ model: scriptedModel({ calls: [touch] }) })
@@ -62,7 +62,7 @@ describe('a yes to a command', () => {
     expect([...namesIn(place.cwd), ...namesIn(other)]).toEqual([])
   })
 
-  it('for the session is no yes to it in the background', async () => {
+  it('approved for the session is asked about again in the background', async () => {
     await using place = testPlace()
     const inBackground = { name: 'shell', args: { command: 'touch made', background: true } }
     const model = scriptedModel({ calls: [touch] }, { calls: [inBackground] }, { text: 'ok' })
@@ -74,8 +74,8 @@ describe('a yes to a command', () => {
   })
 })
 
-describe('a yes to a patch', () => {
-  it('is no yes to another file that its path leads to by then', async () => {
+describe('an approved patch', () => {
+  it('is asked about again when its path leads to another file by then', async () => {
     await using place = testPlace()
     place.write('a.txt', 'alpha\n')
     place.write('b.txt', 'alpha\n')
@@ -90,7 +90,7 @@ describe('a yes to a patch', () => {
     expect(place.read('b.txt')).toBe('alpha\n')
   })
 
-  it('is no yes to what it makes of a file that someone wrote to meanwhile', async () => {
+  it('is asked about again when its file was changed meanwhile', async () => {
     await using place = testPlace()
     place.write('a.txt', 'alpha\n')
     const model = scriptedModel({ calls: [patchOf('a.txt', '-alpha', '+beta')] }, { text: 'ok' })
@@ -117,7 +117,7 @@ describe('a patch to a file of secrets', () => {
     place.write('../.ssh/id_rsa', 'the key is\nhunter2\n')
   }
 
-  it('that does not fit tells the model nothing of it', async () => {
+  it('does not show the model its content when it does not fit', async () => {
     await using place = testPlace()
     withKey(place)
     const misnamed = patchOf('../.ssh/id_rs', '-x', '+y')

@@ -17,7 +17,7 @@ describe('a look-up of a whole folder', () => {
     expect((await watched.approval()).rule).toMatchObject({ name: 'builtin:read-secret' })
   })
 
-  it('runs unasked in the workspace beside them', async () => {
+  it('runs unasked in the workspace', async () => {
     await using place = testPlace()
     place.write('a.txt', 'BEGIN')
     const call = { name: 'search', args: { pattern: 'BEGIN' } }

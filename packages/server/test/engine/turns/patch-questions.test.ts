@@ -25,7 +25,7 @@ async function asked(place: TestPlace, patch: string): Promise<Approval> {
 const hashOf = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 describe('the question about a patch', () => {
-  it('has the edits whole beside a deletion that is too long to show', async () => {
+  it('shows all edits beside a deletion that is too long to show', async () => {
     await using place = testPlace()
     place.write('large.txt', largeText)
     place.write('a.txt', 'one\n')
@@ -45,7 +45,7 @@ describe('the question about a patch', () => {
     ])
   })
 
-  it('has every removed line of a deletion that is short', async () => {
+  it('shows every removed line of a short deletion', async () => {
     await using place = testPlace()
     place.write('a.txt', 'one\ntwo\n')
     const { detail, files } = await asked(place, patchOf('*** Delete File: a.txt'))
@@ -63,7 +63,7 @@ describe('the question about a patch', () => {
     for (const name of names) expect(detail).toContain(`--- ${name}\n`)
   })
 
-  it('shows first what lies outside of the writable folders', async () => {
+  it('lists files outside of the writable folders first', async () => {
     await using place = testPlace()
     place.write('a.txt', 'one\n')
     const patch = patchOf(editOf('a.txt', 'one', 'uno'), '*** Add File: ../outside.txt\n+new')
@@ -71,7 +71,7 @@ describe('the question about a patch', () => {
     expect(files.map(({ path }) => path)).toEqual(['../outside.txt', 'a.txt'])
   })
 
-  it('says where a path leads that goes through a link', async () => {
+  it('names the target of a path through a link', async () => {
     await using place = testPlace()
     mkdirSync(`${place.root}/elsewhere`)
     symlinkSync(`${place.root}/elsewhere`, `${place.cwd}/inside`)
@@ -84,7 +84,7 @@ describe('the question about a patch', () => {
     ])
   })
 
-  it('has lines with NUL characters, and those that replace a file that is not text', async () => {
+  it('shows lines with NUL characters, and lines that replace a binary file', async () => {
     await using place = testPlace()
     writeFileSync(`${place.cwd}/b.bin`, Buffer.from([0xff, 0xfe, 0x00]))
     const replaced = '*** Delete File: b.bin\n*** Add File: b.bin\n+#!/bin/sh'
@@ -97,7 +97,7 @@ describe('the question about a patch', () => {
     ])
   })
 
-  it('counts a deleted file that is not text by its size and hash', async () => {
+  it('names a deleted binary file by its size and hash', async () => {
     await using place = testPlace()
     const bytes = Buffer.from([0xff, 0xfe, 0x00])
     writeFileSync(`${place.cwd}/b.bin`, bytes)
@@ -109,7 +109,7 @@ describe('the question about a patch', () => {
 describe('a patch that adds more than a question can show', () => {
   const tooMuch = patchOf(`*** Add File: new.txt\n${'+a line of the new file\n'.repeat(30_000).trimEnd()}`)
 
-  it('is refused before anyone is asked, and the model is told to split it', async () => {
+  it('is rejected without a question, and the model is told to split it', async () => {
     await using place = testPlace()
     const { model, watched } = await propose(place, tooMuch)
     await watched.turnEnded()
@@ -120,7 +120,7 @@ describe('a patch that adds more than a question can show', () => {
     })
   })
 
-  it('is applied where nobody has to be asked', async () => {
+  it('is applied where no question is needed', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'apply_patch', args: { patch: tooMuch } }] }, { text: 'ok' })
     const { watched } = await place.talk({ model }, { sandbox: 'danger-full-access', approvalPolicy: 'never' })

@@ -22,7 +22,7 @@ function begin(place: TestPlace, ports: TestPorts = {}, approvalPolicy: 'on-fail
 const timesRun = (place: TestPlace) => place.read('ran').trim().split('\n').length
 
 describe('under on-failure, a command that the sandbox blocked', () => {
-  it('is asked about and runs again after a yes, outside', async () => {
+  it('is asked about, and runs again outside once approved', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
     const { watched } = await begin(place, fake)
@@ -62,7 +62,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(item).not.toHaveProperty('sandboxBlock')
   })
 
-  it('comes to what it came to after a no, with what the user says', async () => {
+  it('keeps its first outcome when denied, with the note of the user', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls }, { text: 'ok' })
     const { watched } = await begin(place, { model })
@@ -83,7 +83,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     })
   })
 
-  it('comes to what it came to when the turn is interrupted', async () => {
+  it('keeps its first outcome when the turn is interrupted', async () => {
     await using place = testPlace()
     const { client, watched } = await begin(place)
     await watched.send('go')
@@ -94,7 +94,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(timesRun(place)).toBe(1)
   })
 
-  it('asks again after a restart, and runs once more, not twice', async () => {
+  it('is still asked about after a restart, and runs once more, not twice', async () => {
     await using place = testPlace()
     const { server, watched: before } = await begin(place)
     const { conversationId } = before
@@ -131,7 +131,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(timesRun(place)).toBe(1)
   })
 
-  it('is no question any more once the policy is another one', async () => {
+  it('keeps its first outcome once the policy offers no retry', async () => {
     await using place = testPlace()
     const { client, watched } = await begin(place)
     const { conversationId } = watched
@@ -144,7 +144,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
     expect(timesRun(place)).toBe(1)
   })
 
-  it('is offered the network alone where only that was missing', async () => {
+  it('is offered only the network where only that was blocked', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
     const host = openHost()
@@ -170,7 +170,7 @@ describe('under on-failure, a command that the sandbox blocked', () => {
 })
 
 describe('under on-request, a command that the sandbox blocked', () => {
-  it('is not asked about: the model is told what and how to ask', async () => {
+  it('is not asked about, and the model is told how to ask for more', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls }, { text: 'ok' })
     const { watched } = await begin(place, { model }, 'on-request')

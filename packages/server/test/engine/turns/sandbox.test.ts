@@ -8,8 +8,8 @@ import { testPlace } from '../support/test-server.ts'
 const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })
 const asking = { reason: 'to see' }
 
-describe('a command where limits are enforced', () => {
-  it('runs unasked in the sandbox, which is told exactly what it may do', async () => {
+describe('a command with an enforced sandbox', () => {
+  it('runs unasked in the sandbox with exactly its limits', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -35,7 +35,7 @@ describe('a command where limits are enforced', () => {
     })
   })
 
-  it('that only looks may do no more than look', async () => {
+  it('that only reads runs in a read-only sandbox', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('ls')] }, { text: 'ok' })
@@ -45,7 +45,7 @@ describe('a command where limits are enforced', () => {
     expect(prepared).toMatchObject([{ mode: 'read-only', network: false }])
   })
 
-  it('leaves nothing of its /tmp when the conversation is closed', async () => {
+  it('has its /tmp removed when the conversation is closed', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [shell('true')] }, { text: 'ok' })
     const { server, watched } = await place.talk({ model, ...fakeSandboxes() })
@@ -59,7 +59,7 @@ describe('a command where limits are enforced', () => {
 })
 
 describe('a command that asks for more', () => {
-  it('gets the network for itself after a yes, and the question says so', async () => {
+  it('gets the network for itself once approved, and the question says so', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const fetching = shell('echo x', { network: true, ...asking })
@@ -79,7 +79,7 @@ describe('a command that asks for more', () => {
     expect(prepared.map(({ network }) => network)).toEqual([true, true, false])
   })
 
-  it('is asked about outside the sandbox, whatever it is, and then runs with nothing around it', async () => {
+  it('is asked about before it leaves the sandbox, and then runs without one', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('ls', { escalate: true, ...asking })] }, { text: 'ok' })
@@ -97,7 +97,7 @@ describe('a command that asks for more', () => {
     expect(watched.items()[1]).toMatchObject({ status: 'completed', decision: { limits: { sandbox: 'none' } } })
   })
 
-  it('without a reason is told to give one', async () => {
+  it('is rejected without a reason', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [shell('ls', { network: true })] }, { text: 'ok' })
     const { watched } = await place.talk({ model, ...fakeSandboxes() })
@@ -106,7 +106,7 @@ describe('a command that asks for more', () => {
     expect(watched.items()[1]).toMatchObject({ status: 'failed', modelText: expect.stringContaining('network needs') })
   })
 
-  it('is refused the network where nobody may be asked, and has it where the user gave it to all', async () => {
+  it('is denied the network under never, and has it where the user gave it to all', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const fetching = shell('touch made', { network: true, ...asking })
@@ -125,7 +125,7 @@ describe('a command that asks for more', () => {
 })
 
 describe('a command that asks for the network where all have it', () => {
-  it('asks for nothing more than another: a yes for the session holds for it', async () => {
+  it('is covered by a grant for the session', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const fetching = shell('touch made', { network: true, ...asking })
@@ -140,8 +140,8 @@ describe('a command that asks for the network where all have it', () => {
   })
 })
 
-describe('a yes', () => {
-  it('to a run under some limits is none to a run under others', async () => {
+describe('an approval', () => {
+  it('under some limits does not cover other limits', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -157,7 +157,7 @@ describe('a yes', () => {
     expect(prepared).toEqual([])
   })
 
-  it('to a run in a full sandbox is none to one in a partial one', async () => {
+  it('in a full sandbox does not cover a partial one', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -174,8 +174,8 @@ describe('a yes', () => {
   })
 })
 
-describe('what was decided for a full sandbox', () => {
-  it('does not run in the weaker one that there is by the time it would start', async () => {
+describe('a decision for a full sandbox', () => {
+  it('does not start the command once the sandbox is weaker', async () => {
     await using place = testPlace()
     const { sandboxes } = fakeSandboxes()
     let enforcement: 'full' | 'partial' = 'full'
@@ -199,8 +199,8 @@ describe('what was decided for a full sandbox', () => {
   })
 })
 
-describe('a turn that is stopped while a sandbox is made ready', () => {
-  it.each([{}, { background: true }])('starts nothing any more (%j)', async (more) => {
+describe('a turn that is stopped while a sandbox is prepared', () => {
+  it.each([{}, { background: true }])('starts nothing (%j)', async (more) => {
     await using place = testPlace()
     const { sandboxes } = fakeSandboxes()
     const asked = Promise.withResolvers<void>()
@@ -230,7 +230,7 @@ describe('a turn that is stopped while a sandbox is made ready', () => {
 })
 
 describe('a sandbox that cannot be set up', () => {
-  it('means that nothing is run, and that the next one asks', async () => {
+  it('keeps its command from running, and the next one is asked about', async () => {
     await using place = testPlace()
     const fake = fakeSandboxes()
     const model = scriptedModel({ calls: [shell('touch made')] }, { calls: [shell('touch made')] }, { text: 'ok' })
@@ -246,7 +246,7 @@ describe('a sandbox that cannot be set up', () => {
     ])
   })
 
-  it('once does not weaken it where another one can be', async () => {
+  it('once does not weaken the enforcement where another one works', async () => {
     await using place = testPlace()
     const { sandboxes } = fakeSandboxes()
     let failures = 1
@@ -264,7 +264,7 @@ describe('a sandbox that cannot be set up', () => {
 })
 
 describe('the enforcement of a conversation', () => {
-  it('is looked at again when it is resumed, and what has become worse is said', async () => {
+  it('is checked again on resume, with a notice if it is weaker', async () => {
     await using place = testPlace()
     const { server, watched: before } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes() })
     await before.send('go')
@@ -277,7 +277,7 @@ describe('the enforcement of a conversation', () => {
     expect(watched.items().at(-1)).toMatchObject({ code: 'sandboxWeaker', level: 'warning' })
   })
 
-  it('follows the mode, and comes back to what enforces it', async () => {
+  it('follows the sandbox mode there and back', async () => {
     await using place = testPlace()
     const { client, watched } = await place.talk({ model: scriptedModel({ text: 'hi' }), ...fakeSandboxes('partial') })
     const { conversationId } = watched
@@ -293,7 +293,7 @@ describe('the enforcement of a conversation', () => {
     })
   })
 
-  it('of a partial sandbox means that a command asks and then runs in it', async () => {
+  it('as partial means that a command is asked about and then runs in the sandbox', async () => {
     await using place = testPlace()
     const { sandboxes, prepared } = fakeSandboxes('partial')
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
@@ -310,7 +310,7 @@ describe('the enforcement of a conversation', () => {
 })
 
 describe('a workspace', () => {
-  it('that is the whole file system is read-only, and that is said', async () => {
+  it('of the whole file system is read-only, with a warning', async () => {
     await using place = testPlace()
     const server = place.start({ model: scriptedModel(), ...fakeSandboxes() })
     const client = await server.connect()
@@ -321,7 +321,7 @@ describe('a workspace', () => {
     expect(await client.refused('conversation/configure', change)).toMatchObject({ code: 'invalidParams' })
   })
 
-  it('that holds the home folder is worth a warning', async () => {
+  it('that holds the home folder is warned about', async () => {
     await using place = testPlace()
     const client = await place.start({ model: scriptedModel(), ...fakeSandboxes() }).connect()
     const { warnings, settings } = await client.request('conversation/create', { cwd: place.root })
@@ -329,7 +329,7 @@ describe('a workspace', () => {
     expect(settings.sandbox).toBe('workspace-write')
   })
 
-  it('that has gone is not written to', async () => {
+  it('that was removed is not writable', async () => {
     await using place = testPlace()
     const added = join(place.root, 'added')
     mkdirSync(added)

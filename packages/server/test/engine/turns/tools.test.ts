@@ -40,7 +40,7 @@ describe('a call', () => {
     expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain('alpha')
   })
 
-  it('is made ready for while the model still writes it', async () => {
+  it('warms its tool up while the model still writes it', async () => {
     await using place = testPlace()
     const host = openHost()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ describe('a call', () => {
     await watched.turnEnded()
   })
 
-  it('runs beside other look-ups, and effects follow one by one in the order of the model', async () => {
+  it('runs beside other look-ups, and effects follow one by one in order', async () => {
     await using place = testPlace()
     place.write('a.txt', 'a')
     const calls = [
@@ -78,7 +78,7 @@ describe('a call', () => {
     expect(begun[4]).toBeGreaterThan(ended[3] ?? 0)
   })
 
-  it('of an unknown tool is answered with the tools there are', async () => {
+  it('of an unknown tool is answered with the names of the tools', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'telnet', args: {} }] }, { text: 'sorry' })
     const { watched } = await place.talk({ model })
@@ -123,7 +123,7 @@ describe('the tool', () => {
     })
   })
 
-  it('read_file reads on in the output of an earlier command', async () => {
+  it('read_file continues in the output of an earlier command', async () => {
     await using place = testPlace()
     const model = scriptedModel(
       { calls: [{ name: 'shell', args: { command: 'seq 1 100000' } }] },
@@ -158,7 +158,7 @@ describe('the tool', () => {
     })
   })
 
-  it('shell starts what goes on in the background, and stop_process ends it', async () => {
+  it('shell starts a background command, and stop_process ends it', async () => {
     await using place = testPlace()
     const command = 'echo ready; exec sleep 600'
     const model = scriptedModel(
@@ -200,7 +200,7 @@ describe('the tool', () => {
     )
   })
 
-  it('shell says when a command went past its time', async () => {
+  it('shell reports a command that exceeded its time limit', async () => {
     await using place = testPlace()
     const args = { command: 'sleep 600', timeout_ms: 50 }
     const { watched } = await place.talk({ model: scriptedModel({ calls: [{ name: 'shell', args }] }) }, free)

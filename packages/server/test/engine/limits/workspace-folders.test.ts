@@ -11,8 +11,8 @@ function settingsBehind({ root }: TestPlace, { real, passed }: { real: string; p
   symlinkSync(passed ?? real, config)
 }
 
-describe('a conversation whose folder holds what rules parley is refused', () => {
-  it('when the settings are a link into it', async () => {
+describe('a conversation in a folder with own files of parley is rejected', () => {
+  it('when the settings file is a link into the folder', async () => {
     await using place = testPlace()
     settingsBehind(place, { real: join(place.cwd, 'mine.toml') })
     const client = await place.start().connect()
@@ -23,7 +23,7 @@ describe('a conversation whose folder holds what rules parley is refused', () =>
     )
   })
 
-  it('when the way to them passes a link in it, which could be replaced', async () => {
+  it('when the path to the settings passes a link in the folder', async () => {
     await using place = testPlace()
     settingsBehind(place, { real: join(place.root, 'mine.toml'), passed: join(place.cwd, 'link') })
     const client = await place.start().connect()
@@ -31,7 +31,7 @@ describe('a conversation whose folder holds what rules parley is refused', () =>
     expect(message).toContain(`config.toml leads through the link ${place.cwd}/link, which lies in ${place.cwd}`)
   })
 
-  it('when the home of parley is such a link itself', async () => {
+  it('when the home of parley is such a link', async () => {
     await using place = testPlace()
     await using elsewhere = testPlace()
     renameSync(join(place.root, '.parley'), join(elsewhere.root, 'real'))
@@ -64,7 +64,7 @@ describe('a conversation whose folder holds what rules parley is refused', () =>
     expect(message).toContain(`or leave out the added folder ${place.root}/other.`)
   })
 
-  it('but not when they only lie there as they do in a home that is worked in', async () => {
+  it('but not when the folder plainly contains the home of parley', async () => {
     await using place = testPlace()
     mkdirSync(join(place.root, 'other'))
     const client = await place.start().connect()

@@ -1,0 +1,210 @@
+import { conceals, type Facts, type Grant, grantFor, honoursRequests } from '@parley/policy'
+import { type Approval, type CallItem, isCall, type OpenItem } from '@parley/protocol'
+import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
+import { type Question, questionAbout } from './approval-request.ts'
+import {
+  type Attempt,
+  answeredRecord,
+  type CallPolicy,
+  decisionRecord,
+  firstAttempt,
+  payloadHashOf,
+  retryAttempt,
+} from './attempt.ts'
+import {
+  blockedItem,
+  concealedProblem,
+  deniedItem,
+  type FoundBlock,
+  rejectedItem,
+  unknownItem,
+  unreachableItem,
+  withFacts,
+} from './call-outcome.ts'
+
+/** Call as far as this process has brought it. Its item, its answer and its first run are in the log. */
+export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
+
+interface KnownCall {
+  readonly itemId: string
+  /** Exact text the model wrote, for a call with a secret in it; else null. */
+  readonly written: string | null
+}
+
+interface UnderstoodCall extends KnownCall {
+  readonly phase: 'understood'
+  readonly prepared: PreparedCall
+  readonly workspace: Workspace
+}
+
+interface ExaminedCall extends Omit<UnderstoodCall, 'phase'> {
+  readonly phase: 'examined'
+  readonly facts: Facts
+}
+
+interface PlannedCall extends KnownCall {
+  readonly phase: 'planned'
+  readonly facts: Facts
+  readonly plan: ReadyCall
+}
+
+interface RunCall extends KnownCall {
+  readonly phase: 'ran'
+  readonly attempt: Attempt
+  readonly plan: ReadyCall
+  /** Item with the outcome of this attempt. */
+  readonly item: CallItem
+  readonly block: FoundBlock | null
+  /** True when the sandbox could not be set up, so that nothing ran. */
+  readonly sandboxBroke: boolean
+}
+
+/** A call that makes no sense as it stands; `problem` says why, for the model. */
+interface InvalidCall extends KnownCall {
+  readonly phase: 'invalid'
+  readonly problem: string
+  /** Facts, if they were gathered before the problem was found. */
+  readonly facts: Facts | null
+}
+
+interface UnreachableCall extends KnownCall {
+  readonly phase: 'unreachable'
+  readonly message: string
+}
+
+/** The next step of one call, with everything needed to carry it out. */
+export type CallStep =
+  /** Do nothing now: the call has ended, waits for an answer, or its turn is stopped. */
+  | { readonly kind: 'wait' }
+  /** Gather the facts. */
+  | ({ readonly kind: 'examine' } & Pick<UnderstoodCall, 'prepared' | 'workspace'>)
+  /** Determine exactly what would be done. */
+  | ({ readonly kind: 'plan' } & Pick<ExaminedCall, 'prepared' | 'workspace' | 'facts'>)
+  /** End the call without a run: policy denies it, or the server rejects it. */
+  | { readonly kind: 'deny' | 'reject'; readonly item: CallItem }
+  /** End the call with the outcome of a run; `unknown` when that is lost. */
+  | { readonly kind: 'keep'; readonly item: CallItem }
+  /** `failed`: outcome of the first run, recorded with the question about a retry; else null. */
+  | { readonly kind: 'ask'; readonly question: Question; readonly failed: CallItem | null }
+  | RunStep
+
+export interface RunStep {
+  readonly kind: 'run'
+  readonly plan: ReadyCall
+  readonly item: CallItem & Required<Pick<CallItem, 'decision'>>
+  readonly attempt: Attempt
+  readonly payloadHash: string
+  /** Grant that the answer gives to later calls of the session; else null. */
+  readonly grant: Grant | null
+}
+
+/**
+ * Returns the next step of one call, from the state of the log and what this process has gathered. A call that was
+ * started and has no outcome here is kept as `unknown` and never run again.
+ */
+export function advanceCall(call: Call, policy: CallPolicy): CallStep {
+  const { core } = policy.state
+  const open = core.open[call.itemId]
+  if (open === undefined || !isCall(open.item)) return { kind: 'wait' }
+  const { item } = open
+  const first = firstOutcome(open)
+  if (call.phase === 'unreachable') return first === null ? reject(unreachableItem(item, call.message)) : keep(first)
+  if (call.phase === 'ran') return afterRun(call, policy)
+  if (open.executionStarted) return keep(unknownItem(item))
+  if (call.phase === 'invalid') return reject(rejectedItem(withFacts(item, call.facts), call.problem))
+  const approval = Object.values(core.approvals).find(({ itemId }) => itemId === call.itemId) ?? null
+  if (policy.stopped || approval?.state === 'pending') return { kind: 'wait' }
+  if (call.phase === 'understood') return { kind: 'examine', prepared: call.prepared, workspace: call.workspace }
+  const known = { item: withFacts(item, call.facts), approval }
+  if (first === null) return judge(call, { ...known, attempt: firstAttempt(call.facts, policy) }, policy)
+  const retry = approval === null ? null : retryAttempt(call.facts, first, policy)
+  return retry === null ? keep(first) : judge(call, { ...known, attempt: retry }, policy)
+}
+
+/** Returns the outcome of a first run that the sandbox blocked, or null. */
+function firstOutcome({ failedExecution }: OpenItem): CallItem | null {
+  return failedExecution !== undefined && isCall(failedExecution) ? failedExecution : null
+}
+
+interface Judged {
+  readonly item: CallItem
+  readonly attempt: Attempt
+  readonly approval: Approval | null
+}
+
+/** Applies a decision. A forbidden call is not planned, as planning reads files. Only a deny rule overrides a yes. */
+function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Judged, policy: CallPolicy): CallStep {
+  const { verdict, code } = attempt.decision
+  if (verdict === 'deny' && (approval === null || code === 'deniedByRule')) return deny(item, attempt)
+  if (call.phase === 'examined') {
+    const { prepared, workspace, facts } = call
+    return { kind: 'plan', prepared, workspace, facts }
+  }
+  const { plan } = call
+  const shown = { ...item, ...plan.shown }
+  const payloadHash = payloadHashOf(plan, attempt, policy.state)
+  if (approval === null) return decideUnanswered(call, { item: shown, attempt, payloadHash }, policy)
+  if (approval.contentHash !== payloadHash)
+    return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt), payloadHash }, policy)
+  const isForSession = approval.decision === 'approvedForSession'
+  const grant = isForSession ? grantFor(attempt.facts, attempt.decision.run) : null
+  const decided = { ...shown, decision: answeredRecord(approval, attempt) }
+  return { kind: 'run', plan, item: decided, attempt, payloadHash, grant }
+}
+
+function askedAnew(attempt: Attempt): Attempt {
+  const { decision } = attempt
+  const reason = `what it would do has changed since the yes; ${decision.reason}`
+  return { ...attempt, decision: { ...decision, reason } }
+}
+
+interface Unanswered {
+  readonly item: CallItem
+  readonly attempt: Attempt
+  readonly payloadHash: string
+}
+
+/** Applies a decision to a plan that no answer covers. */
+function decideUnanswered({ plan, written }: PlannedCall, unanswered: Unanswered, policy: CallPolicy): CallStep {
+  const { item, attempt, payloadHash } = unanswered
+  switch (attempt.decision.verdict) {
+    case 'allow': {
+      const decided = { ...item, decision: decisionRecord(attempt) }
+      return { kind: 'run', plan, item: decided, attempt, payloadHash, grant: null }
+    }
+    case 'deny':
+      return deny(item, attempt)
+    case 'ask': {
+      if (conceals({ facts: attempt.facts, written }, policy.secretsIn))
+        return reject(rejectedItem(item, concealedProblem))
+      const patch = plan.question?.() ?? null
+      if (patch !== null && 'problem' in patch) return reject(rejectedItem(item, patch.problem))
+      return { kind: 'ask', question: questionAbout({ item, attempt, payloadHash, patch }, policy), failed: null }
+    }
+  }
+}
+
+/** Keeps the outcome of a run, or asks for a retry: only once, and only where the user would see the whole command. */
+function afterRun({ plan, attempt, item, block }: RunCall, policy: CallPolicy): CallStep {
+  if (item.type !== 'commandExecution' || block === null) return keep(item)
+  const blocked = blockedItem(item, block, honoursRequests(policy.state.core.settings.approvalPolicy))
+  const { number, facts } = attempt
+  const mayRetry = number === 1 && !policy.stopped && !conceals({ facts, written: null }, policy.secretsIn)
+  const retry = mayRetry ? retryAttempt(facts, blocked, policy) : null
+  if (retry === null) return keep(blocked)
+  const payloadHash = payloadHashOf(plan, retry, policy.state)
+  const question = questionAbout({ item: blocked, attempt: retry, payloadHash, patch: null }, policy)
+  return { kind: 'ask', question, failed: blocked }
+}
+
+function keep(item: CallItem): CallStep {
+  return { kind: 'keep', item }
+}
+
+function deny(item: CallItem, attempt: Attempt): CallStep {
+  return { kind: 'deny', item: deniedItem(item, attempt) }
+}
+
+function reject(item: CallItem): CallStep {
+  return { kind: 'reject', item }
+}

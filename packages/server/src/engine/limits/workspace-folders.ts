@@ -1,0 +1,99 @@
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
+import { followLinks } from '@parley/host'
+import type { ConversationState, SandboxMode } from '@parley/protocol'
+import { liesWithin, ownFiles, realOrGiven } from '@parley/workspace'
+import type { Workspace } from '../../tools/tool.ts'
+import { rejection } from '../replies/rejection.ts'
+
+/** Returns the folders of a conversation: the working folder first, then those the user added. */
+export function workspaceOf({ core }: Pick<ConversationState, 'core'>): Workspace {
+  return { cwd: core.meta.cwd, roots: [core.meta.cwd, ...core.settings.writableRoots] }
+}
+
+interface Workplace {
+  /** Absolute folders of this machine that may be written to. */
+  readonly roots: readonly string[]
+  readonly sandbox: SandboxMode
+}
+
+/** Returns the sandbox mode that fits the folders: `read-only` where `workspace-write` would cover all files. */
+export function fittingMode({ roots, sandbox }: Workplace): SandboxMode {
+  return sandbox === 'workspace-write' && roots.some((root) => realOrGiven(root) === '/') ? 'read-only' : sandbox
+}
+
+export const wholeSystemText =
+  'The working folder is the whole file system (/), so the sandbox mode is read-only instead of workspace-write. Start parley in a folder to let it write there.'
+
+/** Returns warnings about the folders, to show before work begins in them. */
+export function rootWarnings({ roots, sandbox }: Workplace, home = homedir()): readonly string[] {
+  if (sandbox === 'danger-full-access') return []
+  if (fittingMode({ roots, sandbox }) !== sandbox) return [wholeSystemText]
+  const realHome = realOrGiven(home)
+  if (sandbox === 'read-only' || !roots.some((root) => liesWithin(realHome, realOrGiven(root)))) return []
+  return [
+    'The working folder holds your home folder. What programs read when they start (.bashrc, .profile, .config, .local, …), keys and parley’s own files stay read-only or hidden in it; everything else in it can be changed. A project folder is safer.',
+  ]
+}
+
+/** Own file of the user that a conversation could change. */
+interface OwnFileInside {
+  readonly file: string
+  readonly message: string
+}
+
+/** Throws `configInvalid` for folders that hold own files of the user. The first folder is the working folder. */
+export function assertOwnFilesOutside(roots: readonly string[], home: string): void {
+  const inside = findOwnFileInside(roots, home)
+  if (inside !== null) throw rejection('configInvalid', inside.message, { where: inside.file })
+}
+
+/**
+ * Returns the first file of the user's own that a folder holds by a link in `$PARLEY_HOME`; null without one. A link on
+ * the way to the file counts, too. A command or a patch could rewrite or replace the user's settings, rules or keys there.
+ * Folders of this machine only.
+ */
+export function findOwnFileInside(roots: readonly string[], home: string): OwnFileInside | null {
+  const folders = roots.map(realOrGiven)
+  const realHome = followLinks(home).real
+  for (const path of ownFiles(home)) {
+    const { real, links } = followLinks(path)
+    for (const place of [real, ...links]) {
+      const folder = folders.find((root) => liesWithin(place, root))
+      if (folder === undefined) continue
+      const isOwn = path === home ? isPlainlyIn(folder, home, realHome) : liesWithin(place, realHome)
+      if (isOwn) continue
+      const inside = { place, isPassed: place !== real, folder, isAdded: folder !== folders[0] }
+      return { file: path, message: ownFileMessage(path, inside) }
+    }
+  }
+  return null
+}
+
+/** Returns true where no link lies between the folder and the home: the sandbox hides the home there. */
+function isPlainlyIn(folder: string, home: string, realHome: string): boolean {
+  return foldersUp(home).some(
+    (above) => realOrGiven(above) === folder && folder + home.slice(above.length) === realHome,
+  )
+}
+
+function foldersUp(path: string): string[] {
+  const parent = dirname(path)
+  return parent === path ? [path] : [path, ...foldersUp(parent)]
+}
+
+interface Inside {
+  readonly place: string
+  /** True for a link on the way, whose target lies elsewhere. */
+  readonly isPassed: boolean
+  readonly folder: string
+  /** False for the working folder. */
+  readonly isAdded: boolean
+}
+
+function ownFileMessage(path: string, { place, isPassed, folder, isAdded }: Inside): string {
+  const way = place === path ? 'is a link' : isPassed ? `leads through the link ${place}` : `leads to ${place}`
+  const what = isAdded ? 'a folder added to this conversation' : 'the folder that this conversation works in'
+  const elsewhere = isAdded ? `leave out the added folder ${folder}` : `work in a folder that does not hold ${place}`
+  return `${path} ${way}, which lies in ${folder}, ${what}: a command or patch that may write there could change parley's own settings and rules. Put a copy in place of the link, or ${elsewhere}.`
+}
