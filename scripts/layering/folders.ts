@@ -43,7 +43,6 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/redaction': ['scan', '.'],
-  'packages/client': ['connection', 'server', 'conversation', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', '.'],
   'packages/protocol': ['schema', 'schema/exec', 'question', 'reduce', '.'],
   'packages/server': [
