@@ -105,6 +105,11 @@ export const dotfiles: Scenarios = {
     expect(await refused(client.request('conversation/resume', { conversationId, overrides: { cwd } }))).toContain(
       sentence,
     )
+    // The link to rules leads nowhere as long as its target is missing, and rules that cannot be read open nothing.
+    expect(await refused(client.request('conversation/create', { cwd: elsewhere }))).toContain(`${rules} is a link to`)
+    mkdirSync(join(cwd, 'rules'), { recursive: true })
+    writeFileSync(join(cwd, 'rules/policy.toml'), '')
+    giveTo(world.user, join(cwd, 'rules'))
     expect(await refused(client.request('conversation/create', { cwd: elsewhere }))).toBe('opened')
   },
 
