@@ -77,7 +77,7 @@ export class Desk implements AsyncDisposable {
     return this.#unlessLost(open, onEnd)
   }
 
-  /** What the user wants. A rejection is said on the screen. */
+  /** Carries out an intent of the user. A rejection is shown on the screen. */
   perform(intent: Exclude<Intent, { kind: 'suspend' }>): Promise<void> {
     const { stage, onEnd } = this.#parts
     const act = async () => {

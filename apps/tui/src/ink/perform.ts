@@ -176,7 +176,7 @@ export function refusalSaid({ message, data }: RpcError): UiAction {
   return isLostLog(errno) ? { kind: 'logLost', log: { errno, text: message }, isAnswer: true } : note('error', message)
 }
 
-/** What the server says unasked. */
+/** Returns the notice to show for a message that the server sent by itself. */
 export function noticeSaid({ level, message, errno }: Pick<ServerNotice, 'level' | 'message' | 'errno'>): UiAction {
   if (isLostLog(errno)) return { kind: 'logLost', log: { errno, text: message }, isAnswer: false }
   return note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
