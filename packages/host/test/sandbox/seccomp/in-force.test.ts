@@ -13,7 +13,7 @@ const { enforcement, reason } = await sandboxes.report()
 const hasPerl = findProgram('perl', programFolders('')) !== null
 const isFull = enforcement === 'full' && process.platform === 'linux' && hasPerl
 const calls = refusedCalls.filter(
-  (name) => process.arch === 'x64' || !/^(_sysctl|uselib|iopl|ioperm|.*_module|get_kernel_syms)$/.test(name),
+  (name) => process.arch === 'x64' || !/^(_sysctl|uselib|modify_ldt|iopl|ioperm|.*_module|get_kernel_syms)$/.test(name),
 )
 /** Returns the result of each attempt. */
 async function attempt(probes: readonly string[], unixSockets = false): Promise<{ allowed: string[]; count: number }> {
