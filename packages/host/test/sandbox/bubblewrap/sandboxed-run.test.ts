@@ -205,6 +205,19 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
     expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })
   })
 
+  it.each([
+    ['names of files', ') *'],
+    ['a state of its own', ') Z 1'],
+    ['an assignment', 'x) S 1 code=0'],
+  ])('keeps its exit code when it leaves a process with a line end and %s in its name', async (_, name) => {
+    using ground = openPlayground()
+    // Seven names, of which the last is read where the flags of a process are.
+    for (const file of ['1', '2', '3', '4', '5', '6', 'code=0']) writeFileSync(ground.path(`workspace/src/${file}`), '')
+    const script = `(printf '%s\\n' '${name}' >/proc/self/comm; : >named; sleep 60; :) & until [ -e named ]; do :; done; exit 3`
+    const end = await run(ground, script, { cwd: ground.path('workspace/src') })
+    expect(end).toMatchObject({ exitCode: 3, leftovers: 2 })
+  })
+
   it('is not run when a folder became a link to a secret after the limits were prepared', async () => {
     using ground = openPlayground('/var/tmp')
     mkdirSync(ground.path('workspace/sub/.git/hooks'), { recursive: true })
