@@ -87,6 +87,7 @@ const candidates = [
   '1',
   'true',
   '["x"]',
+  '["/x"]',
   '{ A = "1" }',
 ]
 

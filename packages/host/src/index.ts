@@ -52,5 +52,6 @@ export {
 } from './system/marks.ts'
 export { followLinks } from './system/paths.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
+export { secretPlaces, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
