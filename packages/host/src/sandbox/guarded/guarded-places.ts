@@ -24,10 +24,26 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
   const missing = new Set<string>()
   for (const place of places.keys()) {
     const root = roots.find((candidate) => isWithin(place, candidate)) ?? place
-    if (isInUse(place)) for (const spelling of spellings(place)) kept.add(spelling)
+    const blocked = blockedBy(place, root)
+    if (blocked !== null) for (const path of blocked) kept.add(path)
+    else if (isInUse(place)) for (const spelling of spellings(place)) kept.add(spelling)
     else missing.add(firstMissing(place, root))
   }
   return { kept: [...kept], missing: [...missing].filter((path) => !isClosed(path, kept, writable)), writable }
+}
+
+/**
+ * Returns null for a place that exists or can be made. A link that leads through a file, in circles or to too long a name
+ * leads to none: nothing can be mounted there, and only the file in the way, if any, must stay what it is.
+ */
+function blockedBy(place: string, root: string): readonly string[] | null {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true ? [] : null
+  } catch {
+    const above = dirname(place)
+    if (above === root || !isWithin(above, root)) return []
+    return blockedBy(above, root) ?? (lstatSync(above, { throwIfNoEntry: false })?.isFile() === true ? [above] : [])
+  }
 }
 
 /** Returns true within a kept path, but not in a folder of it that stays writable. */
