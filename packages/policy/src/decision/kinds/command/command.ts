@@ -8,10 +8,11 @@ import {
   type SandboxUse,
   usualLimits,
 } from '../../rules/sandbox-policy.ts'
-import { type ApprovedText, type DescribedFact, describeList, type FactsKind, isInertWord } from '../kind.ts'
+import { type ApprovedText, type DescribedFact, describeList, type FactsKind } from '../kind.ts'
 import { alwaysTargetsOf } from './always-allow.ts'
 import { findDanger } from './dangerous.ts'
 import { type CommandFacts, type CommandPart, commandFactsSchema } from './facts.ts'
+import { isHandedOn } from './handed-on.ts'
 import { allowForCommand, type CommandGrant, grantFor, isSameCommand, strictCommandMatcher } from './match.ts'
 import { innerCommands } from './reached-commands.ts'
 import { particularsOfCommand, rowOfCommand } from './rows.ts'
@@ -50,12 +51,13 @@ function limitsOf(facts: CommandFacts, use: SandboxUse, settings: LimitSettings)
   return { ...limits, network: hasRequest || allHaveNetwork(settings) }
 }
 
-/** Names of programs are never masked, since the user must see what runs. */
+/** Names of programs and of scripts are never masked, since the user must see what runs. */
 function approvedTextOf({ script, argv, parts, seen }: CommandFacts): ApprovedText {
   const programs = [...parts.map(({ program }) => program), ...seen.map(([program]) => program)]
+  const text = script ?? argv.join(' ')
   return {
-    text: script ?? argv.join(' '),
-    mayMask: (secret) => isInertWord(secret) && !programs.some((program) => program?.includes(secret)),
+    text,
+    mayMask: (secret) => isHandedOn(secret, text) && !programs.some((program) => program?.includes(secret)),
   }
 }
 
