@@ -6,13 +6,14 @@ import {
   type SandboxLimits,
   type SandboxReport,
 } from '@parley/host'
-import type { Enforcement, ItemOf, RunLimits, SandboxMode } from '@parley/protocol'
+import type { Enforcement, ItemOf, RunLimits, SandboxMode, Settings } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { type CommandSurroundings, limitsOfCommand, sandboxFor } from './command-limits.ts'
+import { stopBeyondLimits } from './narrowed-limits.ts'
 import { createScratch } from './scratch.ts'
 
 /** Enforcement of one conversation's limits: the weakest its environment has ever reported. */
@@ -28,6 +29,8 @@ export interface ConversationLimits extends AsyncDisposable {
   readReport(): Promise<void>
   /** Records the known enforcement where the settings have another one, with a notice if it has become weaker. */
   recordEnforcement(): void
+  /** Stops background commands that have more rights than the settings, if these were wider before. */
+  narrowed(before: Settings): void
   /** Probes the sandbox again after one could not be set up, and records the result. */
   recheck(): Promise<void>
   /** Resolves to sandbox limits; null for all rights of the user. Rejects where no sandbox can enforce them. */
@@ -68,16 +71,23 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const onEmptied = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
   const scratch = createScratch({ folder, isInUse, onEmptied })
-  const limits = createConversationLimits({ conversation, place, home, scratch, newItemId: ids.item })
+  const limits = createConversationLimits({
+    conversation,
+    place,
+    home,
+    scratch,
+    newItemId: ids.item,
+    narrowed: (before) => stopBeyondLimits({ conversation, background, newItemId: ids.item, onFault }, before),
+  })
   return { limits, background }
 }
 
-interface LimitsParts extends CommandSurroundings {
+interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed'> {
   readonly newItemId: () => string
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {
-  const { conversation, place, scratch, newItemId } = parts
+  const { conversation, place, scratch, newItemId, narrowed } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
@@ -124,6 +134,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       }
     },
     recordEnforcement,
+    narrowed,
     async recheck() {
       learn(await place.sandboxes.recheck())
       recordEnforcement()

@@ -93,7 +93,10 @@ export class ConversationHost implements AsyncDisposable {
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
       const changes = overrides === undefined ? [] : setup.resumeChanges(known.conversation.state, overrides, by)
+      const { settings: before } = known.conversation.state.core
       if (changes.length > 0) known.conversation.recordAll(changes)
+      known.modules.limits.narrowed(before)
+      known.mcp.relimit()
       known.modules.limits.recordEnforcement()
       return known
     }
