@@ -46,6 +46,7 @@ function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
     state: conversation.state,
     rules,
     sessionGrants: memory.grants,
+    isAnsweredHere: (approvalId) => memory.answered.has(approvalId),
     policyFile: userRules.file,
     secretsIn: redaction.secretsIn,
     stopped: signal.aborted,

@@ -45,6 +45,7 @@ export function decideApproval(
     by,
     ...(note === undefined ? {} : { note }),
   }
+  open.modules.memory.answered.add(approvalId)
   const [decided] = conversation.recordAll([answer, ...consequences(open, approval, { ...answer, unattended })])
   open.clients.answered(approvalId, { by, decision })
   if (decision === 'abort') turns.interrupt()

@@ -92,7 +92,10 @@ export class ConversationHost implements AsyncDisposable {
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
-      const changes = overrides === undefined ? [] : setup.resumeChanges(known.conversation.state, overrides, by)
+      const changes =
+        overrides === undefined
+          ? []
+          : setup.resumeChanges({ state: known.conversation.state, isOpen: true }, overrides, by)
       const { settings: before } = known.conversation.state.core
       if (changes.length > 0) known.conversation.recordAll(changes)
       known.modules.limits.narrowed(before)
@@ -104,7 +107,11 @@ export class ConversationHost implements AsyncDisposable {
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#view(conversationId)
-      return await this.#load(conversationId, (state) => setup.resumeChanges(state, overrides ?? {}, by), overrides)
+      return await this.#load(
+        conversationId,
+        (state) => setup.resumeChanges({ state, isOpen: false }, overrides ?? {}, by),
+        overrides,
+      )
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
     }
@@ -119,11 +126,17 @@ export class ConversationHost implements AsyncDisposable {
     const source = this.#open.get(conversationId)?.conversation
     await source?.synced()
     source?.assertStored()
+    const isLive = source?.readOnly === false
+    const origin = { id: conversationId, settings: isLive ? source.state.core.settings : null }
     await this.#locks.take(forkId, to)
     try {
       await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })
       const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
-      const open = await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle: setup.forkCleanup })
+      const open = await this.#adopt(
+        forkId,
+        { ...loaded, recovery: [] },
+        { settle: (state) => setup.forkCleanup(state, origin) },
+      )
       return welcome(open, guest)
     } catch (error) {
       removeConversation(files, to)
@@ -194,7 +207,13 @@ export class ConversationHost implements AsyncDisposable {
   async #create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
     const { files, home, setup } = this.#parts
     const created = setup.initialSettings(params)
-    const parts = newParts(files, { conversationId, home, params, created })
+    const parts = newParts(files, {
+      conversationId,
+      home,
+      params,
+      created,
+      onStart: () => setup.keepNew(conversationId, params, created),
+    })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }

@@ -1,4 +1,5 @@
 import { secretsOfConfig } from '@parley/config'
+import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
   type Projects,
@@ -37,6 +38,7 @@ import { createTurnModules } from './turn-modules.ts'
 export interface SetupPorts {
   readonly program: string
   readonly home: string
+  readonly files: Files
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly ids: Ids
@@ -61,7 +63,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const { core } = parts.state
   const config = configOf(parts, ports)
   const { values } = config.effective
-  const givenRules = [...(await readGivenRules(ports.userRules, parts)), ...trustedRules(config.project, config.own)]
+  const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
   const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
   redaction.learn(secretsOfConfig(values, ports.env))
   const conversation = redactedConversation(parts, ports, onFault)

@@ -8,6 +8,8 @@ export interface SessionMemory {
   readonly secretCalls: Map<string, ModelCall>
   /** Permissions given by `approvedForSession`. */
   readonly grants: Grant[]
+  /** Approvals that were answered in this process, by id: a yes that only the log has is asked about anew. */
+  readonly answered: Set<string>
   /** Questions of running calls that wait for an answer. */
   readonly questions: OpenQuestions
   /** Returns true the first time it is called with a notice code. */
@@ -28,6 +30,7 @@ export function createSessionMemory(): SessionMemory {
   return {
     secretCalls: new Map(),
     grants: [],
+    answered: new Set(),
     questions: { byApproval: new Map() },
     isFirstNotice(code) {
       const isFirst = !shown.has(code)
