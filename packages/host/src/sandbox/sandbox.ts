@@ -8,7 +8,7 @@ export interface SandboxLimits {
   readonly writableRoots: readonly string[]
   /** True for the whole network. False leaves a loopback of its own, on which test servers work. */
   readonly network: boolean
-  /** True to allow unix sockets; well-known ones of the system stay masked. */
+  /** True to allow unix sockets to commands without the network; well-known ones of the system stay masked. */
   readonly unixSockets: boolean
   /** Files and folders that cannot be read, because secrets are kept there. Missing ones are ignored. */
   readonly masked: readonly string[]

@@ -31,7 +31,7 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
       mounts,
       scratch: limits.scratch,
       network: limits.network,
-      filter: seccompFilter({ arch: processor, unixSockets: limits.unixSockets }),
+      filter: seccompFilter({ arch: processor, unixSockets: allowsUnixSockets(limits) }),
       shell: shellFor(limits, mounts),
     }
     return { limits, wrap: (command) => wrapCommand(command, surroundings), release: () => releaseAll(held) }
@@ -39,6 +39,14 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
     releaseAll(held)
     throw error
   }
+}
+
+/**
+ * Returns true where a command may make unix sockets. With the network it shares the names of abstract sockets, such as
+ * those of a display or a message bus, and a filter cannot tell which socket a program connects to.
+ */
+function allowsUnixSockets({ unixSockets, network }: SandboxLimits): boolean {
+  return unixSockets && !network
 }
 
 /** Limit of the system for one argument. */
