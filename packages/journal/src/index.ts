@@ -12,6 +12,7 @@ export {
 export {
   LOG_CHANGED,
   LOG_DELETED,
+  LOG_FOREIGN,
   LOG_MOVED,
   LOG_REPLACED,
   StorageError,

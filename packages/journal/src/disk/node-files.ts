@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { openUnlocked } from '@parley/host'
+import { foreignOwner, openUnlocked } from '@parley/host'
 import { type Access, FILE_MODE, type FileFacts, type Files, FOLDER_MODE, type OpenFile } from './files.ts'
 import { lockFile } from './kernel-lock.ts'
-import { hasCode, StorageError, storageError } from './storage-error.ts'
+import { hasCode, LOG_FOREIGN, StorageError, storageError } from './storage-error.ts'
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
@@ -58,9 +58,11 @@ function openRegular(path: string, access: Access): OpenFile {
   // A file that is created here cannot be a lock yet.
   const open = access === 'createNew' ? fs.openSync : openUnlocked
   const fd = open(path, FLAGS[access], FILE_MODE)
-  if (fs.fstatSync(fd).isFile()) return { fd, path }
+  const facts = fs.fstatSync(fd)
+  const code = facts.isFile() ? (foreignOwner(path, facts) === null ? null : LOG_FOREIGN) : 'ENOTREG'
+  if (code === null) return { fd, path }
   fs.closeSync(fd)
-  throw new StorageError({ code: 'ENOTREG', operation: 'open', path })
+  throw new StorageError({ code, operation: 'open', path })
 }
 
 /** Overwrites through a second descriptor: Linux ignores the position on one that appends. */
