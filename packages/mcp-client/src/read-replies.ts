@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import type { CallResult, ResultPart, ServerResource, ServerTool } from './connection.ts'
+import { maxMessageBytes } from './reply-limits.ts'
 
 /** Limit of pages of a list, for servers whose list never ends. */
 const maxPages = 100
@@ -42,11 +43,15 @@ export async function pages(
 ): Promise<readonly unknown[]> {
   const all: unknown[] = []
   let cursor: string | undefined
+  let size = 0
   for (let page = 0; page < maxPages; page += 1) {
     const params = cursor === undefined ? {} : { cursor }
     const result = await client.request({ method: `${list}/list`, params }, listShape, options)
     const found = result[list]
     if (Array.isArray(found)) all.push(...found)
+    size += JSON.stringify(found ?? []).length
+    if (size > maxMessageBytes)
+      throw new Error(`its list has more than ${maxMessageBytes / 1024 / 1024} MiB, the limit for one`)
     cursor = result.nextCursor
     if (cursor === undefined) break
   }
