@@ -60,6 +60,8 @@ export interface Sandbox {
    * `SpawnFailedError` when the command itself is wrong.
    */
   wrap(command: SandboxedCommand): WrappedCommand
+  /** Aborts when the command has written more temporary files than it may; whoever runs the command stops it then. */
+  readonly exceeded?: AbortSignal
   /** Removes what was made for the command. Called once, after its end or when it never started. Never throws. */
   release?(): void
 }

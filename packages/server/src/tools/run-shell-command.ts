@@ -35,9 +35,22 @@ export async function runShellCommand(
   const running = place.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: context.report })
   const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   context.signal.addEventListener('abort', stop, { once: true })
+  sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   const end = await running.ended
   context.signal.removeEventListener('abort', stop)
-  return outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
+  const outcome = outcomeOf(end, await keepOutput(end, context.sideFiles), context.itemId)
+  return sandbox.exceeded?.aborted === true ? tooMuchWritten(outcome) : outcome
+}
+
+/** Returns the outcome of a command that was stopped because it had written too much. */
+function tooMuchWritten(outcome: ToolOutcome): ToolOutcome {
+  const message = 'stopped: its temporary files had grown over 4 GiB, or 500,000 files'
+  return {
+    ...outcome,
+    status: 'failed',
+    modelText: `${message}\n${outcome.modelText}`,
+    failure: { code: 'scratchExceeded', message },
+  }
 }
 
 async function readySandbox(context: ToolContext): Promise<Sandbox | { readonly problem: string }> {
@@ -88,6 +101,9 @@ function startInBackground(
   // Background output is read from memory; a spool would stay behind when the end is never read.
   const { spool: _spool, ...unspooled } = spec
   const { pid, end } = ports.background.start(itemId, unspooled, { sandbox })
+  sandbox.exceeded?.addEventListener('abort', () => void ports.background.stop(itemId).catch(() => undefined), {
+    once: true,
+  })
   if (end !== null) return outcomeOf(end, outputOfNothing, itemId)
   const apart =
     sandbox.limits === null || sandbox.limits.network

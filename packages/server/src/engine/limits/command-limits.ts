@@ -12,6 +12,8 @@ export interface CommandSurroundings {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
+  /** Called when a running command has used up the room for temporary files. */
+  readonly onExceeded: () => void
 }
 
 /**
@@ -42,12 +44,25 @@ export async function limitsOfCommand(
 }
 
 /** Prepares the sandbox for one command. Releasing it measures the /tmp anew. */
-export async function sandboxFor({ place, scratch }: CommandSurroundings, limits: SandboxLimits): Promise<Sandbox> {
+export async function sandboxFor(
+  { place, scratch, onExceeded }: CommandSurroundings,
+  limits: SandboxLimits,
+): Promise<Sandbox> {
   const sandbox = await place.sandboxes.prepare(limits)
+  const exceeded = new AbortController()
+  const watching =
+    limits.scratch === null
+      ? null
+      : scratch.watch(() => {
+          onExceeded()
+          exceeded.abort()
+        })
   return {
     limits: sandbox.limits,
+    exceeded: exceeded.signal,
     wrap: (command) => sandbox.wrap(command),
     release() {
+      watching?.()
       sandbox.release?.()
       scratch.measure()
     },

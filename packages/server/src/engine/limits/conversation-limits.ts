@@ -71,11 +71,14 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const onEmptied = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
   const scratch = createScratch({ folder, isInUse, onEmptied })
+  const onExceeded = () =>
+    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: exceededNotice(ids.item()) }))
   const limits = createConversationLimits({
     conversation,
     place,
     home,
     scratch,
+    onExceeded,
     newItemId: ids.item,
     narrowed: (before) => stopBeyondLimits({ conversation, background, newItemId: ids.item, onFault }, before),
   })
@@ -155,6 +158,11 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
 function emptiedNotice(id: string): ItemOf<'notice'> {
   const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
   return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
+}
+
+function exceededNotice(id: string): ItemOf<'notice'> {
+  const title = 'A command was stopped: the /tmp of the sandbox had grown over 4 GiB, or 500,000 files.'
+  return noticeItem(id, { level: 'warning', code: 'scratchExceeded', title })
 }
 
 /** Returns the notice that the sandbox has become weaker. */
