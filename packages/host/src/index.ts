@@ -50,8 +50,7 @@ export {
   sweepMarked,
   sweepOrphans,
 } from './system/marks.ts'
-export { foreignOwner } from './system/ownership.ts'
-export { followLinks } from './system/paths.ts'
+export { followLinks, foreignOwner } from './system/paths.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export { secretPlaces, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'

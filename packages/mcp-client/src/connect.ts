@@ -12,8 +12,17 @@ import * as z from 'zod'
 import type { CallWatch, McpConnection } from './connection.ts'
 import { readForm } from './elicitation-form.ts'
 import { programTransport } from './program-transport.ts'
-import { callResult, pages, resourceOf, resourceParts, toolOf } from './read-replies.ts'
-import { limitedFetch, limitReplies, type Refuse, tooLarge } from './reply-limits.ts'
+import {
+  callResult,
+  limitedFetch,
+  limitReplies,
+  pages,
+  type Refuse,
+  resourceOf,
+  resourceParts,
+  tooLarge,
+  toolOf,
+} from './read-replies.ts'
 
 export interface ConnectOptions {
   readonly wire:

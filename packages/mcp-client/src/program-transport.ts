@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { StreamedProcess } from '@parley/host'
-import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './reply-limits.ts'
+import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './read-replies.ts'
 
 /** Number of notifications and invalid lines in one chunk that counts as a flood, and the pause in reading after one. */
 const floodLines = 100

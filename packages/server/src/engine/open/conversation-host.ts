@@ -15,7 +15,7 @@ import { notPermitted, rejection } from '../replies/rejection.ts'
 import { removeConversation } from './close-conversation.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { loadedParts, newParts } from './conversation-parts.ts'
-import type { ConversationSetup } from './conversation-setup.ts'
+import type { ConversationSetup, Settle } from './conversation-setup.ts'
 import { forkLog } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import { type LoadedConversation, loadConversation, viewConversation } from './load-conversation.ts'
@@ -35,8 +35,6 @@ interface Guest {
   readonly actor: Actor
   readonly access: ClientAccess
 }
-
-type Settle = (state: ConversationState) => readonly ConversationEvent[]
 
 /** Opens, resumes, forks, lists and closes conversations; keeps one writer per conversation. */
 export class ConversationHost implements AsyncDisposable {
@@ -92,14 +90,7 @@ export class ConversationHost implements AsyncDisposable {
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
-      const changes =
-        overrides === undefined
-          ? []
-          : setup.resumeChanges({ state: known.conversation.state, isOpen: true }, overrides, by)
-      const { settings: before } = known.conversation.state.core
-      if (changes.length > 0) known.conversation.recordAll(changes)
-      known.modules.limits.narrowed(before)
-      known.mcp.relimit()
+      if (overrides !== undefined) setup.change(known, overrides, by)
       known.modules.limits.recordEnforcement()
       return known
     }
@@ -107,11 +98,7 @@ export class ConversationHost implements AsyncDisposable {
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#view(conversationId)
-      return await this.#load(
-        conversationId,
-        (state) => setup.resumeChanges({ state, isOpen: false }, overrides ?? {}, by),
-        overrides,
-      )
+      return await this.#load(conversationId, setup.resumed(overrides ?? {}, by), overrides)
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
     }
@@ -126,17 +113,12 @@ export class ConversationHost implements AsyncDisposable {
     const source = this.#open.get(conversationId)?.conversation
     await source?.synced()
     source?.assertStored()
-    const isLive = source?.readOnly === false
-    const origin = { id: conversationId, settings: isLive ? source.state.core.settings : null }
+    const settle = setup.forked(conversationId, source?.readOnly === false ? source.state.core.settings : null)
     await this.#locks.take(forkId, to)
     try {
       await forkLog(files, { from, to, fromId: conversationId, toId: forkId, at, home })
       const loaded = await loadConversation({ files, takeEnvironment: setup.takeEnvironment }, to, forkId)
-      const open = await this.#adopt(
-        forkId,
-        { ...loaded, recovery: [] },
-        { settle: (state) => setup.forkCleanup(state, origin) },
-      )
+      const open = await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle })
       return welcome(open, guest)
     } catch (error) {
       removeConversation(files, to)
@@ -207,13 +189,8 @@ export class ConversationHost implements AsyncDisposable {
   async #create(conversationId: string, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
     const { files, home, setup } = this.#parts
     const created = setup.initialSettings(params)
-    const parts = newParts(files, {
-      conversationId,
-      home,
-      params,
-      created,
-      onStart: () => setup.keepNew(conversationId, params, created),
-    })
+    const onStart = () => setup.keepNew(conversationId, params, created)
+    const parts = newParts(files, { conversationId, home, params, created, onStart })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(conversationId, parts)
   }

@@ -18,37 +18,25 @@ export interface ConversationSetup {
   initialSettings(params: StartParams): InitialSettings
   /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
   keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
-  /**
-   * Returns the events by which the flags of a resume change what was recorded. `isOpen` is true for a conversation that
-   * is open in this process, whose settings are no mere record.
-   */
-  resumeChanges(resumed: Resumed, overrides: Overrides, by: Actor): readonly ConversationEvent[]
-  /** Returns the events that close what was open at the point of a fork. `from` is the original. */
-  forkCleanup(state: ConversationState, from: ForkOrigin): readonly ConversationEvent[]
+  /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
+  change(open: LiveConversation, overrides: Overrides, by: Actor): void
+  /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
+  resumed(overrides: Overrides, by: Actor): Settle
+  /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
+  forked(fromId: string, settings: Settings | null): Settle
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
 }
 
-interface Resumed {
-  readonly state: ConversationState
-  readonly isOpen: boolean
-}
-
-/** Conversation that was forked; its settings where it is open in this process. */
-export interface ForkOrigin {
-  readonly id: string
-  readonly settings: Settings | null
-}
+/** Returns the events that bring a recorded conversation to what holds in this process. */
+export type Settle = (state: ConversationState) => readonly ConversationEvent[]
 
 export function createSetup(ports: SetupPorts): ConversationSetup {
   const { home, ceiling, ids, places } = ports
   const resumer = { home, ceiling, newItemId: ids.item }
-  const given = (state: ConversationState, overrides: Overrides, from: ForkOrigin): GivenLimits => {
-    const sealed = readGift(ports, from.id).writableRoots
-    const found = givenLimits(state, { overrides, sealed }, ports)
-    return from.settings === null ? found : { ...found, ...from.settings }
-  }
+  const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
+    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
   /** Keeps the folders and rules that people gave, for the next process that resumes it. */
   const keeping = (
     { core }: ConversationState,
@@ -62,6 +50,13 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
     return events
   }
+  const changesBy =
+    (overrides: Overrides, how: Parameters<typeof resumeChanges>[2]): Settle =>
+    (state) => {
+      const { conversationId: fromId, cwd: recorded } = state.core.meta
+      const added = (overrides.addDirs ?? []).map((folder) => resolve(overrides.cwd ?? recorded, folder))
+      return keeping(state, { fromId, added }, resumeChanges(state, overrides, how))
+    }
   return {
     program: ports.program,
     initialSettings: (params) => initialSettings(params, ports),
@@ -69,18 +64,22 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
       const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
     },
-    resumeChanges({ state, isOpen }, overrides, by) {
-      const { conversationId } = state.core.meta
-      const limits = isOpen ? null : given(state, overrides, { id: conversationId, settings: null })
-      const cwd = overrides.cwd ?? state.core.meta.cwd
-      const added = (overrides.addDirs ?? []).map((folder) => resolve(cwd, folder))
-      const changes = resumeChanges(state, overrides, { ...resumer, by, given: limits })
-      return keeping(state, { fromId: conversationId, added }, changes)
+    change({ conversation, modules, mcp }, overrides, by) {
+      const { core } = conversation.state
+      const changes = changesBy(overrides, { ...resumer, by, given: null })(conversation.state)
+      if (changes.length > 0) conversation.recordAll(changes)
+      modules.limits.narrowed(core.settings)
+      mcp.relimit()
     },
-    forkCleanup(state, from) {
-      const limits = given(state, {}, from)
+    resumed: (overrides, by) => (state) => {
+      const limits = given(state, overrides, state.core.meta.conversationId)
+      return changesBy(overrides, { ...resumer, by, given: limits })(state)
+    },
+    forked: (fromId, settings) => (state) => {
+      const found = given(state, {}, fromId)
+      const limits = settings === null ? found : { ...found, ...settings }
       const changes = resumeChanges(state, {}, { ...resumer, by: parleyItself, given: limits })
-      return [...forkCleanup(state), ...keeping(state, { fromId: from.id, added: [] }, changes)]
+      return [...forkCleanup(state), ...keeping(state, { fromId, added: [] }, changes)]
     },
     takeEnvironment: ({ core }, overrides = {}) =>
       takeEnvironment(core, places, {

@@ -67,7 +67,7 @@ function asksEnough(policy: Settings['approvalPolicy'], { approvalPolicy, neverW
   return policy === 'never' && neverWithFullAccess
 }
 
-/** What a person gave one conversation beyond the configuration: added folders and a file of rules. */
+/** Gift of a person to one conversation, beyond the configuration: added folders and a file of rules. */
 export interface PersonsGift {
   readonly writableRoots: readonly string[]
   readonly policyFile: string | null
