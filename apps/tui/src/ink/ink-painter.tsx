@@ -1,8 +1,8 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
+import { liveText, type Painter, settledText } from '../terminal/painter.ts'
 import { eraseReflowed, type Screen } from '../view/screen.ts'
-import { liveText, type Painter, settledText } from './painter.ts'
-import { type Batch, ScreenView } from './screen-view.tsx'
+import { type Batch, ScreenView } from './app.tsx'
 
 /** More than the screen needs: what is coalesced is coalesced before React, and a key must not wait for a frame. */
 const maxFps = 1_000

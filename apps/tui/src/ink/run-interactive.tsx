@@ -5,15 +5,14 @@ import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { explainRejection } from '../cli/messages.ts'
+import { createSuspension, holdScreen, loadInk } from '../screen/hold-screen.ts'
+import { Stage } from '../screen/screen-controller.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
+import { createEarlyPainter } from '../terminal/painter.ts'
 import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/probe.ts'
 import { Desk } from './desk.ts'
-import { createEarlyPainter } from './early-painter.ts'
-import { holdScreen, loadInk } from './hold-screen.ts'
 import { openPromptHistory } from './prompt-history.ts'
-import { Stage } from './stage.ts'
 import type { Extra, Start } from './start.ts'
-import { createSuspension } from './suspension.ts'
 
 interface Ending {
   /** Why what the command line asked for could not be opened. */

@@ -2,9 +2,8 @@ import { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { createEarlyPainter } from '../../src/ink/early-painter.ts'
 import { createInkPainter } from '../../src/ink/ink-painter.tsx'
-import type { Painter } from '../../src/ink/painter.ts'
+import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
 import type { Screen } from '../../src/view/screen.ts'
 
 const size = { cols: 60, rows: 20 }

@@ -1,11 +1,10 @@
 import type { Approval } from '@parley/protocol'
 import type { HeldKey, Refusal } from '../../ui/approval/answer-guard.ts'
 import { answerForText, type Choice, choicesFor, isYes } from '../../ui/approval/choices.ts'
+import { truncateLine, wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'
-import { truncateLine } from '../text/truncate.ts'
 import { cellWidth } from '../text/width.ts'
-import { wrapLine } from '../text/wrap.ts'
 import { alwaysLabel } from './whole-approval.ts'
 
 /**

@@ -1,13 +1,12 @@
 import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
 import type { Notice } from '../../ui/notices/notice.ts'
-import { actorName } from '../../ui/other-clients.ts'
+import { actorName } from '../../ui/outside-changes.ts'
 import { count } from '../text/formats.ts'
 import type { Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from './block.ts'
-import { itemBlock, proseRoom } from './item-block.ts'
+import { isFinished, itemBlock, planBlock, proseRoom } from './item-block.ts'
 import { followText, type MessageStream, openStream, restRows } from './message-stream.ts'
 import { localNoticeBlock, noticeRows } from './notice-block.ts'
-import { isFinished, planBlock } from './plan-block.ts'
 
 /** Record of what has been printed of a conversation; the text itself is only in the terminal. */
 export interface Transcript {

@@ -1,7 +1,8 @@
 import type { Actor, ApprovalDecision, EventOf, SettingsPatch } from '@parley/protocol'
 import { stripEffects } from '../view/text/control-characters.ts'
-import { truncateText } from '../view/text/truncate.ts'
-import { addNote, type UiState } from './ui-state.ts'
+import { truncateText } from '../view/text/fit-rows.ts'
+import type { UiAction } from './actions.ts'
+import { addNote, type LostLog, type UiState } from './ui-state.ts'
 
 const decisionWords: Readonly<Record<ApprovalDecision, string>> = {
   approved: 'approved',
@@ -45,3 +46,30 @@ export function actorName({ title, name }: Pick<Actor, 'title' | 'name'>): strin
     .trim()
   return text === '' ? 'somebody' : truncateText(text, { columns: nameColumns })
 }
+
+/** Errno names the server gives for a log that another program changed while it was open. */
+const lostLogs: ReadonlySet<string> = new Set(['DELETED', 'MOVED', 'REPLACED', 'CHANGED'])
+const fullDisks: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+
+export function isLostLog(errno: unknown): errno is string {
+  return typeof errno === 'string' && lostLogs.has(errno)
+}
+
+/** Returns true if the disk is full; accepted work continues by itself once there is room. */
+export function isDiskFull(errno: string | undefined): boolean {
+  return errno !== undefined && fullDisks.has(errno)
+}
+
+/** Returns true if nothing can be resumed until the user restores the log. */
+export function isLogGone(lost: LostLog | null): boolean {
+  return lost !== null && lost.errno !== 'CHANGED'
+}
+
+/** Adds the server's message once; after that only that nothing was done. */
+export function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
+  if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
+  return isAnswer ? addNote(ui, 'error', notDone) : ui
+}
+
+const notDone =
+  'Not done: this conversation has stopped, for the reason above. /new begins another one; Ctrl+C clears the text.'

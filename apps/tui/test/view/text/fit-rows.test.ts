@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { breakRows, truncateLine, truncateStart, truncateText, wrapLine } from '../../../src/view/text/fit-rows.ts'
 import { graphemes } from '../../../src/view/text/graphemes.ts'
 import { type Line, lineText } from '../../../src/view/text/span.ts'
 import { cellWidth, graphemeWidth } from '../../../src/view/text/width.ts'
-import { breakRows, wrapLine } from '../../../src/view/text/wrap.ts'
 
 function wrapped(text: string, columns: number, options: { hang?: number; mode?: 'word' | 'anywhere' } = {}): string[] {
   return wrapLine([{ text }], { columns, ...options }).map(lineText)
@@ -65,5 +65,34 @@ describe('wrapLine', () => {
       ),
       { numRuns: 1_000 },
     )
+  })
+})
+
+describe('truncate', () => {
+  test.each([
+    ['short', 5, 'short'],
+    ['longer text', 6, 'longe…'],
+    ['漢字漢字', 6, '漢字…'],
+    ['漢字漢字', 2, '…'],
+    ['abc', 0, ''],
+  ])('%j in %i cells is %j', (text, columns, expected) => {
+    expect(truncateText(text, { columns })).toBe(expected)
+  })
+
+  test('a path keeps its end', () => {
+    expect(truncateStart('/home/user/project', { columns: 9 })).toBe('…/project')
+    expect(truncateStart('/srv', { columns: 9 })).toBe('/srv')
+  })
+
+  test('the ellipsis has the style of what it stands for', () => {
+    expect(truncateLine([{ text: 'ab' }, { text: 'cdef', bold: true }], { columns: 4 })).toEqual([
+      { text: 'ab' },
+      { text: 'c', bold: true },
+      { text: '…', bold: true },
+    ])
+  })
+
+  test('where the ellipsis is wide it takes two cells', () => {
+    expect(truncateText('longer', { columns: 5, ambiguous: 2 })).toBe('lon…')
   })
 })

@@ -1,6 +1,6 @@
 import type { ItemOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { callFacts } from '../../../src/view/transcript/call-facts.ts'
+import { callFacts } from '../../../src/view/transcript/block.ts'
 
 const stopped: ItemOf<'commandExecution'> = {
   id: 'c1',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { actorName } from '../../src/ui/other-clients.ts'
+import { actorName } from '../../src/ui/outside-changes.ts'
 
 test.each([
   ['its title', { name: 'parley', title: 'ada (pts/3)' }, 'ada (pts/3)'],

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  isLeaveOffered,
-  leaveNotOffered,
-  pressStop,
-  type Situation,
-  type StopAction,
-  type StopKey,
-} from '../../src/ui/interrupts.ts'
+import { isLeaveOffered, pressStop, type Situation, type StopAction, type StopKey } from '../../src/ui/press-stop.ts'
+import { leaveNotOffered } from '../../src/ui/ui-state.ts'
 
 const idle: Situation = { textEmpty: true, overlayOpen: false, turn: 'none', nowMs: 0 }
 

@@ -1,3 +1,4 @@
+import { count } from './formats.ts'
 import { graphemes } from './graphemes.ts'
 import { type Line, lineText, type Room, sliceLine } from './span.ts'
 import { cellWidth, graphemeWidth } from './width.ts'
@@ -8,7 +9,7 @@ export interface Row {
   readonly end: number
 }
 
-export interface Breaking {
+interface Breaking {
   /** Returns the cells of the row with this index. */
   readonly columnsOf: (row: number) => number
   readonly measure: (grapheme: string) => number
@@ -67,7 +68,7 @@ function endRow(pass: Pass, end: Place): void {
   pass.opportunity = { offset: end.offset, column: 0 }
 }
 
-export interface Wrapping extends Room {
+interface Wrapping extends Room {
   readonly mode?: Breaking['mode']
   /** Indentation of continuation rows in cells; by default the line's own. */
   readonly hang?: number
@@ -91,4 +92,76 @@ export function wrapLine(line: Line, wrapping: Wrapping): readonly Line[] {
 
 export function wrapLines(lines: readonly Line[], wrapping: Wrapping): readonly Line[] {
   return lines.flatMap((line) => wrapLine(line, wrapping))
+}
+
+const ellipsis = '…'
+
+/** Returns the text if it fits, else its beginning and an ellipsis. */
+export function truncateText(text: string, room: Room): string {
+  const cut = cutOffset(text, room)
+  return cut === null ? text : text.slice(0, cut) + mark(room)
+}
+
+/** Returns the text if it fits, else an ellipsis and its end, which distinguishes paths. */
+export function truncateStart(text: string, room: Room): string {
+  let rest = cellWidth(text, room.ambiguous)
+  if (rest <= room.columns) return text
+  const kept = room.columns - cellWidth(mark(room), room.ambiguous)
+  let offset = 0
+  for (const grapheme of graphemes(text)) {
+    if (rest <= kept) break
+    rest -= graphemeWidth(grapheme, room.ambiguous)
+    offset += grapheme.length
+  }
+  return mark(room) + text.slice(offset)
+}
+
+/** Returns the line if it fits, else its beginning and an ellipsis in the style at the cut. */
+export function truncateLine(line: Line, room: Room): Line {
+  const cut = cutOffset(lineText(line), room)
+  if (cut === null) return line
+  const kept = sliceLine(line, 0, cut)
+  const style = sliceLine(line, cut, cut + 1)[0] ?? kept.at(-1)
+  return [...kept, { ...style, text: mark(room) }]
+}
+
+/** Returns the offset at which to cut so that the ellipsis fits; null if the text fits. */
+function cutOffset(text: string, room: Room): number | null {
+  if (cellWidth(text, room.ambiguous) <= room.columns) return null
+  const kept = room.columns - cellWidth(mark(room), room.ambiguous)
+  let column = 0
+  let offset = 0
+  for (const grapheme of graphemes(text)) {
+    column += graphemeWidth(grapheme, room.ambiguous)
+    if (column > kept) break
+    offset += grapheme.length
+  }
+  return offset
+}
+
+function mark(room: Room): string {
+  return cellWidth(ellipsis, room.ambiguous) <= room.columns ? ellipsis : ''
+}
+
+export interface Clip {
+  readonly head: number
+  readonly tail: number
+  /** Text after the count, e.g. how to see the rest. */
+  readonly hint?: string
+}
+
+/** Returns the rows if they fit, else their beginning and end with the count of hidden rows between. */
+export function clipRows(rows: readonly Line[], { head, tail, hint = '' }: Clip): readonly Line[] {
+  const hidden = rows.length - head - tail
+  // Replacing one row of text by a row with its count would save nothing.
+  if (hidden <= 1) return rows
+  return [
+    ...rows.slice(0, head),
+    [{ text: `… ${count(hidden)} more lines${hint}`, tone: 'muted' }],
+    ...lastRows(rows, tail),
+  ]
+}
+
+export function lastRows(rows: readonly Line[], limit: number): readonly Line[] {
+  return limit <= 0 ? [] : rows.slice(-limit)
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
+import type { Painter } from '../terminal/painter.ts'
 import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
 import { takenAtMs } from '../ui/approval/answer-guard.ts'
 import { initialUi, type UiState } from '../ui/ui-state.ts'
@@ -8,9 +9,7 @@ import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
 import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
-import { createFrames, type Frames } from './frames.ts'
-import type { Painter } from './painter.ts'
-import { createQuiet, type Quiet } from './quiet.ts'
+import { createFrames, createQuiet, type Frames, type Quiet } from './frame-timing.ts'
 
 export interface StageParts {
   readonly painter: Painter

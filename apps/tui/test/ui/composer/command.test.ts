@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandForKey } from '../../../src/ui/composer/key-table.ts'
+import { commandForKey } from '../../../src/ui/composer/command.ts'
 import { decode, idleDecoder } from '../../../src/ui/keys/decoder.ts'
 
 // biome-ignore format: a table
