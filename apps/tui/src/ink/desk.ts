@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import type { Launch } from '../cli/launch-server.ts'
-import type { Stage } from '../screen/screen-controller.ts'
+import type { ScreenController } from '../screen/screen-controller.ts'
 import type { Intent } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
@@ -20,7 +20,7 @@ export interface DeskParts {
   readonly launch: Launch
   readonly start: Start
   readonly extra: Extra
-  readonly stage: Stage
+  readonly stage: ScreenController
   readonly homeFolder: string
   readonly prompts: PromptHistory
   /** The user leaves, or what the command line asked for was refused. */

@@ -1,32 +1,37 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
-import { liveText, type Painter, settledText } from '../terminal/painter.ts'
+import { type Painter, paintRows, settledText } from '../terminal/painter.ts'
+import { caretPosition, emptyZone, type LiveZone } from '../view/live-zone.ts'
 import { eraseReflowed, type Screen } from '../view/screen.ts'
-import { type Batch, ScreenView } from './app.tsx'
+import { App, type Batch, type PaintedZone } from './app.tsx'
 
-/** More than the screen needs: what is coalesced is coalesced before React, and a key must not wait for a frame. */
+/** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
 const maxFps = 1_000
 
 export interface InkStreams {
-  /** One that hears of a new size from the painter alone. */
+  /** Stream that emits `resize` only when the painter does. */
   readonly stdout: WriteStream
   readonly stdin: NodeJS.ReadStream
 }
 
-/** Ink draws; keys are read elsewhere, and modes are held elsewhere. */
+/** Creates the painter that draws with Ink. Keys and terminal modes are handled elsewhere. */
 export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, colours: boolean): Painter {
   let batch: Batch | null = null
-  let painted = first
+  let painted: Pick<Screen, 'live' | 'caret'> = first
 
-  function view(screen: Screen) {
-    painted = screen
-    const text = settledText(screen, colours)
-    // A row that is only a line end has no height of its own.
-    if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text: text === '' ? ' ' : text }
-    return <ScreenView batch={batch} live={liveText(screen, colours)} caret={screen.caret} />
+  function app() {
+    const { live, caret } = painted
+    return <App batch={batch} live={paintZone(live, colours)} cursor={caretPosition(live, caret)} />
   }
 
-  const instance = render(view(first), {
+  function show(screen: Screen) {
+    painted = { live: screen.live, caret: screen.caret }
+    const text = settledText(screen, colours)
+    if (text !== null) batch = { number: (batch?.number ?? 0) + 1, text }
+    return app()
+  }
+
+  const instance = render(show(first), {
     stdout,
     stdin,
     exitOnCtrlC: false,
@@ -35,16 +40,17 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
     maxFps,
     incrementalRendering: true,
   })
+
   function hide() {
-    painted = { ...painted, live: [], caret: null }
-    instance.rerender(<ScreenView batch={batch} live="" caret={null} />)
+    painted = { live: emptyZone, caret: null }
+    instance.rerender(app())
   }
 
   return {
-    paint: (screen) => instance.rerender(view(screen)),
+    paint: (screen) => instance.rerender(show(screen)),
     resized({ columns, rows }, isReflowed) {
       if (isReflowed) stdout.write(eraseReflowed(painted, columns))
-      // Rows below the cursor may be gone, so that none of them can be taken for drawn.
+      // Rows below the cursor may be gone, so Ink must not take any of them for drawn.
       instance.clear()
       hide()
       Object.assign(stdout, { columns, rows })
@@ -54,5 +60,18 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
       hide()
       instance.unmount()
     },
+  }
+}
+
+function paintZone(live: LiveZone, colours: boolean): PaintedZone {
+  return {
+    running: paintRows(live.running, colours),
+    approval: paintRows(live.approval, colours),
+    activity: paintRows(live.activity, colours),
+    queue: paintRows(live.queue, colours),
+    picker: paintRows(live.picker, colours),
+    composer: paintRows(live.composer, colours),
+    completions: paintRows(live.completions, colours),
+    status: paintRows(live.status, colours),
   }
 }

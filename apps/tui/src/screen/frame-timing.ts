@@ -1,13 +1,13 @@
-/** The shortest time between two frames that were not asked for by a key. */
+/** Shortest time between two frames that no key asked for. */
 const frameMs = 33
 
-/** When to paint: at once for a key, once per frame for events, and when time alone changes the screen. */
+/** Times of frames: at once for a key, once per frame time for events, and when time alone changes the screen. */
 export interface Frames {
   now(): void
   soon(): void
   /** Paints at this time, in ms since the epoch, unless that happens before for another reason. */
   at(timeMs: number | null): void
-  /** Paints nothing for this long, whatever asks for it, and then at once. */
+  /** Delays every frame by this time, then paints at once. */
   hold(holdMs: number): void
   areHeld(): boolean
   stop(): void
@@ -18,10 +18,10 @@ export function createFrames(paint: () => void): Frames {
   let alarm: NodeJS.Timeout | undefined
   let lastMs = Number.NEGATIVE_INFINITY
   let held: NodeJS.Timeout | null = null
-  let stopped = false
+  let isStopped = false
 
   function now(): void {
-    if (stopped || held !== null) return
+    if (isStopped || held !== null) return
     if (frame !== null) clearTimeout(frame)
     frame = null
     lastMs = performance.now()
@@ -31,12 +31,12 @@ export function createFrames(paint: () => void): Frames {
   return {
     now,
     soon() {
-      if (frame === null && held === null && !stopped)
+      if (frame === null && held === null && !isStopped)
         frame = setTimeout(now, Math.max(0, lastMs + frameMs - performance.now()))
     },
     at(timeMs) {
       clearTimeout(alarm)
-      if (timeMs !== null && !stopped) alarm = setTimeout(now, Math.max(frameMs, timeMs - Date.now()))
+      if (timeMs !== null && !isStopped) alarm = setTimeout(now, Math.max(frameMs, timeMs - Date.now()))
     },
     hold(holdMs) {
       if (held !== null) clearTimeout(held)
@@ -47,7 +47,7 @@ export function createFrames(paint: () => void): Frames {
     },
     areHeld: () => held !== null,
     stop() {
-      stopped = true
+      isStopped = true
       if (held !== null) clearTimeout(held)
       if (frame !== null) clearTimeout(frame)
       clearTimeout(alarm)
@@ -55,18 +55,18 @@ export function createFrames(paint: () => void): Frames {
   }
 }
 
-/** Says when no key has come up to some time. */
-export interface Quiet {
-  /** Waits until this time, in ms since the epoch, instead of the one before; null waits for nothing. */
+/** Timer that a key pressed before its end replaces, even if the key is read late. */
+export interface QuietTimer {
+  /** Replaces the end by this time, in ms since the epoch; null cancels it. */
   at(timeMs: number | null): void
   stop(): void
 }
 
 /**
- * Calls only after what can be read by then has been read: where the program was held up, the key that came in time is
- * taken first, and puts the wait off or ends it.
+ * Creates a timer that calls once all input available at its end has been read. A plain timer would fire before keys that
+ * arrived in time while the program was busy.
  */
-export function createQuiet(call: () => void): Quiet {
+export function createQuietTimer(call: () => void): QuietTimer {
   let timer: NodeJS.Timeout | undefined
   let turn: NodeJS.Immediate | undefined
 
@@ -79,13 +79,11 @@ export function createQuiet(call: () => void): Quiet {
     at(timeMs) {
       cancel()
       if (timeMs === null) return
-      timer = setTimeout(
-        () => {
-          // Between a timer and the next immediate the event loop reads every input that is ready.
-          turn = setImmediate(call)
-        },
-        Math.max(0, timeMs - Date.now()),
-      )
+      const afterInput = () => {
+        // Between a timer and the next immediate the event loop reads all input that is ready.
+        turn = setImmediate(call)
+      }
+      timer = setTimeout(afterInput, Math.max(0, timeMs - Date.now()))
     },
     stop: cancel,
   }

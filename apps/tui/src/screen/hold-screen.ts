@@ -1,30 +1,35 @@
-import { WriteStream } from 'node:tty'
 import { holdTerminal } from '../terminal/hold-terminal.ts'
 import { processTerminal, setRawMode } from '../terminal/port.ts'
 import { gatherBurst, noBurst } from '../ui/keys/burst.ts'
 import { decode, flush, flushAfterMs, idleDecoder, pendingOf } from '../ui/keys/decoder.ts'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
-import type { Stage } from './screen-controller.ts'
+import type { ScreenController } from './screen-controller.ts'
 
-interface HeldScreen extends TerminalHands, Disposable {}
-
-interface ScreenParts extends KeyListener {
-  readonly stage: Stage
-  readonly colours: boolean
-  readonly onError: (error: unknown) => void
+/** Terminal of this process, given to another program and taken back. Repeated calls do nothing. */
+interface LendableTerminal {
+  readonly release: () => void
+  readonly take: () => void
 }
 
-/** The terminal's modes, its keys and the live zone on it: taken together, given back together. */
-export function holdScreen({ stage, colours, onError, ...listener }: ScreenParts): HeldScreen {
+interface HeldScreen extends LendableTerminal, Disposable {}
+
+interface HoldingParts extends KeyListener {
+  readonly controller: ScreenController
+  /** Hands a painter over to the controller, which has none after `release`. */
+  readonly handPainterOver: () => void
+}
+
+/** Takes the terminal's modes, its keys and the live zone on it, all of which `release` gives back. */
+export function holdScreen({ controller, handPainterOver, ...listener }: HoldingParts): HeldScreen {
   const { stdin, stdout } = process
   const held = holdTerminal(processTerminal(stdout.fd))
-  // So a read of a terminal that has gone ends; it may be told when the keys are no longer read.
+  // Reading from a closed terminal fails, and the error may come after the keys are no longer read.
   stdin.on('error', listener.onEnd)
   let keys: KeyReader | null = readKeys(stdin, listener)
   const release = () => {
     keys?.stop()
     keys = null
-    stage.yieldTerminal()
+    controller.yieldTerminal()
     held.leave()
   }
   return {
@@ -33,7 +38,7 @@ export function holdScreen({ stage, colours, onError, ...listener }: ScreenParts
       if (keys !== null) return
       held.enter()
       keys = readKeys(stdin, listener)
-      loadInk(stage, colours).catch(onError)
+      handPainterOver()
     },
     [Symbol.dispose]() {
       release()
@@ -42,29 +47,13 @@ export function holdScreen({ stage, colours, onError, ...listener }: ScreenParts
   }
 }
 
-/** The composer is on the screen and takes keys while Ink, the largest part of the program, is read in. */
-export async function loadInk(stage: Stage, colours: boolean): Promise<void> {
-  const { createInkPainter } = await import('../ink/ink-painter.tsx')
-  // Node tells its own stream of a new size at once, and Ink would draw; this one is told when the size stands.
-  const stdout = new WriteStream(process.stdout.fd)
-  // A terminal that has gone is told by the end of its keys.
-  stdout.on('error', () => undefined)
-  stage.handOver((first) => createInkPainter({ stdout, stdin: process.stdin }, first, colours))
-}
-
-/** What is done with the terminal around a stop. Both do nothing twice. */
-interface TerminalHands {
-  readonly release: () => void
-  readonly take: () => void
-}
-
-/** Long enough for the stop to come first. */
+/** Time after which the terminal is taken again if the process was not stopped. */
 const stopWithinMs = 50
 
-/** Ctrl+Z: gives the terminal back and stops the whole job; takes it again when the shell continues it. */
-export function createSuspension({ release, take }: TerminalHands): Disposable & { suspend(): void } {
+/** Creates the effect of Ctrl+Z: releases the terminal, stops the process group, and takes it when the shell resumes. */
+export function createSuspension({ release, take }: LendableTerminal): Disposable & { suspend(): void } {
   let timer: NodeJS.Timeout | undefined
-  // Stopped from outside: meanwhile the shell has had the terminal.
+  // A stop from outside releases nothing, and the shell has changed the terminal's modes meanwhile.
   const onContinue = () => {
     release()
     take()
@@ -74,7 +63,7 @@ export function createSuspension({ release, take }: TerminalHands): Disposable &
     suspend() {
       release()
       process.kill(0, 'SIGTSTP')
-      // The system ignores the stop where no shell could continue the job: then this is the way back.
+      // The system ignores the stop if no shell could resume the process.
       timer = setTimeout(take, stopWithinMs)
     },
     [Symbol.dispose]() {
@@ -90,11 +79,11 @@ interface KeyReader {
 
 interface KeyListener {
   readonly onKeys: (events: readonly KeyEvent[]) => void
-  /** The terminal has gone. */
+  /** Called when the terminal is closed. */
   readonly onEnd: () => void
 }
 
-/** Puts the terminal into raw mode and decodes what it sends. */
+/** Sets raw mode and decodes the terminal's input until `stop`. */
 function readKeys(stdin: NodeJS.ReadStream, { onKeys, onEnd }: KeyListener): KeyReader {
   let decoder = idleDecoder
   let burst = noBurst

@@ -1,105 +1,83 @@
-import { randomUUID } from 'node:crypto'
 import type { ConversationState } from '@parley/protocol'
 import type { Painter } from '../terminal/painter.ts'
-import type { Intent, UiAction, UiContext } from '../ui/actions.ts'
-import { takenAtMs } from '../ui/approval/answer-guard.ts'
-import { initialUi, type UiState } from '../ui/ui-state.ts'
-import { followState, updateUi } from '../ui/update-ui.ts'
-import { layoutScreen } from '../view/layout-screen.ts'
+import type { Intent, UiAction } from '../ui/actions.ts'
+import type { UiState } from '../ui/ui-state.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
-import { type Announced, announce, unannounced } from '../view/title-and-bell.ts'
-import { emptyTranscript, openTranscript, type Transcript } from '../view/transcript/transcript.ts'
-import { createFrames, createQuiet, type Frames, type Quiet } from './frame-timing.ts'
+import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
+import { ScreenModel, type Signal } from './screen-model.ts'
 
-export interface StageParts {
+export interface ScreenParts {
   readonly painter: Painter
   readonly size: () => TerminalSize
-  /** Asks the terminal whether it has another size by now; `resized` is called if so. */
+  /** Reads the terminal's size; `resized` is called before it returns if the size changed. */
   readonly measure: () => void
   readonly homeFolder: string
-  /** The terminal breaks rows anew when it gets narrower. */
+  /** True if the terminal wraps rows again when it gets narrower. */
   readonly reflows: boolean
-  /** Writes to the terminal outside of the text; null leaves as it is. */
-  readonly signal: (about: { readonly title: string | null; readonly ring: string | null }) => void
+  /** Sets the window's title and rings the bell. */
+  readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
 }
 
-/** Screens' worth of rows that a conversation is opened with. */
-const openingScreens = 3
-
-/** A size that has stood this long is one to paint for. */
+/** Time without another change after which a new size is painted. */
 const settledAfterMs = 200
 
-/** Everything that is shown, and the only place where it changes. */
-export class Stage implements Disposable {
-  readonly #parts: StageParts
+/** Decides when the screen is painted and by which painter. Every change of the screen passes through it. */
+export class ScreenController implements Disposable {
+  readonly #parts: ScreenParts
+  readonly #model: ScreenModel
   readonly #frames: Frames
-  readonly #quiet: Quiet
-  /** Null while the terminal is someone else's: what is new waits for the next painter. */
+  readonly #quiet: QuietTimer
+  /** Painter of the terminal; null while another program has the terminal, and new blocks wait. */
   #painter: Painter | null
   #isResized = false
-  #ui: UiState = initialUi
-  #transcript: Transcript = emptyTranscript
-  #state: ConversationState | null = null
-  #branch: string | null = null
-  #announced: Announced = unannounced
 
-  constructor(parts: StageParts) {
+  constructor(parts: ScreenParts) {
     this.#parts = parts
     this.#painter = parts.painter
+    this.#model = new ScreenModel(parts)
     this.#frames = createFrames(() => this.#paint())
-    this.#quiet = createQuiet(() => this.dispatch({ kind: 'quiet' }))
+    this.#quiet = createQuietTimer(() => this.dispatch({ kind: 'quiet' }))
   }
 
   get ui(): UiState {
-    return this.#ui
+    return this.#model.ui
   }
 
-  /** Takes what happened, paints, and only then asks for what follows from it. */
+  /** Applies the actions, paints, and then hands over the requests that follow from them. */
   dispatch(...actions: readonly UiAction[]): void {
-    const intents: Intent[] = []
-    for (const action of actions) {
-      const step = updateUi(this.#ui, action, this.#context())
-      this.#ui = followState(step.ui, { state: this.#state })
-      intents.push(...step.intents)
-    }
-    this.#quiet.at(takenAtMs(this.#ui))
+    const intents = this.#model.update(actions)
+    this.#quiet.at(this.#model.keyTakenAtMs)
     this.#frames.now()
     for (const intent of intents) this.#parts.onIntent(intent)
   }
 
-  /** The conversation went on. */
+  /** Shows the next state of the conversation, within one frame. */
   follow(state: ConversationState): void {
-    this.#state = state
+    this.#model.follow(state)
     this.#frames.soon()
   }
 
-  /** Another conversation is on the screen from now on; returns how many of its items are passed over. */
-  open(state: ConversationState, { isOnScreen }: { readonly isOnScreen: boolean }): number {
-    const { columns, rows } = this.#parts.size()
-    this.#state = state
-    this.#branch = null
-    this.#transcript = openTranscript(this.#transcript, state, { columns }, isOnScreen ? 0 : rows * openingScreens)
-    return this.#transcript.itemCount
+  /** Shows another conversation from the next frame on. Returns the number of its items that are passed over. */
+  open(state: ConversationState, placement: { readonly isOnScreen: boolean }): number {
+    return this.#model.open(state, placement)
   }
 
-  /** The same conversation, from a new server: what is printed stays printed. */
+  /** Shows the same conversation as loaded by a new server, at once: later notices belong below it. */
   reopen(state: ConversationState): void {
-    this.#state = state
-    const { itemCount } = this.#transcript
-    this.#transcript = { ...this.#transcript, itemCount: Math.min(itemCount, state.core.counts.items) }
-    // What is said of it belongs below what it holds by now.
+    this.#model.reopen(state)
     this.#frames.now()
   }
 
+  /** Shows the Git branch; null if there is none. */
   locate(branch: string | null): void {
-    this.#branch = branch
+    this.#model.locate(branch)
     this.#frames.soon()
   }
 
   /**
-   * While sizes follow each other nothing is on the screen that could be broken, and nothing is written: rows that meet
-   * a width they were not made for stay in the scrollback, and what is erased for another width takes finished rows along.
+   * Erases the live zone and paints nothing while sizes follow each other. Rows written for another width would stay in
+   * the scrollback, and erasing them there takes finished rows along.
    */
   resized(): void {
     if (this.#frames.areHeld()) this.#isResized = true
@@ -107,63 +85,40 @@ export class Stage implements Disposable {
     this.#frames.hold(settledAfterMs)
   }
 
-  /** Another painter takes over from the one before. */
+  /** Replaces the painter. `make` gets the frame to begin with. */
   handOver(make: (first: Screen) => Painter): void {
-    this.#fit()?.close()
-    this.#painter = make(this.#project())
+    this.#fittedPainter()?.close()
+    this.#painter = make(this.#model.nextScreen())
   }
 
-  /** Takes the live zone off the terminal until a painter is handed over. */
+  /** Erases the live zone until another painter is handed over. */
   yieldTerminal(): void {
-    this.#fit()?.close()
+    this.#fittedPainter()?.close()
     this.#painter = null
   }
 
   [Symbol.dispose](): void {
     this.#frames.stop()
     this.#quiet.stop()
-    this.#fit()?.close()
+    this.#fittedPainter()?.close()
   }
 
   #paint(): void {
     this.#parts.measure()
     if (this.#frames.areHeld()) return
-    const painter = this.#fit()
+    const painter = this.#fittedPainter()
     if (painter === null) return
-    const screen = this.#project()
+    const screen = this.#model.nextScreen()
     painter.paint(screen)
-    const { approvalId, isSeen } = screen
-    this.#ui = updateUi(this.#ui, { kind: 'painted', approvalId, isSeen }, this.#context()).ui
+    const signal = this.#model.notePainted(screen)
     this.#frames.at(screen.changesAtMs)
-    const { announced, title, ring } = announce(this.#announced, this.#state, approvalId, Date.now())
-    this.#announced = announced
-    if (title !== null || ring !== null) this.#parts.signal({ title, ring })
+    if (signal.title !== null || signal.ring !== null) this.#parts.signal(signal)
   }
 
-  /** The painter, once it knows the size that has come of several. */
-  #fit(): Painter | null {
+  /** Returns the painter, with the last of several sizes passed on to it. */
+  #fittedPainter(): Painter | null {
     if (this.#isResized) this.#painter?.resized(this.#parts.size(), this.#parts.reflows)
     this.#isResized = false
     return this.#painter
-  }
-
-  #project(): Screen {
-    this.#ui = followState(this.#ui, { state: this.#state })
-    const { transcript, screen } = layoutScreen({
-      transcript: this.#transcript,
-      state: this.#state,
-      ui: this.#ui,
-      size: this.#parts.size(),
-      nowMs: Date.now(),
-      homeFolder: this.#parts.homeFolder,
-      branch: this.#branch,
-    })
-    this.#transcript = transcript
-    return screen
-  }
-
-  #context(): UiContext {
-    const { columns } = this.#parts.size()
-    return { state: this.#state, nowMs: Date.now(), columns, freshId: randomUUID() }
   }
 }

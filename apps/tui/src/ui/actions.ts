@@ -7,7 +7,7 @@ import type {
   SettingsPatch,
   TrustVerdict,
 } from '@parley/protocol'
-import type { Painted } from './approval/answer-guard.ts'
+import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { Notice } from './notices/notice.ts'
 import type {} from './outside-changes.ts'

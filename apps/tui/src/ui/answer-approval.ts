@@ -1,7 +1,19 @@
 import type { Approval, ApprovalDecision } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { isFresh, isReadable, isWhollySeen, mayAnswer, type Refusal, takenAtMs } from './approval/answer-guard.ts'
-import { type Answer, answerForText, choicesFor, isYes, offers, pendingApprovals } from './approval/choices.ts'
+import {
+  type Answer,
+  answerForText,
+  choicesFor,
+  isFresh,
+  isReadable,
+  isWhollySeen,
+  isYes,
+  mayAnswer,
+  offers,
+  pendingApprovals,
+  type Refusal,
+  takenAtMs,
+} from './answers.ts'
 import { chord, commandForKey } from './composer/command.ts'
 import { insert } from './composer/composer.ts'
 import { openForm } from './fill-form.ts'

@@ -1,7 +1,6 @@
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { answerApproval, releaseHeld, replaceHeldKey } from './answer-approval.ts'
-import { noteKey } from './approval/answer-guard.ts'
-import { approvedNotStarted, pendingApprovals } from './approval/choices.ts'
+import { approvedNotStarted, noteKey, pendingApprovals } from './answers.ts'
 import { applyCommand, chord, commandForKey } from './composer/command.ts'
 import { type Composer, emptyComposer, expanded, replace } from './composer/composer.ts'
 import { pressInForm } from './fill-form.ts'

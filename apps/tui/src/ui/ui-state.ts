@@ -1,7 +1,5 @@
 import type { Answers, ListedConversation } from '@parley/protocol'
-import type { HeldKey } from './approval/answer-guard.ts'
-import { type AnswerGuard, unguarded } from './approval/answer-guard.ts'
-import type { Choice } from './approval/choices.ts'
+import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
 import { type Composer, emptyComposer } from './composer/composer.ts'
 import type { Notice } from './notices/notice.ts'
 

@@ -1,7 +1,7 @@
 import type { ListedConversation } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { applyHeldKey } from './answer-approval.ts'
-import { notePainted } from './approval/answer-guard.ts'
+import { notePainted } from './answers.ts'
 import { putBack } from './composer/composer.ts'
 import { leaveForm, reopenForm } from './fill-form.ts'
 import { noteAnswered, noteConfigured, noteLostLog } from './outside-changes.ts'

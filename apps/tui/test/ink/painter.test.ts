@@ -4,6 +4,7 @@ import { virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { createInkPainter } from '../../src/ink/ink-painter.tsx'
 import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
+import { emptyZone } from '../../src/view/live-zone.ts'
 import type { Screen } from '../../src/view/screen.ts'
 
 const size = { cols: 60, rows: 20 }
@@ -42,8 +43,8 @@ function frame(settled: readonly string[], live: readonly string[]): Screen {
       settled.length === 0
         ? []
         : [{ kind: 'message', lines: settled.map((text) => (text === '' ? [] : [{ text, tone: 'good' }])) }],
-    live: live.map((text) => [{ text }]),
-    caret: { row: live.length - 1, column: 2 },
+    live: { ...emptyZone, composer: live.map((text) => [{ text }]) },
+    caret: { part: 'composer', row: live.length - 1, column: 2 },
     approvalId: null,
     isSeen: false,
     changesAtMs: null,
@@ -79,7 +80,7 @@ describe.each(painters)('$name', ({ make }) => {
     const to = terminal()
     const painter = make(to)
     painter.paint(frame(['one', '', 'two'], ['working', ...composer]))
-    painter.paint({ ...frame([], ['working', ...composer]), caret: { row: 2, column: 7 } })
+    painter.paint({ ...frame([], ['working', ...composer]), caret: { part: 'composer', row: 2, column: 7 } })
     await waitUntil(() => to.flushed().then(() => to.screen.cursor().column === 7), { what: 'the cursor' })
     expect(to.screen.screen()[to.screen.cursor().row]).toBe('> typed')
     expect(to.screen.screen().join('\n').trimStart()).toMatch(/^one\n\ntwo\n/)
@@ -121,7 +122,7 @@ test('what a narrower terminal breaks anew leaves nothing behind', async () => {
 test('rows that a lower terminal has dropped are drawn again', async () => {
   const to = terminal()
   const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
-  const shown = { ...frame([], ['unfinished', ...composer]), caret: { row: 2, column: 2 } }
+  const shown = { ...frame([], ['unfinished', ...composer]), caret: { part: 'composer', row: 2, column: 2 } as const }
   painter.paint({ ...shown, settled: frame(['finished'], []).settled })
   await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), {
     what: 'the first frame',

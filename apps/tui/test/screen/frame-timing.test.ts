@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { waitUntil } from '@parley/testkit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createFrames, createQuiet, type Quiet } from '../../src/screen/frame-timing.ts'
+import { createFrames, createQuietTimer, type QuietTimer } from '../../src/screen/frame-timing.ts'
 
 describe('frames', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }))
@@ -47,7 +47,7 @@ describe('frames', () => {
 describe('a wait for quiet', () => {
   test('lets what could be read by its end be read first, which may end it', async () => {
     let calls = 0
-    const quiet: Quiet = createQuiet(() => {
+    const quiet: QuietTimer = createQuietTimer(() => {
       calls += 1
     })
     const ended = Promise.withResolvers<void>()
@@ -65,7 +65,7 @@ describe('a wait for quiet', () => {
 
   test('ends once, and a later one takes its place', async () => {
     let calls = 0
-    const quiet = createQuiet(() => {
+    const quiet = createQuietTimer(() => {
       calls += 1
     })
     quiet.at(Date.now() + 3_600_000)

@@ -1,6 +1,5 @@
 import type { Approval } from '@parley/protocol'
-import type { HeldKey, Refusal } from '../../ui/approval/answer-guard.ts'
-import { answerForText, type Choice, choicesFor, isYes } from '../../ui/approval/choices.ts'
+import { answerForText, type Choice, choicesFor, type HeldKey, isYes, type Refusal } from '../../ui/answers.ts'
 import { truncateLine, wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
 import { type Line, lineText, type Room, type Span } from '../text/span.ts'

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalKind, Enforcement } from '@parley/protocol'
 import { fileWords, hiddenWarnings } from '@parley/protocol/question'
-import { choicesFor } from '../../ui/approval/choices.ts'
+import { choicesFor } from '../../ui/answers.ts'
 import { collapseBlanks, hiddenParts, showHidden, visibleLine } from '../text/control-characters.ts'
 import { parseDiff, renderDiff, withoutListedNames } from '../text/diff.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'

@@ -1,5 +1,5 @@
 import type { Approval, ConversationState, Failure, Item, OpenItem, Turn } from '@parley/protocol'
-import { approvedNotStarted, pendingApprovals } from '../../ui/approval/choices.ts'
+import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import { isLeaveOffered } from '../../ui/press-stop.ts'
 import type { UiState } from '../../ui/ui-state.ts'
@@ -130,7 +130,7 @@ function elapsed(seconds: number): string {
 const tailLimit = 6
 
 /** Returns the rows of streaming and running items, as the transcript will show them. */
-export function workRows({ core }: ConversationState, transcript: Transcript, room: Room): readonly Line[] {
+export function runningRows({ core }: ConversationState, transcript: Transcript, room: Room): readonly Line[] {
   const rows: Line[] = []
   let last = transcript.last
   const put = (kind: BlockKind, lines: readonly Line[]) => {

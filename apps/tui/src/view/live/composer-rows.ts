@@ -83,7 +83,7 @@ export function completionRows(ui: UiState, room: Room, maxRows: number): readon
 const shown = 3
 
 /** Returns the messages that are not yet part of the conversation, oldest first. */
-export function waitingRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
+export function queueRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
   const inbox = state?.core.inbox ?? []
   const edited = ui.purpose.kind === 'edit' ? ui.purpose.messageId : null
   const known = new Set(inbox.map(({ messageId }) => messageId))

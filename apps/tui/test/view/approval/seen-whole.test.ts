@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import { updateUi } from '../../../src/ui/update-ui.ts'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
+import { liveRows } from '../../../src/view/live-zone.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { contextAt, rest, typeAtOnce } from '../../ui/type-keys.ts'
 import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
@@ -28,7 +29,7 @@ function paint(ui: UiState, state: ReturnType<typeof asked>, size: Size, atMs: n
   const { screen } = layoutScreen({ ...sceneOf(state, ui), size: sizes[size] })
   const { approvalId, isSeen } = screen
   const painted = updateUi(ui, { kind: 'painted', approvalId, isSeen }, contextAt(state, atMs)).ui
-  return { ui: painted, screen, rows: screen.live.map(lineText) }
+  return { ui: painted, screen, rows: liveRows(screen.live).map(lineText) }
 }
 
 /** What `y` comes to at a question that was painted a second ago. */

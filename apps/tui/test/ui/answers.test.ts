@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type AnswerGuard,
-  isWhollySeen,
-  mayAnswer,
-  noteKey,
-  notePainted,
-  unguarded,
-} from '../../../src/ui/approval/answer-guard.ts'
+import { type AnswerGuard, isWhollySeen, mayAnswer, noteKey, notePainted, unguarded } from '../../src/ui/answers.ts'
 
 const painted = notePainted(unguarded, { approvalId: 'a1', isSeen: true }, 1_000)
 

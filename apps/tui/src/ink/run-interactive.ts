@@ -1,31 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
+import { WriteStream } from 'node:tty'
 import type { RpcError } from '@parley/rpc'
 import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { explainRejection } from '../cli/messages.ts'
-import { createSuspension, holdScreen, loadInk } from '../screen/hold-screen.ts'
-import { Stage } from '../screen/screen-controller.ts'
+import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
+import { ScreenController } from '../screen/screen-controller.ts'
+import type { Signal } from '../screen/screen-model.ts'
 import { guardAgainstKill } from '../terminal/hold-terminal.ts'
-import { createEarlyPainter } from '../terminal/painter.ts'
+import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
 import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/probe.ts'
+import type { UiAction } from '../ui/actions.ts'
+import type { Screen } from '../view/screen.ts'
 import { Desk } from './desk.ts'
 import { openPromptHistory } from './prompt-history.ts'
 import type { Extra, Start } from './start.ts'
 
 interface Ending {
-  /** Why what the command line asked for could not be opened. */
+  /** Rejection of the conversation that the command line names; null if it was opened. */
   readonly rejection: RpcError | null
-  /** How to come back; null when nothing is kept. */
+  /** Command that resumes the conversation; null if nothing is kept. */
   readonly farewell: string | null
 }
 
-/** The interactive program, from the first frame to the line that says how to come back. Resolves to the exit code. */
+/** Runs the interactive program until the user leaves. Resolves to the exit code. */
 export async function runInteractive(launch: Launch, start: Start, extra: Extra = {}): Promise<number> {
   const { stdout, stderr } = process
   if (!hasTerminal()) return sayNoTerminal()
-  // Ink asks for it while it is loaded, whatever folder the conversation has.
+  // Ink reads the working folder as it loads, and throws if it was removed.
   workingFolder()
   const { rejection, farewell } = await runOnTerminal(launch, start, extra)
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
@@ -39,13 +43,13 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const homeFolder = env['HOME'] ?? homedir()
   const colours = (env['NO_COLOR'] ?? '') === ''
   const end = Promise.withResolvers<RpcError | null>()
-  const stage = new Stage({
+  const controller = new ScreenController({
     painter: createEarlyPainter((text) => stdout.write(text), colours),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
     homeFolder,
     reflows: reflowsRows(env),
-    signal: ({ title, ring }) => stdout.write(titleSequence(title) + ringSequence(ring)),
+    signal: (signal) => stdout.write(signalSequence(signal)),
     onIntent: (intent) =>
       intent.kind === 'suspend' ? suspension.suspend() : void desk.perform(intent).catch(end.reject),
   })
@@ -53,54 +57,69 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     launch,
     start,
     extra,
-    stage,
+    stage: controller,
     homeFolder,
     prompts: openPromptHistory(launch.home, env),
     onEnd: end.resolve,
   })
+  const handPainterOver = () => {
+    loadInkPainter(colours)
+      .then((make) => controller.handOver(make))
+      .catch(end.reject)
+  }
   const screen = holdScreen({
-    stage,
-    colours,
-    onError: end.reject,
-    onKeys: (events) => stage.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
+    controller,
+    handPainterOver,
+    onKeys: (events) => controller.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
     onEnd: () => end.resolve(null),
   })
   const suspension = createSuspension(screen)
   let guard: Disposable | null = null
-  const onInterrupt = () => stage.dispatch({ kind: 'signal' })
-  const onResize = () => stage.resized()
+  const onInterrupt = () => controller.dispatch({ kind: 'signal' })
+  const onResize = () => controller.resized()
   process.on('SIGINT', onInterrupt)
   stdout.on('resize', onResize)
   try {
-    stage.dispatch(...firstMessage(start))
+    controller.dispatch(...firstMessage(start))
     void desk.begin().catch(end.reject)
     guard = guardAgainstKill()
-    void loadInk(stage, colours).catch(end.reject)
+    handPainterOver()
     const rejection = await end.promise
     return { rejection, farewell: desk.farewell }
   } finally {
     stdout.off('resize', onResize)
     suspension[Symbol.dispose]()
     screen[Symbol.dispose]()
-    stage[Symbol.dispose]()
+    controller[Symbol.dispose]()
     guard?.[Symbol.dispose]()
     await desk[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }
 }
 
-function firstMessage(start: Start) {
+/**
+ * Loads Ink, the largest part of the program, while the early painter shows the composer. Returns the function that makes
+ * its painter.
+ */
+async function loadInkPainter(colours: boolean): Promise<(first: Screen) => Painter> {
+  const { createInkPainter } = await import('./ink-painter.tsx')
+  return (first) => {
+    // Node's own stream emits `resize` at once and Ink would draw for each of several sizes.
+    const stdout = new WriteStream(process.stdout.fd)
+    // The end of the keys reports a closed terminal.
+    stdout.on('error', () => undefined)
+    return createInkPainter({ stdout, stdin: process.stdin }, first, colours)
+  }
+}
+
+function firstMessage(start: Start): readonly UiAction[] {
   if (start.kind !== 'new' || start.prompt === null) return []
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))
-  return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } } as const]
+  return [{ kind: 'hold', message: { messageId: randomUUID(), text, images, when: 'steer' } }]
 }
 
-function titleSequence(title: string | null): string {
-  return title === null ? '' : `\x1b]2;${title}\x07`
-}
-
-/** The bell, and for terminals that show notifications the reason. */
-function ringSequence(ring: string | null): string {
-  return ring === null ? '' : `\x07\x1b]9;${ring}\x07`
+/** Returns the sequences for the window's title, the bell, and the notification that some terminals show. */
+function signalSequence({ title, ring }: Signal): string {
+  return (title === null ? '' : `\x1b]2;${title}\x07`) + (ring === null ? '' : `\x07\x1b]9;${ring}\x07`)
 }
