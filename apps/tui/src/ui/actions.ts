@@ -10,7 +10,6 @@ import type {
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { Notice } from './notices/notice.ts'
-import type {} from './outside-changes.ts'
 import type { LostLog, Opened, UiState, Unsent } from './ui-state.ts'
 /** Event that changes the screen's own state. */
 export type UiAction =

@@ -139,6 +139,19 @@ test('rows that a lower terminal has dropped are drawn again', async () => {
   painter.close()
 })
 
+test('a frame like the one before writes nothing', async () => {
+  const to = terminal()
+  const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
+  painter.paint(frame(['finished'], composer))
+  await waitUntil(() => to.flushed().then(() => to.screen.transcript().at(-1) === 'status'), { what: 'the frame' })
+  const before = to.screen.byteCount()
+  painter.paint(frame([], composer))
+  painter.paint(frame([], composer))
+  await to.flushed()
+  expect(to.screen.byteCount()).toBe(before)
+  painter.close()
+})
+
 test('one painter takes over from the other without a trace', async () => {
   const to = terminal()
   const early = createEarlyPainter((text) => to.stdout.write(text), true)

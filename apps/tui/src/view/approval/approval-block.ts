@@ -1,6 +1,5 @@
 import type { Approval, Enforcement } from '@parley/protocol'
 import type { Choice, HeldKey } from '../../ui/answers.ts'
-import type {} from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
 import { clipRows, truncateLine } from '../text/fit-rows.ts'
 import { count } from '../text/formats.ts'
