@@ -7,7 +7,7 @@ import { addNote, type LostLog, type UiState } from './ui-state.ts'
 const decisionWords: Readonly<Record<ApprovalDecision, string>> = {
   approved: 'approved',
   approvedForSession: 'approved for this conversation',
-  approvedAlways: 'approved for always',
+  approvedAlways: 'approved permanently',
   denied: 'denied',
   abort: 'stopped',
 }
@@ -37,6 +37,7 @@ export function settingsLine({ model, modelProvider, effort, approvalPolicy, san
   return named.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])).join(', ')
 }
 
+/** Longest name shown, in cells. */
 const nameColumns = 60
 
 /** Returns a client's name, which may be any text, as one short row. */
@@ -65,7 +66,7 @@ export function isLogGone(lost: LostLog | null): boolean {
   return lost !== null && lost.errno !== 'CHANGED'
 }
 
-/** Adds the server's message once; after that only that nothing was done. */
+/** Adds the server's message once. Later failed requests only add that they were not carried out. */
 export function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
   if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
   return isAnswer ? addNote(ui, 'error', notDone) : ui

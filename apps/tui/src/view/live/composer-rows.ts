@@ -38,9 +38,9 @@ function promptMark(ui: UiState): Span {
 }
 
 function placeholder(state: ConversationState | null, { purpose, opened, link }: UiState): string {
-  if (link.kind === 'lost') return 'what you write is kept'
+  if (link.kind === 'lost') return 'your text is kept'
   if (purpose.kind === 'note') return 'what to do instead'
-  if (purpose.kind === 'edit') return 'Enter with nothing here takes the message back'
+  if (purpose.kind === 'edit') return 'Enter on an empty line takes the message back'
   if (purpose.kind === 'form') return fieldHint(state, purpose.form)
   if (opened?.readOnly)
     return opened.onlyWatches ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
@@ -80,7 +80,8 @@ export function completionRows(ui: UiState, room: Room, maxRows: number): readon
   })
 }
 
-const shown = 3
+/** Messages shown at most: the newest. */
+const maxQueued = 3
 
 /** Returns the messages that are not yet part of the conversation, oldest first. */
 export function queueRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
@@ -95,8 +96,11 @@ export function queueRows(state: ConversationState | null, ui: UiState, room: Ro
       .filter(({ messageId }) => !known.has(messageId) && !isTaken(state, messageId))
       .map(({ text }) => row('not sent yet', text, room)),
   ]
-  if (rows.length <= shown + 1) return rows
-  return [...indented([[{ text: `… ${count(rows.length - shown)} more wait`, tone: 'muted' }]]), ...rows.slice(-shown)]
+  if (rows.length <= maxQueued + 1) return rows
+  return [
+    ...indented([[{ text: `… ${count(rows.length - maxQueued)} more wait`, tone: 'muted' }]]),
+    ...rows.slice(-maxQueued),
+  ]
 }
 
 /** Returns true if the message's item is already here, before its acknowledgement. */

@@ -79,7 +79,7 @@ function duration({ durationMs }: CallItem | ItemOf<'shellCommand'>): Span | nul
 /** Returns the note given with a denial, or the rule that denied. */
 export function answerNote({ status, decision }: CallItem): string | null {
   if (decision === undefined) return null
-  const answer = decision.note === undefined || decision.note === '' ? null : `told it: ${decision.note}`
+  const answer = decision.note === undefined || decision.note === '' ? null : `the model was told: ${decision.note}`
   const denied = status === 'denied' && decision.approvalId === undefined ? decision.reason : null
   const note = [answer, denied].filter((part) => part !== null).join(' · ')
   return note === '' ? null : stripEffects(note)

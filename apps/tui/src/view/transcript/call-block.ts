@@ -9,10 +9,16 @@ import { answerNote, authorRows, type Block, callFacts, callTone } from './block
 import { outputRows, tailRows } from './output-rows.ts'
 
 type Command = ItemOf<'commandExecution' | 'shellCommand'>
+type ToolCall = ItemOf<'toolCall'>
 
-const commandRows: Clip = { head: 8, tail: 2 }
+/** Rows of a command itself. */
+const commandClip: Clip = { head: 8, tail: 2 }
+/** Rows of a patch. */
+const patchClip: Clip = { head: 40, tail: 10 }
+/** Rows of the result of another tool. */
+const resultClip: Clip = { head: 4, tail: 4 }
 /** Rows of output shown: few for the model's commands, many for the user's own. */
-const clips = {
+const outputClips = {
   commandExecution: { head: 3, tail: 6 },
   failed: { head: 4, tail: 12 },
   shellCommand: { head: 40, tail: 40 },
@@ -22,7 +28,9 @@ const clips = {
 export function commandBlock(item: Command, room: Room, author: string | null): Block {
   const output = item.output === undefined ? [] : outputRows(item.output, beside(room))
   const clip =
-    item.type === 'shellCommand' ? clips.shellCommand : clips[item.status === 'failed' ? 'failed' : item.type]
+    item.type === 'shellCommand'
+      ? outputClips.shellCommand
+      : outputClips[item.status === 'failed' ? 'failed' : item.type]
   return {
     kind: 'call',
     lines: [
@@ -47,7 +55,7 @@ function commandHead(item: Command, room: Room): readonly Line[] {
   const mark = { text: item.type === 'shellCommand' ? '!' : '$', tone: callTone(item), bold: true } as const
   const [first = [], ...others] = lines
   if (others.length === 0) return marked(mark, wrapLine([...first, ...facts], beside(room)))
-  return marked(mark, [...clipRows(wrapLines(lines, beside(room)), commandRows), facts.slice(1)])
+  return marked(mark, [...clipRows(wrapLines(lines, beside(room)), commandClip), facts.slice(1)])
 }
 
 function answerRows(item: Command, room: Room): readonly Line[] {
@@ -61,8 +69,8 @@ function blockedRows(item: Command, room: Room): readonly Line[] {
   if (block === undefined) return []
   const { paths, network } = block
   const what = [
-    ...(paths.length > 0 ? [`it does not let commands change or see ${paths.join(', ')}`] : []),
-    ...(network ? ['it gives no network'] : []),
+    ...(paths.length > 0 ? [`it blocks access to ${paths.join(', ')}`] : []),
+    ...(network ? ['it blocks the network'] : []),
   ].join('; ')
   return marked({ text: ' ' }, textRows(stripEffects(`The sandbox: ${what}`), room, { tone: 'warn' }))
 }
@@ -73,8 +81,6 @@ function failureRows(item: Command, room: Room): readonly Line[] {
     ? []
     : marked({ text: ' ' }, textRows(stripEffects(failure.message), room, { tone: 'bad' }))
 }
-
-const clip = { head: 40, tail: 10 }
 
 /** Returns a patch, applied or not: its files and the changed lines. */
 export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
@@ -90,7 +96,7 @@ export function changeBlock(item: ItemOf<'fileChange'>, room: Room): Block {
       ...indented(
         clipRows(
           item.changes.flatMap((change) => fileRows(change, item.changes.length > 1, beside(room))),
-          clip,
+          patchClip,
         ),
       ),
     ],
@@ -125,15 +131,11 @@ function changeSize(changes: readonly FileChangeEntry[]): readonly Span[] {
   ]
 }
 
-type ToolCall = ItemOf<'toolCall'>
-
-const outputClip: Clip = { head: 4, tail: 4 }
-
 /** Returns a call of any other tool: a look-up is one muted row, other calls show part of the result. */
 export function toolBlock(item: ToolCall, room: Room): Block {
   const rows = toolRows(item, room)
   if (item.output === undefined) return { kind: 'lookUp', lines: rows }
-  return { kind: 'call', lines: [...rows, ...barred(clipRows(outputRows(item.output, beside(room)), outputClip))] }
+  return { kind: 'call', lines: [...rows, ...barred(clipRows(outputRows(item.output, beside(room)), resultClip))] }
 }
 
 /** Returns the call's title, the outcome if it failed, and the reason. */

@@ -93,7 +93,7 @@ function endStream(scan: Scan, stream: MessageStream, item: Item): void {
     appendToMessage(scan, stream, [...followed.rows, ...restRows(followed.stream, room)])
     return
   }
-  if (stream.begun) put(scan, note(scan, 'the answer was kept with other words than these; here it is whole:'))
+  if (stream.begun) put(scan, note(scan, 'the server saved this answer with a different text; the saved answer is:'))
   put(scan, itemBlock(item, scan.room))
 }
 
