@@ -1,9 +1,9 @@
 import type { WriteStream } from 'node:tty'
 import { render } from 'ink'
 import { type Painter, paintRows, settledText } from '../terminal/painter.ts'
-import { caretPosition, emptyZone, type LiveZone } from '../view/live-zone.ts'
+import { caretPosition, emptyZone, mapParts } from '../view/live-zone.ts'
 import { eraseReflowed, type Screen } from '../view/screen.ts'
-import { App, type Batch, type PaintedZone } from './app.tsx'
+import { App, type Batch } from './app.tsx'
 
 /** Higher than the screen needs: events are coalesced before React, and a key must not wait for a frame. */
 const maxFps = 1_000
@@ -21,7 +21,8 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
 
   function app() {
     const { live, caret } = painted
-    return <App batch={batch} live={paintZone(live, colours)} cursor={caretPosition(live, caret)} />
+    const texts = mapParts((part) => paintRows(live[part], colours))
+    return <App batch={batch} live={texts} cursor={caretPosition(live, caret)} />
   }
 
   function show(screen: Screen) {
@@ -60,18 +61,5 @@ export function createInkPainter({ stdout, stdin }: InkStreams, first: Screen, c
       hide()
       instance.unmount()
     },
-  }
-}
-
-function paintZone(live: LiveZone, colours: boolean): PaintedZone {
-  return {
-    running: paintRows(live.running, colours),
-    approval: paintRows(live.approval, colours),
-    activity: paintRows(live.activity, colours),
-    queue: paintRows(live.queue, colours),
-    picker: paintRows(live.picker, colours),
-    composer: paintRows(live.composer, colours),
-    completions: paintRows(live.completions, colours),
-    status: paintRows(live.status, colours),
   }
 }

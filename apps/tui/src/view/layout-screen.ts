@@ -7,7 +7,7 @@ import { type Activity, activityOf, runningRows } from './live/activity.ts'
 import { completionRows, composerRows, queueRows } from './live/composer-rows.ts'
 import { pickerRows } from './live/picker-rows.ts'
 import { type StatusFacts, statusLine } from './live/status-line.ts'
-import { type Caret, emptyZone, type LiveZone, liveRows, lowestRows, mapRows } from './live-zone.ts'
+import { type Caret, emptyZone, type LiveZone, liveRows, lowestRows, mapParts } from './live-zone.ts'
 import type { Screen, TerminalSize } from './screen.ts'
 import { lastRows, truncateLine, wrapLine } from './text/fit-rows.ts'
 import { beside, indented } from './text/gutter.ts'
@@ -56,7 +56,7 @@ function layoutLive(scene: Scene, room: Room): Live {
   const whole = { ...bottom.live, ...work.parts }
   const live = lowestRows(whole, limit)
   return {
-    live: mapRows(live, (row) => truncateLine(row, room)),
+    live: mapParts((part) => live[part].map((row) => truncateLine(row, room))),
     caret: caretWithin(bottom.caret, { whole, live, room }),
     approvalId: approval?.id ?? null,
     isSeen: work.isSeen,

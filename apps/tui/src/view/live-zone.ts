@@ -1,7 +1,10 @@
 import { lastRows } from './text/fit-rows.ts'
 import type { Line } from './text/span.ts'
 
-/** Parts of the live zone, from top to bottom. */
+/**
+ * Parts of the live zone, from top to bottom: running items, the question to the user, what the turn does, messages that
+ * wait, then the text with its completions or a list in its place, and the status line.
+ */
 const liveParts = ['running', 'approval', 'activity', 'queue', 'picker', 'composer', 'completions', 'status'] as const
 
 export type LivePart = (typeof liveParts)[number]
@@ -9,16 +12,21 @@ export type LivePart = (typeof liveParts)[number]
 /** Rows of each part, blank rows above it included; all parts together have at most `rows - 2` rows. */
 export type LiveZone = Readonly<Record<LivePart, readonly Line[]>>
 
-export const emptyZone: LiveZone = {
-  running: [],
-  approval: [],
-  activity: [],
-  queue: [],
-  picker: [],
-  composer: [],
-  completions: [],
-  status: [],
+/** Returns a value for each part. */
+export function mapParts<Value>(of: (part: LivePart) => Value): Readonly<Record<LivePart, Value>> {
+  return {
+    running: of('running'),
+    approval: of('approval'),
+    activity: of('activity'),
+    queue: of('queue'),
+    picker: of('picker'),
+    composer: of('composer'),
+    completions: of('completions'),
+    status: of('status'),
+  }
 }
+
+export const emptyZone: LiveZone = mapParts(() => [])
 
 /** Caret position within the rows of its part. */
 export interface Caret {
@@ -30,11 +38,6 @@ export interface Caret {
 /** Returns the rows of all parts, from top to bottom. */
 export function liveRows(live: LiveZone): readonly Line[] {
   return liveParts.flatMap((part) => live[part])
-}
-
-/** Returns the zone with each row replaced. */
-export function mapRows(live: LiveZone, change: (row: Line) => Line): LiveZone {
-  return Object.assign({ ...emptyZone }, Object.fromEntries(liveParts.map((part) => [part, live[part].map(change)])))
 }
 
 /** Returns the lowest `limit` rows of the zone, each still in its part. */

@@ -60,7 +60,7 @@ const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
 ]
 
 describe.each(painters)('$name', ({ make }) => {
-  test('stores each of 3,000 settled rows once, in order, without a clear', async () => {
+  test('stores each settled row once, in order, without a clear', async () => {
     const to = terminal()
     const painter = make(to)
     const rows = Array.from({ length: 3_000 }, (_, index) => `row ${index}`)
@@ -87,7 +87,7 @@ describe.each(painters)('$name', ({ make }) => {
     painter.close()
   })
 
-  test('writes hardly more than what is new', async () => {
+  test('writes at most half as much again as the new text', async () => {
     const to = terminal()
     const painter = make(to)
     painter.paint(frame(['start'], composer))
@@ -101,7 +101,7 @@ describe.each(painters)('$name', ({ make }) => {
   })
 })
 
-test('what a narrower terminal breaks anew leaves nothing behind', async () => {
+test('rows that a narrower terminal wraps again are erased', async () => {
   const to = terminal()
   const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
   const wide = Array.from({ length: 4 }, (_, index) => `unfinished ${index} ${'x'.repeat(40)}`)
@@ -119,7 +119,7 @@ test('what a narrower terminal breaks anew leaves nothing behind', async () => {
   painter.close()
 })
 
-test('rows that a lower terminal has dropped are drawn again', async () => {
+test('rows that a lower terminal dropped are drawn again', async () => {
   const to = terminal()
   const painter = createInkPainter({ stdout: to.stdout, stdin: process.stdin }, blank, true)
   const shown = { ...frame([], ['unfinished', ...composer]), caret: { part: 'composer', row: 2, column: 2 } as const }
@@ -152,7 +152,7 @@ test('a frame like the one before writes nothing', async () => {
   painter.close()
 })
 
-test('one painter takes over from the other without a trace', async () => {
+test('the Ink painter replaces the frame of the early painter', async () => {
   const to = terminal()
   const early = createEarlyPainter((text) => to.stdout.write(text), true)
   early.paint(frame(['hello'], composer))

@@ -18,7 +18,7 @@ describe('frames', () => {
     expect(paint).toHaveBeenCalledTimes(2)
   })
 
-  test('are held back while sizes follow each other, and then there is one', () => {
+  test('are delayed while sizes follow each other, then painted once', () => {
     const paint = vi.fn()
     const frames = createFrames(paint)
     frames.soon()
@@ -33,7 +33,7 @@ describe('frames', () => {
     expect(paint).toHaveBeenCalledTimes(1)
   })
 
-  test('end when they are stopped, a held one too', () => {
+  test('are not painted after a stop, delayed ones included', () => {
     const paint = vi.fn()
     const frames = createFrames(paint)
     frames.hold(10)
@@ -44,8 +44,8 @@ describe('frames', () => {
   })
 })
 
-describe('a wait for quiet', () => {
-  test('lets what could be read by its end be read first, which may end it', async () => {
+describe('a quiet timer', () => {
+  test('is cancelled by input that is available at its end', async () => {
     let calls = 0
     const quiet: QuietTimer = createQuietTimer(() => {
       calls += 1
@@ -63,7 +63,7 @@ describe('a wait for quiet', () => {
     expect(calls).toBe(0)
   })
 
-  test('ends once, and a later one takes its place', async () => {
+  test('calls once, at the later end that replaced the first', async () => {
     let calls = 0
     const quiet = createQuietTimer(() => {
       calls += 1

@@ -42,12 +42,12 @@ describe('an answer', () => {
 })
 
 describe('a question', () => {
-  test('that was seen whole once stays seen where a smaller window hides it again', () => {
+  test('once seen whole stays seen in a smaller window', () => {
     const again = notePainted(painted, { approvalId: 'a1', isSeen: false }, 2_000)
     expect([inPart, painted, again].map((guard) => isWhollySeen(guard, 'a1'))).toEqual([false, true, true])
   })
 
-  test('that takes the place of one that was seen is not seen by that', () => {
+  test('that replaces a seen one is not seen', () => {
     const other = notePainted(painted, { approvalId: 'a2', isSeen: false }, 2_000)
     expect([isWhollySeen(other, 'a2'), isWhollySeen(painted, 'a2')]).toEqual([false, false])
   })

@@ -68,11 +68,11 @@ function blockedRows(item: Command, room: Room): readonly Line[] {
   const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
   if (block === undefined) return []
   const { paths, network } = block
-  const what = [
-    ...(paths.length > 0 ? [`it blocks access to ${paths.join(', ')}`] : []),
-    ...(network ? ['it blocks the network'] : []),
-  ].join('; ')
-  return marked({ text: ' ' }, textRows(stripEffects(`The sandbox: ${what}`), room, { tone: 'warn' }))
+  const blocked = [...(paths.length > 0 ? [`access to ${paths.join(', ')}`] : []), ...(network ? ['the network'] : [])]
+  return marked(
+    { text: ' ' },
+    textRows(stripEffects(`The sandbox blocks ${blocked.join(' and ')}`), room, { tone: 'warn' }),
+  )
 }
 
 function failureRows(item: Command, room: Room): readonly Line[] {
