@@ -1,7 +1,7 @@
 import { ClientError, connect as connectTo, type Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { exitCodes, ParleyError } from './exit-codes.ts'
-import { type Launch, type LaunchedServer, launchServer } from './launch-server.ts'
+import { type Launch, launchServer } from './launch-server.ts'
 
 interface ConnectOptions {
   readonly clientName: string
@@ -15,23 +15,11 @@ interface ConnectOptions {
   readonly signal?: AbortSignal
 }
 
-/** A connection to the server of this program. */
-interface Connection {
-  readonly parley: Parley
-  readonly server: LaunchedServer
-}
-
 /** A server answers within 0.1 s; after this time it counts as failed. */
 const startLimitMs = 30_000
 
 /** Connects to the server of this program; closing the connection lets it save and end. Throws `serverFailed`. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Parley> {
-  const { parley } = await connectToServer(launch, options)
-  return parley
-}
-
-/** Connects as `connect` does, and returns the server too. */
-export async function connectToServer(launch: Launch, options: ConnectOptions): Promise<Connection> {
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   const expired = new AbortController()
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
@@ -39,7 +27,7 @@ export async function connectToServer(launch: Launch, options: ConnectOptions): 
   try {
     const parley = await connectTo({ server }, { ...introductionOf(launch, options), signal })
     server.claim()
-    return { parley, server }
+    return parley
   } catch (error) {
     throw error instanceof ClientError ? serverFailed(error.message) : error
   } finally {

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { listenSocket, type MethodHandler, RpcError } from '@parley/rpc'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { connectClient, requestWhereItLives, resumeConversation } from '../../src/parts.ts'
+import { connectClient } from '../../src/connection/client.ts'
+import { requestWhereItLives, resumeConversation } from '../../src/connection/resume-conversation.ts'
 import { conversationId, type FakeMethods, fakeFarSide, fakeServer } from '../fake-server.ts'
 
 const summary = { conversationId, shortId: conversationId.slice(-8), cwd: '/w' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordedPrompt } from '../../src/ink/recorded-prompt.ts'
+import { recordedPrompt } from '../../src/conversation/prompt-history.ts'
 
 const item = { id: 'i', status: 'completed', title: 't', text: 't' } as const
 

@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretCorpus, tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { openPromptHistory } from '../../src/ink/prompt-history.ts'
+import { openPromptHistory } from '../../src/conversation/prompt-history.ts'
 
 describe('the prompts of a folder', () => {
   test('come back in order, without those of other folders and without repeats', async () => {
