@@ -5,7 +5,7 @@ import type { Intent } from '../ui/actions.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import { isLogGone } from '../ui/storage-trouble.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
-import { farewell } from './greeting-and-farewell.ts'
+import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
 import {
   createConversation,
   type Extra,
@@ -31,12 +31,6 @@ interface ControllerParts {
   readonly prompts: PromptHistory
   /** Called when the user leaves, or with the rejection of what the command line asked for. */
   readonly onEnd: (rejection: RpcError | null) => void
-}
-
-const notOpenAnywhere: Notice = {
-  kind: 'note',
-  level: 'info',
-  text: 'Nobody has this conversation open yet, and this window only watches.',
 }
 
 /** Connection and conversation of the window, and what intents of the user do to them. */
@@ -162,7 +156,7 @@ export class ConversationController implements AsyncDisposable {
 
   /** Keeps the screen of a window that only watches until another process has the conversation open: `r` tries again. */
   #keepWaiting(notices: readonly Notice[]): void {
-    this.#parts.screen.dispatch(...noticeActions(notices.length > 0 ? notices : [notOpenAnywhere]))
+    this.#parts.screen.dispatch(...noticeActions(notices.length > 0 ? notices : [notOpenNotice]))
     this.#server.lose()
   }
 

@@ -29,6 +29,13 @@ export function reopeningNotice({ summary, attached }: Pick<Conversation, 'summa
   return { kind: 'note', level: 'info', text: summary.recovered ?? goesOn }
 }
 
+/** Notice to a window that only watches, while no process has its conversation open. */
+export const notOpenNotice: Notice = {
+  kind: 'note',
+  level: 'info',
+  text: 'Nobody has this conversation open yet, and this window only watches.',
+}
+
 /** Resolves to a warning if not all limits of the conversation are enforced. */
 export async function enforcementNotices(
   parley: Parley,

@@ -13,7 +13,7 @@ export interface OpenedConversation {
   readonly notices: readonly Notice[]
 }
 
-/** What the command line adds to new conversations besides flags. */
+/** Provider and first notice of new conversations, beside the flags: `parley demo` sets them. */
 export interface Extra {
   readonly provider?: string
   readonly banner?: string

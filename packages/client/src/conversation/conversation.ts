@@ -184,11 +184,11 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Closes the conversation and keeps its turn running, with approvals pending, after every client has left. Rejects and
-   * stays open if the server rejects it.
+   * Closes the conversation and keeps its turn running, with approvals pending, after every client has left. Rejects, and
+   * leaves the conversation open here, if the server rejects it, is gone or does not answer within 2 s.
    */
   async detach(): Promise<void> {
-    if (this.#closing === undefined) await unlessGone(this.request('conversation/detach', {}))
+    if (this.#closing === undefined) await withinLimit(this.request('conversation/detach', {}), farewellLimit)
     this.#closing ??= this.#leave('detached')
     return this.#closing
   }
@@ -210,7 +210,10 @@ export class Conversation implements AsyncDisposable {
   async #leave(how: 'closed' | 'detached'): Promise<void> {
     this.#left.abort(new ClientError('closed', 'The conversation was closed here.'))
     try {
-      if (how === 'closed') await unlessGone(this.#parts.store.close())
+      if (how === 'closed') await withinLimit(this.#parts.store.close(), farewellLimit)
+    } catch (error) {
+      // The server is gone or hangs.
+      if (codeOf(error) !== 'connectionClosed') throw error
     } finally {
       await this.#parts.leave(how)
     }
@@ -220,13 +223,4 @@ export class Conversation implements AsyncDisposable {
 const farewellLimit = {
   limitMs: 2_000,
   expired: () => new ClientError('connectionClosed', 'The server does not answer.'),
-}
-
-/** Waits for the last request of a conversation, within 2 s. Resolves too if the server is gone or hangs. */
-async function unlessGone(farewell: Promise<unknown>): Promise<void> {
-  try {
-    await withinLimit(farewell, farewellLimit)
-  } catch (error) {
-    if (codeOf(error) !== 'connectionClosed') throw error
-  }
 }

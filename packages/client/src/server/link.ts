@@ -31,7 +31,7 @@ export interface SpawnTarget {
 /** A transport to a server before the handshake, with the ways to leave that server. */
 export interface Link extends Ending {
   readonly transport: Transport
-  /** Null for a server that was not started here. */
+  /** Process id of a server that was started here, else null. */
   readonly serverPid: number | null
   /** Ends a server that has not answered the handshake, instead of `leave`, and resolves as `leave` does. */
   discard(): Promise<string | null>
