@@ -18,7 +18,7 @@ import {
 } from './open-conversation.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
 import { noticeAction, rejectionAction } from './rejected-intent.ts'
-import { isDisconnection, runIntent } from './run-intent.ts'
+import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
 import { ServerConnection } from './server-connection.ts'
 import { type Start, type Started, startConversation } from './start-conversation.ts'
 
@@ -108,9 +108,9 @@ export class ConversationController implements AsyncDisposable {
     try {
       await act()
     } catch (error) {
-      if (isDisconnection(error)) this.#server.lose()
+      if (isLoss(error)) this.#server.lose()
       else if (error instanceof RpcError) onRejection(error)
-      else throw error
+      else if (!isDisconnection(error)) throw error
     }
   }
 

@@ -33,10 +33,14 @@ export async function runIntent(intent: RequestIntent, context: IntentContext): 
   }
 }
 
-/** Returns true for the error of a request whose connection was lost or closed. */
+/** Returns true for the error of a request whose connection was lost. */
+export function isLoss(error: unknown): boolean {
+  return codeOf(error) === 'connectionClosed'
+}
+
+/** Returns true for the error of a request whose connection was lost, or closed here. */
 export function isDisconnection(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === 'connectionClosed' || code === 'closed'
+  return isLoss(error) || codeOf(error) === 'closed'
 }
 
 /** Kinds of intents that need no conversation. */

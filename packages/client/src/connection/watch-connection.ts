@@ -14,7 +14,14 @@ export interface Watched {
 }
 
 /** Time for the reason of a loss: a server that closed its stdout exits within milliseconds, unless it hangs. */
-const explainLimit = { limitMs: 1_000, expired: () => new ClientError('connectionClosed', 'The server hung up.') }
+const explainLimit = {
+  limitMs: 1_000,
+  expired: () =>
+    new ClientError(
+      'connectionClosed',
+      'The server closed the connection and has not ended. What was shown is saved: connect and resume.',
+    ),
+}
 
 /** Watches a connection. `closing` aborts before it is closed here; otherwise `explain` gives the reason within 1 s. */
 export function watchConnection(client: Client, closing: AbortSignal, explain: () => Promise<ClientError>): Watched {
