@@ -80,6 +80,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'terminal',
     'scripted',
+    'conversation',
     'screen',
     'ink',
     'commands',

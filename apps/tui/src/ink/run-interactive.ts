@@ -6,6 +6,10 @@ import { exitCodeOf, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { explainRejection } from '../cli/messages.ts'
+import { ConversationController } from '../conversation/conversation-controller.ts'
+import type { Extra } from '../conversation/open-conversation.ts'
+import { openPromptHistory } from '../conversation/prompt-history.ts'
+import type { Start } from '../conversation/start-conversation.ts'
 import { createSuspension, holdScreen } from '../screen/hold-screen.ts'
 import { ScreenController } from '../screen/screen-controller.ts'
 import type { Signal } from '../screen/screen-model.ts'
@@ -14,9 +18,6 @@ import { createEarlyPainter, type Painter } from '../terminal/painter.ts'
 import { hasTerminal, measure, reflowsRows, sayNoTerminal } from '../terminal/probe.ts'
 import type { UiAction } from '../ui/actions.ts'
 import type { Screen } from '../view/screen.ts'
-import { Desk } from './desk.ts'
-import { openPromptHistory } from './prompt-history.ts'
-import type { Extra, Start } from './start.ts'
 
 interface Ending {
   /** Rejection of the conversation that the command line names; null if it was opened. */
@@ -43,7 +44,7 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
   const homeFolder = env['HOME'] ?? homedir()
   const colours = (env['NO_COLOR'] ?? '') === ''
   const end = Promise.withResolvers<RpcError | null>()
-  const controller = new ScreenController({
+  const screen = new ScreenController({
     painter: createEarlyPainter((text) => stdout.write(text), colours),
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     measure: () => measure(stdout),
@@ -51,48 +52,48 @@ async function runOnTerminal(launch: Launch, start: Start, extra: Extra): Promis
     reflows: reflowsRows(env),
     signal: (signal) => stdout.write(signalSequence(signal)),
     onIntent: (intent) =>
-      intent.kind === 'suspend' ? suspension.suspend() : void desk.perform(intent).catch(end.reject),
+      intent.kind === 'suspend' ? suspension.suspend() : void conversation.run(intent).catch(end.reject),
   })
-  const desk = new Desk({
+  const conversation = new ConversationController({
     launch,
     start,
     extra,
-    stage: controller,
+    screen,
     homeFolder,
     prompts: openPromptHistory(launch.home, env),
     onEnd: end.resolve,
   })
   const handPainterOver = () => {
     loadInkPainter(colours)
-      .then((make) => controller.handOver(make))
+      .then((make) => screen.handOver(make))
       .catch(end.reject)
   }
-  const screen = holdScreen({
-    controller,
+  const held = holdScreen({
+    controller: screen,
     handPainterOver,
-    onKeys: (events) => controller.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
+    onKeys: (events) => screen.dispatch(...events.map((event) => ({ kind: 'key', event }) as const)),
     onEnd: () => end.resolve(null),
   })
-  const suspension = createSuspension(screen)
+  const suspension = createSuspension(held)
   let guard: Disposable | null = null
-  const onInterrupt = () => controller.dispatch({ kind: 'signal' })
-  const onResize = () => controller.resized()
+  const onInterrupt = () => screen.dispatch({ kind: 'signal' })
+  const onResize = () => screen.resized()
   process.on('SIGINT', onInterrupt)
   stdout.on('resize', onResize)
   try {
-    controller.dispatch(...firstMessage(start))
-    void desk.begin().catch(end.reject)
+    screen.dispatch(...firstMessage(start))
+    void conversation.start().catch(end.reject)
     guard = guardAgainstKill()
     handPainterOver()
     const rejection = await end.promise
-    return { rejection, farewell: desk.farewell }
+    return { rejection, farewell: conversation.farewell }
   } finally {
     stdout.off('resize', onResize)
     suspension[Symbol.dispose]()
+    held[Symbol.dispose]()
     screen[Symbol.dispose]()
-    controller[Symbol.dispose]()
     guard?.[Symbol.dispose]()
-    await desk[Symbol.asyncDispose]()
+    await conversation[Symbol.asyncDispose]()
     process.off('SIGINT', onInterrupt)
   }
 }
