@@ -73,7 +73,7 @@ function pressControlC(interrupts: Interrupts, situation: Situation): Stop {
   return { interrupts: { armedUntilMs: situation.nowMs + leaveWithinMs }, action: 'offerToLeave' }
 }
 
-/** Handles Escape, Ctrl+C and Ctrl+D by the table of `interrupts`. */
+/** Handles Escape, Ctrl+C and Ctrl+D. */
 export function pressStopKey(ui: UiState, key: StopKey, context: UiContext): UiStep {
   const pressed = ui.picker !== null && key === 'ctrl+c' ? 'escape' : key
   const { interrupts, action } = pressStop(ui.interrupts, pressed, situationOf(ui, context))
