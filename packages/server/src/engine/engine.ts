@@ -11,12 +11,10 @@ import type { CheckupPorts } from './checkup/check-up.ts'
 import { type ConnectedClients, createConnectedClients } from './clients/connected-clients.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
 import { ConversationHost } from './open/conversation-host.ts'
-import { createSetup } from './open/conversation-setup.ts'
 import { summaryOf } from './open/live-conversation.ts'
-import type { SetupPorts } from './open/open-conversation.ts'
+import { createSetup, type SetupPorts } from './open/open-conversation.ts'
 import { asRejection, storageNotice } from './replies/rejection.ts'
-import { describeConfig, listModels } from './settings/describe-config.ts'
-import { readConfig } from './settings/read-config.ts'
+import { describeConfig, listModels, readConfig } from './settings/read-config.ts'
 
 /**
  * Engine of one server process. Frontends translate their protocols to its methods and keep no state of conversations.

@@ -1,10 +1,8 @@
 import type { Actor, ContentItem, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
-import { assertInboxRoom, startInboxTurn } from '../messages/inbox.ts'
-import { keepLongWaiting, longWaiting } from '../messages/long-texts.ts'
-import { shortTexts, storeAttachments } from '../messages/store-attachments.ts'
-import { assertFits } from '../messages/user-message.ts'
+import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
+import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 

@@ -9,16 +9,20 @@ import type {
   ResultOf,
 } from '@parley/protocol'
 import type { Ids } from '../../ports/ids.ts'
-import { findConversation } from '../read/find-conversation.ts'
-import { listConversations } from '../read/list-conversations.ts'
+import { findConversation, listConversations } from '../read/list-conversations.ts'
 import { notPermitted, rejection } from '../replies/rejection.ts'
 import { removeConversation } from './close-conversation.ts'
-import type { OpenParts } from './conversation-parts.ts'
-import { loadedParts, newParts } from './conversation-parts.ts'
-import type { ConversationSetup } from './conversation-setup.ts'
+import {
+  type LoadedConversation,
+  loadConversation,
+  loadedParts,
+  newParts,
+  type OpenParts,
+  viewConversation,
+} from './conversation-parts.ts'
 import { forkLog } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
-import { type LoadedConversation, loadConversation, viewConversation } from './load-conversation.ts'
+import type { ConversationSetup } from './open-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 

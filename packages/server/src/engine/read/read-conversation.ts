@@ -9,7 +9,7 @@ import {
 } from '@parley/journal'
 import type { CompletedItem, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { createLogReader } from '../conversation/log-reader.ts'
+import { createLogReader } from '../conversation/journal.ts'
 import { rejection } from '../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable, replyLimit } from '../replies/wire-limits.ts'
 

@@ -1,8 +1,7 @@
 import type { OutputStream, ProcessExit, RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
-import type { OutputSink } from './output/gatherer.ts'
-import { createOutputWaiters } from './output/output-waiters.ts'
+import { createOutputWaiters, type OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
 
 /**

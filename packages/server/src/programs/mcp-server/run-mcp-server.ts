@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createStreamTransport } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts } from '../../engine/engine.ts'
-import { sweepScratch } from '../../engine/limits/sweep-scratch.ts'
+import { sweepScratch } from '../../engine/limits/scratch.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { callersLimits } from '../../frontends/mcp/callers-limits.ts'
 import { connectorTo } from '../../frontends/mcp/native-link.ts'

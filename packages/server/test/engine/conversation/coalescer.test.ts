@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createCoalescer } from '../../../src/engine/conversation/coalescer.ts'
+import { createCoalescer } from '../../../src/engine/conversation/deltas.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

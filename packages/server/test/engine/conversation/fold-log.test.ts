@@ -2,7 +2,7 @@ import { type LogLine, newHeader } from '@parley/journal'
 import { type ConversationEvent, type Envelope, type Item, initialState, reduce } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLogFold, createLogReader } from '../../../src/engine/conversation/log-reader.ts'
+import { createLogFold, createLogReader } from '../../../src/engine/conversation/journal.ts'
 
 const conversationId = '01890a5d-ac96-774b-bcce-b302099a8057'
 

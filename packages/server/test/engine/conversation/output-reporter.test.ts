@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
-import { createOutputReporter } from '../../../src/engine/conversation/output-reporter.ts'
+import { createOutputReporter } from '../../../src/engine/conversation/deltas.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeFiles, sessionPaths, thisProcess } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createScratch } from '../../../src/engine/limits/scratch.ts'
-import { sweepScratch } from '../../../src/engine/limits/sweep-scratch.ts'
+import { createScratch, sweepScratch } from '../../../src/engine/limits/scratch.ts'
 
 let root = ''
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseProvider, keyVariables } from '../../../src/engine/settings/providers.ts'
+import { chooseProvider, keyVariables } from '../../../src/engine/settings/model-sources.ts'
 
 describe('the provider of a new conversation', () => {
   it.each<[string, Parameters<typeof chooseProvider>[0], Record<string, string>, object | null]>([

@@ -3,7 +3,7 @@ import { access, type FileHandle, lstat, readdir, readlink, stat } from 'node:fs
 import { openUnlockedHandle } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { entriesOf, openRealFile } from '@parley/workspace'
-import { fileFailure } from '../exec-errors.ts'
+import { fileFailure } from '../params.ts'
 import type { Reach } from '../sandbox/file-limits.ts'
 
 /** Limit of one read, which fits a message as base64. */

@@ -10,7 +10,7 @@ import {
   type SandboxLimits,
 } from '@parley/host'
 import { realPathOf, type SecretPaths } from '@parley/workspace'
-import { processErrors } from '../exec-errors.ts'
+import { processErrors } from '../params.ts'
 import { type FileLimits, fileLimits } from './file-limits.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { type Guard, guardText } from '@parley/host'
 import { isSecret, liesWithin, realPathOf, type SecretPaths } from '@parley/workspace'
-import { fileFailure } from '../exec-errors.ts'
+import { fileFailure } from '../params.ts'
 
 /**
  * File limits of a client's policy. Both functions take real paths and throw the error that a sandboxed process would
