@@ -127,7 +127,7 @@ async function complete({ conversation, patience }: TurnContext, item: CallItem)
 async function startCall(run: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
   const { conversation, modules, signal } = run
   const { plan, attempt, grant } = step
-  if (grant !== null) modules.memory.grants.push(grant)
+  if (grant !== null) modules.memory.grant(grant)
   recordStart(run, step)
   if (step.item.readOnly !== true) await conversation.synced()
   const startedMs = modules.clock.elapsed()
@@ -186,7 +186,7 @@ function toolContext(run: TurnContext, itemId: string, runLimits: RunLimits): Ca
   const { conversation, modules, patience, signal } = run
   const reporter = createOutputReporter(conversation, modules.clock, itemId)
   const { ids, memory, answerers, mayAsk } = modules
-  const asker = createUserAsker({ conversation, signal, ids, questions: memory.questions, answerers, mayAsk }, itemId)
+  const asker = createUserAsker({ conversation, signal, ids, memory, answerers, mayAsk }, itemId)
   let limits: SandboxLimits | null = null
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),

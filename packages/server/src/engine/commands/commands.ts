@@ -1,10 +1,10 @@
 import type { Actor, ContentItem, InputItem, ParamsOf, SettingsPatch } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { assertUnderCeiling } from '../limits/ceiling.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
 import { keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
 
 /** Returns the conversation if it may be changed. Throws `readOnly` for a view, `internal` after a defect. */
 export function writable(open: LiveConversation): LiveConversation {

@@ -10,10 +10,10 @@ import {
   standingOutcome,
 } from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
+import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
-import type { OpenQuestion } from '../turn/session-memory.ts'
+import type { OpenQuestion } from '../session/session-memory.ts'
 import { writable } from './commands.ts'
 
 /**
@@ -38,7 +38,7 @@ export function decideApproval(
       },
     )
   if (approval.kind === 'elicitation') {
-    const question = open.modules.memory.questions.byApproval.get(approvalId)
+    const question = open.modules.memory.question(approvalId)
     if (question === undefined) throw notPending(open, approvalId)
     return answerQuestion(open, { approval, question }, { params, by })
   }
@@ -50,7 +50,7 @@ export function decideApproval(
     ...(note === undefined ? {} : { note }),
   }
   const [decided] = conversation.recordAll([answer, ...consequences(open, approval, { ...answer, unattended })])
-  open.clients.answered(approvalId, { by, decision })
+  open.modules.memory.answered(approvalId, { by, decision })
   if (decision === 'abort') turns.interrupt()
   turns.wake()
   return { seq: decided?.seq ?? 0 }
@@ -136,7 +136,7 @@ function leftAsItWas(item: Item, answer: No): Item {
 
 /** Records the user's answer to a running call and passes it on. Throws `invalidParams` for answers that do not fit. */
 function answerQuestion(
-  { conversation, modules, turns, clients }: LiveConversation,
+  { conversation, modules, turns }: LiveConversation,
   { approval, question }: { approval: Approval; question: OpenQuestion },
   { params, by }: { params: ParamsOf<'approval/decide'>; by: Actor },
 ): { seq: number } {
@@ -153,8 +153,8 @@ function answerQuestion(
     ...(accepts ? { answers: hideSecretFields(answers, modules.redaction) } : {}),
   }
   const { seq } = conversation.record(event)
-  clients.answered(approval.id, { by, decision })
-  modules.memory.questions.byApproval.delete(approval.id)
+  modules.memory.answered(approval.id, { by, decision })
+  modules.memory.endQuestion(approval.id)
   question.reply(accepts ? { kind: 'answered', answers } : { kind: decision === 'denied' ? 'declined' : 'cancelled' })
   if (decision === 'abort') turns.interrupt()
   return { seq }
@@ -190,10 +190,10 @@ function addRule({ modules }: LiveConversation, { always, turnId }: Approval): C
 
 /** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */
 function whoAnswered(
-  { conversation, clients }: LiveConversation,
+  { conversation, modules }: LiveConversation,
   approvalId: string,
 ): { readonly who: string; readonly decision: string } | null {
-  const known = clients.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
+  const known = modules.memory.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
   if (known?.by === undefined || known.decision === undefined) return null
   return { who: known.by.title ?? known.by.name, decision: known.decision }
 }

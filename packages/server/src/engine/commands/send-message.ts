@@ -1,9 +1,9 @@
 import type { Actor, ContentItem, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
 import { assertFits, assertInboxRoom, secretNotice, userMessageItem } from '../messages/user-messages.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
 import { configure, writable } from './commands.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>

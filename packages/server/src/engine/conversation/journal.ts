@@ -18,7 +18,7 @@ import {
 } from '@parley/journal'
 import { type ConversationState, type Envelope, reduce, upgradeEvent } from '@parley/protocol'
 import { createModelView, type ModelView } from '../../core/model-view.ts'
-import { rejection } from '../replies/rejection.ts'
+import { rejection } from '../../replies/rejection.ts'
 import type { Journal } from './conversation.ts'
 
 const batchCharacters = 32 * 1024

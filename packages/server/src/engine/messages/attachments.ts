@@ -5,10 +5,10 @@ import { openUnlockedHandle } from '@parley/host'
 import type { ContentItem, InputItem, QueuedMessage } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { firstBytes } from '@parley/text'
+import { rejection } from '../../replies/rejection.ts'
+import { jsonBytes } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { imageTypeOf, type SideFiles } from '../conversation/side-files.ts'
-import { rejection } from '../replies/rejection.ts'
-import { jsonBytes } from '../replies/wire-limits.ts'
 
 type Image = Extract<InputItem, { type: 'image' }>
 type TextItem = Extract<InputItem, { type: 'text' }>

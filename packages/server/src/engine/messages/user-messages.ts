@@ -10,9 +10,9 @@ import type {
 import type { Redaction } from '@parley/redaction'
 import { formatBytes } from '@parley/workspace'
 import type { Ids } from '../../ports/ids.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { jsonBytes } from '../../replies/wire-limits.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { rejection } from '../replies/rejection.ts'
-import { jsonBytes } from '../replies/wire-limits.ts'
 
 type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'by' | 'outputSchema'>
 

@@ -28,6 +28,7 @@ import {
 } from '@parley/protocol'
 import type { TakenEnvironment } from '@parley/workspace'
 import { createModelView } from '../../core/model-view.ts'
+import { rejection } from '../../replies/rejection.ts'
 import type { ConversationParts } from '../conversation/conversation.ts'
 import {
   createJournal,
@@ -38,7 +39,6 @@ import {
   type LogReader,
 } from '../conversation/journal.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
-import { rejection } from '../replies/rejection.ts'
 import type { InitialSettings } from '../settings/initial-settings.ts'
 import { inspectUnknown, recoveryEvents } from './recovery.ts'
 

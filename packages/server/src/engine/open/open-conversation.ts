@@ -13,7 +13,6 @@ import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, Environments, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
-import { createParticipants, type Participants } from '../clients/participants.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import { gatherContext } from '../context/session-context.ts'
 import { Conversation } from '../conversation/conversation.ts'
@@ -23,18 +22,18 @@ import { createStoragePatience, reportOnce } from '../conversation/storage-patie
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
+import { createParticipants, type Participants } from '../session/participants.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import type { ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, definedRules, readConfig } from '../settings/read-config.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
+import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
-import { closeConversation } from './close-conversation.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { forkCleanup } from './fork.ts'
-import type { LiveConversation } from './live-conversation.ts'
-import { createTurnModules } from './turn-modules.ts'
+import { closeConversation, type LiveConversation } from './live-conversation.ts'
 
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
 export interface ConversationSetup {
@@ -186,7 +185,7 @@ function openMcp(
     lease: (sandbox) =>
       mcpServers.lease(mcpSettings(effective.values, folder, serverSandboxPolicies(project, own, sandbox))),
     newItemId: ids.item,
-    isWatched: () => clients.watchers.size > 0,
+    isWatched: () => clients.answerers.length > 0,
   })
 }
 

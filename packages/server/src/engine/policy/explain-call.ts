@@ -1,7 +1,7 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, ParamsOf, ResultOf, Settings } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { findConversation } from '../read/list-conversations.ts'
-import { rejection } from '../replies/rejection.ts'
 import type { PolicyPorts } from './read-rules.ts'
 import { factsOf, type Question, type RecordedCall, recordedCalls, wantedConversation } from './replay-calls.ts'
 

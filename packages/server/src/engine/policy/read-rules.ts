@@ -13,8 +13,8 @@ import {
 } from '@parley/policy'
 import type { ConversationState, Overrides, SandboxMode } from '@parley/protocol'
 import { type Environments, liesWithin, realOrGiven } from '@parley/workspace'
+import { rejection } from '../../replies/rejection.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import { rejection } from '../replies/rejection.ts'
 
 /** Ports of the requests about policy that need no open conversation. */
 export interface PolicyPorts {

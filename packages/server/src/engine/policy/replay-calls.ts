@@ -19,9 +19,9 @@ import {
   type ResultOf,
   type Settings,
 } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { createLogFold, createLogReader } from '../conversation/journal.ts'
 import { findConversation } from '../read/list-conversations.ts'
-import { rejection } from '../replies/rejection.ts'
 import { configHere } from '../settings/read-config.ts'
 import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
 import { enforcementThere, judgementOf } from './test-command.ts'

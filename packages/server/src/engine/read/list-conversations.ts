@@ -16,8 +16,8 @@ import {
   walkSessions,
 } from '@parley/journal'
 import type { ListedConversation, ParamsOf, ResultOf } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import { createLogReader } from '../conversation/journal.ts'
-import { rejection } from '../replies/rejection.ts'
 
 /** Facts about a conversation that the index keeps. */
 interface ConversationRow {

@@ -10,8 +10,9 @@ import {
 } from '@parley/config'
 import { type Environment, probeLocal } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
-import type { Overrides, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import { assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
 import { chooseProvider, keyVariables, type ModelSources } from './model-sources.ts'
 
 /** Reads all layers of a request's configuration. The caller passes a project only if it is trusted. */
@@ -68,6 +69,15 @@ export function choicesIn({ config = {}, profile }: Overrides, home: string): Ov
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(environment === undefined ? {} : { environment }),
   }
+}
+
+/** Throws `aboveCeiling` for overrides of an existing conversation, those in their `config` and profile included. */
+export function assertOverridesAllowed(
+  overrides: Overrides,
+  now: Settings,
+  { home, ceiling }: { readonly home: string; readonly ceiling: () => Ceiling },
+): void {
+  assertUnderCeiling({ ...choicesIn(overrides, home), ...overrides }, now, ceiling)
 }
 
 /** Returns only the overrides that choose a configuration: `-c` values and the profile. */

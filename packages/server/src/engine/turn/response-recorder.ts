@@ -1,11 +1,11 @@
 import type { ModelCall, ModelEvent } from '@parley/models'
 import type { ConversationEvent, EventOf, Item } from '@parley/protocol'
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
+import { jsonBytes } from '../../replies/wire-limits.ts'
 import { keepExact, proposedItem, unrestorable } from '../calls/propose-call.ts'
 import { type Coalescer, createCoalescer } from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import { jsonBytes } from '../replies/wire-limits.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
 import type { TurnContext } from './turn-context.ts'
 

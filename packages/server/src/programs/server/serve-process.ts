@@ -1,6 +1,5 @@
 import { createStreamTransport } from '@parley/rpc'
-import { createEngine, type EngineParts } from '../../engine/engine.ts'
-import { sweepScratch } from '../../engine/limits/scratch.ts'
+import { createEngine, type EngineParts, sweepScratch } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
 import type { ServerArguments } from '../arguments.ts'
