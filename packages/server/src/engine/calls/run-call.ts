@@ -9,8 +9,7 @@ import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
 import { createUserAsker } from './ask-user.ts'
-import type { CallPolicy } from './attempt.ts'
-import { type FoundBlock, finishedItem } from './call-outcome.ts'
+import { type CallPolicy, type FoundBlock, finishedItem } from './attempt.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */

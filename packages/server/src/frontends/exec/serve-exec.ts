@@ -20,8 +20,8 @@ import {
   type InitializeParts,
 } from './handshake.ts'
 import { createLink, olderNames, type SpokenLink } from './link.ts'
-import { decodeExecParams, type ExecHandlers, uriOf } from './params.ts'
 import { createProcessHandlers } from './process-handlers.ts'
+import { decodeExecParams, type ExecHandlers, uriOf } from './requests.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { Sessions } from './sessions.ts'
 

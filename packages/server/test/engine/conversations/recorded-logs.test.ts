@@ -34,8 +34,8 @@ async function opened(place: TestPlace, log: (typeof recordedLogs)[number], answ
   return { conversationId, server, client, summary, watched: await client.watch(conversationId) }
 }
 
-describe('a log that was recorded', () => {
-  it.each(all)('(%s) is delivered in the words of now, and a client folds what the server has', async (_, log) => {
+describe('a recorded log', () => {
+  it.each(all)('(%s) is delivered in the present version, and a client folds the state of the server', async (_, log) => {
     await using place = testPlace()
     const conversationId = placeLog(place, log)
     const before = readFileSync(place.path(conversationId), 'utf8')
@@ -56,7 +56,7 @@ describe('a log that was recorded', () => {
     expect(readFileSync(place.path(conversationId), 'utf8')).toBe(before)
   })
 
-  it.each(all)('(%s) can be forked, and the fork resumed and gone on in', async (_, log) => {
+  it.each(all)('(%s) can be forked, and the fork can be resumed and continued', async (_, log) => {
     await using place = testPlace()
     const conversationId = placeLog(place, log)
     const first = place.start({ model: scriptedModel({ text: 'On.' }) })
@@ -79,7 +79,7 @@ describe('a log that was recorded', () => {
     expect(place.logLines(fork.conversationId).slice(1, fork.forkedFrom?.seq)).toEqual(copied)
   })
 
-  it.each(all)('(%s) is listed, and its calls can be explained and judged again', async (_, log) => {
+  it.each(all)('(%s) is listed, and its calls can be explained and replayed', async (_, log) => {
     await using place = testPlace()
     const conversationId = placeLog(place, log)
     const client = await place.start().connect()
@@ -92,7 +92,7 @@ describe('a log that was recorded', () => {
 })
 
 describe('a log of an earlier version', () => {
-  it.each(olderLogs)('(%s) is gone on in after one event that says so, and keeps its lines', async (_, log) => {
+  it.each(olderLogs)('(%s) continues after one upgrade event and keeps its lines', async (_, log) => {
     await using place = testPlace()
     const { server, conversationId, watched, client } = await opened(place, log)
     const before = place.logLines(conversationId)
@@ -122,7 +122,7 @@ describe('a log of an earlier version', () => {
     },
   )
 
-  it('that lost its header is read, and gone on in', async () => {
+  it('is read and continued when its header is lost', async () => {
     await using place = testPlace()
     const conversationId = placeLog(place, { version: 1, name: 'denied-call' })
     place.writeLog(conversationId, ['rubbish', ...place.logLines(conversationId).slice(1)])
@@ -139,7 +139,7 @@ describe('a log of an earlier version', () => {
 })
 
 describe('a log that an earlier program copied from a newer one', () => {
-  it('and went on in with its own words is read to its end, and nothing of it is run again', async () => {
+  it('is read to its end when that program appended its own events, and none of its calls runs again', async () => {
     await using place = testPlace()
     const conversationId = placeLog(place, { version: 1, name: 'unknown-call' })
     const lines = place.logLines(conversationId)
@@ -158,7 +158,7 @@ describe('a log that an earlier program copied from a newer one', () => {
 })
 
 describe('a log of a later version', () => {
-  it('whose header is damaged can only be read from the event on that says so', async () => {
+  it('opens read-only when its header is damaged and an event names the later version', async () => {
     await using place = testPlace()
     const conversationId = placeLog(place, { version: current, name: 'denied-call' })
     const [, ...events] = place.logLines(conversationId)
@@ -174,7 +174,7 @@ describe('a log of a later version', () => {
   })
 })
 
-describe('what a recorded log was about is there again:', () => {
+describe('a resumed recorded log restores its state:', () => {
   it.each(named('pending-approval'))('%s', async (_, log) => {
     await using place = testPlace()
     const { watched, summary } = await opened(place, log)

@@ -25,7 +25,7 @@ describe('the provider of a new conversation', () => {
     else expect(chosen).toMatchObject(expected)
   })
 
-  it('is looked for by these variables', () => {
+  it('is found by the variables of the known providers', () => {
     expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'A_KEY'])
   })
 })

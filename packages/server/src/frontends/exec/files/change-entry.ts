@@ -14,8 +14,8 @@ import {
   succeeds,
   systemErrorCode,
 } from '@parley/workspace'
-import { fileFailure } from '../params.ts'
-import type { FileLimits, Reach } from '../sandbox/file-limits.ts'
+import { fileFailure } from '../requests.ts'
+import type { FileLimits, Reach } from '../sandbox/enforce-policy.ts'
 
 interface FileContent {
   readonly bytes: Buffer

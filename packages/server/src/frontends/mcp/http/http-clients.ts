@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { type McpParts, type ServedClient, serveMcp } from '../serve-mcp.ts'
-import { createEventBuffer, type EventBuffer, holdResponse } from './held-responses.ts'
+import { createEventBuffer, type EventBuffer, holdResponse } from './kept-events.ts'
 
 const maxClients = 64
 /** Time without requests and streams after which a client counts as gone. */
