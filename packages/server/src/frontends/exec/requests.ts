@@ -100,3 +100,24 @@ export function asFileFailure(error: unknown, path: string): unknown {
     ? new RpcError(notFound, `${path}: ${reason}`, { code, path })
     : fileFailure(code, path, reason)
 }
+
+/** Ids of the newest writes, by which a repeated write is recognised. */
+export interface WriteIds {
+  /** Records the id and returns false when it was recorded before. */
+  isNew(id: string | null | undefined): boolean
+}
+
+const remembered = 1000
+
+export function createWriteIds(): WriteIds {
+  const seen = new Set<string>()
+  return {
+    isNew(id) {
+      if (id === null || id === undefined) return true
+      if (seen.has(id)) return false
+      seen.add(id)
+      if (seen.size > remembered) for (const oldest of seen.values().take(1)) seen.delete(oldest)
+      return true
+    },
+  }
+}

@@ -65,7 +65,7 @@ describe('a feed', () => {
     expect(feed.recentAfter(30)).toHaveLength(60)
   })
 
-  it('keeps more lines for a reader that is a little behind, and none for one that is far behind', () => {
+  it('keeps more lines for a reader that is a little behind, and no more for one that is far behind', () => {
     const feed = createEventFeed(0)
     let cursor = 0
     feed.subscribe(() => {}, { cursor: () => cursor })

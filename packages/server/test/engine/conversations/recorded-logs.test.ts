@@ -35,26 +35,29 @@ async function opened(place: TestPlace, log: (typeof recordedLogs)[number], answ
 }
 
 describe('a recorded log', () => {
-  it.each(all)('(%s) is delivered in the present version, and a client folds the state of the server', async (_, log) => {
-    await using place = testPlace()
-    const conversationId = placeLog(place, log)
-    const before = readFileSync(place.path(conversationId), 'utf8')
-    const client = await place.start().connect()
-    await client.request('conversation/resume', { conversationId, readOnly: true })
-    const { state, cursor } = await client.watch(conversationId)
-    const events = await eventsOf(client, conversationId)
-    const forkedFrom = state.core.meta.forkedFrom
-    const folded = events.reduce(
-      (folding, event) => reduce(folding, event as Parameters<typeof reduce>[1]),
-      initialState(conversationId, forkedFrom),
-    )
-    expect(coreOf(folded)).toEqual(coreOf(state))
-    expect(folded.window).toEqual(state.window)
-    expect(events.at(-1)).toMatchObject(cursor)
-    const crcs = before.split('\n').flatMap((line) => /"crc":"(\w+)"\}$/.exec(line)?.[1] ?? [])
-    expect(events.map(({ crc }) => crc)).toEqual(crcs.slice(1))
-    expect(readFileSync(place.path(conversationId), 'utf8')).toBe(before)
-  })
+  it.each(all)(
+    '(%s) is delivered in the present version, and a client folds the state of the server',
+    async (_, log) => {
+      await using place = testPlace()
+      const conversationId = placeLog(place, log)
+      const before = readFileSync(place.path(conversationId), 'utf8')
+      const client = await place.start().connect()
+      await client.request('conversation/resume', { conversationId, readOnly: true })
+      const { state, cursor } = await client.watch(conversationId)
+      const events = await eventsOf(client, conversationId)
+      const forkedFrom = state.core.meta.forkedFrom
+      const folded = events.reduce(
+        (folding, event) => reduce(folding, event as Parameters<typeof reduce>[1]),
+        initialState(conversationId, forkedFrom),
+      )
+      expect(coreOf(folded)).toEqual(coreOf(state))
+      expect(folded.window).toEqual(state.window)
+      expect(events.at(-1)).toMatchObject(cursor)
+      const crcs = before.split('\n').flatMap((line) => /"crc":"(\w+)"\}$/.exec(line)?.[1] ?? [])
+      expect(events.map(({ crc }) => crc)).toEqual(crcs.slice(1))
+      expect(readFileSync(place.path(conversationId), 'utf8')).toBe(before)
+    },
+  )
 
   it.each(all)('(%s) can be forked, and the fork can be resumed and continued', async (_, log) => {
     await using place = testPlace()

@@ -49,7 +49,7 @@ describe('a conversation', () => {
     })
   })
 
-  it('is not found by an ambiguous or unknown prefix', async () => {
+  it('is rejected when the request names none, several or no known one', async () => {
     await using place = testPlace()
     await settled(place, 3)
     const client = await place.start().connect()

@@ -29,7 +29,7 @@ describe('the ceiling of a server', () => {
     [{ maxSandbox: 'danger-full-access', allowNever: true }, {}, all],
     [{ maxSandbox: 'read-only' }, { sandbox_mode: 'danger-full-access' }, readOnly],
     [{}, { sandbox_workspace_write: { network_access: true, allow_unix_sockets: true } }, connected],
-  ] as const)('for the flags %j and the configuration %j is %j', (flags, own, ceiling) => {
+  ] as const)('from the flags %j and the configuration %j is %j', (flags, own, ceiling) => {
     expect(ceilingOf({ ...defaultCeilingFlags, ...flags }, own)).toEqual(ceiling)
   })
 })

@@ -34,7 +34,7 @@ async function patched(content: string, patchFor: (marks: readonly string[]) => 
 }
 
 describe('a file whose secrets the model sees as marks', () => {
-  it('keeps, moves and loses its secrets as the patch says', async () => {
+  it('keeps, moves and removes its secrets as the patch says', async () => {
     const { after, watched } = await patched(
       `# keys\nSTRIPE=${stripe}\nPORT=1\nMAIL=${sendgrid}\n`,
       ([first, second]) => `*** Begin Patch

@@ -25,7 +25,7 @@ describe('the provider of a new conversation', () => {
     else expect(chosen).toMatchObject(expected)
   })
 
-  it('is found by the variables of the known providers', () => {
+  it('is looked for by OPENAI_API_KEY and the key variables of configured providers', () => {
     expect(keyVariables({ model_providers: { a: { env_key: 'A_KEY' }, b: {} } })).toEqual(['OPENAI_API_KEY', 'A_KEY'])
   })
 })

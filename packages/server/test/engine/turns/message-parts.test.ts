@@ -161,7 +161,7 @@ describe('an output schema', () => {
     ['with a message that steers', { when: 'steer' as const, outputSchema: schema }],
     ['that is none', { outputSchema: { type: 'nothing' } }],
     ['that is too long', { outputSchema: { description: 'x'.repeat(300_000) } }],
-  ])('that %s is rejected', async (_name, more) => {
+  ])('%s is rejected', async (_name, more) => {
     await using place = testPlace()
     const { client, watched } = await place.talk({})
     const { conversationId } = watched
