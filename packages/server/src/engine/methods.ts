@@ -26,7 +26,7 @@ type Method<Name extends MethodName> = (params: ParamsOf<Name>) => ResultOf<Name
 /** Methods of the protocol that the engine answers, for one client; a missing one does not compile. */
 export type EngineMethods = { readonly [Name in Exclude<MethodName, OfConnections>]: Method<Name> }
 
-export interface MethodPorts {
+interface MethodPorts {
   readonly host: ConversationHost
   readonly files: Files
   readonly mcpServers: McpServers

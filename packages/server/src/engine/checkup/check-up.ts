@@ -44,7 +44,7 @@ const meanings: Readonly<Record<Enforcement, string>> = {
 }
 
 /** Checks the sandbox of this machine. */
-export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
+async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Promise<Check[]> {
   const { environment: place, release } = places.take({ environment: undefined, config: {} })
   const { enforcement, reason } = await place.sandboxes.report().finally(release)
   const said = { name: 'sandbox', text: meanings[enforcement] }
@@ -56,7 +56,7 @@ export async function checkSandbox({ places }: Pick<PolicyPorts, 'places'>): Pro
 }
 
 /** Checks the shell parser. Without it every command asks. */
-export async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
+async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
   const { commands, because } = await shellParser.read('true')
   if (commands !== null) return [{ name: 'shell parser', level: 'ok', text: 'reads commands' }]
   const text = because ?? 'it reads nothing'
@@ -64,7 +64,7 @@ export async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shell
 }
 
 /** Checks that the user's files can be read, and lists what in them has no effect. */
-export async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
+async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
   return [
     ...checkSettings(ports.home),
     await checkRules(ports.userRules.file),
@@ -150,7 +150,7 @@ async function checkRules(file: string): Promise<Check> {
   }
 }
 
-export interface CheckProviderPorts {
+interface CheckProviderPorts {
   readonly home: string
   readonly env: Environment
   readonly models: ModelSources
@@ -159,7 +159,7 @@ export interface CheckProviderPorts {
 const patienceMs = 1_200
 
 /** Checks that the provider of a new conversation answers, by listing its models, which costs nothing. */
-export async function checkProvider({ home, env, models }: CheckProviderPorts): Promise<Check[]> {
+async function checkProvider({ home, env, models }: CheckProviderPorts): Promise<Check[]> {
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, env)
   const name = 'provider'
