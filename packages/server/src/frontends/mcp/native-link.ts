@@ -1,6 +1,11 @@
 import { codeOf } from '@parley/client'
-import type { ConversationStore } from '@parley/client/parts'
-import { type Client, type Introduction, openConversationStore, resumeConversation } from '@parley/client/parts'
+import {
+  type Client,
+  type ConversationStore,
+  type Introduction,
+  openConversationStore,
+  resumeConversation,
+} from '@parley/client/low-level'
 
 /** Opens a connection in the native protocol to the server of this process. */
 export type Connect = (who: Introduction) => Promise<Client>

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { connectClient } from '@parley/client/parts'
+import { connectClient } from '@parley/client/low-level'
 import { createMemoryTransportPair, createStreamTransport } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts, sweepScratch } from '../../engine/index.ts'
 import { createConnections, serveConnection } from '../../frontends/conversation/connections.ts'

@@ -1,5 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/server'
-import type { Client } from '@parley/client/parts'
+import type { Client } from '@parley/client/low-level'
 import type { Envelope, Item } from '@parley/protocol'
 import { type EventMsg, isDelta, isStreamed, shortened } from '../../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../../codex-events/memory.ts'
