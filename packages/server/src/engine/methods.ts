@@ -8,7 +8,7 @@ import { decideApproval } from './commands/decide-approval.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
 import type { ConversationHost, Guest } from './open/conversation-host.ts'
-import { type LiveConversation, summaryOf } from './open/live-conversation.ts'
+import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
 import { readEvents, readItems, readSideFile } from './read/read-conversation.ts'
 import { describeConfig, listModels } from './settings/read-config.ts'
 import type { TrustPorts } from './settings/trust.ts'
@@ -90,7 +90,7 @@ function changeMethods(client: Guest, { host }: MethodPorts): Pick<EngineMethods
     'conversation/continue': (params) => commands.continueConversation(opened(params), client.actor),
     'approval/decide': (params) => decideApproval(opened(params), params, client.actor),
     'conversation/configure': (params) => commands.configure(opened(params), params.settings, client.actor),
-    'conversation/runShell': (params) => commands.writable(opened(params)).shell.run(params.command, client.actor),
+    'conversation/runShell': (params) => writable(opened(params)).shell.run(params.command, client.actor),
   }
 }
 

@@ -12,9 +12,8 @@ import {
 import { isSecretName, type Redaction } from '@parley/redaction'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import type { OpenQuestion } from '../session/session-memory.ts'
-import { writable } from './commands.ts'
 
 /**
  * Records the answer to an approval with the events that follow, in one write. Throws `approvalNotPending` after the

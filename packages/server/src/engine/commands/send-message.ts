@@ -3,8 +3,8 @@ import { rejection } from '../../replies/rejection.ts'
 import { shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
 import { assertFits, assertInboxRoom, secretNotice, userMessageItem } from '../messages/user-messages.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
-import { configure, writable } from './commands.ts'
+import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { configure } from './commands.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>

@@ -1,6 +1,7 @@
 import type { BackgroundProcesses } from '@parley/host'
 import { type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
+import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
@@ -46,6 +47,17 @@ function isBusy({ conversation, turns, backgroundProcesses }: LiveConversation):
 /** Tells if a conversation has no participants and no running work. */
 export function isLeft(live: LiveConversation): boolean {
   return !live.clients.hasGuests && !isBusy(live)
+}
+
+/** Returns the conversation if it may be changed. Throws `readOnly` for a view, `internal` after a defect. */
+export function writable(open: LiveConversation): LiveConversation {
+  if (open.conversation.readOnly) {
+    throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
+  }
+  if (open.turns.defective) {
+    throw rejection('internal', 'This conversation cannot go on in this process. Start parley anew and resume it.')
+  }
+  return open
 }
 
 export function summaryOf({ conversation, turns, opening }: LiveConversation): ConversationSummary {
