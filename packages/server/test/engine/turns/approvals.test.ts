@@ -144,13 +144,15 @@ describe('an answer to an approval', () => {
     await watched.send('go')
     const { id: approvalId, decisions, kind } = await watched.approval()
     expect(kind).toBe('escalation')
-    expect(decisions).toEqual(['approved', 'approvedForSession', 'denied', 'abort'])
-    const params = { conversationId: watched.conversationId, approvalId, decision: 'approvedAlways' as const }
-    expect(await client.refused('approval/decide', params)).toMatchObject({
-      code: 'invalidParams',
-      message: expect.stringContaining('"approvedAlways" is not one of the answers here'),
-      detail: { field: 'decision' },
-    })
+    expect(decisions).toEqual(['approved', 'denied', 'abort'])
+    for (const decision of ['approvedForSession', 'approvedAlways'] as const) {
+      const params = { conversationId: watched.conversationId, approvalId, decision }
+      expect(await client.refused('approval/decide', params)).toMatchObject({
+        code: 'invalidParams',
+        message: expect.stringContaining(`"${decision}" is not one of the answers here`),
+        detail: { field: 'decision' },
+      })
+    }
     expect(watched.state.core.approvals[approvalId]).toMatchObject({ state: 'pending' })
   })
 })

@@ -74,7 +74,10 @@ describe('a command that asks for more', () => {
       rule: { name: 'builtin:network' },
     })
     expect(prepared).toEqual([])
-    await watched.decide('approvedForSession')
+    await watched.decide('approved')
+    // The same command again: a yes for the network covers one run.
+    await watched.until(() => prepared.length === 1)
+    await watched.decide('approved')
     await watched.turnEnded()
     expect(prepared.map(({ network }) => network)).toEqual([true, true, false])
   })
