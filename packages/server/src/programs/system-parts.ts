@@ -2,16 +2,14 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '@parley/config'
+import { ConfigError, readEffectiveConfig } from '@parley/config'
 import { openHost, openSandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { createRedaction } from '@parley/redaction'
 import { diskFiles, diskPatchFiles, ownFiles, type SecretPaths, secretPaths } from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
-import type { EngineParts } from '../engine/engine.ts'
-import { createModelSources } from '../engine/settings/model-sources.ts'
-import { readConfig } from '../engine/settings/read-config.ts'
+import { createModelSources, type EngineParts } from '../engine/index.ts'
 import { systemClock } from '../ports/clock.ts'
 import { randomIds } from '../ports/ids.ts'
 import { ownRunFolders } from '../serving/run-folder.ts'
@@ -137,7 +135,7 @@ function secretsOf(home: string, userHome: string, find: (added: readonly string
 /** Returns the places of secrets in the user's own configuration; null when it cannot be read. */
 function addedPlaces(home: string, userHome: string): readonly string[] | null {
   try {
-    const { paths = [] } = readConfig(home, {}).values.secrets ?? {}
+    const { paths = [] } = readEffectiveConfig({ home }).values.secrets ?? {}
     return paths.map((path) => resolve(userHome, path.replace(/^~\//, '')))
   } catch (error) {
     if (error instanceof ConfigError) return null

@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { checkUp } from '../../src/engine/checkup/check-up.ts'
-import { createEngine } from '../../src/engine/engine.ts'
+import { createEngine } from '../../src/engine/index.ts'
 import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
 
 function openPlace(folder: string) {
@@ -36,7 +35,7 @@ describe('places of secrets of the user’s own', () => {
     for (const name of ['keys', '.ssh', '.config/gh']) mkdirSync(join(folder.path, name), { recursive: true })
     configure('[secrets]\npaths = ["~/keys", "~/mistyped"]\n')
     await using engine = createEngine(parts)
-    const { checks } = await checkUp({ cwd: home, provider: false }, engine.policy)
+    const { checks } = await engine.methods['server/checkup']({ cwd: home, provider: false })
     const found = checks.filter(({ name }) => name === 'secrets')
     expect(found).toEqual([
       {

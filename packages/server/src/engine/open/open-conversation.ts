@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { secretsOfConfig } from '@parley/config'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
@@ -9,30 +10,111 @@ import {
   trustNotice,
   type UserRules,
 } from '@parley/policy'
-import type { ConversationEvent, ServerNotice } from '@parley/protocol'
+import type { Actor, ConversationEvent, ConversationState, Overrides, ServerNotice, Settings } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments } from '@parley/workspace'
+import type { Environment, Environments, TakenEnvironment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
-import { createParticipants, type Participants } from '../clients/participants.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import { gatherContext } from '../context/session-context.ts'
 import { Conversation } from '../conversation/conversation.ts'
-import { linkNotice } from '../conversation/notices.ts'
+import { linkNotice, parleyItself } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
+import { readGivenRules, writableRules } from '../policy/read-rules.ts'
+import { createParticipants, type Participants } from '../session/participants.ts'
+import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
+import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
 import type { ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, definedRules, readConfig } from '../settings/read-config.ts'
-import { readGivenRules, writableRules } from '../settings/start-rules.ts'
+import { resumeChanges } from '../settings/resume-changes.ts'
+import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
-import { closeConversation } from './close-conversation.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
-import type { LiveConversation } from './live-conversation.ts'
-import { createTurnModules } from './turn-modules.ts'
+import { forkCleanup } from './fork.ts'
+import { closeConversation, type LiveConversation } from './live-conversation.ts'
+
+/** Settings and changes with which a conversation opens: new, resumed or forked. */
+export interface ConversationSetup {
+  readonly program: string
+  initialSettings(params: StartParams): InitialSettings
+  /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
+  keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
+  /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
+  change(open: LiveConversation, overrides: Overrides, by: Actor): void
+  /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
+  resumed(overrides: Overrides, by: Actor): Settle
+  /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
+  forked(fromId: string, settings: Settings | null): Settle
+  open(parts: OpenParts): Promise<LiveConversation>
+  /** Takes the environment of a recorded conversation; the caller releases it. */
+  takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
+}
+
+/** Returns the events that bring a recorded conversation to what holds in this process. */
+export type Settle = (state: ConversationState) => readonly ConversationEvent[]
+
+export function createSetup(ports: SetupPorts): ConversationSetup {
+  const { home, ceiling, ids, places } = ports
+  const resumer = { home, ceiling, newItemId: ids.item }
+  const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
+    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
+  /** Keeps the folders and rules that people gave, for the next process that resumes it. */
+  const keeping = (
+    { core }: ConversationState,
+    { fromId, added }: { fromId: string; added: readonly string[] },
+    events: readonly ConversationEvent[],
+  ) => {
+    const { meta, settings } = core
+    const changed = events.find((event) => event.type === 'conversation.configured')?.settings.writableRoots
+    const { writableRoots: earlier, policyFile } = readGift(ports, fromId)
+    const roots = (changed ?? settings.writableRoots).filter((root) => earlier.includes(root) || added.includes(root))
+    keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
+    return events
+  }
+  const changesBy =
+    (overrides: Overrides, how: Parameters<typeof resumeChanges>[2]): Settle =>
+    (state) => {
+      const { conversationId: fromId, cwd: recorded } = state.core.meta
+      const added = (overrides.addDirs ?? []).map((folder) => resolve(overrides.cwd ?? recorded, folder))
+      return keeping(state, { fromId, added }, resumeChanges(state, overrides, how))
+    }
+  return {
+    program: ports.program,
+    initialSettings: (params) => initialSettings(params, ports),
+    keepNew(conversationId, { addDirs = [] }, { cwd, settings }) {
+      const writableRoots = addDirs.map((folder) => resolve(cwd, folder))
+      keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
+    },
+    change({ conversation, modules, mcp }, overrides, by) {
+      const { core } = conversation.state
+      const changes = changesBy(overrides, { ...resumer, by, given: null })(conversation.state)
+      if (changes.length > 0) conversation.recordAll(changes)
+      modules.limits.narrowed(core.settings)
+      mcp.relimit()
+    },
+    resumed: (overrides, by) => (state) => {
+      const limits = given(state, overrides, state.core.meta.conversationId)
+      return changesBy(overrides, { ...resumer, by, given: limits })(state)
+    },
+    forked: (fromId, settings) => (state) => {
+      const found = given(state, {}, fromId)
+      const limits = settings === null ? found : { ...found, ...settings }
+      const changes = resumeChanges(state, {}, { ...resumer, by: parleyItself, given: limits })
+      return [...forkCleanup(state), ...keeping(state, { fromId, added: [] }, changes)]
+    },
+    takeEnvironment: ({ core }, overrides = {}) =>
+      takeEnvironment(core, places, {
+        environment: core.settings.environment,
+        config: readConfig(home, configOnly(overrides)).values,
+      }),
+    open: (parts) => openConversation(parts, ports),
+  }
+}
 
 /** Ports of the server that conversations are opened with. */
 export interface SetupPorts {
@@ -58,7 +140,7 @@ export interface SetupPorts {
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
-export async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
+async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
   const { clock, ids, shellParser, redaction } = ports
   const { core } = parts.state
   const config = configOf(parts, ports)
@@ -154,7 +236,7 @@ function openMcp(
     lease: (sandbox) =>
       mcpServers.lease(mcpSettings(effective.values, folder, serverSandboxPolicies(project, own, sandbox))),
     newItemId: ids.item,
-    isWatched: () => clients.watchers.size > 0,
+    isWatched: () => clients.answerers.length > 0,
   })
 }
 

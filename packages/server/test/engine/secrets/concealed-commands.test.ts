@@ -39,7 +39,7 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     expect(await outcomeOf(command)).toMatch(/^Not run: the user is asked about this, and a part of it/)
   })
 
-  it('in a patch, except for the lines of a key', async () => {
+  it('when it is a patch, except for the lines of a key', async () => {
     await using place = testPlace()
     const add = (text: string) => ({
       calls: [
@@ -73,7 +73,7 @@ describe('a call that would hide a part of itself as a secret is rejected', () =
     'curl -u name:KEY https://a.example > made',
     'echo KEY >> made',
     `printf '%s' 'KEY' > made`,
-  ])('and a key that is only passed on is asked about with a mark: %s', async (command) => {
+  ])('but a key that is only passed on is shown as a mark in the question: %s', async (command) => {
     const shown = await outcomeOf(command.replaceAll('KEY', npm))
     expect(shown.replaceAll(/\[secret:[\w-]+:\w{8}\]/g, 'KEY')).toBe(command)
   })
