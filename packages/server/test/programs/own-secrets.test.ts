@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { createEngine } from '../../src/engine/index.ts'
 import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
+import { testPlace } from '../engine/support/test-server.ts'
 
 function openPlace(folder: string) {
   const home = join(folder, '.parley')
-  mkdirSync(home, { mode: 0o700 })
+  mkdirSync(home, { recursive: true, mode: 0o700 })
   const env = { HOME: folder, PARLEY_HOME: home, XDG_RUNTIME_DIR: folder }
   const built = { moduleUrl: import.meta.url, version: '0', build: 'test', ripgrep: 'rg' }
   const parts = systemParts(readServerOptions({ paced: false, recordTo: null }, env, built))
   const configure = (text: string) => writeFileSync(join(home, 'config.toml'), text, { mode: 0o600 })
-  return { home, parts, configure }
+  return { parts, configure }
 }
 
 describe('places of secrets of the user’s own', () => {
@@ -30,12 +30,12 @@ describe('places of secrets of the user’s own', () => {
   })
 
   it('are listed by the checkup with the known ones, and those that are missing', async () => {
-    await using folder = await tempDirectory()
-    const { home, parts, configure } = openPlace(folder.path)
-    for (const name of ['keys', '.ssh', '.config/gh']) mkdirSync(join(folder.path, name), { recursive: true })
+    await using place = testPlace()
+    const { parts, configure } = openPlace(place.root)
+    for (const name of ['keys', '.ssh', '.config/gh']) mkdirSync(join(place.root, name), { recursive: true })
+    const client = await place.start({ secrets: parts.secrets }).connect()
     configure('[secrets]\npaths = ["~/keys", "~/mistyped"]\n')
-    await using engine = createEngine(parts)
-    const { checks } = await engine.methods['server/checkup']({ cwd: home, provider: false })
+    const { checks } = await client.request('server/checkup', { cwd: place.cwd, provider: false })
     const found = checks.filter(({ name }) => name === 'secrets')
     expect(found).toEqual([
       {
