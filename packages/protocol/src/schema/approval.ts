@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { approvalId, clientId, itemId, turnId } from './ids.ts'
 import { actor, answer, decision } from './input.ts'
 import { fileChangeEntry, ruleRef } from './item.ts'
 import { sandboxMode } from './settings.ts'
@@ -56,13 +57,11 @@ export const askedFile = z
 
 export const approvalRequest = z
   .object({
-    id: z.string().describe('Stays the same across restarts.'),
-    itemId: z
-      .string()
-      .describe(
-        'The call that needs the approval; it stays open while the approval does. The call of an `elicitation` runs, and waits for the answer.',
-      ),
-    turnId: z.string(),
+    id: approvalId.describe('Stays the same across restarts.'),
+    itemId: itemId.describe(
+      'The call that needs the approval; it stays open while the approval does. The call of an `elicitation` runs, and waits for the answer.',
+    ),
+    turnId,
     kind: approvalKind,
     title: z.string().describe('One line.'),
     detail: z
@@ -117,7 +116,7 @@ export const approvalRequest = z
     decisions: z.array(decision).describe('Answers to offer.'),
     always: alwaysRule.exactOptional(),
     facts: z.record(z.string(), z.unknown()).exactOptional().describe('All facts the policy used.'),
-    answerableBy: z.array(z.string()).describe('Ids of the clients connected when the approval was requested.'),
+    answerableBy: z.array(clientId).describe('Ids of the clients connected when the approval was requested.'),
     form: form
       .exactOptional()
       .describe('Form of an `elicitation`: `approved` comes with `answers` to it; `denied` declines, `abort` cancels.'),

@@ -1,14 +1,15 @@
 import * as z from 'zod'
+import { conversationId } from './ids.ts'
 import { settings } from './settings.ts'
 
 const forkedFrom = z
-  .object({ id: z.string(), seq: z.int() })
+  .object({ id: conversationId, seq: z.int() })
   .nullable()
   .describe('The conversation whose events up to `seq` this one begins with.')
 
 export const conversationSummary = z
   .object({
-    conversationId: z.string(),
+    conversationId,
     shortId: z.string().describe('Last 8 hex digits; `resume` takes it.'),
     cwd: z.string(),
     title: z.string().describe('First line of the first message; empty before it.'),
@@ -34,7 +35,7 @@ export const conversationSummary = z
 
 export const listedConversation = z
   .object({
-    conversationId: z.string(),
+    conversationId,
     shortId: z.string().describe('Last 8 hex digits.'),
     cwd: z.string(),
     environment: z

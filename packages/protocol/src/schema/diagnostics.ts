@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { clientId, conversationId } from './ids.ts'
 import { clientAccess } from './params.ts'
 import { enforcement } from './settings.ts'
 
 export const connectedClient = z
   .object({
-    clientId: z.string(),
+    clientId,
     name: z.string(),
     title: z.string().describe('Name to show; no two connected clients have the same.'),
     access: clientAccess,
@@ -30,7 +31,7 @@ export const diagnostics = z
     clients: z.array(connectedClient),
     conversations: z.array(
       z.object({
-        conversationId: z.string(),
+        conversationId,
         activity: z.string(),
         clients: z.int().describe('Number of clients that stream it.'),
         detached: z.boolean().describe('Work in it goes on without clients.'),

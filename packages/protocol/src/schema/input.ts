@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { clientId, messageId } from './ids.ts'
 
 export const decision = z
   .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
@@ -64,7 +65,7 @@ export const outputSchema = z
 
 export const actor = z
   .object({
-    clientId: z.string().describe('Id of the connection.'),
+    clientId: clientId.describe('Id of the connection.'),
     name: z.string(),
     title: z.string().exactOptional().describe('Name to show; unique among the clients connected at the time.'),
   })
@@ -72,7 +73,7 @@ export const actor = z
 
 export const queuedMessage = z
   .object({
-    messageId: z.string().describe('`messageId` of `conversation/sendMessage`.'),
+    messageId: messageId.describe('`messageId` of `conversation/sendMessage`.'),
     when: z
       .enum(['queue', 'steer'])
       .describe('`steer` goes in after the current tool results, `queue` starts a turn of its own.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { approvalId, itemId, messageId } from './ids.ts'
 import { actor, contentItem, sideFile } from './input.ts'
 import { sandboxMode } from './settings.ts'
 
@@ -42,7 +43,7 @@ export const decisionRecord = z
     rule: ruleRef,
     reason: z.string().describe('One sentence.'),
     code: z.string().exactOptional().describe('Stable name of the reason for a denial, for programs.'),
-    approvalId: z.string().exactOptional(),
+    approvalId: approvalId.exactOptional(),
     answer: z.string().exactOptional().describe("The user's decision, where the user was asked."),
     by: actor.exactOptional().describe('Client that answered.'),
     note: z.string().exactOptional().describe('Note of the user with the answer.'),
@@ -62,7 +63,7 @@ export const output = z
   .describe('Output of a command, stdout and stderr in true order, clipped for display.')
 
 const shown = {
-  id: z.string().describe('Unique in its conversation; kept by a fork.'),
+  id: itemId.describe('Unique in its conversation; kept by a fork.'),
   status: itemStatus,
   title: z.string().describe('One line; with `text` enough to show an item of an unknown type.'),
   text: z.string().describe('Whole content as text: message, command line, arguments.'),
@@ -107,7 +108,7 @@ export const item = z.discriminatedUnion('type', [
       ...shown,
       type: z.literal('userMessage'),
       content: z.array(contentItem),
-      messageId: z.string().exactOptional().describe('`messageId` of `conversation/sendMessage`.'),
+      messageId: messageId.exactOptional().describe('`messageId` of `conversation/sendMessage`.'),
       by: actor.exactOptional(),
     })
     .describe('A message of the user.'),

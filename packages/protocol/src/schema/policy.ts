@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { conversationId, itemId } from './ids.ts'
 import { ruleRef } from './item.ts'
 import { approvalPolicy, enforcement, sandboxMode } from './settings.ts'
 
@@ -36,10 +37,10 @@ export const testedCommand = z
 
 export const replayedCalls = z
   .object({
-    conversationId: z.string(),
+    conversationId,
     calls: z.array(
       z.object({
-        itemId: z.string(),
+        itemId,
         tool: z.string(),
         title: z.string(),
         before: z
@@ -58,8 +59,8 @@ export const replayedCalls = z
 
 export const explainedCall = z
   .object({
-    conversationId: z.string(),
-    item: z.object({ id: z.string(), tool: z.string(), title: z.string(), status: z.string() }),
+    conversationId,
+    item: z.object({ id: itemId, tool: z.string(), title: z.string(), status: z.string() }),
     rows: z
       .array(z.object({ about: z.string(), text: z.string() }))
       .describe('Label and sentence, in the order to show them.'),
